@@ -1,0 +1,129 @@
+/* piola.h -- the public interface of Piola, a differentiable solver for soft bodies and fluids.
+ *
+ * Units are SI throughout: m, kg, s, N, Pa, J. Numbers cross this interface as double, whatever precision the
+ * engine computes in. 2D scenes are plane strain per metre of thickness. Every function that can fail returns a
+ * piola_status, which is also the exit code of the command, and fills `error` (which may be NULL).
+ */
+#ifndef PIOLA_H
+#define PIOLA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PIOLA_VERSION "0.1.0"
+
+/* ---- outcomes ------------------------------------------------------------------------------------------ */
+
+typedef enum piola_status {
+    PIOLA_OK = 0,
+    PIOLA_NO = 1,             /* the answer is no: check failed, optimiser not converged */
+    PIOLA_USAGE = 2,          /* an option or argument is wrong */
+    PIOLA_BAD_DATA = 65,      /* a scene or a data file is wrong; the message has file:line:col */
+    PIOLA_NO_INPUT = 66,      /* an input file is missing or cannot be read */
+    PIOLA_UNAVAILABLE = 69,   /* the device or engine asked for is not there */
+    PIOLA_INTERNAL = 70,      /* a bug in Piola */
+    PIOLA_NO_MEMORY = 71,     /* memory or budget exhausted; the message names the bytes needed */
+    PIOLA_CANNOT_CREATE = 73, /* an output file cannot be created */
+    PIOLA_IO = 74,            /* reading or writing failed (disk full, ...) */
+    PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
+    PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, particle and value */
+    PIOLA_REFUSED = 77        /* a path leaves the folder it must stay in */
+} piola_status;
+
+typedef struct piola_error {
+    piola_status status;
+    char message[2048]; /* says what was wrong, where, and what would be right */
+} piola_error;
+
+/* ---- what every command takes --------------------------------------------------------------------------- */
+
+/* Start from piola_options_default(). Strings stay the caller's and must outlive the call. */
+typedef struct piola_options {
+    const char *scene;         /* the scene file */
+    const char *directory;     /* output folder; NULL: the scene's output.directory */
+    const char *const *sets;   /* [n_sets] overrides "time.dt=0.1 ms" */
+    size_t n_sets;
+    const char *device;        /* "auto" (default), "cpu", "cuda" */
+    const char *precision;     /* NULL: the scene's (check: f64), or "f32", "f64" */
+    int threads;               /* CPU threads; 0: what OpenMP offers */
+    bool resume;               /* optimize: continue from the evaluations that an earlier run left in the folder */
+    bool dry_run;              /* print the plan and stop */
+    bool json;                 /* result.json on stdout too */
+    int quiet, verbose;        /* how often -q and -v were given */
+    const char *log_json;      /* file of JSON log lines, or NULL */
+    double max_walltime;       /* s; 0: no limit */
+    const char *command_line;  /* for the manifest, or NULL */
+    bool corrupt_gradient;     /* test only: spoil one entry of the gradient, so that a check has to say no */
+} piola_options;
+
+piola_options piola_options_default(void);
+
+/* ---- the commands: each does what `piola NAME` does, writes its files and result.json, and returns its exit code --- */
+
+piola_status piola_run(const piola_options *options, piola_error *error);      /* simulate, write states */
+piola_status piola_grad(const piola_options *options, piola_error *error);     /* forward and adjoint, gradients */
+piola_status piola_check(const piola_options *options, piola_error *error);    /* adjoint against differences */
+piola_status piola_optimize(const piola_options *options, piola_error *error); /* improve the design */
+piola_status piola_validate(const piola_options *options, piola_error *error); /* all errors of a scene; --json: resolved */
+piola_status piola_params(const piola_options *options, piola_error *error);   /* what can be differentiated */
+piola_status piola_schema(bool reference, piola_error *error); /* JSON Schema of scenes, or the keys as Markdown */
+piola_status piola_doctor(bool json, piola_error *error);      /* devices, libraries, self-test */
+piola_status piola_info(const char *file, bool json, piola_error *error); /* what a snapshot holds */
+
+typedef struct piola_bench_options {
+    int64_t particles;         /* about this many */
+    int per_cell, dimension, steps;
+    const char *device, *precision, *law; /* neo_hookean, fixed_corotated, tait */
+    int threads;               /* most; thread scaling is measured from 1 up to it */
+    bool json;
+} piola_bench_options;
+
+piola_bench_options piola_bench_options_default(void);
+piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error);
+
+typedef struct piola_render_options {
+    const char *file, *output;           /* a snapshot, the PNG to write */
+    const char *field;                   /* NULL: velocity magnitude, or the first field there is */
+    int64_t frame;                       /* -1: the last */
+    int width, height;                   /* pixels; 0: 1280 x 720 */
+    double lo, hi;                       /* range of the colour bar; NaN: automatic */
+    double azimuth, elevation, zoom;     /* 3D camera, degrees; NaN: default */
+    int threads;
+} piola_render_options;
+
+piola_render_options piola_render_options_default(void);
+piola_status piola_render(const piola_render_options *options, piola_error *error);
+
+/* ---- a scene in a program of one's own ------------------------------------------------------------------- */
+
+typedef struct piola_problem piola_problem; /* a scene on a device. Not for two threads at once. */
+
+/* Load the scene and put it on the device, with room for gradients. On failure *out is NULL. */
+piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
+void piola_close(piola_problem *problem);
+
+/* The design variables of the scene: how many, the name of each and its starting value, in SI. */
+size_t piola_variables(const piola_problem *problem);
+piola_status piola_variable(const piola_problem *problem, size_t i, char *name, size_t size, double *start,
+                            piola_error *error);
+
+/* Simulate with `values` [variables] (NULL: the start); J, and dJ/dvalues in `gradient` [variables] unless it is NULL. */
+piola_status piola_evaluate(piola_problem *problem, const double *values, double *J, double *gradient,
+                            piola_error *error);
+
+/* A field by name after an evaluation: the number of particles and of components, and then the values [n][components] in
+ * particle order. Fields: position velocity C F J pressure mass; after a gradient, grad_position grad_velocity
+ * grad_given_0 grad_given_1 grad_given_2 grad_density. */
+size_t piola_particles(const piola_problem *problem);
+size_t piola_components(const piola_problem *problem, const char *field);
+piola_status piola_read(piola_problem *problem, const char *field, double *values, piola_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* table.h -- the seam between solvers and devices: one function pointer per kernel and the few memory operations.
+ *
+ * A backend is one constant of type pio_backend. Solvers launch through queue.h and never know which backend runs. Every
+ * entry returns 0, or the backend's own error code. `limit`, if not NULL, is a device address: only the first
+ * min(n, *limit) items are run, so that counts which change from step to step never travel to the host. */
+#ifndef PIOLA_KERNELS_BACKEND_TABLE_H
+#define PIOLA_KERNELS_BACKEND_TABLE_H
+
+#include "kernels/design.h"
+#include "kernels/fields.h"
+#include "kernels/mpm_g2p.h"
+#include "kernels/mpm_grid.h"
+#include "kernels/mpm_observe.h"
+#include "kernels/mpm_start.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CUstream_st *pio_stream; /* what cudaStream_t points to; NULL on the CPU */
+
+enum { PIO_CHUNK = 256 };       /* leaf of the summation tree, items per block of a MAP */
+enum { PIO_SCAN_CHUNK = 1024 }; /* leaf of a scan */
+/* doubles of workspace of a SUM, ints of a SCAN, over n items */
+#define PIO_SUM_WORK(n) ((size_t)(n) / (PIO_CHUNK - 1) + 8)
+#define PIO_SCAN_WORK(n) (2 * ((size_t)(n) / (PIO_SCAN_CHUNK - 1)) + 32)
+
+typedef struct {
+#define MAP(name, adjoint) int (*name)(pio_stream stream, int n, const int *limit, const name##_args *args);
+#define TEAM(name, adjoint) MAP(name, adjoint)
+#define SUM(name, adjoint)                                                                                             \
+    int (*name)(pio_stream stream, int n, const int *limit, const name##_args *args, wide *sum, wide *work);
+#define SCAN(name, adjoint) int (*name)(pio_stream stream, int n, const name##_args *args, int *out, int *work);
+#include "kernels/kernels.def"
+#undef MAP
+#undef TEAM
+#undef SUM
+#undef SCAN
+} pio_kernels;
+
+typedef struct {
+    char name[128];       /* of the device, e.g. "NVIDIA H100 80GB HBM3" */
+    char driver[64];      /* driver and runtime versions, or "" */
+    size_t free_bytes;    /* memory that could be taken now */
+    size_t context_bytes; /* what the driver itself holds, not counted in any budget */
+} pio_device_info;
+
+typedef struct {
+    const char *name; /* "cpu" or "cuda" */
+    pio_kernels kernels;
+    int (*open)(int ordinal, int threads, pio_device_info *info, pio_stream *stream);
+    void (*close)(pio_stream stream);
+    int (*allocate)(size_t bytes, void **base); /* zeroed */
+    void (*release)(void *base, size_t bytes);
+    int (*guard)(void *base, size_t bytes, int open); /* make device memory (in)accessible to the host; CPU only */
+    int (*zero)(pio_stream stream, void *target, size_t bytes);
+    int (*copy)(pio_stream stream, void *target, const void *source, size_t bytes);     /* device to device */
+    int (*upload)(pio_stream stream, void *target, const void *source, size_t bytes);   /* waits */
+    int (*download)(pio_stream stream, void *target, const void *source, size_t bytes); /* waits */
+    int (*wait)(pio_stream stream);
+    const char *(*error_text)(int code);
+} pio_backend;
+
+extern const pio_backend pio_backend_cpu;  /* cpu.c */
+extern const pio_backend pio_backend_cuda; /* cuda.cu */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

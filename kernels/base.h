@@ -1,0 +1,88 @@
+/* base.h -- the dialect that every kernel is written in: the common subset of C11, C++17 and CUDA.
+ *
+ * gcc reads this text as C for the CPU engine, nvcc as CUDA for the GPU engine, and g++ with `real` = a dual number for
+ * the tests, where it gives exact directional derivatives. So in kernel text:
+ *   - no designated initialisers, compound literals, VLAs, _Generic, `restrict`, templates or references;
+ *   - sqrt, exp, floor, fabs without suffix: <tgmath.h> in C and overloads in C++ pick the precision;
+ *   - every floating constant is written R(0.5), or W(0.5) in the double accumulators of sums;
+ *   - no floating-point atomics, ever: a sum has a fixed order.
+ *
+ * The build sets PIO_REAL (float, double) and PIO_DIM (2, 3). */
+#ifndef PIOLA_KERNELS_BASE_H
+#define PIOLA_KERNELS_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIM = PIO_DIM };
+
+#ifdef PIO_DUAL
+#include PIO_DUAL /* defines pio_dual and its arithmetic */
+typedef pio_dual real;
+typedef pio_dual wide;
+#else
+typedef PIO_REAL real; /* what fields are stored and computed in */
+typedef double wide;   /* what sums are accumulated in */
+#endif
+
+#define R(value) ((real)(value))
+#define W(value) ((wide)(value))
+
+/* A team is TEAM_LANES lanes that share memory: a warp on CUDA, a plain loop on the CPU.
+ *   LANES(j, n) {...}   runs the body for j = 0 .. n-1, spread over the lanes; iterations are independent.
+ *   TEAM_SYNC();        what lanes wrote to shared memory before is seen by all lanes after.
+ *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA. */
+enum { TEAM_LANES = 32 };
+
+#ifdef __CUDACC__
+#define PIO_FN static __device__ __forceinline__
+#define PIO_TABLE static __device__ __constant__ const
+#define PIO_UNROLL _Pragma("unroll")
+#define LANES(j, n) for (int j = (int)threadIdx.x; j < (n); j += TEAM_LANES)
+#define TEAM_SYNC() __syncwarp()
+#define PER_LANE(type, name, count) type name[count][1]
+#define LANE(j) 0
+#else
+#ifndef __cplusplus
+#include <tgmath.h>
+#endif
+#define PIO_FN static inline __attribute__((always_inline, unused))
+#define PIO_TABLE static const
+#define PIO_UNROLL _Pragma("GCC unroll 4")
+#define LANES(j, n) _Pragma("GCC ivdep") for (int j = 0; j < (n); j++)
+#define TEAM_SYNC() ((void)0)
+#define PER_LANE(type, name, count) type name[count][TEAM_LANES]
+#define LANE(j) (j)
+#endif
+
+/* Add to an integer that other items add to at the same time; returns the value before. The final value does not depend
+ * on the order; the returned value does, and whoever uses it puts its results in order afterwards. */
+PIO_FN int atomic_add_int(int *target, int value)
+{
+#ifdef __CUDACC__
+    return atomicAdd(target, value);
+#else
+    return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* *target = min(*target, value), while other items do the same. */
+PIO_FN void atomic_min_u64(uint64_t *target, uint64_t value)
+{
+#ifdef __CUDACC__
+    atomicMin((unsigned long long *)target, (unsigned long long)value);
+#else
+    uint64_t seen = __atomic_load_n(target, __ATOMIC_RELAXED);
+    while (value < seen && !__atomic_compare_exchange_n(target, &seen, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
+/* Neither infinite nor NaN. */
+PIO_FN int is_finite(real x)
+{
+    const real y = x - x;
+    return y >= 0 && y <= 0;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* design.h -- from the normalised design vector z to what a solver uses, and back.
+ *
+ * value = T(z): linear a + b z, or log exp(a + b z). A design entry has groups of `components` values; index[p] says which
+ * group particle p belongs to (-1: none). A quantity is either set to its value or moved by value - base from where it was. */
+#ifndef PIOLA_KERNELS_DESIGN_H
+#define PIOLA_KERNELS_DESIGN_H
+
+#include "kernels/mpm.h"
+
+typedef struct {
+    const wide *z;         /* [variables] */
+    int logarithmic;
+    double a, b;
+    wide *value;           /* [variables]; set */
+    const wide *value_bar; /* [variables], for the adjoint */
+    wide *z_bar;           /* [variables]; set by the adjoint */
+} design_value_args;
+typedef design_value_args design_value_adj_args;
+
+PIO_FN void design_value(int i, const design_value_args *d)
+{
+    const wide t = d->a + d->b * d->z[i];
+    d->value[i] = d->logarithmic ? exp(t) : t;
+}
+
+PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
+{
+    d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
+}
+
+/* q_p = value, or reference_p + (value - base) where there is a reference */
+typedef struct {
+    int n, components;
+    const int *index;      /* [n] group or -1 */
+    const wide *value;     /* [groups][components] */
+    const real *reference; /* [components][n] or NULL */
+    double base[DIM];      /* value at which the quantity is its reference */
+    real *out;             /* [components][n]; set where index >= 0 */
+} design_set_args;
+
+PIO_FN void design_set(int p, const design_set_args *a)
+{
+    if (a->index[p] < 0) return;
+    for (int c = 0; c < a->components; c++) {
+        const ptrdiff_t at = (ptrdiff_t)c * a->n + p;
+        const wide v = a->value[(ptrdiff_t)a->index[p] * a->components + c];
+        a->out[at] = a->reference ? a->reference[at] + R(v - a->base[c]) : R(v);
+    }
+}
+
+/* The same for positions: base node and offset after a move of value - base metres. The step block's fault is lowered when a
+ * particle leaves the grid. */
+typedef struct {
+    int n;
+    const int *index;                      /* [n] */
+    const wide *value;                     /* [groups][DIM] m */
+    double base[DIM];                      /* m */
+    const int *reference_cell;             /* [n] */
+    const real *reference_offset;          /* [DIM][n] */
+    mpm_box box;
+    mpm_step *step;
+    int *cell;                             /* [n]; set where index >= 0 */
+    real *offset;                          /* [DIM][n]; set where index >= 0 */
+} design_move_args;
+
+PIO_FN void design_move(int p, const design_move_args *a)
+{
+    int base[DIM], to = 0;
+    if (a->index[p] < 0) return;
+    node_index(&a->box, a->reference_cell[p], base);
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)c * a->n + p;
+        const wide move = (a->value[(ptrdiff_t)a->index[p] * DIM + c] - a->base[c]) / W(a->box.dx);
+        const wide g = W(a->reference_offset[at]) + move, shift = floor(g - W(0.5)), b = W(base[c]) + shift;
+        if (!(b >= 0 && b <= W(a->box.nodes[c] - 3))) {
+            atomic_min_u64(&a->step->fault, fault_key(0, p, FAULT_LEFT_GRID));
+            return;
+        }
+        a->offset[at] = R(g - shift);
+        to += (int)b * a->box.stride[c];
+    }
+    a->cell[p] = to;
+}
+
+/* Adjoint of set and move. A term of one value's cotangent: the particles of its group. */
+typedef struct {
+    const int *index; /* [n] */
+    int group;
+    const real *bar;  /* [n] cotangent of this component */
+} design_sum_args;
+
+PIO_FN wide design_sum(int p, const design_sum_args *a) { return a->index[p] == a->group ? W(a->bar[p]) : W(0); }
+
+/* The same where every particle is a group of its own: value_bar[index] = bar. */
+typedef struct {
+    int n, components;
+    const int *index;
+    const real *bar;    /* [components][n] */
+    wide *value_bar;    /* [groups][components]; set */
+} design_each_args;
+
+PIO_FN void design_each(int p, const design_each_args *a)
+{
+    if (a->index[p] < 0) return;
+    for (int c = 0; c < a->components; c++)
+        a->value_bar[(ptrdiff_t)a->index[p] * a->components + c] = W(a->bar[(ptrdiff_t)c * a->n + p]);
+}
+
+/* Gravity as a design (one item), and the sum of its cotangent over steps. */
+typedef struct {
+    mpm_step *step;
+    const wide *value; /* [DIM] m/s^2 */
+} design_gravity_args;
+
+PIO_FN void design_gravity(int i, const design_gravity_args *a)
+{
+    (void)i;
+    for (int c = 0; c < DIM; c++) a->step->gravity[c] = R(a->value[c]);
+}
+
+typedef struct {
+    const wide *term; /* [1] */
+    wide *total;      /* [1]; added to */
+} add_scalar_args;
+
+PIO_FN void add_scalar(int i, const add_scalar_args *a) { a->total[i] += a->term[i]; }
+
+#endif

@@ -1,0 +1,65 @@
+/* fields.h -- device arrays to and from the doubles of the outside, one component at a time, in id order. */
+#ifndef PIOLA_KERNELS_FIELDS_H
+#define PIOLA_KERNELS_FIELDS_H
+
+#include "kernels/mpm.h"
+
+typedef struct {
+    const int *id;   /* [n] particle stored at i; NULL: i itself */
+    const real *in;  /* [n] */
+    double scale;
+    double *out;     /* [n]; set at id */
+} field_read_args;
+
+PIO_FN void field_read(int i, const field_read_args *a) { a->out[a->id ? a->id[i] : i] = a->scale * (double)a->in[i]; }
+
+typedef struct {
+    const int *id;
+    const double *in; /* [n] in id order */
+    real *out;        /* [n] as stored; set */
+} field_write_args;
+
+PIO_FN void field_write(int i, const field_write_args *a) { a->out[i] = R(a->in[a->id ? a->id[i] : i]); }
+
+/* Quantities that are not stored as such. */
+enum { DERIVED_POSITION, DERIVED_J, DERIVED_F, DERIVED_PRESSURE, DERIVED_MASS };
+typedef struct {
+    mpm_state s;
+    mpm_matter matter;
+    mpm_box box;
+    int what, component;
+    double *out; /* [n] in id order; set */
+} derived_read_args;
+
+PIO_FN void derived_read(int p, const derived_read_args *a)
+{
+    const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id], fluid = law_is_fluid(law), c = a->component;
+    double v;
+    if (a->what == DERIVED_POSITION) {
+        v = (double)particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)c * n + p], c);
+    } else if (a->what == DERIVED_MASS) {
+        v = (double)a->matter.mass[id];
+    } else if (fluid) { /* F of a fluid is the isotropic one with its J */
+        const real J = a->s.J[p];
+        const double root = exp((double)real_log(J) / DIM);
+        if (a->what == DERIVED_J) v = (double)J;
+        else if (a->what == DERIVED_F) v = c % (DIM + 1) == 0 ? root : 0;
+        else v = (double)fluid_pressure(law, J, matter_constants(&a->matter, id));
+    } else {
+        const mat F = mat_load(a->s.F, n, p);
+        const real J = mat_det(F, mat_cofactor(F));
+        if (a->what == DERIVED_J) v = (double)J;
+        else if (a->what == DERIVED_F) v = (double)F.m[c / DIM][c % DIM];
+        else v = -(double)mat_trace(solid_tau(law, F, matter_constants(&a->matter, id))) / (DIM * (double)J);
+    }
+    a->out[id] = v;
+}
+
+/* How many of n values are neither finite nor zero-filled: the NaN watch. */
+typedef struct {
+    const real *in;
+} count_not_finite_args;
+
+PIO_FN wide count_not_finite(int i, const count_not_finite_args *a) { return is_finite(a->in[i]) ? W(0) : W(1); }
+
+#endif

@@ -1,0 +1,174 @@
+/* material.h -- constitutive laws: pure functions of one material point, each beside its derivatives.
+ *
+ * A hyperelastic law is   psi(F) [J/m^3],  P = d psi/d F [Pa],  dP(F; dF), and P_theta: the constants' cotangents. The
+ * law's Hessian is symmetric, so dP(F; .) is its own adjoint. Convention of the whole project: `y_bar` is dJ/dy, and a
+ * pure `_adj` adds into its outputs. 2D is plane strain: the 3D law with F33 = 1.
+ *
+ * Constants k[] of a particle:   solids  k[0] = mu [Pa] > 0, k[1] = lambda [Pa]
+ *                                fluids  k[0] = bulk modulus K [Pa] > 0, k[1] = gamma [-], k[2] = viscosity eta [Pa s] */
+#ifndef PIOLA_KERNELS_MATERIAL_H
+#define PIOLA_KERNELS_MATERIAL_H
+
+#include "kernels/decomp.h"
+
+enum { LAW_NEO_HOOKEAN, LAW_FIXED_COROTATED, LAW_LINEAR_FLUID, LAW_TAIT };
+enum { LAW_CONSTANTS = 3 };
+
+typedef struct {
+    real k[LAW_CONSTANTS];
+} law_constants;
+
+PIO_FN int law_is_fluid(int law) { return law >= LAW_LINEAR_FLUID; }
+
+/* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */
+
+PIO_FN real neo_hookean_psi(mat F, law_constants c)
+{
+    const real l = real_log(mat_det(F, mat_cofactor(F)));
+    return c.k[0] * (R(0.5) * (mat_ddot(F, F) - R(DIM)) - l) + R(0.5) * c.k[1] * l * l;
+}
+
+/* P = mu F + (lambda ln J - mu) F^-T */
+PIO_FN mat neo_hookean_P(mat F, law_constants c)
+{
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof);
+    return mat_axpby(c.k[0], F, (c.k[1] * real_log(J) - c.k[0]) / J, cof);
+}
+
+/* dP = mu dF + lambda (F^-T : dF) F^-T + (mu - lambda ln J) F^-T dF^T F^-T */
+PIO_FN mat neo_hookean_dP(mat F, mat dF, law_constants c)
+{
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof);
+    const mat H = mat_scale(R(1) / J, cof);
+    const mat HdH = mat_mul(H, mat_t_mul(dF, H));
+    const mat r = mat_axpby(c.k[0], dF, c.k[1] * mat_ddot(H, dF), H);
+    return mat_axpby(R(1), r, c.k[0] - c.k[1] * real_log(J), HdH);
+}
+
+/* P_mu = F - F^-T,  P_lambda = ln J F^-T */
+PIO_FN void neo_hookean_theta(mat F, mat P_bar, law_constants *c_bar)
+{
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof), h = mat_ddot(cof, P_bar) / J;
+    c_bar->k[0] += mat_ddot(F, P_bar) - h;
+    c_bar->k[1] += real_log(J) * h;
+}
+
+/* ---- fixed corotated:  psi = mu |F - R|^2 + lambda/2 (J - 1)^2     (Stomakhin et al. 2012, eq. 4) ---------- */
+
+PIO_FN real fixed_corotated_psi(mat F, law_constants c)
+{
+    const mat d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    const real j = mat_det(F, mat_cofactor(F)) - R(1);
+    return c.k[0] * mat_ddot(d, d) + R(0.5) * c.k[1] * j * j;
+}
+
+/* P = 2 mu (F - R) + lambda (J - 1) J F^-T */
+PIO_FN mat fixed_corotated_P(mat F, law_constants c)
+{
+    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    return mat_axpby(R(2) * c.k[0], d, c.k[1] * (mat_det(F, cof) - R(1)), cof);
+}
+
+/* dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof) */
+PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
+{
+    const mat cof = mat_cofactor(F), rot = polar_rotation(F);
+    const mat d = mat_axpby(R(1), dF, R(-1), polar_rotation_tan(F, rot, dF));
+    const mat r = mat_axpby(R(2) * c.k[0], d, c.k[1] * mat_ddot(cof, dF), cof);
+    return mat_axpby(R(1), r, c.k[1] * (mat_det(F, cof) - R(1)), mat_cofactor_tan(F, dF));
+}
+
+PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
+{
+    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    c_bar->k[0] += R(2) * mat_ddot(d, P_bar);
+    c_bar->k[1] += (mat_det(F, cof) - R(1)) * mat_ddot(cof, P_bar);
+}
+
+/* ---- solids: Kirchhoff stress tau = P F^T [Pa] ---------------------------------------------------------- */
+
+PIO_FN mat solid_P(int law, mat F, law_constants c)
+{
+    return law == LAW_NEO_HOOKEAN ? neo_hookean_P(F, c) : fixed_corotated_P(F, c);
+}
+
+PIO_FN mat solid_tau(int law, mat F, law_constants c) { return mat_mul_t(solid_P(law, F, c), F); }
+
+/* P_bar = tau_bar F;  F_bar += tau_bar^T P + dP(F; P_bar);  c_bar += P_bar : P_theta */
+PIO_FN void solid_tau_adj(int law, mat F, law_constants c, mat tau_bar, mat *F_bar, law_constants *c_bar)
+{
+    const mat P_bar = mat_mul(tau_bar, F);
+    const mat direct = mat_t_mul(tau_bar, solid_P(law, F, c));
+    mat dP;
+    if (law == LAW_NEO_HOOKEAN) {
+        dP = neo_hookean_dP(F, P_bar, c);
+        neo_hookean_theta(F, P_bar, c_bar);
+    } else {
+        dP = fixed_corotated_dP(F, P_bar, c);
+        fixed_corotated_theta(F, P_bar, c_bar);
+    }
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
+}
+
+/* ---- fluids: pressure p(J) [Pa] and  tau = J (-p I + eta (C + C^T)) -------------------------------------- */
+
+/* linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1)     (Batchelor 1967, section 1.8; Becker, Teschner 2007) */
+PIO_FN real fluid_pressure(int law, real J, law_constants c)
+{
+    if (law == LAW_LINEAR_FLUID) return c.k[0] * (R(1) - J);
+    return c.k[0] / c.k[1] * (exp(-c.k[1] * real_log(J)) - R(1));
+}
+
+PIO_FN void fluid_pressure_adj(int law, real J, law_constants c, real p_bar, real *J_bar, law_constants *c_bar)
+{
+    if (law == LAW_LINEAR_FLUID) {
+        *J_bar -= c.k[0] * p_bar;
+        c_bar->k[0] += (R(1) - J) * p_bar;
+        return;
+    }
+    const real l = real_log(J), e = exp(-c.k[1] * l), g = R(1) / c.k[1];
+    *J_bar -= c.k[0] * e / J * p_bar;
+    c_bar->k[0] += g * (e - R(1)) * p_bar;
+    c_bar->k[1] -= c.k[0] * g * (g * (e - R(1)) + l * e) * p_bar;
+}
+
+PIO_FN mat fluid_tau(int law, real J, mat C, law_constants c)
+{
+    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    return mat_axpby(J * c.k[2], D, -J * fluid_pressure(law, J, c), mat_diag(R(1)));
+}
+
+PIO_FN void fluid_tau_adj(int law, real J, mat C, law_constants c, mat tau_bar, real *J_bar, mat *C_bar,
+                          law_constants *c_bar)
+{
+    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    const mat sym = mat_axpby(R(1), tau_bar, R(1), mat_transpose(tau_bar));
+    const real trace = mat_trace(tau_bar), shear = mat_ddot(D, tau_bar);
+    *J_bar += c.k[2] * shear - fluid_pressure(law, J, c) * trace;
+    fluid_pressure_adj(law, J, c, -J * trace, J_bar, c_bar);
+    *C_bar = mat_axpby(R(1), *C_bar, J * c.k[2], sym);
+    c_bar->k[2] += J * shear;
+}
+
+/* Square of the speed of pressure waves at rest times the density [Pa]: lambda + 2 mu, or K. */
+PIO_FN real law_wave_modulus(int law, law_constants c) { return law_is_fluid(law) ? c.k[0] : c.k[1] + R(2) * c.k[0]; }
+
+/* Lame constants from Young's modulus E > 0 and Poisson's ratio nu in (-1, 1/2):
+ *     mu = E/(2 (1 + nu)),   lambda = E nu/((1 + nu)(1 - 2 nu)) */
+PIO_FN void lame_of(real E, real nu, real *mu, real *lambda)
+{
+    *mu = E / (R(2) * (R(1) + nu));
+    *lambda = E * nu / ((R(1) + nu) * (R(1) - R(2) * nu));
+}
+
+PIO_FN void lame_of_adj(real E, real nu, real mu_bar, real lambda_bar, real *E_bar, real *nu_bar)
+{
+    const real a = R(1) + nu, b = R(1) - R(2) * nu;
+    *E_bar += mu_bar / (R(2) * a) + lambda_bar * nu / (a * b);
+    *nu_bar += -mu_bar * E / (R(2) * a * a) + lambda_bar * E * (R(1) + R(2) * nu * nu) / (a * a * b * b);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* mpm.h -- what all MPM kernels share: the particle state, the grid box, the step block, faults.
+ *
+ * A particle's position is an integer base node and an offset from it in units of the spacing, so that f32 resolves slow
+ * motion equally well everywhere:   x = origin + (base + offset) dx,   offset in [1/2, 3/2).
+ * The pair is unique, hence the cell is a pure function of the position. A state is stored in the order in which the
+ * step before it visited its particles; `id` says who is who. */
+#ifndef PIOLA_KERNELS_MPM_H
+#define PIOLA_KERNELS_MPM_H
+
+#include "kernels/material.h"
+
+/* One particle state, or with the same names its cotangents (then id and cell are unused). */
+typedef struct {
+#define INT_FIELD(name, unit, meaning) int *name;
+#define FIELD(name, components, when, unit, meaning) real *name;
+#include "kernels/mpm_fields.def"
+#undef INT_FIELD
+#undef FIELD
+} mpm_state;
+
+enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE };
+
+/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node. */
+typedef struct {
+    int nodes[DIM];       /* per axis, > 4 */
+    int stride[DIM];      /* of the linear node number */
+    int face[DIM][2];     /* node index of the lower and the upper wall */
+    int wall[DIM][2];     /* WALL_... */
+    real dx, inv_dx;      /* node spacing m, and 1/m */
+    double origin[DIM];   /* place of node 0, m */
+} mpm_box;
+
+/* What changes from step to step; lives on the device, so that launches do not depend on it. */
+typedef struct {
+    int64_t index;       /* number of the step, 0 .. steps-1 */
+    uint64_t fault;      /* FAULT_NONE, or the smallest fault_key so far */
+    int particles;       /* how many to process: n, or 0 after a fault */
+    int cells;           /* occupied cells, number of entries of the cell list */
+    int nodes;           /* active nodes, number of entries of the node list */
+    int reserved;
+    real h;              /* time step s, > 0 */
+    real cfl;            /* largest share of a cell to travel in one step, in (0, 1] */
+    real gravity[DIM];   /* m/s^2 */
+} mpm_step;
+
+/* Per particle, in id order, constant during a run. */
+typedef struct {
+    int n;                /* particles */
+    const int *law;       /* [n]    LAW_... */
+    const real *volume;   /* [n]    rest volume m^3 */
+    const real *mass;     /* [n]    kg */
+    const real *k;        /* [LAW_CONSTANTS][n], see material.h */
+} mpm_matter;
+
+/* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
+
+enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
+#define FAULT_NONE UINT64_MAX
+/* 29 bits of step, 31 of id, 4 of kind */
+PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
+{
+    return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;
+}
+
+/* ---- the grid ------------------------------------------------------------------------------------------- */
+
+enum { STENCIL = DIM == 3 ? 27 : 9, STENCIL_PAD = DIM == 3 ? 32 : 16 };
+
+/* Linear number of stencil node q in 0..STENCIL-1, relative to the base node; q counts the last axis fastest. */
+PIO_FN int stencil_node(const mpm_box *box, int q)
+{
+#if PIO_DIM == 3
+    return q / 9 * box->stride[0] + q / 3 % 3 * box->stride[1] + q % 3;
+#else
+    return q / 3 * box->stride[0] + q % 3;
+#endif
+}
+
+/* Index of a node along each axis. */
+PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
+{
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        index[a] = node / box->stride[a];
+        node -= index[a] * box->stride[a];
+    }
+}
+
+PIO_FN law_constants matter_constants(const mpm_matter *m, int id)
+{
+    law_constants c;
+    PIO_UNROLL
+    for (int k = 0; k < LAW_CONSTANTS; k++) c.k[k] = m->k[(ptrdiff_t)k * m->n + id];
+    return c;
+}
+
+/* Place of a particle along one axis, m. */
+PIO_FN wide particle_position(const mpm_box *box, int cell, real offset, int axis)
+{
+    int base[DIM];
+    node_index(box, cell, base);
+    return W(box->origin[axis]) + (W(base[axis]) + W(offset)) * W(box->dx);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* mpm_observe.h -- observations: one number per component and step, as a sum over particles, and its adjoint.
+ *
+ *   mean position    y_a = sum_p m_p x_pa / M            mean velocity likewise; M = sum of the body's m_p
+ *   kinetic energy   y = sum_p m_p v_p.v_p / 2
+ *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p
+ *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
+#ifndef PIOLA_KERNELS_MPM_OBSERVE_H
+#define PIOLA_KERNELS_MPM_OBSERVE_H
+
+#include "kernels/mpm.h"
+
+enum { OBSERVE_MEAN_POSITION, OBSERVE_MEAN_VELOCITY, OBSERVE_KINETIC_ENERGY, OBSERVE_DISTANCE, OBSERVE_FRONT };
+
+typedef struct {
+    mpm_state s;           /* [.][n] */
+    mpm_matter matter;
+    mpm_box box;
+    const int *body;       /* [n] in id order */
+    int type, of, axis;    /* OBSERVE_..., body number, component */
+    const wide *total;     /* [1] M of the body, kg */
+    double ref, sharpness; /* front: x_ref m, s 1/m */
+    const int *marker;     /* distance: [n] in id order: row of `points`, or -1 */
+    const double *points;  /* distance: [rows][DIM] m; NaN: no point at this time */
+    double markers;        /* distance: P */
+} mpm_observe_args;
+typedef mpm_observe_args mpm_observe_mass_args;
+
+/* A term of M. */
+PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
+{
+    return a->body[i] == a->of ? W(a->matter.mass[i]) : W(0);
+}
+
+PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
+{
+    return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)a->axis * a->matter.n + p], a->axis) - W(a->ref)));
+}
+
+/* A term of the sum, for stored particle p. */
+PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
+{
+    const int id = a->s.id[p];
+    const ptrdiff_t at = (ptrdiff_t)a->axis * a->matter.n + p;
+    const wide m = W(a->matter.mass[id]);
+    if (a->body[id] != a->of) return W(0);
+    if (a->type == OBSERVE_MEAN_POSITION)
+        return m * particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis) / W(*a->total);
+    if (a->type == OBSERVE_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
+    if (a->type == OBSERVE_FRONT) return m * observe_front_weight(a, p) / W(*a->total);
+    wide sum = W(0);
+    for (int c = 0; c < DIM; c++) {
+        if (a->type == OBSERVE_KINETIC_ENERGY) {
+            const wide v = W(a->s.velocity[(ptrdiff_t)c * a->matter.n + p]);
+            sum += W(0.5) * m * v * v;
+        } else if (a->marker[id] >= 0) {
+            const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
+            const wide d = particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)c * a->matter.n + p], c) - W(X);
+            if (X - X >= 0) sum += d * d / W(a->markers);
+        }
+    }
+    return sum;
+}
+
+/* Value of the observation, given the sum of its terms. */
+PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
+{
+    return a->type == OBSERVE_FRONT ? W(a->ref) + log(sum) / W(a->sharpness) : sum;
+}
+
+/* samples[0] += weight y (one item) */
+typedef struct {
+    mpm_observe_args o;
+    const wide *sum;
+    double weight;
+    wide *sample;
+} mpm_observe_add_args;
+
+PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
+{
+    (void)i;
+    *a->sample += W(a->weight) * observe_value(&a->o, *a->sum);
+}
+
+/* Adjoint for stored particle p: with y_bar = weight sample_bar, add to the cotangents of state and mass. */
+typedef struct {
+    mpm_observe_args o;
+    const wide *sum;          /* [1] the same sum as on the way forward */
+    const wide *sample_bar;   /* [1] dJ/dsample */
+    double weight;
+    mpm_state bar;            /* stored as the state is; added to */
+    real *mass_bar;           /* [n] in id order; added to */
+} mpm_observe_adj_args;
+
+PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
+{
+    const mpm_observe_args *a = &b->o;
+    const int id = a->s.id[p], n = a->matter.n;
+    const ptrdiff_t at = (ptrdiff_t)a->axis * n + p;
+    if (a->body[id] != a->of) return;
+    const double y_bar = b->weight * (double)*b->sample_bar, sum = (double)*b->sum, total = (double)*a->total;
+    const double dx = (double)a->box.dx, m = (double)a->matter.mass[id];
+    if (a->type == OBSERVE_MEAN_POSITION || a->type == OBSERVE_MEAN_VELOCITY) {
+        const int position = a->type == OBSERVE_MEAN_POSITION;
+        const double q = position ? (double)particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis)
+                                  : (double)a->s.velocity[at];
+        if (position)
+            b->bar.offset[at] += R(y_bar * m / total * dx);
+        else
+            b->bar.velocity[at] += R(y_bar * m / total);
+        b->mass_bar[id] += R(y_bar * (q - sum) / total);
+        return;
+    }
+    if (a->type == OBSERVE_FRONT) {
+        const double e = (double)observe_front_weight(a, p), S = sum * total;
+        b->bar.offset[at] += R(y_bar * m * e / S * dx);
+        b->mass_bar[id] += R(y_bar * (e / S - 1 / total) / a->sharpness);
+        return;
+    }
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t k = (ptrdiff_t)c * n + p;
+        if (a->type == OBSERVE_KINETIC_ENERGY) {
+            const double v = (double)a->s.velocity[k];
+            b->bar.velocity[k] += R(y_bar * m * v);
+            b->mass_bar[id] += R(0.5 * y_bar * v * v);
+        } else if (a->marker[id] >= 0) {
+            const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
+            const double d = (double)particle_position(&a->box, a->s.cell[p], a->s.offset[k], c) - X;
+            if (d - d >= 0) b->bar.offset[k] += R(2 * y_bar * d / a->markers * dx);
+        }
+    }
+}
+
+#endif

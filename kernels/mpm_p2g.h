@@ -1,0 +1,183 @@
+/* mpm_p2g.h -- particles to grid, and its adjoint. MLS-MPM with APIC (Hu et al. 2018, eq. 29; Jiang et al. 2015):
+ *
+ *     A_p = m_p C_p - h V_p (4/dx^2) tau_p                                            [kg/s]
+ *     m_i = sum_p w_ip m_p,    p_i = sum_p w_ip (m_p v_p + A_p (x_i - x_p))           [kg], [kg m/s]
+ *
+ * In units of the grid, x_i - x_p = dx (o - f): an affine field b + B o with B = dx A_p, b = m_p v_p - B f. A cell sums its
+ * particles, in the order of ids, into its own 3^d nodes; then each node sums its 3^d cells in a fixed order. */
+#ifndef PIOLA_KERNELS_MPM_P2G_H
+#define PIOLA_KERNELS_MPM_P2G_H
+
+#include "kernels/mpm_sort.h"
+#include "kernels/mpm_transfer.h"
+
+typedef struct {
+    mpm_state s;            /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    real *sums;             /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+} mpm_p2g_args;
+typedef struct {
+    transfer_batch t;
+} mpm_p2g_shared;
+
+/* Kirchhoff stress of stored particle p, Pa. */
+PIO_FN mat particle_tau(const mpm_state *s, int n, int p, int law, law_constants c, mat C)
+{
+    if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, c);
+    return solid_tau(law, mat_load(s->F, n, p), c);
+}
+
+PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
+{
+    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
+    const real stress = -a->step->h * R(4) * a->box.inv_dx;
+    PER_LANE(real, sum, DIM + 1);
+    LANES(q, STENCIL_PAD) for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES(j, m) {
+            const int p = a->l.order[first + j], id = a->s.id[p], law = a->matter.law[id];
+            const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
+            const mat C = mat_load(a->s.C, n, p);
+            const mat tau = particle_tau(&a->s, n, p, law, matter_constants(&a->matter, id), C);
+            const real mass = a->matter.mass[id];
+            const mat B = mat_axpby(mass * a->box.dx, C, stress * a->matter.volume[id], tau);
+            batch_put(&sh->t, j, f, vec_axpby(mass, v, R(-1), mat_apply(B, f)), B, mass);
+        }
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES(q, STENCIL_PAD) {
+                const real w = lane_weight(q, sh->t.f[j]);
+                sum[0][LANE(q)] += w * sh->t.m[j];
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[1 + c][LANE(q)] += w * batch_field(&sh->t, j, c, q);
+            }
+        TEAM_SYNC();
+    }
+    real *out = a->sums + (ptrdiff_t)slot * (DIM + 1) * STENCIL_PAD;
+    LANES(q, STENCIL_PAD) for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+/* Node values as the sum of what its cells hold for it: the second half of every particle-to-grid sum. Its transpose is
+ * every cell reading its nodes, which the kernels that follow it in the sweep back do. */
+typedef struct {
+    mpm_lists l;
+    mpm_box box;
+    const real *sums;    /* [occupied cells][components][STENCIL_PAD] */
+    int components;      /* DIM or DIM + 1 */
+    int nodes;           /* of the box */
+    real *out;           /* [components][nodes]; set for active nodes */
+} mpm_node_sum_args;
+
+/* Cells in the order of q; `components` is a constant at both calls, so that the compiler can unroll. */
+PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
+{
+    int index[DIM], most[3] = {0, 0, 0};
+    node_index(&a->box, node, index);
+    for (int c = 0; c < DIM; c++) most[3 - DIM + c] = index[c] < 2 ? index[c] : 2; /* cells exist from base 0 on */
+    real sum[DIM + 1];
+    for (int c = 0; c < components; c++) sum[c] = R(0);
+    for (int i = 0; i <= most[0]; i++)
+        for (int j = 0; j <= most[1]; j++) {
+            const int row = node - i * (DIM == 3 ? a->box.stride[0] : 0) - j * a->box.stride[DIM - 2];
+            for (int k = 0; k <= most[2]; k++) {
+                const int slot = a->l.cell_slot[row - k];
+                if (a->l.cell_slot[row - k + 1] == slot) continue;
+                const real *in = a->sums + (ptrdiff_t)slot * components * STENCIL_PAD + 9 * i + 3 * j + k;
+                for (int c = 0; c < components; c++) sum[c] += in[c * STENCIL_PAD];
+            }
+        }
+    for (int c = 0; c < components; c++) a->out[(ptrdiff_t)c * a->nodes + node] = sum[c];
+}
+
+PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
+{
+    if (a->components == DIM + 1) node_sum(a, a->l.node_list[i], DIM + 1);
+    else node_sum(a, a->l.node_list[i], DIM);
+}
+
+/* ---- adjoint: one cell reads the cotangents of its nodes; each particle adds to its own ------------------------
+ *     b_bar = sum_o w_o p_bar_o,  B_bar = sum_o w_o p_bar_o o^T - b_bar f^T
+ *     v_bar += m b_bar;  C_bar += m dx B_bar;  tau_bar = -h V (4/dx) B_bar
+ *     m_bar += sum_o w_o m_bar_o + b_bar . v + dx B_bar : C
+ *     f_bar += slope(p_bar, m_bar; b, B) - B^T b_bar */
+typedef struct {
+    mpm_state s;              /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *node_bar;     /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
+    mpm_state bar;            /* [.][n] cotangents of the state, stored as the state is; added to */
+    real *mass_bar, *k_bar;   /* [n], [LAW_CONSTANTS][n] in id order; added to */
+} mpm_p2g_adj_args;
+typedef struct {
+    node_vectors y;
+    real z[STENCIL_PAD];
+} mpm_p2g_adj_shared;
+
+PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
+{
+    const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id];
+    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id], mass = a->matter.mass[id];
+    const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
+    const mat C = mat_load(a->s.C, n, p);
+    const law_constants k = matter_constants(&a->matter, id);
+    const mat B = mat_axpby(mass * a->box.dx, C, stress, particle_tau(&a->s, n, p, law, k, C));
+    const vec b = vec_axpby(mass, v, R(-1), mat_apply(B, f));
+    const spline w = spline_at(f);
+
+    vec b_bar;
+    mat B_bar;
+    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
+    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
+    const vec slope = stencil_slope(&sh->y, sh->z, mass, &w, b, B);
+    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
+
+    real m_bar = vec_dot(b_bar, v) + a->box.dx * mat_ddot(B_bar, C);
+    for (int q = 0; q < STENCIL; q++) {
+#if PIO_DIM == 3
+        m_bar += w.w[0][q / 9] * w.w[1][q / 3 % 3] * w.w[2][q % 3] * sh->z[q];
+#else
+        m_bar += w.w[0][q / 3] * w.w[1][q % 3] * sh->z[q];
+#endif
+    }
+
+    mat C_bar = mat_scale(mass * a->box.dx, B_bar);
+    const mat tau_bar = mat_scale(stress, B_bar);
+    law_constants k_bar;
+    for (int c = 0; c < LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
+    if (law_is_fluid(law)) {
+        real J_bar = a->bar.J[p];
+        fluid_tau_adj(law, a->s.J[p], C, k, tau_bar, &J_bar, &C_bar, &k_bar);
+        a->bar.J[p] = J_bar;
+    } else {
+        mat F_bar = mat_load(a->bar.F, n, p);
+        solid_tau_adj(law, mat_load(a->s.F, n, p), k, tau_bar, &F_bar, &k_bar);
+        mat_store(a->bar.F, n, p, F_bar);
+    }
+    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
+    vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), mass, b_bar));
+    mat_store(a->bar.C, n, p, mat_axpby(R(1), mat_load(a->bar.C, n, p), R(1), C_bar));
+    a->mass_bar[id] += m_bar;
+    for (int c = 0; c < LAW_CONSTANTS; c++) a->k_bar[(ptrdiff_t)c * n + id] += k_bar.k[c];
+}
+
+PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
+{
+    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
+    LANES(q, STENCIL) {
+        const int node = cell + stencil_node(&a->box, q);
+        sh->z[q] = a->node_bar[node];
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->node_bar[(ptrdiff_t)(1 + c) * a->nodes + node];
+    }
+    TEAM_SYNC();
+    LANES(j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* mpm_start.h -- what happens before the first step: material constants, the initial state and its checks. */
+#ifndef PIOLA_KERNELS_MPM_START_H
+#define PIOLA_KERNELS_MPM_START_H
+
+#include "kernels/mpm.h"
+
+/* Constants as the user gives them, to what the laws use, per particle in id order:
+ *   solids  given = (E Pa, nu) or, where lame != 0, (mu Pa, lambda Pa)     -> k = (mu, lambda)
+ *   fluids  given = (bulk modulus Pa, gamma, viscosity Pa s)               -> k = given
+ *   mass = density volume */
+typedef struct {
+    int n;
+    const int *law, *lame; /* [n] */
+    const real *given;     /* [LAW_CONSTANTS][n] */
+    const real *density;   /* [n] kg/m^3 */
+    const real *volume;    /* [n] m^3 */
+    real *k, *mass;        /* [LAW_CONSTANTS][n], [n] kg; set */
+} mpm_constants_args;
+
+PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
+{
+    const ptrdiff_t n = a->n;
+    for (int c = 0; c < LAW_CONSTANTS; c++) a->k[c * n + i] = a->given[c * n + i];
+    if (!law_is_fluid(a->law[i]) && !a->lame[i]) lame_of(a->given[i], a->given[n + i], &a->k[i], &a->k[n + i]);
+    a->mass[i] = a->density[i] * a->volume[i];
+}
+
+typedef struct {
+    mpm_constants_args fwd;           /* k and mass are not read */
+    const real *k_bar, *mass_bar;     /* [LAW_CONSTANTS][n], [n] */
+    real *given_bar, *density_bar;    /* [LAW_CONSTANTS][n], [n]; added to */
+} mpm_constants_adj_args;
+
+PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
+{
+    const mpm_constants_args *a = &b->fwd;
+    const ptrdiff_t n = a->n;
+    const int converted = !law_is_fluid(a->law[i]) && !a->lame[i];
+    for (int c = converted ? 2 : 0; c < LAW_CONSTANTS; c++) b->given_bar[c * n + i] += b->k_bar[c * n + i];
+    if (converted)
+        lame_of_adj(a->given[i], a->given[n + i], b->k_bar[i], b->k_bar[n + i], &b->given_bar[i], &b->given_bar[n + i]);
+    b->density_bar[i] += b->mass_bar[i] * a->volume[i];
+}
+
+/* State 0, stored in id order: F = I, J = 1, C = the spin of the body. */
+typedef struct {
+    int n;
+    const int *cell;      /* [n] base node */
+    const real *offset;   /* [DIM][n] */
+    const real *velocity; /* [DIM][n] m/s */
+    const int *body;      /* [n] */
+    const real *spin;     /* [bodies][DIM * DIM] velocity gradient of the body's rotation, 1/s */
+    mpm_state out;        /* set */
+} mpm_start_args;
+
+PIO_FN void mpm_start(int i, const mpm_start_args *a)
+{
+    a->out.id[i] = i;
+    a->out.cell[i] = a->cell[i];
+    vec_store(a->out.offset, a->n, i, vec_load(a->offset, a->n, i));
+    vec_store(a->out.velocity, a->n, i, vec_load(a->velocity, a->n, i));
+    mat_store(a->out.C, a->n, i, mat_load(a->spin + (ptrdiff_t)a->body[i] * DIM * DIM, 1, 0));
+    if (a->out.F) mat_store(a->out.F, a->n, i, mat_diag(R(1)));
+    if (a->out.J) a->out.J[i] = R(1);
+}
+
+/* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are held fixed. */
+typedef struct {
+    int n;
+    real inv_dx;
+    mpm_state bar;                    /* cotangents of state 0, in id order */
+    real *position_bar, *velocity_bar; /* [DIM][n] 1/m, s/m; added to */
+} mpm_start_adj_args;
+
+PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)c * a->n + i;
+        a->position_bar[at] += a->inv_dx * a->bar.offset[at];
+        a->velocity_bar[at] += a->bar.velocity[at];
+    }
+}
+
+/* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
+ * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu)/rho or K/rho,  and  4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by
+ * eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of div 2 eta D included). */
+typedef struct {
+    mpm_matter matter;
+    const real *density; /* [n] kg/m^3 */
+    mpm_step *step;
+    real inv_dx;
+} mpm_check_args;
+
+PIO_FN real wave_cfl(const mpm_check_args *a, int i)
+{
+    const real E = law_wave_modulus(a->matter.law[i], matter_constants(&a->matter, i));
+    return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
+}
+
+PIO_FN real viscous_number(const mpm_check_args *a, int i)
+{
+    if (!law_is_fluid(a->matter.law[i])) return R(0);
+    return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * matter_constants(&a->matter, i).k[2] / a->density[i];
+}
+
+PIO_FN void mpm_check(int i, const mpm_check_args *a)
+{
+    const int fluid = law_is_fluid(a->matter.law[i]);
+    const law_constants k = matter_constants(&a->matter, i);
+    const real cfl = wave_cfl(a, i);
+    int fault = -1;
+    const int rest = fluid ? k.k[2] >= R(0) && (a->matter.law[i] != LAW_TAIT || k.k[1] > R(0))
+                           : is_finite(k.k[1]) && k.k[1] > R(-2.0 / 3) * k.k[0];
+    if (!(k.k[0] > R(0) && a->density[i] > R(0) && rest))
+        fault = FAULT_CONSTANT;
+    else if (!(cfl <= a->step->cfl))
+        fault = FAULT_WAVE_CFL;
+    else if (!(viscous_number(a, i) <= R(1)))
+        fault = FAULT_VISCOUS;
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, i, fault));
+}
+
+/* The end of a step (one item): count it; after a fault nothing more is computed, so that the faulty state stays. */
+typedef struct {
+    mpm_step *step;
+} mpm_advance_args;
+
+PIO_FN void mpm_advance(int i, const mpm_advance_args *a)
+{
+    (void)i;
+    if (a->step->fault == FAULT_NONE) {
+        a->step->index += 1;
+        return;
+    }
+    a->step->particles = a->step->cells = a->step->nodes = 0;
+}
+
+/* A state was restored (one item): continue from its number. */
+typedef struct {
+    mpm_step *step;
+    int64_t index;
+} mpm_set_index_args;
+
+PIO_FN void mpm_set_index(int i, const mpm_set_index_args *a)
+{
+    (void)i;
+    a->step->index = a->index;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* adjoint.c -- see adjoint.h. */
+#include "solvers/adjoint.h"
+
+#include <time.h>
+
+enum { CHECK_EVERY = 64 }; /* steps between looks at the fault and the clock */
+
+typedef struct {
+    const pio_engine *engine;
+    pio_sim *sim;
+    const pio_sweep *sweep;
+    pio_sweep_result *result;
+    piola_error *error;
+    int64_t steps, reached; /* furthest state so far */
+    int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
+    double *samples, *samples_bar;
+    double turned; /* when the sweep back began */
+} driver;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static piola_status state_frame(driver *d)
+{
+    const pio_sweep *s = d->sweep;
+    if (d->frame >= s->n_frames || s->frames[d->frame] != d->reached) return PIOLA_OK;
+    const piola_status rc = d->engine->check(d->sim, d->error); /* no faulty state in a file */
+    if (rc) return rc;
+    d->frame++;
+    return s->on_state ? s->on_state(s->context, d->frame - 1, d->reached, d->error) : PIOLA_OK;
+}
+
+static piola_status adjoint_frame(driver *d, int64_t step)
+{
+    const pio_sweep *s = d->sweep;
+    if (d->frame == 0 || s->frames[d->frame - 1] != step) return PIOLA_OK;
+    d->frame--;
+    return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
+}
+
+/* Steps from .. to-1: in one piece when they were run before, else in pieces that end at frames and looks. */
+static piola_status run(driver *d, int64_t from, int64_t to)
+{
+    const pio_sweep *s = d->sweep;
+    d->result->forward_steps += to - from;
+    if (to <= d->reached) return d->engine->advance(d->sim, to - from, d->error);
+    while (from < to) {
+        int64_t stop = (from / CHECK_EVERY + 1) * CHECK_EVERY;
+        if (d->frame < s->n_frames && s->frames[d->frame] < stop) stop = s->frames[d->frame];
+        if (stop > to) stop = to;
+        piola_status rc = d->engine->advance(d->sim, stop - from, d->error);
+        from = d->reached = stop;
+        if (!rc && stop % CHECK_EVERY == 0) {
+            rc = d->engine->check(d->sim, d->error);
+            if (!rc && s->on_progress) rc = s->on_progress(s->context, 0, stop, d->steps, d->error);
+        }
+        if (!rc) rc = state_frame(d);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+/* At the last state: faults, samples, objective. */
+static piola_status evaluate(driver *d)
+{
+    const pio_sweep *s = d->sweep;
+    piola_status rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = d->engine->samples(d->sim, d->samples, d->error);
+    if (!rc && s->objective) rc = s->objective(s->context, d->samples, &d->result->J, d->samples_bar, d->error);
+    if (!rc && s->on_progress) rc = s->on_progress(s->context, 0, d->steps, d->steps, d->error);
+    return rc;
+}
+
+static piola_status begin(driver *d, const double *z)
+{
+    piola_status rc = d->engine->start(d->sim, z, d->error);
+    if (!rc) rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = state_frame(d);
+    return rc;
+}
+
+piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
+                         const pio_sweep *sweep, pio_sweep_result *result, piola_error *error)
+{
+    driver d = {.engine = engine, .sim = sim, .sweep = sweep, .result = result, .error = error, .steps = steps,
+                .samples = samples};
+    const double started = now();
+    *result = (pio_sweep_result){0};
+    piola_status rc = begin(&d, z);
+    if (!rc) rc = run(&d, 0, steps);
+    if (!rc) rc = evaluate(&d);
+    result->forward_seconds = now() - started;
+    return rc;
+}
+
+static piola_status turn(driver *d)
+{
+    piola_status rc = evaluate(d);
+    if (rc) return rc;
+    d->turned = now();
+    rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);
+    if (!rc) rc = adjoint_frame(d, d->steps);
+    return rc;
+}
+
+static piola_status reverse(driver *d, int64_t step)
+{
+    const pio_sweep *s = d->sweep;
+    piola_status rc = d->engine->reverse(d->sim, d->error);
+    d->result->reverse_steps++;
+    if (!rc) rc = adjoint_frame(d, step);
+    if (!rc && s->on_progress && step % CHECK_EVERY == 0)
+        rc = s->on_progress(s->context, 1, d->steps - step, d->steps, d->error);
+    return rc;
+}
+
+static piola_status act(driver *d, const pio_action *a)
+{
+    switch (a->kind) {
+    case PIO_FORWARD: {
+        const int first = d->reached < d->steps;
+        const piola_status rc = run(d, a->from, a->to);
+        return !rc && first && d->reached == d->steps ? turn(d) : rc;
+    }
+    case PIO_STORE: return d->engine->save(d->sim, a->slot, d->error);
+    case PIO_RESTORE: return d->engine->load(d->sim, a->slot, d->error);
+    case PIO_REVERSE: return reverse(d, a->from);
+    case PIO_DISCARD:
+    case PIO_DONE: break;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z, double *samples,
+                          int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
+                          pio_sweep_result *result, piola_error *error)
+{
+    driver d = {.engine = engine, .sim = sim, .sweep = sweep, .result = result, .error = error,
+                .steps = schedule->steps, .samples = samples, .samples_bar = samples + n_samples};
+    const double started = now();
+    *result = (pio_sweep_result){0};
+    schedule->at = 0;
+    piola_status rc = begin(&d, z);
+    if (!rc && d.steps == 0) rc = turn(&d);
+    while (!rc) {
+        const pio_action a = schedule->next(schedule);
+        if (a.kind == PIO_DONE) break;
+        rc = act(&d, &a);
+    }
+    if (!rc) rc = engine->reverse_end(sim, value_bar, z_bar, error);
+    const double ended = now();
+    result->forward_seconds = (d.turned > 0 ? d.turned : ended) - started;
+    result->reverse_seconds = d.turned > 0 ? ended - d.turned : 0;
+    return rc;
+}

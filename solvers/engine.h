@@ -1,0 +1,156 @@
+/* engine.h -- what an engine (device x precision x dimension, one loadable module) offers: a table of functions.
+ *
+ * The host sees this and never `real`: numbers cross as double, particles in id order, vectors as [n][components]. The
+ * module exports one symbol, `piola_engine`. */
+#ifndef PIOLA_SOLVERS_ENGINE_H
+#define PIOLA_SOLVERS_ENGINE_H
+
+#include "piola.h"
+
+enum { PIO_ENGINE_VERSION = 1 };
+
+typedef enum { PIO_NEO_HOOKEAN, PIO_FIXED_COROTATED, PIO_LINEAR_FLUID, PIO_TAIT } pio_law;
+typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE } pio_wall;
+typedef enum { PIO_MEAN_POSITION, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY, PIO_DISTANCE, PIO_FRONT } pio_observable;
+/* What a design entry drives. GIVEN_0..2: the law's constants as given, see pio_matter.given. */
+typedef enum {
+    PIO_POSITION,
+    PIO_VELOCITY,
+    PIO_GIVEN_0,
+    PIO_GIVEN_1,
+    PIO_GIVEN_2,
+    PIO_DENSITY,
+    PIO_GRAVITY
+} pio_quantity;
+
+typedef struct {
+    double spacing;     /* m */
+    int32_t nodes[3];   /* per axis */
+    int32_t face[3][2]; /* node index of the lower and the upper wall */
+    int32_t wall[3][2]; /* pio_wall */
+    double origin[3];   /* place of node 0, m */
+} pio_grid_desc;
+
+typedef struct {
+    int64_t n;              /* particles, 1 .. 2^31 - 1 */
+    const double *position; /* [n][dim] m */
+    const double *velocity; /* [n][dim] m/s */
+    const double *volume;   /* [n] m^3 */
+    const double *density;  /* [n] kg/m^3 */
+    const double *given;    /* [n][3] solids: E Pa, nu or (lame) mu Pa, lambda Pa; fluids: bulk Pa, gamma, viscosity Pa s */
+    const int32_t *law;     /* [n] pio_law */
+    const int32_t *lame;    /* [n] constants are mu, lambda */
+    const int32_t *body;    /* [n] */
+    int32_t bodies;
+    const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
+} pio_particles_desc;
+
+/* Share of one step in one sample of one observation: sample += weight y(step). */
+typedef struct {
+    int64_t step;
+    int32_t observation, sample;
+    double weight;
+} pio_touch;
+
+typedef struct {
+    pio_observable type;
+    int32_t body, components, samples; /* values are [samples][components] */
+    int32_t axis;                      /* front */
+    double reference, sharpness;       /* front: m, 1/m */
+    const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
+    int32_t rows;                      /* distance */
+    const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
+} pio_observation_desc;
+
+typedef struct {
+    pio_quantity quantity;
+    int32_t components, groups;  /* variables: groups * components, group-major */
+    const int32_t *index;        /* [n] group of each particle, or -1; NULL for gravity */
+    int32_t each;                /* every particle is a group of its own */
+    int32_t logarithmic;         /* value = exp(a + b z), else a + b z */
+    double a, b;
+    double base[3];              /* position, velocity: the value at which particles are as described */
+} pio_design_desc;
+
+typedef struct {
+    uint32_t size; /* of this struct: who built the caller */
+    int32_t device, threads;
+    int32_t timing; /* per-kernel timers on */
+    pio_grid_desc grid;
+    pio_particles_desc particles;
+    double dt, cfl, gravity[3];
+    int64_t steps;
+    int32_t n_observations, n_touches, n_designs;
+    const pio_observation_desc *observations;
+    const pio_touch *touches; /* ascending in step */
+    const pio_design_desc *designs;
+    int64_t slots; /* states that save() can hold; >= 0 */
+    int32_t adjoint; /* room for cotangents */
+} pio_engine_desc;
+
+typedef struct {
+    size_t state;    /* of one saved state */
+    size_t fixed;    /* everything but saved states */
+    size_t total;    /* the whole arena */
+    size_t context;  /* the driver's own memory, not counted */
+    char device[128], driver[64];
+} pio_engine_bytes;
+
+/* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
+ * pointer[item * strides[0] + component * strides[1]]; items are in storage order, see `order`. Valid until the next call. */
+typedef struct {
+    void *pointer;        /* on the device; on the CPU, in the arena (guarded when PIOLA_GUARD=1) */
+    int32_t bits;         /* 32 or 64: a floating-point number */
+    int32_t cuda;         /* 1: CUDA memory of `device`, 0: host memory */
+    int32_t device;
+    int64_t shape[2];     /* items, components */
+    int64_t strides[2];   /* in elements */
+    const int32_t *order; /* on the device [items]: particle number of each item; NULL: item i is particle i */
+    void *stream;         /* cudaStream_t whose work must be done before reading; NULL on the CPU */
+} pio_field_view;
+
+typedef struct pio_sim pio_sim;
+
+typedef struct {
+    uint32_t version, size;
+    const char *device, *precision, *isa; /* "cpu" "f32" "x86-64-v4" */
+    int32_t dimension;
+    /* 0 when this machine can run the engine, else PIOLA_UNAVAILABLE and why. */
+    piola_status (*probe)(int32_t device, char name[128], char driver[64], piola_error *error);
+    /* Bytes that create() would take, without taking them. */
+    piola_status (*measure)(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error);
+    piola_status (*create)(const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes, piola_error *error);
+    void (*destroy)(pio_sim *sim);
+    /* Apply the design vector z [variables], make state 0, zero the samples, observe state 0. */
+    piola_status (*start)(pio_sim *sim, const double *z, piola_error *error);
+    /* Enqueue `steps` steps from the current state, observing each. Faults are found by check(). */
+    piola_status (*advance)(pio_sim *sim, int64_t steps, piola_error *error);
+    /* Wait; PIOLA_NUMERICAL with step, particle and value if a step failed. */
+    piola_status (*check)(pio_sim *sim, piola_error *error);
+    /* The current state (with its step number) to and from a slot. */
+    piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);
+    piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
+    /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
+    piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
+    /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
+    piola_status (*reverse)(pio_sim *sim, piola_error *error);
+    /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
+    piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
+    piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
+    /* Components of a field by name, 0 if there is none of that name. Fields: position, those of mpm_fields.def, mass, J, F,
+     * pressure; adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
+     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. */
+    int32_t (*components)(const pio_sim *sim, const char *field);
+    piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
+    /* The same field where it lies; derived fields (position, J, F, pressure, mass) have no view: PIOLA_USAGE. */
+    piola_status (*view)(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
+    piola_status (*read_gravity_bar)(pio_sim *sim, double *values, piola_error *error);
+    int64_t (*step)(const pio_sim *sim);
+    /* Timer number i: name, calls and seconds; returns 0 past the last. */
+    int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
+    void (*timer_reset)(pio_sim *sim);
+} pio_engine;
+
+extern const pio_engine piola_engine;
+
+#endif

@@ -1,0 +1,25 @@
+/* linop.c -- see linop.h. */
+#include "solvers/linop.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    pio_linop_kind needs; /* the most general kind it is right for */
+} methods[] = {
+    [PIO_CHOLESKY] = {"Cholesky", PIO_SPD}, [PIO_PCG] = {"PCG", PIO_SPD}, [PIO_LDLT] = {"LDL^T", PIO_SYMMETRIC},
+    [PIO_MINRES] = {"MINRES", PIO_SYMMETRIC}, [PIO_LU] = {"LU", PIO_GENERAL}, [PIO_QR] = {"QR", PIO_GENERAL},
+    [PIO_GMRES] = {"GMRES", PIO_GENERAL}};
+
+piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, piola_error *error)
+{
+    static const char *const kinds[] = {"positive definite", "symmetric", "general"};
+    static const char *const right[] = {"", "MINRES or LDL^T", "GMRES, LU or QR"};
+    if (kind <= methods[method].needs) return PIOLA_OK;
+    if (error) {
+        error->status = PIOLA_BAD_DATA;
+        snprintf(error->message, sizeof error->message, "%s needs a %s operator and this one is %s; use %s",
+                 methods[method].name, kinds[methods[method].needs], kinds[kind], right[kind]);
+    }
+    return PIOLA_BAD_DATA;
+}

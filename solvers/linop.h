@@ -1,0 +1,28 @@
+/* linop.h -- linear operators as Newton and Krylov see them: what they do, never how they are stored.
+ *
+ * `kind` says what may be assumed. A method that assumes more than the operator promises would return a wrong number, so the
+ * pairing is checked before anything is solved. Today's scheme is explicit and solves nothing; implicit steps and grid
+ * pressure solves bring operators. */
+#ifndef PIOLA_SOLVERS_LINOP_H
+#define PIOLA_SOLVERS_LINOP_H
+
+#include "piola.h"
+
+typedef enum { PIO_SPD, PIO_SYMMETRIC, PIO_GENERAL } pio_linop_kind; /* each is a special case of the next */
+
+typedef enum { PIO_CHOLESKY, PIO_PCG, PIO_LDLT, PIO_MINRES, PIO_LU, PIO_QR, PIO_GMRES } pio_linear_method;
+
+/* y = A x and so on; x and y are device vectors of the operator's unknowns. Each returns 0 or a backend's error code. */
+typedef struct pio_linop {
+    pio_linop_kind kind;
+    int64_t unknowns;
+    void *context;
+    int (*apply)(void *context, const void *x, void *y);            /* y = A x */
+    int (*apply_transposed)(void *context, const void *x, void *y); /* y = A^T x */
+    int (*precondition)(void *context, const void *x, void *y);     /* y = M^-1 x, M near A; NULL: none */
+} pio_linop;
+
+/* PIOLA_OK when the method is right for operators of this kind, else PIOLA_BAD_DATA with what would be right. */
+piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, piola_error *error);
+
+#endif

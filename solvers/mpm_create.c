@@ -1,0 +1,280 @@
+/* mpm_create.c -- see mpm_create.h. */
+#include "solvers/mpm_create.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_box(mpm_box *box, const pio_grid_desc *g)
+{
+    int stride = 1;
+    for (int a = DIM - 1; a >= 0; a--) {
+        box->nodes[a] = g->nodes[a];
+        box->stride[a] = stride;
+        stride *= g->nodes[a];
+        box->origin[a] = g->origin[a];
+        for (int side = 0; side < 2; side++) {
+            box->face[a][side] = g->face[a][side];
+            box->wall[a][side] = g->wall[a][side];
+        }
+    }
+    box->dx = (real)g->spacing;
+    box->inv_dx = (real)(1 / g->spacing);
+}
+
+static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
+{
+    double nodes = 1;
+    if (desc->size != sizeof *desc) return mpm_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
+    for (int a = 0; a < DIM; a++) {
+        nodes *= desc->grid.nodes[a];
+        if (desc->grid.nodes[a] < 5) return mpm_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
+    }
+    if (nodes > 2147483000.0) return mpm_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
+    if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
+        return mpm_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible", (long long)desc->particles.n,
+                        2147483000 / (DIM * DIM));
+    if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
+        return mpm_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
+    return PIOLA_OK;
+}
+
+/* Host side of observations and designs: counts and first indices. */
+static int take_tables(pio_sim *sim, const pio_engine_desc *desc)
+{
+    sim->n_observations = desc->n_observations;
+    sim->n_designs = desc->n_designs;
+    sim->n_touches = desc->n_touches;
+    sim->observations = calloc((size_t)desc->n_observations + 1, sizeof *sim->observations);
+    sim->designs = calloc((size_t)desc->n_designs + 1, sizeof *sim->designs);
+    sim->touches = calloc((size_t)desc->n_touches + 1, sizeof *sim->touches);
+    sim->slot_step = malloc(sizeof *sim->slot_step * ((size_t)desc->slots + 1));
+    sim->host_transfer = malloc(sizeof *sim->host_transfer * (size_t)sim->n);
+    if (!sim->observations || !sim->designs || !sim->touches || !sim->slot_step || !sim->host_transfer) return 0;
+    for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
+    for (int o = 0; o < desc->n_observations; o++) {
+        mpm_observation *obs = &sim->observations[o];
+        obs->desc = desc->observations[o];
+        obs->first = sim->n_samples;
+        sim->n_samples += obs->desc.samples * obs->desc.components;
+        obs->markers = calloc((size_t)obs->desc.samples + 1, sizeof *obs->markers);
+        if (!obs->markers) return 0;
+    }
+    for (int d = 0; d < desc->n_designs; d++) {
+        sim->designs[d].desc = desc->designs[d];
+        sim->designs[d].first = sim->n_variables;
+        sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
+    }
+    if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
+    return 1;
+}
+
+static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
+{
+    const piola_status bad = check_desc(desc, error);
+    if (bad) return bad;
+    pio_sim *sim = calloc(1, sizeof *sim);
+    if (!sim) return mpm_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *sim);
+    *out = sim;
+    sim->n = (int)desc->particles.n;
+    sim->steps = desc->steps;
+    sim->dt = desc->dt;
+    sim->cfl = desc->cfl;
+    sim->adjoint = desc->adjoint;
+    sim->ordinal = desc->device;
+    for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
+    set_box(&sim->box, &desc->grid);
+    sim->nodes = sim->box.nodes[0] * sim->box.stride[0];
+    sim->max_cells = sim->n < sim->nodes ? sim->n : sim->nodes;
+    for (int i = 0; i < sim->n; i++) {
+        const int fluid = law_is_fluid(desc->particles.law[i]);
+        sim->has_fluid |= fluid;
+        sim->has_solid |= !fluid;
+    }
+    sim->queue.backend = sim->arena.backend = backend;
+    sim->queue.arena = &sim->arena;
+    sim->queue.timing = desc->timing;
+    if (!take_tables(sim, desc))
+        return mpm_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    mpm_layout(sim, desc);
+    return PIOLA_OK;
+}
+
+static void fill_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
+{
+    bytes->state = sim->slot_bytes;
+    bytes->total = sim->arena.used;
+    bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
+    bytes->context = sim->device.context_bytes;
+    memcpy(bytes->device, sim->device.name, sizeof bytes->device);
+    memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
+}
+
+piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
+                         piola_error *error)
+{
+    pio_sim *sim = NULL;
+    const piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) fill_bytes(sim, bytes);
+    mpm_destroy(sim);
+    return rc;
+}
+
+/* ---- uploading ------------------------------------------------------------------------------------------ */
+
+static void upload_reals(pio_sim *sim, real *out, const double *in, int components)
+{
+    for (int c = 0; c < components; c++) {
+        for (int i = 0; i < sim->n; i++) sim->host_transfer[i] = in[(ptrdiff_t)i * components + c];
+        pio_queue_upload(&sim->queue, sim->transfer, sim->host_transfer, sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer, .out = out + (ptrdiff_t)c * sim->n);
+    }
+}
+
+/* Base node and offset of every particle; 0 when one is outside the grid, and its number in *bad. */
+static int upload_positions(pio_sim *sim, const double *position, int *bad)
+{
+    const pio_queue *q = &sim->queue;
+    int *cell = calloc((size_t)sim->n, sizeof *cell);
+    if (!cell) return -1;
+    for (int c = 0; c < DIM; c++) {
+        for (int i = 0; i < sim->n; i++) {
+            const double g = (position[(ptrdiff_t)i * DIM + c] - sim->box.origin[c]) / (double)sim->box.dx;
+            const double b = floor(g - 0.5);
+            if (!(b >= 0 && b <= sim->box.nodes[c] - 3)) {
+                *bad = i;
+                free(cell);
+                return 0;
+            }
+            sim->host_transfer[i] = g - b;
+            cell[i] += (int)b * sim->box.stride[c];
+        }
+        pio_queue_upload(&sim->queue, sim->transfer, sim->host_transfer, sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer,
+                .out = sim->reference_offset + (ptrdiff_t)c * sim->n);
+    }
+    pio_queue_upload(&sim->queue, sim->reference_cell, cell, sizeof *cell * (size_t)sim->n);
+    free(cell);
+    return !q->error.code;
+}
+
+static void upload_spin(pio_sim *sim, const pio_particles_desc *p)
+{
+    const size_t count = (size_t)p->bodies * DIM * DIM;
+    real *spin = calloc(count, sizeof *spin);
+    if (!spin) {
+        sim->queue.error.code = -1;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) spin[i] = (real)p->spin[i];
+    pio_queue_upload(&sim->queue, sim->spin, spin, sizeof *spin * count);
+    free(spin);
+}
+
+static void upload_tables(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    for (int d = 0; d < sim->n_designs; d++)
+        if (sim->designs[d].index)
+            pio_queue_upload(q, sim->designs[d].index, sim->designs[d].desc.index, sizeof(int) * (size_t)sim->n);
+    for (int i = 0; i < sim->n_observations; i++) {
+        mpm_observation *o = &sim->observations[i];
+        const pio_observation_desc *d = &o->desc;
+        if (d->type != PIO_DISTANCE) continue;
+        pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->n);
+        pio_queue_upload(q, o->points, d->points, sizeof(double) * (size_t)d->samples * (size_t)d->rows * DIM);
+        for (int s = 0; s < d->samples; s++)
+            for (int r = 0; r < d->rows; r++)
+                if (!isnan(d->points[((ptrdiff_t)s * d->rows + r) * DIM])) o->markers[s] += 1;
+    }
+}
+
+static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    pio_queue *q = &sim->queue;
+    const pio_particles_desc *p = &desc->particles;
+    const size_t n = (size_t)sim->n;
+    int bad = -1;
+    pio_queue_upload(q, sim->law, p->law, sizeof(int) * n);
+    pio_queue_upload(q, sim->lame, p->lame, sizeof(int) * n);
+    pio_queue_upload(q, sim->body, p->body, sizeof(int) * n);
+    upload_reals(sim, sim->volume, p->volume, 1);
+    upload_reals(sim, sim->density, p->density, 1);
+    upload_reals(sim, sim->given, p->given, LAW_CONSTANTS);
+    upload_reals(sim, sim->reference_velocity, p->velocity, DIM);
+    upload_spin(sim, p);
+    upload_tables(sim);
+    if (upload_positions(sim, p->position, &bad) == 0 && bad >= 0)
+        return mpm_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
+                        p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1], DIM == 3 ? ", ..." : "");
+    pio_queue_copy(q, sim->start_cell, sim->reference_cell, sizeof(int) * n);
+    pio_queue_copy(q, sim->start_offset, sim->reference_offset, sizeof(real) * DIM * n);
+    pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, sizeof(real) * DIM * n);
+    if (pio_queue_failed(q)) return mpm_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    return PIOLA_OK;
+}
+
+/* PIOLA_NAN_WATCH=1: after every kernel these fields must be finite; slow, for finding where a NaN is born. */
+static void set_watch(pio_sim *sim)
+{
+    const char *wanted = getenv("PIOLA_NAN_WATCH");
+    if (!wanted || wanted[0] != '1') return;
+    const size_t n = (size_t)sim->n;
+    const pio_watch list[] = {{sim->state[0].velocity, DIM * n, "velocity"},
+                              {sim->state[1].velocity, DIM * n, "velocity"},
+                              {sim->state[0].C, DIM * DIM * n, "C"},
+                              {sim->state[1].C, DIM * DIM * n, "C"},
+                              {sim->node_velocity, DIM * (size_t)sim->nodes, "grid velocity"}};
+    memcpy(sim->watch, list, sizeof list);
+    sim->queue.watch = sim->watch;
+    sim->queue.n_watch = sizeof list / sizeof *list;
+}
+
+piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
+                        piola_error *error)
+{
+    *out = NULL;
+    pio_sim *sim = NULL;
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (rc) goto fail;
+    int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
+    if (code) {
+        rc = mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device, backend->error_text(code));
+        goto fail;
+    }
+    const size_t size = sim->arena.used;
+    if (size > sim->device.free_bytes) {
+        rc = mpm_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s", size,
+                      sim->device.free_bytes, sim->device.name);
+        goto fail;
+    }
+    code = pio_arena_create(&sim->arena, backend, size);
+    if (code) {
+        rc = mpm_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
+        goto fail;
+    }
+    mpm_layout(sim, desc);
+    rc = upload_all(sim, desc, error);
+    if (rc) goto fail;
+    set_watch(sim);
+    if (bytes) fill_bytes(sim, bytes);
+    *out = sim;
+    return PIOLA_OK;
+fail:
+    mpm_destroy(sim);
+    return rc;
+}
+
+void mpm_destroy(pio_sim *sim)
+{
+    if (!sim) return;
+    if (sim->queue.stream) sim->arena.backend->close(sim->queue.stream);
+    if (sim->arena.base) pio_arena_destroy(&sim->arena);
+    for (int o = 0; sim->observations && o < sim->n_observations; o++) free(sim->observations[o].markers);
+    free(sim->observations);
+    free(sim->designs);
+    free(sim->touches);
+    free(sim->slot_step);
+    free(sim->host_transfer);
+    free(sim);
+}

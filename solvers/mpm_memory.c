@@ -1,0 +1,119 @@
+/* mpm_memory.c -- the layout of a simulation's device memory. Run twice: to measure, and to take. */
+#include "solvers/mpm.h"
+
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
+
+static void take_state(pio_sim *sim, mpm_state *s, int integers)
+{
+    const int ALWAYS = 1, SOLID = sim->has_solid, FLUID = sim->has_fluid;
+    const size_t n = (size_t)sim->n;
+#define INT_FIELD(name, unit, meaning)                                                                                 \
+    if (integers) TAKE(s->name, n);
+#define FIELD(name, components, when, unit, meaning)                                                                   \
+    if (when) TAKE(s->name, (size_t)(components)*n);
+#include "kernels/mpm_fields.def"
+#undef INT_FIELD
+#undef FIELD
+}
+
+static size_t state_bytes(pio_sim *sim)
+{
+    pio_arena measure = {.backend = sim->arena.backend};
+    pio_arena kept = sim->arena;
+    mpm_state s;
+    sim->arena = measure;
+    take_state(sim, &s, 1);
+    measure = sim->arena;
+    sim->arena = kept;
+    return measure.used;
+}
+
+static void take_matter(pio_sim *sim, const pio_engine_desc *desc)
+{
+    const size_t n = (size_t)sim->n;
+    TAKE(sim->law, n);
+    TAKE(sim->lame, n);
+    TAKE(sim->body, n);
+    TAKE(sim->volume, n);
+    TAKE(sim->density, n);
+    TAKE(sim->mass, n);
+    TAKE(sim->given, LAW_CONSTANTS * n);
+    TAKE(sim->k, LAW_CONSTANTS * n);
+    TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
+    TAKE(sim->start_cell, n);
+    TAKE(sim->start_offset, DIM * n);
+    TAKE(sim->start_velocity, DIM * n);
+    TAKE(sim->reference_cell, n);
+    TAKE(sim->reference_offset, DIM * n);
+    TAKE(sim->reference_velocity, DIM * n);
+}
+
+static void take_grid(pio_sim *sim)
+{
+    const size_t nodes = (size_t)sim->nodes;
+    TAKE(sim->lists.count, nodes);
+    TAKE(sim->lists.start, nodes + 1);
+    TAKE(sim->lists.order, sim->n);
+    TAKE(sim->lists.cell_slot, nodes + 1);
+    TAKE(sim->lists.cell_list, sim->max_cells);
+    TAKE(sim->lists.node_slot, nodes + 1);
+    TAKE(sim->lists.node_list, nodes);
+    TAKE(sim->cell_sums, (size_t)sim->max_cells * (DIM + 1) * STENCIL_PAD);
+    TAKE(sim->node_sums, (DIM + 1) * nodes);
+    TAKE(sim->node_velocity, DIM * nodes);
+}
+
+static void take_adjoint(pio_sim *sim)
+{
+    const size_t n = (size_t)sim->n, nodes = (size_t)sim->nodes;
+    take_state(sim, &sim->bar[0], 0);
+    take_state(sim, &sim->bar[1], 0);
+    TAKE(sim->node_velocity_bar, DIM * nodes);
+    TAKE(sim->node_bar, (DIM + 1) * nodes);
+    TAKE(sim->mass_bar, n);
+    TAKE(sim->k_bar, LAW_CONSTANTS * n);
+    TAKE(sim->density_bar, n);
+    TAKE(sim->given_bar, LAW_CONSTANTS * n);
+    TAKE(sim->position_bar, DIM * n);
+    TAKE(sim->velocity_bar, DIM * n);
+}
+
+static void take_outputs(pio_sim *sim)
+{
+    TAKE(sim->samples, sim->n_samples);
+    TAKE(sim->samples_bar, sim->n_samples);
+    TAKE(sim->z, sim->n_variables);
+    TAKE(sim->value, sim->n_variables);
+    TAKE(sim->value_bar, sim->n_variables);
+    TAKE(sim->z_bar, sim->n_variables);
+    TAKE(sim->scalar, 1);
+    TAKE(sim->gravity_bar, DIM);
+    TAKE(sim->transfer, sim->n);
+    for (int o = 0; o < sim->n_observations; o++) {
+        mpm_observation *obs = &sim->observations[o];
+        TAKE(obs->total, 1);
+        if (obs->desc.type != PIO_DISTANCE) continue;
+        TAKE(obs->marker, sim->n);
+        TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
+    }
+    for (int d = 0; d < sim->n_designs; d++)
+        if (sim->designs[d].desc.quantity != PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
+}
+
+void mpm_layout(pio_sim *sim, const pio_engine_desc *desc)
+{
+    const size_t most = DIM * DIM * (size_t)(sim->n > sim->nodes ? sim->n : sim->nodes); /* the NaN watch counts matrices */
+    TAKE(sim->step, 1);
+    take_state(sim, &sim->state[0], 1);
+    take_state(sim, &sim->state[1], 1);
+    take_matter(sim, desc);
+    take_grid(sim);
+    if (sim->adjoint) take_adjoint(sim);
+    take_outputs(sim);
+    TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
+    TAKE(sim->queue.sum_out, 1);
+    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(most));
+    sim->slot_bytes = state_bytes(sim);
+    sim->n_slots = desc->slots;
+    TAKE(sim->slots, sim->slot_bytes * (size_t)desc->slots);
+}

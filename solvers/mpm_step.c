@@ -1,0 +1,93 @@
+/* mpm_step.c -- one explicit MLS-MPM step, and its adjoint: the same four stages in reverse order (Hu et al. 2019).
+ *
+ *     sort      particles of each cell, occupied cells, active nodes
+ *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
+ *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
+ *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ... */
+#include "solvers/mpm.h"
+
+/* clang-format off */
+mpm_matter mpm_matter_of(const pio_sim *sim)
+{
+    return (mpm_matter){.n = sim->n, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k};
+}
+
+static void sort(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    const mpm_state *s = &sim->state[sim->current];
+    const mpm_sort_args a = {.l = sim->lists, .cell = s->cell, .id = s->id, .step = sim->step, .box = sim->box, .cells = sim->nodes};
+#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
+    pio_map(q, mpm_sort_clear, sim->nodes, NULL, WITH);
+    pio_map(q, mpm_sort_count, sim->n, &sim->step->particles, WITH);
+    pio_scan(q, mpm_sort_start, sim->nodes, a.l.start, WITH);
+    pio_map(q, mpm_sort_place, sim->n, &sim->step->particles, WITH);
+    pio_scan(q, mpm_cell_slot, sim->nodes, a.l.cell_slot, WITH);
+    pio_map(q, mpm_cell_list, sim->nodes, NULL, WITH);
+    pio_map(q, mpm_sort_ids, sim->max_cells, &sim->step->cells, WITH);
+    pio_scan(q, mpm_node_slot, sim->nodes, a.l.node_slot, WITH);
+    pio_map(q, mpm_node_list, sim->nodes, NULL, WITH);
+#undef WITH
+}
+
+void mpm_transfer(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    sort(sim);
+    pio_map(q, mpm_p2g, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
+            .box = sim->box, .sums = sim->cell_sums);
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM + 1, .nodes = sim->nodes,
+            .out = sim->node_sums);
+    pio_halo(q, sim->node_sums);
+    pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
+            .velocity = sim->node_velocity);
+}
+
+void mpm_forward(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    mpm_transfer(sim);
+    pio_map(q, mpm_g2p, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
+            .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+    pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
+    sim->current = 1 - sim->current;
+    sim->index++;
+}
+
+static void gravity_adj(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    for (int c = 0; c < DIM; c++) {
+        pio_sum(q, mpm_gravity_sum, sim->nodes, &sim->step->nodes, sim->scalar,
+                .l = sim->lists, .step = sim->step, .velocity_bar = sim->node_velocity_bar + (ptrdiff_t)c * sim->nodes);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->scalar, .total = sim->gravity_bar + c);
+    }
+}
+
+void mpm_reverse(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    const mpm_state s = sim->state[sim->current], bar = sim->bar[1 - sim->current_bar];
+    mpm_transfer(sim);
+    pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,
+            .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
+            .nodes = sim->nodes, .velocity = sim->node_velocity, .next_bar = sim->bar[sim->current_bar], .bar = bar,
+            .sums = sim->cell_sums);
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
+            .out = sim->node_velocity_bar);
+    pio_halo(q, sim->node_velocity_bar);
+    pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
+            .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    gravity_adj(sim);
+    pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
+            .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
+            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar);
+    sim->current_bar = 1 - sim->current_bar;
+}
+/* clang-format on */

@@ -1,0 +1,73 @@
+/* observe.c -- observations on the device: which steps touch which samples, forwards and back. */
+#include "solvers/mpm.h"
+
+static mpm_observe_args args_of(const pio_sim *sim, const mpm_observation *o, int sample, int axis)
+{
+    const pio_observation_desc *d = &o->desc;
+    const int distance = d->type == PIO_DISTANCE;
+    return (mpm_observe_args){.s = sim->state[sim->current],
+                              .matter = mpm_matter_of(sim),
+                              .box = sim->box,
+                              .body = sim->body,
+                              .type = (int)d->type,
+                              .of = d->body,
+                              .axis = d->type == PIO_FRONT ? d->axis : axis,
+                              .total = o->total,
+                              .ref = d->reference,
+                              .sharpness = d->sharpness,
+                              .marker = o->marker,
+                              .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
+                              .markers = distance ? o->markers[sample] : 1};
+}
+
+/* clang-format off */
+#define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
+    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .marker = a.marker, .points = a.points, .markers = a.markers
+/* clang-format on */
+
+void mpm_observe_totals(pio_sim *sim)
+{
+    for (int i = 0; i < sim->n_observations; i++) {
+        const mpm_observation *o = &sim->observations[i];
+        const mpm_observe_args a = args_of(sim, o, 0, 0);
+        pio_sum(&sim->queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
+    }
+}
+
+/* The touches of one step lie together: [first, end). */
+static int first_touch(const pio_sim *sim, int64_t index)
+{
+    int low = 0, high = sim->n_touches;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (sim->touches[middle].step < index) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void observe_touch(pio_sim *sim, const pio_touch *t, int reverse)
+{
+    pio_queue *q = &sim->queue;
+    const mpm_observation *o = &sim->observations[t->observation];
+    for (int c = 0; c < o->desc.components; c++) {
+        const mpm_observe_args a = args_of(sim, o, t->sample, c);
+        const int at = o->first + t->sample * o->desc.components + c;
+        pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->scalar, OBSERVE_ARGS);
+        if (!reverse)
+            pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->scalar, .weight = t->weight,
+                    .sample = sim->samples + at);
+        else
+            pio_map(q, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sim->scalar, .sample_bar = sim->samples_bar + at,
+                    .weight = t->weight, .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
+    }
+}
+
+static void observe_all(pio_sim *sim, int64_t index, int reverse)
+{
+    for (int i = first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
+        observe_touch(sim, &sim->touches[i], reverse);
+}
+
+void mpm_observe_step(pio_sim *sim, int64_t index) { observe_all(sim, index, 0); }
+void mpm_observe_step_adj(pio_sim *sim, int64_t index) { observe_all(sim, index, 1); }

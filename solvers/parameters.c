@@ -1,0 +1,100 @@
+/* parameters.c -- the design pipeline on the device: z -> values -> constants and initial state, and cotangents back. */
+#include "solvers/mpm.h"
+
+/* The array that a quantity is set in, and the one that holds its cotangents. */
+static real *target_of(const pio_sim *sim, pio_quantity quantity, real **bar)
+{
+    const ptrdiff_t n = sim->n;
+    switch (quantity) {
+    case PIO_POSITION: *bar = sim->position_bar; return sim->start_offset;
+    case PIO_VELOCITY: *bar = sim->velocity_bar; return sim->start_velocity;
+    case PIO_GIVEN_0: *bar = sim->given_bar; return sim->given;
+    case PIO_GIVEN_1: *bar = sim->given_bar ? sim->given_bar + n : NULL; return sim->given + n;
+    case PIO_GIVEN_2: *bar = sim->given_bar ? sim->given_bar + 2 * n : NULL; return sim->given + 2 * n;
+    case PIO_DENSITY: *bar = sim->density_bar; return sim->density;
+    case PIO_GRAVITY: break;
+    }
+    *bar = NULL;
+    return NULL;
+}
+
+static int variables_of(const mpm_design *d) { return d->desc.groups * d->desc.components; }
+
+/* clang-format off */
+static void apply_one(pio_sim *sim, const mpm_design *d)
+{
+    pio_queue *q = &sim->queue;
+    const pio_design_desc *e = &d->desc;
+    const double *value = sim->value + d->first;
+    pio_map(q, design_value, variables_of(d), NULL,
+            .z = sim->z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->value + d->first);
+    if (e->quantity == PIO_GRAVITY) {
+        pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
+        return;
+    }
+    real *bar, *out = target_of(sim, e->quantity, &bar);
+    if (e->quantity == PIO_POSITION) {
+        design_move_args a = {.n = sim->n, .index = d->index, .value = value, .reference_cell = sim->reference_cell,
+                              .reference_offset = sim->reference_offset, .box = sim->box, .step = sim->step,
+                              .cell = sim->start_cell, .offset = sim->start_offset};
+        for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
+        PIO_LAUNCH(q, KERNEL_design_move, q->backend->kernels.design_move(q->stream, sim->n, NULL, &a));
+        return;
+    }
+    design_set_args a = {.n = sim->n, .components = e->components, .index = d->index, .value = value, .out = out,
+                         .reference = e->quantity == PIO_VELOCITY ? sim->reference_velocity : NULL};
+    for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
+    PIO_LAUNCH(q, KERNEL_design_set, q->backend->kernels.design_set(q->stream, sim->n, NULL, &a));
+}
+
+void mpm_design_apply(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    for (int d = 0; d < sim->n_designs; d++) apply_one(sim, &sim->designs[d]);
+    pio_map(q, mpm_constants, sim->n, NULL,
+            .n = sim->n, .law = sim->law, .lame = sim->lame, .given = sim->given, .density = sim->density,
+            .volume = sim->volume, .k = sim->k, .mass = sim->mass);
+    pio_map(q, mpm_check, sim->n, NULL,
+            .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx);
+    pio_map(q, mpm_start, sim->n, NULL,
+            .n = sim->n, .cell = sim->start_cell, .offset = sim->start_offset, .velocity = sim->start_velocity,
+            .body = sim->body, .spin = sim->spin, .out = sim->state[sim->current]);
+}
+
+static void adjoint_of_one(pio_sim *sim, const mpm_design *d)
+{
+    pio_queue *q = &sim->queue;
+    const pio_design_desc *e = &d->desc;
+    double *value_bar = sim->value_bar + d->first;
+    real *bar;
+    (void)target_of(sim, e->quantity, &bar);
+    if (e->quantity == PIO_GRAVITY) {
+        pio_queue_copy(q, value_bar, sim->gravity_bar, sizeof *value_bar * DIM);
+    } else if (e->each) {
+        pio_map(q, design_each, sim->n, NULL,
+                .n = sim->n, .components = e->components, .index = d->index, .bar = bar, .value_bar = value_bar);
+    } else {
+        for (int g = 0; g < e->groups; g++)
+            for (int c = 0; c < e->components; c++)
+                pio_sum(q, design_sum, sim->n, NULL, value_bar + g * e->components + c,
+                        .index = d->index, .group = g, .bar = bar + (ptrdiff_t)c * sim->n);
+    }
+    pio_map(q, design_value_adj, variables_of(d), NULL,
+            .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->value + d->first,
+            .value_bar = value_bar, .z_bar = sim->z_bar + d->first);
+}
+
+void mpm_design_adj(pio_sim *sim)
+{
+    pio_queue *q = &sim->queue;
+    pio_map(q, mpm_start_adj, sim->n, NULL,
+            .n = sim->n, .inv_dx = sim->box.inv_dx, .bar = sim->bar[sim->current_bar],
+            .position_bar = sim->position_bar, .velocity_bar = sim->velocity_bar);
+    pio_map(q, mpm_constants_adj, sim->n, NULL,
+            .fwd = {.n = sim->n, .law = sim->law, .lame = sim->lame, .given = sim->given, .density = sim->density,
+                    .volume = sim->volume},
+            .k_bar = sim->k_bar, .mass_bar = sim->mass_bar, .given_bar = sim->given_bar,
+            .density_bar = sim->density_bar);
+    for (int d = 0; d < sim->n_designs; d++) adjoint_of_one(sim, &sim->designs[d]);
+}
+/* clang-format on */

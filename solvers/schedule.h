@@ -1,0 +1,34 @@
+/* schedule.h -- in which order a gradient runs, keeps, restores and reverses steps.
+ *
+ * A schedule is a stream of actions over states 0..steps; step s leads from state s to state s + 1. One driver (adjoint.c)
+ * executes it, and no solver knows which schedule runs. */
+#ifndef PIOLA_SOLVERS_SCHEDULE_H
+#define PIOLA_SOLVERS_SCHEDULE_H
+
+#include <stdint.h>
+
+typedef enum {
+    PIO_FORWARD, /* run steps from .. to-1; the current state is `from` */
+    PIO_STORE,   /* keep the current state, number `from`, in `slot` */
+    PIO_RESTORE, /* make state `from`, kept in `slot`, the current one */
+    PIO_REVERSE, /* the adjoint of step `from`; the current state is `from` */
+    PIO_DISCARD, /* `slot` is free again */
+    PIO_DONE
+} pio_action_kind;
+
+typedef struct {
+    pio_action_kind kind;
+    int64_t from, to, slot;
+} pio_action;
+
+typedef struct pio_schedule {
+    const char *name;
+    int64_t steps, slots; /* slots: states kept at one time at most */
+    int64_t at;           /* position in the stream */
+    pio_action (*next)(struct pio_schedule *schedule);
+} pio_schedule;
+
+/* Keep every state: no step is run twice; `steps` slots. */
+pio_schedule pio_schedule_store_all(int64_t steps);
+
+#endif
