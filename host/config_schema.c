@@ -1,0 +1,477 @@
+/* config_schema.c -- JSON Schema, key reference and resolved JSON, from the same table that decodes. */
+#include "host/config.h"
+#include "host/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBER "[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+#define NAME "[a-zA-Z_][a-zA-Z0-9_]{0,63}"
+
+/* ---- schema -------------------------------------------------------------------------------------------- */
+
+static void words_schema(pio_json *j, const char *key, const char *const *words)
+{
+    pio_json_begin_object(j, key);
+    pio_json_begin_array(j, "enum");
+    for (; *words; words++) pio_json_string(j, NULL, *words);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+static void range_schema(pio_json *j, const cfg_range *range)
+{
+    if (range->ends & CFG_FROM) pio_json_double(j, "minimum", range->lo);
+    if (range->ends & CFG_OVER) pio_json_double(j, "exclusiveMinimum", range->lo);
+    if (range->ends & CFG_UP_TO) pio_json_double(j, "maximum", range->hi);
+    if (range->ends & CFG_BELOW) pio_json_double(j, "exclusiveMaximum", range->hi);
+}
+
+/* A number, or a text that is one: with a unit, or one that a YAML 1.1 reader takes for a text (1e-6). */
+static void number_schema(pio_json *j, const char *key, const cfg_field *f)
+{
+    char units[400], pattern[600];
+    size_t used = 0;
+    pio_quantity_units(f->quantity, "|", units, sizeof units);
+    used = (size_t)snprintf(pattern, sizeof pattern, "^" NUMBER);
+    if (*units) used += (size_t)snprintf(pattern + used, sizeof pattern - used, "( *(");
+    for (const char *u = units; *u && used + 8 < sizeof pattern; u++) {
+        if (*u == '.') pattern[used++] = '\\';
+        pattern[used++] = *u;
+    }
+    snprintf(pattern + used, sizeof pattern - used, *units ? "))?$" : "$");
+    pio_json_begin_object(j, key);
+    pio_json_begin_array(j, "anyOf");
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "number");
+    range_schema(j, &f->range);
+    pio_json_end_object(j);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "string");
+    pio_json_string(j, "pattern", pattern);
+    pio_json_end_object(j);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+static void text_schema(pio_json *j, const char *key, const cfg_field *f)
+{
+    const char *pattern = f->type == CFG_NAME        ? "^" NAME "$"
+                          : f->type == CFG_LABEL     ? "^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,63}$"
+                          : f->type == CFG_COMPONENT ? "^" NAME "(\\.[xyz])?$"
+                                                     : NULL;
+    if (f->values) {
+        words_schema(j, key, f->values);
+        return;
+    }
+    pio_json_begin_object(j, key);
+    pio_json_string(j, "type", "string");
+    if (pattern) pio_json_string(j, "pattern", pattern);
+    if (!pattern) pio_json_integer(j, "minLength", 1);
+    pio_json_end_object(j);
+}
+
+/* An array of `least` to `most` (0: any) of what `item` writes. */
+static void array_schema(pio_json *j, const char *key, const cfg_field *f, int least, int most,
+                         void (*item)(pio_json *, const char *, const cfg_field *))
+{
+    pio_json_begin_object(j, key);
+    pio_json_string(j, "type", "array");
+    item(j, "items", f);
+    pio_json_integer(j, "minItems", least);
+    if (most) pio_json_integer(j, "maxItems", most);
+    pio_json_end_object(j);
+}
+
+static void slots_schema(pio_json *j, const cfg_field *f)
+{
+    words_schema(j, NULL, f->values);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "object");
+    pio_json_bool(j, "additionalProperties", false);
+    pio_json_begin_object(j, "properties");
+    words_schema(j, "default", f->values);
+    for (const char *const *s = f->slots; *s; s++) words_schema(j, *s, f->values);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
+static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial);
+
+static void list_schema(pio_json *j, const cfg_field *f)
+{
+    char at[100];
+    snprintf(at, sizeof at, "#/definitions/%s", f->key);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "array");
+    pio_json_integer(j, "minItems", (int64_t)f->least);
+    pio_json_begin_object(j, "items");
+    pio_json_string(j, "$ref", at);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
+static void field_schema(pio_json *j, const cfg_field *f, bool partial)
+{
+    char about[1000];
+    const char *unit = pio_quantity_unit(f->quantity), *fallback = f->fallback ? f->fallback : f->computed;
+    snprintf(about, sizeof about, "%s%s%s%s%s%s", f->meaning, *unit ? "; in " : "", unit, fallback ? "; default " : "",
+             fallback ? fallback : "", f->required ? "; required" : "");
+    pio_json_begin_object(j, f->key);
+    pio_json_string(j, "description", about);
+    pio_json_begin_array(j, "anyOf");
+    switch (f->type) {
+    case CFG_NUMBER:
+        number_schema(j, NULL, f);
+        break;
+    case CFG_INTEGER:
+        pio_json_begin_object(j, NULL);
+        pio_json_string(j, "type", "integer");
+        range_schema(j, &f->range);
+        pio_json_end_object(j);
+        break;
+    case CFG_TEXT:
+    case CFG_NAME:
+    case CFG_LABEL:
+    case CFG_ENUM:
+    case CFG_COMPONENT:
+        text_schema(j, NULL, f);
+        break;
+    case CFG_ENUM_MAP:
+        slots_schema(j, f);
+        break;
+    case CFG_VECTOR:
+        array_schema(j, NULL, f, 2, 3, number_schema);
+        break;
+    case CFG_SPIN:
+        number_schema(j, NULL, f);
+        array_schema(j, NULL, f, 3, 3, number_schema);
+        break;
+    case CFG_PAIR:
+        array_schema(j, NULL, f, 2, 2, number_schema);
+        break;
+    case CFG_NUMBERS:
+        number_schema(j, NULL, f);
+        array_schema(j, NULL, f, 1, 0, number_schema);
+        break;
+    case CFG_TEXTS:
+        text_schema(j, NULL, f);
+        array_schema(j, NULL, f, 1, 0, text_schema);
+        break;
+    case CFG_MAPPING:
+        table_schema(j, NULL, f->table, partial);
+        break;
+    case CFG_LIST:
+        list_schema(j, f);
+        break;
+    }
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+/* One alternative of a choice: its keys and none of the others'. `take` 4: none of any. */
+static void alternative_schema(pio_json *j, const cfg_choice *c, size_t take)
+{
+    pio_json_begin_object(j, NULL);
+    if (take < 4) {
+        pio_json_begin_array(j, "required");
+        for (size_t k = 0; k < 3 && c->keys[take][k]; k++) pio_json_string(j, NULL, c->keys[take][k]);
+        pio_json_end_array(j);
+    }
+    pio_json_begin_object(j, "not");
+    pio_json_begin_array(j, "anyOf");
+    for (size_t a = 0; a < 4; a++) {
+        for (size_t k = 0; k < 3 && a != take && c->keys[a][k]; k++) {
+            pio_json_begin_object(j, NULL);
+            pio_json_begin_array(j, "required");
+            pio_json_string(j, NULL, c->keys[a][k]);
+            pio_json_end_array(j);
+            pio_json_end_object(j);
+        }
+    }
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
+static void choice_schema(pio_json *j, const cfg_choice *c, int variant)
+{
+    if (!c->keys[0][0] || (c->only && !(variant >= 0 && (c->only >> variant & 1)))) return;
+    pio_json_begin_array(j, "oneOf");
+    for (size_t a = 0; a < 4 && c->keys[a][0]; a++) alternative_schema(j, c, a);
+    if (!c->required) alternative_schema(j, c, 4);
+    pio_json_end_array(j);
+}
+
+static void object_schema(pio_json *j, const char *key, const cfg_table *table, int variant, bool partial)
+{
+    bool any = false;
+    pio_json_begin_object(j, key);
+    pio_json_string(j, "type", "object");
+    pio_json_bool(j, "additionalProperties", false);
+    pio_json_begin_object(j, "properties");
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        if (!pio_field_legal(f, variant)) continue;
+        any |= f->required;
+        if (variant >= 0 && strcmp(f->key, table->discriminator) == 0) {
+            pio_json_begin_object(j, f->key);
+            pio_json_string(j, "description", f->meaning);
+            pio_json_string(j, "const", f->values[variant]);
+            pio_json_end_object(j);
+        } else {
+            field_schema(j, f, partial);
+        }
+    }
+    pio_json_end_object(j);
+    if (any && !partial) {
+        pio_json_begin_array(j, "required");
+        for (const cfg_field *f = table->fields; f->key; f++)
+            if (f->required && pio_field_legal(f, variant)) pio_json_string(j, NULL, f->key);
+        pio_json_end_array(j);
+    }
+    choice_schema(j, &table->choice, variant);
+    pio_json_end_object(j);
+}
+
+static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial)
+{
+    if (!table->discriminator) {
+        object_schema(j, key, table, -1, partial);
+        return;
+    }
+    const cfg_field *tag = pio_table_field(table, table->discriminator);
+    pio_json_begin_object(j, key);
+    pio_json_begin_array(j, partial ? "anyOf" : "oneOf");
+    for (int v = 0; tag->values[v]; v++) object_schema(j, NULL, table, v, partial);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+void pio_cfg_schema(const cfg_table *table, const char *title, FILE *to)
+{
+    pio_json json, *j = &json;
+    pio_json_to_file(j, to, 1);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "$schema", "http://json-schema.org/draft-07/schema#");
+    pio_json_string(j, "title", title);
+    /* What a file includes may hold its required keys. */
+    pio_json_begin_object(j, "if");
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, "include");
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    table_schema(j, "then", table, true);
+    table_schema(j, "else", table, false);
+    pio_json_begin_object(j, "definitions");
+    for (const cfg_field *f = table->fields; f->key; f++)
+        if (f->type == CFG_LIST) table_schema(j, f->key, f->table, false);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_finish(j, NULL);
+    pio_json_free(j);
+}
+
+/* ---- reference ----------------------------------------------------------------------------------------- */
+
+static const char *type_text(const cfg_field *f)
+{
+    switch (f->type) {
+    case CFG_NUMBER:
+        return "number";
+    case CFG_INTEGER:
+        return "whole number";
+    case CFG_TEXT:
+        return "text";
+    case CFG_NAME:
+    case CFG_LABEL:
+        return "name";
+    case CFG_ENUM:
+        return "one of";
+    case CFG_ENUM_MAP:
+        return "one of, or mapping";
+    case CFG_VECTOR:
+        return "vector";
+    case CFG_SPIN:
+        return "number (2D), vector (3D)";
+    case CFG_PAIR:
+        return "list of 2";
+    case CFG_NUMBERS:
+        return "number or list";
+    case CFG_TEXTS:
+        return "text or list";
+    case CFG_COMPONENT:
+        return "name[.x, .y, .z]";
+    case CFG_MAPPING:
+        return "mapping";
+    case CFG_LIST:
+        return "list";
+    }
+    return "";
+}
+
+static void rows(const cfg_table *table, const char *path, FILE *to)
+{
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        char here[CFG_PATH], range[100];
+        const char *fallback = f->required ? "required" : f->fallback ? f->fallback : f->computed ? f->computed : "-";
+        const char *unit = f->quantity == CFG_ANY ? "of the target" : pio_quantity_unit(f->quantity);
+        snprintf(here, sizeof here, "%.400s%s%s%s", path, *path ? "." : "", f->key, f->type == CFG_LIST ? "[]" : "");
+        fprintf(to, "| `%s` | %s | %s | %s | ", here, type_text(f), *unit ? unit : "-", fallback);
+        for (const char *const *v = f->values; v && *v; v++) fprintf(to, "%s%s", v == f->values ? "" : ", ", *v);
+        pio_range_text(&f->range, range, sizeof range);
+        fprintf(to, "%s | ", f->values ? "" : *range ? range : "-");
+        const cfg_field *tag = f->only ? pio_table_field(table, table->discriminator) : NULL;
+        bool first = true;
+        for (int v = 0; tag && tag->values[v]; v++) {
+            if (!pio_field_legal(f, v)) continue;
+            fprintf(to, "%s%s", first ? "*" : ", ", tag->values[v]);
+            first = false;
+        }
+        fprintf(to, "%s%s |\n", tag ? "*: " : "", f->meaning);
+        if (f->table) rows(f->table, here, to);
+    }
+}
+
+void pio_cfg_reference(const cfg_table *table, FILE *to)
+{
+    pio_locale old = pio_locale_begin();
+    fprintf(to, "| key | type | unit | default | range | meaning |\n|---|---|---|---|---|---|\n");
+    rows(table, "", to);
+    pio_locale_end(old);
+}
+
+/* ---- resolved ------------------------------------------------------------------------------------------ */
+
+static void resolve(pio_json *j, const char *key, const cfg_table *table, const char *owner, int dimension);
+
+typedef struct array {
+    void *v;
+    size_t n;
+} array;
+
+static int read_int(const char *at)
+{
+    int value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static void resolve_constant(pio_json *j, const cfg_field *f)
+{
+    if (f->type == CFG_INTEGER) pio_json_integer(j, f->key, (int64_t)f->range.lo);
+    if (f->type == CFG_ENUM) pio_json_string(j, f->key, f->values[0]);
+}
+
+static void resolve_slots(pio_json *j, const cfg_field *f, const char *at, int dimension)
+{
+    pio_json_begin_object(j, f->key);
+    for (int s = 0; f->slots[s] && s < 2 * dimension; s++)
+        pio_json_string(j, f->slots[s], f->values[read_int(at + (size_t)s * sizeof(int))]);
+    pio_json_end_object(j);
+}
+
+static void resolve_component(pio_json *j, const cfg_field *f, const char *owner)
+{
+    char *text, joined[100];
+    int which = read_int(owner + f->second);
+    memcpy(&text, owner + f->offset, sizeof text);
+    snprintf(joined, sizeof joined, which < 0 ? "%.64s" : "%.64s.%c", text, 'x' + which);
+    pio_json_string(j, f->key, joined);
+}
+
+static void resolve_list(pio_json *j, const cfg_field *f, const char *owner, int dimension)
+{
+    const char *items;
+    size_t n;
+    memcpy(&items, owner + f->offset, sizeof items);
+    memcpy(&n, owner + f->second, sizeof n);
+    pio_json_begin_array(j, f->key);
+    for (size_t i = 0; i < n; i++) resolve(j, NULL, f->table, items + i * f->table->size, dimension);
+    pio_json_end_array(j);
+}
+
+static void resolve_field(pio_json *j, const cfg_field *f, const char *owner, int dimension)
+{
+    const char *at = owner + f->offset;
+    double d[3];
+    char *text;
+    array list;
+    int64_t wide;
+    switch (f->type) {
+    case CFG_NUMBER:
+        memcpy(d, at, sizeof *d);
+        pio_json_double(j, f->key, *d);
+        break;
+    case CFG_INTEGER:
+        wide = f->size == sizeof(int) ? read_int(at) : 0;
+        if (f->size == sizeof wide) memcpy(&wide, at, sizeof wide);
+        pio_json_integer(j, f->key, wide);
+        break;
+    case CFG_TEXT:
+    case CFG_NAME:
+    case CFG_LABEL:
+        memcpy(&text, at, sizeof text);
+        pio_json_string(j, f->key, text);
+        break;
+    case CFG_ENUM:
+        pio_json_string(j, f->key, f->values[read_int(at)]);
+        break;
+    case CFG_ENUM_MAP:
+        resolve_slots(j, f, at, dimension);
+        break;
+    case CFG_VECTOR:
+    case CFG_SPIN:
+        memcpy(d, at, sizeof d);
+        if (f->type == CFG_SPIN && dimension == 2)
+            pio_json_double(j, f->key, d[2]);
+        else
+            pio_json_doubles(j, f->key, d, (size_t)dimension);
+        break;
+    case CFG_PAIR:
+        memcpy(d, at, 2 * sizeof *d);
+        pio_json_doubles(j, f->key, d, 2);
+        break;
+    case CFG_NUMBERS:
+        memcpy(&list, at, sizeof list);
+        pio_json_doubles(j, f->key, list.v, list.n);
+        break;
+    case CFG_TEXTS:
+        memcpy(&list, at, sizeof list);
+        pio_json_begin_array(j, f->key);
+        for (size_t i = 0; i < list.n; i++) pio_json_string(j, NULL, ((char **)list.v)[i]);
+        pio_json_end_array(j);
+        break;
+    case CFG_COMPONENT:
+        resolve_component(j, f, owner);
+        break;
+    case CFG_MAPPING:
+        resolve(j, f->key, f->table, owner, dimension);
+        break;
+    case CFG_LIST:
+        resolve_list(j, f, owner, dimension);
+        break;
+    }
+}
+
+static void resolve(pio_json *j, const char *key, const cfg_table *table, const char *owner, int dimension)
+{
+    int variant = pio_table_variant(table, owner);
+    pio_json_begin_object(j, key);
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        if (!pio_field_legal(f, variant) || (f->present && !f->present(owner))) continue;
+        if (f->size == 0 && f->type != CFG_MAPPING)
+            resolve_constant(j, f);
+        else
+            resolve_field(j, f, owner, dimension);
+    }
+    pio_json_end_object(j);
+}
+
+void pio_cfg_resolved(const cfg_table *table, const void *from, int dimension, FILE *to)
+{
+    pio_json json;
+    pio_json_to_file(&json, to, 1);
+    resolve(&json, NULL, table, from, dimension);
+    pio_json_finish(&json, NULL);
+    pio_json_free(&json);
+}

@@ -1,0 +1,187 @@
+/* scene.c -- a scene file from disk to a pio_scene and back to text. */
+#include "host/scene.h"
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double given(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+static void complete_material(scene_material *m)
+{
+    m->lame = !isnan(m->mu);
+    bool solid = m->model == SCENE_NEO_HOOKEAN || m->model == SCENE_FIXED_COROTATED;
+    if (solid && m->lame) {
+        m->E = m->mu * (3 * m->lambda + 2 * m->mu) / (m->lambda + m->mu);
+        m->nu = m->lambda / (2 * (m->lambda + m->mu));
+    } else if (solid) {
+        m->mu = m->E / (2 * (1 + m->nu));
+        m->lambda = m->E * m->nu / ((1 + m->nu) * (1 - 2 * m->nu));
+    } else {
+        m->E = m->nu = m->mu = m->lambda = 0;
+    }
+    m->bulk = given(m->bulk, 0);
+}
+
+static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
+{
+    bool over = o->over[1] > 0;
+    double n = 1, step = scene->duration;
+    o->every = given(o->every, 0);
+    o->sharpness = given(o->sharpness, 4 / scene->grid.spacing);
+    if (!over) o->over[0] = o->over[1] = -1;
+    if (o->at.n || over || o->type == SCENE_DISTANCE) return;
+    if (o->every > 0) {
+        n = floor(scene->duration / o->every + 1e-9);
+        step = o->every;
+    }
+    if (n > SCENE_MOST_SAMPLES || n < 1) return; /* refused by pio_scene_validate */
+    o->at.v = pio_arena_take(&doc->arena, (size_t)n * sizeof(double));
+    if (!o->at.v) {
+        doc->no_memory = true;
+        return;
+    }
+    o->at.n = (size_t)n;
+    for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->duration);
+}
+
+static void complete_output(pio_scene *scene, cfg_doc *doc)
+{
+    scene_output *o = &scene->output;
+    o->states_every = given(o->states_every, scene->duration / 50);
+    o->adjoint_every = given(o->adjoint_every, 0);
+    if (!o->directory && scene->name) {
+        char text[80];
+        snprintf(text, sizeof text, "out/%.64s", scene->name);
+        o->directory = pio_arena_text(&doc->arena, text, strlen(text));
+        doc->no_memory |= !o->directory;
+    }
+    if (o->state_fields.n == 0) {
+        static const char *const usual[] = {"velocity", "J"};
+        o->state_fields.v = pio_arena_take(&doc->arena, sizeof usual);
+        doc->no_memory |= !o->state_fields.v;
+        for (size_t i = 0; i < 2 && o->state_fields.v; i++)
+            o->state_fields.v[i] = pio_arena_text(&doc->arena, usual[i], strlen(usual[i]));
+        o->state_fields.n = 2;
+        doc->no_memory |= o->state_fields.v && (!o->state_fields.v[0] || !o->state_fields.v[1]);
+    }
+}
+
+void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
+{
+    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
+    for (size_t i = 0; i < scene->n_geometry; i++) {
+        scene->geometry[i].radius = given(scene->geometry[i].radius, 0);
+        scene->geometry[i].height = given(scene->geometry[i].height, 0);
+    }
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        scene_body *b = &scene->bodies[i];
+        if (!b->particles_per_cell) b->particles_per_cell = scene->dimension == 2 ? 4 : 8;
+    }
+    for (size_t i = 0; i < scene->n_observe; i++) complete_observe(scene, doc, &scene->observe[i]);
+    for (size_t i = 0; i < scene->n_design; i++) {
+        scene_design *d = &scene->design[i];
+        if (d->bounds[0] >= d->bounds[1]) { /* both 0: not given, a given pair increases */
+            d->bounds[0] = -INFINITY;
+            d->bounds[1] = INFINITY;
+        }
+    }
+    scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
+    scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
+    scene->memory_budget = given(scene->memory_budget, 0);
+    complete_output(scene, doc);
+}
+
+/* Vectors are as long as method.dimension says; without a good one they may have 2 or 3 entries. */
+static int peek_dimension(const cfg_doc *doc)
+{
+    bool found;
+    const cfg_node *node = pio_cfg_find(doc->root, "method.dimension", &found);
+    if (!found || node->kind != CFG_SCALAR) return 0;
+    return strcmp(node->text, "2") == 0 ? 2 : strcmp(node->text, "3") == 0 ? 3 : 0;
+}
+
+static void load(pio_scene *scene, cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets)
+{
+    if (!pio_cfg_load(doc, path, sets, n_sets)) return;
+    doc->dimension = peek_dimension(doc);
+    if (!pio_cfg_decode(doc, &pio_scene_table, scene)) return;
+    pio_scene_complete(scene, doc);
+    scene->path = pio_arena_text(&doc->arena, path, strlen(path));
+    scene->text = doc->text;
+    doc->no_memory |= !scene->path || !scene->text;
+    if (!doc->no_memory) pio_scene_validate(scene, doc);
+}
+
+piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
+                            piola_error *error)
+{
+    *out = NULL;
+    pio_scene *scene = calloc(1, sizeof *scene);
+    struct scene_source *source = calloc(1, sizeof *source);
+    if (!scene || !source) {
+        free(scene);
+        free(source);
+        if (error) *error = (piola_error){PIOLA_NO_MEMORY, "out of memory while reading the scene"};
+        return PIOLA_NO_MEMORY;
+    }
+    scene->source = source;
+    pio_locale old = pio_locale_begin();
+    load(scene, &source->doc, path, sets, n_sets);
+    piola_status status = pio_cfg_show(&source->doc, errors, error);
+    pio_locale_end(old);
+    if (status)
+        pio_scene_free(scene);
+    else
+        *out = scene;
+    return status;
+}
+
+void pio_scene_free(pio_scene *scene)
+{
+    if (!scene) return;
+    pio_cfg_free(&scene->source->doc);
+    free(scene->source);
+    free(scene);
+}
+
+piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const char *path, const char *format, ...)
+{
+    bool found;
+    if (!error) return PIOLA_BAD_DATA;
+    const cfg_node *node = pio_cfg_find(scene->source->doc.root, path, &found);
+    char what[800], excerpt[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    pio_cfg_excerpt(node->mark, excerpt, sizeof excerpt);
+    error->status = PIOLA_BAD_DATA;
+    snprintf(error->message, sizeof error->message, "%.400s:%d:%d: error: %.200s%s%s\n%s", node->mark.file->name,
+             node->mark.line, node->mark.column, path, *path ? ": " : "", what, excerpt);
+    return PIOLA_BAD_DATA;
+}
+
+void pio_scene_schema(FILE *to)
+{
+    pio_cfg_schema(&pio_scene_table, "Piola scene", to);
+}
+
+void pio_scene_reference(FILE *to)
+{
+    pio_cfg_reference(&pio_scene_table, to);
+}
+
+void pio_scene_resolved(const pio_scene *scene, FILE *to)
+{
+    pio_cfg_resolved(&pio_scene_table, scene, scene->dimension, to);
+}
+
+piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error)
+{
+    return pio_path_beneath(scene->source->doc.folder, relative, out, size, error);
+}

@@ -1,0 +1,91 @@
+/* scene_data.c -- the tables that a scene names must exist, have the columns and fit the time. */
+#include "host/csv.h"
+#include "host/scene_private.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* Report at the scene's key what is wrong with the file that it names. */
+static void report(cfg_doc *doc, const char *path, const piola_error *error)
+{
+    bool found;
+    const cfg_node *node = pio_cfg_find(doc->root, path, &found);
+    pio_cfg_report(doc, error->status, node->mark, path, "%s", error->message);
+}
+
+static bool open_table(const pio_scene *s, cfg_doc *doc, const char *path, const char *file, pio_csv *csv)
+{
+    char place[PATH_MAX];
+    piola_error error;
+    if (!pio_scene_file(s, file, place, sizeof place, &error) && !pio_csv_load(csv, place, &error)) return true;
+    report(doc, path, &error);
+    return false;
+}
+
+static int column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name)
+{
+    piola_error error;
+    int c = pio_csv_column(csv, name, &error);
+    if (c < 0) report(doc, path, &error);
+    return c;
+}
+
+/* Every time lies within the run. */
+static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, const pio_csv *csv, int c)
+{
+    piola_error error;
+    for (size_t row = 0; row < csv->n_rows && c >= 0; row++) {
+        double t = csv->values[row * csv->n_columns + (size_t)c];
+        if (t >= 0 && t <= s->duration * (1 + 1e-9)) continue;
+        pio_csv_fault(csv, row, (size_t)c, &error, "the time %g s is outside the run, 0 to %g s", t, s->duration);
+        report(doc, path, &error);
+        return;
+    }
+}
+
+static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_term *t = &s->objective[i];
+    char path[CFG_PATH];
+    pio_csv csv;
+    snprintf(path, sizeof path, "objective[%zu].data.file", i);
+    if (!open_table(s, doc, path, t->data_file, &csv)) return;
+    snprintf(path, sizeof path, "objective[%zu].data.time", i);
+    check_times(s, doc, path, &csv, column(doc, path, &csv, t->time_column));
+    for (size_t k = 0; k < t->columns.n; k++) {
+        snprintf(path, sizeof path, "objective[%zu].data.columns[%zu]", i, k);
+        column(doc, path, &csv, t->columns.v[k]);
+    }
+    pio_csv_free(&csv);
+}
+
+/* time, particle, x, y[, z]; particles are whole numbers from 0. */
+static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    static const char *const names[] = {"time", "particle", "x", "y", "z"};
+    char path[CFG_PATH];
+    int at[5] = {0};
+    pio_csv csv;
+    piola_error error;
+    snprintf(path, sizeof path, "observe[%zu].points.file", i);
+    if (!open_table(s, doc, path, s->observe[i].points_file, &csv)) return;
+    for (int c = 0; c < 2 + s->dimension; c++) at[c] = column(doc, path, &csv, names[c]);
+    check_times(s, doc, path, &csv, at[0]);
+    for (size_t row = 0; row < csv.n_rows && at[1] >= 0; row++) {
+        double id = csv.values[row * csv.n_columns + (size_t)at[1]];
+        if (id >= 0 && id <= 2147483647.0 && !(id > floor(id))) continue;
+        pio_csv_fault(&csv, row, (size_t)at[1], &error, "%g is not the number of a particle, a whole number from 0",
+                      id);
+        report(doc, path, &error);
+        break;
+    }
+    pio_csv_free(&csv);
+}
+
+void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc)
+{
+    for (size_t i = 0; i < scene->n_objective; i++)
+        if (scene->objective[i].type == SCENE_MISFIT) check_misfit(scene, doc, i);
+    for (size_t i = 0; i < scene->n_observe; i++)
+        if (scene->observe[i].type == SCENE_DISTANCE) check_points(scene, doc, i);
+}

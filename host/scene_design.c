@@ -1,0 +1,210 @@
+/* scene_design.c -- the paths that a design may change, and the rules for design variables. */
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One key of a material that is a constant of its model, as the file gave it (E, nu or mu, lambda). */
+static const cfg_field *constant(const scene_material *m, const char *key)
+{
+    const cfg_field *f = pio_table_field(&pio_material_table, key);
+    if (!f || f->type != CFG_NUMBER || !pio_field_legal(f, (int)m->model)) return NULL;
+    return !f->present || f->present(m) ? f : NULL;
+}
+
+static const scene_material *material(const pio_scene *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_materials; i++)
+        if (strcmp(s->materials[i].name, name) == 0) return &s->materials[i];
+    return NULL;
+}
+
+static const scene_body *body(const pio_scene *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_bodies; i++)
+        if (strcmp(s->bodies[i].name, name) == 0) return &s->bodies[i];
+    return NULL;
+}
+
+static bool vector(scene_target *t, cfg_quantity quantity, const pio_scene *s, const double value[3])
+{
+    *t = (scene_target){.quantity = quantity, .components = s->dimension};
+    memcpy(t->value, value, sizeof t->value);
+    return true;
+}
+
+bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
+{
+    char part[3][80];
+    size_t n = 0;
+    const char *at = path;
+    for (; n < 3 && *at; n++) {
+        size_t length = strcspn(at, ".");
+        if (length == 0 || length >= sizeof part[0]) return false;
+        snprintf(part[n], sizeof part[0], "%.*s", (int)length, at);
+        at += length;
+        if (*at == '.' && !*++at) return false;
+    }
+    if (*at) return false;
+    if (n == 1 && strcmp(part[0], "gravity") == 0) return vector(t, CFG_ACCELERATION, s, s->gravity);
+    if (n != 3) return false;
+    const scene_body *b = strcmp(part[0], "bodies") == 0 ? body(s, part[1]) : NULL;
+    const scene_material *m = strcmp(part[0], "materials") == 0 ? material(s, part[1])
+                              : b                               ? material(s, b->material)
+                                                                : NULL;
+    if (b && strcmp(part[2], "position") == 0) return vector(t, CFG_LENGTH, s, b->position);
+    if (b && strcmp(part[2], "velocity") == 0) return vector(t, CFG_VELOCITY, s, b->velocity);
+    const cfg_field *f = m ? constant(m, part[2]) : NULL;
+    if (!f) return false;
+    *t = (scene_target){.quantity = f->quantity, .components = 1, .range = f->range};
+    memcpy(t->value, (const char *)m + f->offset, sizeof(double));
+    return true;
+}
+
+/* ---- faults -------------------------------------------------------------------------------------------- */
+
+#define MOST_PATHS 400
+
+static void add_path(cfg_doc *doc, const char **paths, size_t *n, const char *list, const char *name, const char *key)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%s.%.64s.%s", list, name, key);
+    if (*n < MOST_PATHS) paths[*n] = pio_arena_text(&doc->arena, text, strlen(text));
+    if (*n < MOST_PATHS && paths[*n]) ++*n;
+}
+
+static void add_constants(cfg_doc *doc, const char **paths, size_t *n, const char *list, const char *name,
+                          const scene_material *m)
+{
+    for (const cfg_field *f = pio_material_table.fields; m && f->key; f++)
+        if (constant(m, f->key)) add_path(doc, paths, n, list, name, f->key);
+}
+
+static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
+{
+    const char *paths[MOST_PATHS] = {"gravity"};
+    size_t n = 1;
+    for (size_t i = 0; i < s->n_materials; i++)
+        add_constants(doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        add_path(doc, paths, &n, "bodies", s->bodies[i].name, "position");
+        add_path(doc, paths, &n, "bodies", s->bodies[i].name, "velocity");
+        add_constants(doc, paths, &n, "bodies", s->bodies[i].name, material(s, s->bodies[i].material));
+    }
+    const char *near = pio_cfg_did_you_mean(doc, path, paths, n);
+    pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
+                  *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, paths, n));
+}
+
+/* ---- rules --------------------------------------------------------------------------------------------- */
+
+typedef struct place {
+    cfg_doc *doc;
+    char path[CFG_PATH]; /* design[i] */
+} place;
+
+static void fault(const place *p, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void fault(const place *p, const char *key, const char *format, ...)
+{
+    char path[CFG_PATH], text[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(path, sizeof path, "%.400s.%s", p->path, key);
+    pio_cfg_fault(p->doc, path, "%s", text);
+}
+
+/* One value that the variable may take: inside the constant's range and, for log, above 0. */
+static bool legal(const place *p, const char *key, const scene_design *d, const scene_target *t, double value)
+{
+    char range[80];
+    const char *unit = pio_quantity_unit(t->quantity);
+    if (!pio_range_holds(&t->range, value)) {
+        fault(p, key, "%g%s%s is out of the range of %s: it must be %s", value, *unit ? " " : "", unit, d->target.v[0],
+              pio_range_text(&t->range, range, sizeof range));
+        return false;
+    }
+    if (d->transform == SCENE_LOG && !(value > 0)) {
+        fault(p, key, "%g%s%s has no logarithm; 'transform: log' needs values above 0", value, *unit ? " " : "", unit);
+        return false;
+    }
+    return true;
+}
+
+static void check_values(const place *p, const scene_design *d, const scene_target *t)
+{
+    size_t one = (size_t)t->components, many = one * d->target.n;
+    bool bounded = isfinite(d->bounds[0]);
+    const char *key = d->initial.n ? "initial" : "target", *unit = pio_quantity_unit(t->quantity);
+    if (d->initial.n && d->initial.n != one && d->initial.n != many) {
+        fault(p, "initial", many > one ? "%zu numbers; %zu or %zu are needed" : "%zu numbers, but the target has %zu",
+              d->initial.n, one, many);
+        return;
+    }
+    if (bounded && (!legal(p, "bounds[0]", d, t, d->bounds[0]) || !legal(p, "bounds[1]", d, t, d->bounds[1]))) return;
+    const double *values = d->initial.n ? d->initial.v : t->value;
+    for (size_t k = 0; k < (d->initial.n ? d->initial.n : one); k++) {
+        char at[40];
+        snprintf(at, sizeof at, "%s[%zu]", key, k);
+        if (!legal(p, at, d, t, values[k])) return;
+        if (values[k] < d->bounds[0] || values[k] > d->bounds[1]) {
+            fault(p, at, "the %s %g%s%s is outside the bounds [%g, %g]",
+                  d->initial.n ? "initial value" : "scene's own value", values[k], *unit ? " " : "", unit, d->bounds[0],
+                  d->bounds[1]);
+            return;
+        }
+    }
+}
+
+static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
+{
+    const char *path = s->design[i].target.v[k];
+    for (size_t j = 0; j <= i; j++) {
+        for (size_t l = 0; l < (j == i ? k : s->design[j].target.n); l++) {
+            if (strcmp(s->design[j].target.v[l], path) != 0) continue;
+            char at[80];
+            snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
+            pio_cfg_fault(doc, at, "'%s' is already changed by the design variable '%s'; name it once", path,
+                          s->design[j].name);
+            return;
+        }
+    }
+}
+
+static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_design *d = &s->design[i];
+    scene_target first = {0};
+    place p = {doc, ""};
+    snprintf(p.path, sizeof p.path, "design[%zu]", i);
+    for (size_t k = 0; k < d->target.n; k++) {
+        char at[80];
+        scene_target t;
+        snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
+        if (!pio_scene_target(s, d->target.v[k], &t)) {
+            unknown_path(s, doc, at, d->target.v[k]);
+            return;
+        }
+        check_twice(s, doc, i, k);
+        if (k == 0) first = t;
+        if (t.quantity != first.quantity || t.components != first.components) {
+            pio_cfg_fault(doc, at, "'%s' is a %s and '%s' is a %s; one design variable needs targets of one kind",
+                          d->target.v[k], pio_quantity_name(t.quantity), d->target.v[0],
+                          pio_quantity_name(first.quantity));
+            return;
+        }
+        if (strcmp(d->target.v[k], "gravity") == 0 && d->per != SCENE_PER_TARGET)
+            fault(&p, "per", "gravity is the same everywhere; use 'per: target'");
+    }
+    char initial[CFG_PATH + 16], bounds[CFG_PATH + 16];
+    snprintf(initial, sizeof initial, "%s.initial", p.path);
+    snprintf(bounds, sizeof bounds, "%s.bounds", p.path);
+    bool units = pio_scene_unit(doc, initial, first.quantity);
+    if (pio_scene_unit(doc, bounds, first.quantity) && units) check_values(&p, d, &first);
+}
+
+void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc)
+{
+    for (size_t i = 0; i < scene->n_design; i++) check_design(scene, doc, i);
+}

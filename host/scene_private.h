@@ -1,0 +1,37 @@
+/* scene_private.h -- what the scene's own files share. */
+#ifndef PIOLA_HOST_SCENE_PRIVATE_H
+#define PIOLA_HOST_SCENE_PRIVATE_H
+
+#include "host/config.h"
+#include "host/scene.h"
+
+#define SCENE_MOST_SAMPLES 1000000 /* times of one observation */
+
+struct scene_source {
+    cfg_doc doc;
+};
+
+extern const cfg_table pio_scene_table, pio_material_table;
+
+/* Defaults that depend on other keys; only after a decode without faults. */
+void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
+/* Rules that no single key can state; faults go to the document. */
+void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
+void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
+void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc);
+/* What a design path names. */
+typedef struct scene_target {
+    cfg_quantity quantity;
+    int components;  /* 1, or the dimension for vectors */
+    double value[3]; /* the scene's own, SI */
+    cfg_range range; /* of the constant */
+} scene_target;
+bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
+/* Components of an observation: the dimension for positions and velocities, else 1; and its quantity. */
+int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
+cfg_quantity pio_observe_quantity(const scene_observe *observe);
+const scene_observe *pio_scene_observe(const pio_scene *scene, const char *name);
+/* The scalars of a value decoded as CFG_ANY must have the unit of `quantity`. */
+bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
+
+#endif

@@ -1,0 +1,272 @@
+/* scene_validate.c -- rules of a scene that no single key can state. Every fault says what would be right. */
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PATH(name, ...)                                                                                                \
+    char name[CFG_PATH];                                                                                               \
+    snprintf(name, sizeof name, __VA_ARGS__)
+
+static const char axes[] = "xyz";
+
+/* ---- grid and time ------------------------------------------------------------------------------------- */
+
+/* False when the box is no box. */
+static bool check_grid(const pio_scene *s, cfg_doc *doc)
+{
+    double nodes = 1;
+    for (int a = 0; a < s->dimension; a++) {
+        double length = s->grid.max[a] - s->grid.min[a], cells = ceil(length / s->grid.spacing - 1e-9);
+        if (!(length > 0)) {
+            PATH(path, "method.grid.max[%d]", a);
+            pio_cfg_fault(doc, path, "%g m is not above method.grid.min, %g m, along %c", s->grid.max[a],
+                          s->grid.min[a], axes[a]);
+            return false;
+        }
+        if (cells < 4)
+            pio_cfg_fault(doc, "method.grid.spacing", "only %g cells along %c; at least 4 are needed: at most %g m",
+                          cells, axes[a], length / 4);
+        nodes *= cells + 1;
+    }
+    if (nodes > 2147483648.0)
+        pio_cfg_fault(doc, "method.grid.spacing",
+                      "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
+    for (int side = 0; side < 2 && s->dimension == 2; side++) {
+        const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
+        bool found;
+        pio_cfg_find(doc->root, path, &found);
+        if (found) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
+    }
+    return true;
+}
+
+static void check_time(const pio_scene *s, cfg_doc *doc)
+{
+    double steps = round(s->duration / s->dt);
+    if (s->dt > s->duration) {
+        pio_cfg_fault(doc, "time.dt", "%g s is longer than time.duration, %g s; use a smaller step", s->dt,
+                      s->duration);
+    } else if (fabs(steps * s->dt - s->duration) > 1e-6 * s->duration) {
+        pio_cfg_fault(doc, "time.duration",
+                      "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f steps)",
+                      s->duration, s->dt, steps * s->dt, steps);
+    } else if (steps > 2147483647.0) {
+        pio_cfg_fault(doc, "time.dt", "%.3g steps; at most 2^31 - 1 are possible: use a larger step", steps);
+    }
+}
+
+/* ---- what there is ------------------------------------------------------------------------------------- */
+
+/* Index of a name in a list of structs that begin with their name, or n after a fault. */
+static size_t reference(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
+                        size_t size)
+{
+    const char *names[CFG_MAX_KEYS] = {NULL};
+    size_t count = n < CFG_MAX_KEYS ? n : CFG_MAX_KEYS;
+    for (size_t i = 0; i < n; i++) {
+        char *own;
+        memcpy(&own, (const char *)items + i * size, sizeof own);
+        if (strcmp(own, name) == 0) return i;
+        if (i < count) names[i] = own;
+    }
+    const char *near = pio_cfg_did_you_mean(doc, name, names, count);
+    pio_cfg_fault(doc, path, "%s has no entry named '%s'%s%s%s", list, name, near,
+                  *near || !n ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, names, count));
+    return n;
+}
+
+static void check_materials(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        PATH(path, "materials[%zu].lambda", i);
+        if (m->lame && !(3 * m->lambda + 2 * m->mu > 0))
+            pio_cfg_fault(doc, path,
+                          "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",
+                          m->lambda, -2 * m->mu / 3);
+    }
+}
+
+static void check_geometry(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_geometry; i++) {
+        const scene_geometry *g = &s->geometry[i];
+        PATH(type, "geometry[%zu].type", i);
+        if (g->shape == SCENE_CYLINDER && s->dimension == 2)
+            pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
+        for (int a = 0; a < s->dimension && g->shape == SCENE_BOX; a++) {
+            PATH(path, "geometry[%zu].max[%d]", i, a);
+            if (!(g->max[a] > g->min[a]))
+                pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", g->max[a], g->min[a], axes[a]);
+        }
+    }
+}
+
+/* The box around a shape. */
+static void extent(const scene_geometry *g, double low[3], double high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double half = g->shape == SCENE_CYLINDER && a == g->axis ? g->height / 2 : g->radius;
+        low[a] = g->shape == SCENE_BOX ? g->min[a] : g->center[a] - half;
+        high[a] = g->shape == SCENE_BOX ? g->max[a] : g->center[a] + half;
+    }
+}
+
+static void check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const scene_geometry *g)
+{
+    const scene_body *b = &s->bodies[i];
+    double low[3], high[3];
+    bool moved;
+    extent(g, low, high);
+    PATH(position, "bodies[%zu].position", i);
+    PATH(geometry, "bodies[%zu].geometry", i);
+    pio_cfg_find(doc->root, position, &moved);
+    for (int a = 0; a < s->dimension; a++) {
+        double slack = 1e-9 * (s->grid.max[a] - s->grid.min[a]);
+        double from = low[a] + b->position[a], to = high[a] + b->position[a];
+        if (from >= s->grid.min[a] - slack && to <= s->grid.max[a] + slack) continue;
+        pio_cfg_fault(doc, moved ? position : geometry,
+                      "the body reaches from %g m to %g m along %c, outside the grid, which goes from %g m to %g m",
+                      from, to, axes[a], s->grid.min[a], s->grid.max[a]);
+        return;
+    }
+}
+
+static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_body *b = &s->bodies[i];
+    int root = (int)lround(s->dimension == 2 ? sqrt(b->particles_per_cell) : cbrt(b->particles_per_cell));
+    int power = s->dimension == 2 ? root * root : root * root * root;
+    PATH(path, "bodies[%zu].fill.particles_per_cell", i);
+    if (b->fill == SCENE_REGULAR && power != b->particles_per_cell)
+        pio_cfg_fault(doc, path,
+                      "%d is not a %s number, which a regular fill needs; the nearest is %d, or use 'method: jittered'",
+                      b->particles_per_cell, s->dimension == 2 ? "square" : "cube", power);
+}
+
+static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
+{
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        const scene_body *b = &s->bodies[i];
+        PATH(geometry, "bodies[%zu].geometry", i);
+        PATH(material, "bodies[%zu].material", i);
+        size_t g = reference(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
+        reference(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
+        if (box && g < s->n_geometry) check_inside(s, doc, i, &s->geometry[g]);
+        check_fill(s, doc, i);
+    }
+}
+
+/* ---- observations and objective ------------------------------------------------------------------------ */
+
+const scene_observe *pio_scene_observe(const pio_scene *scene, const char *name)
+{
+    for (size_t i = 0; i < scene->n_observe; i++)
+        if (strcmp(scene->observe[i].name, name) == 0) return &scene->observe[i];
+    return NULL;
+}
+
+int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
+{
+    return observe->type == SCENE_MEAN_POSITION || observe->type == SCENE_MEAN_VELOCITY ? scene->dimension : 1;
+}
+
+cfg_quantity pio_observe_quantity(const scene_observe *observe)
+{
+    if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
+    if (observe->type == SCENE_DISTANCE) return CFG_AREA; /* the mean square */
+    return observe->type == SCENE_KINETIC_ENERGY ? CFG_ENERGY : CFG_LENGTH;
+}
+
+static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_observe *o = &s->observe[i];
+    double end = s->duration * (1 + 1e-9);
+    PATH(every, "observe[%zu].every", i);
+    PATH(over, "observe[%zu].over", i);
+    if (o->every > end)
+        pio_cfg_fault(doc, every, "%g s is longer than time.duration, %g s", o->every, s->duration);
+    else if (o->every > 0 && s->duration / o->every > SCENE_MOST_SAMPLES)
+        pio_cfg_fault(doc, every, "%.3g samples; at most %d are possible: use a longer time", s->duration / o->every,
+                      SCENE_MOST_SAMPLES);
+    if (o->over[1] > end)
+        pio_cfg_fault(doc, over, "the window ends at %g s, after time.duration, %g s", o->over[1], s->duration);
+    for (size_t k = 0; k < o->at.n && !(o->every > 0); k++) {
+        PATH(at, "observe[%zu].at[%zu]", i, k);
+        if (o->at.v[k] > end)
+            pio_cfg_fault(doc, at, "%g s is after time.duration, %g s", o->at.v[k], s->duration);
+        else if (k && !(o->at.v[k] > o->at.v[k - 1]))
+            pio_cfg_fault(doc, at, "the times must increase, but %g s follows %g s", o->at.v[k], o->at.v[k - 1]);
+    }
+}
+
+static void check_observe(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_observe; i++) {
+        const scene_observe *o = &s->observe[i];
+        PATH(body, "observe[%zu].body", i);
+        PATH(axis, "observe[%zu].axis", i);
+        reference(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
+        if (o->type == SCENE_FRONT && o->axis >= s->dimension)
+            pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
+        check_times(s, doc, i);
+    }
+}
+
+bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity)
+{
+    bool found, good = true;
+    double value;
+    char why[400];
+    const cfg_node *node = pio_cfg_find(doc->root, path, &found);
+    size_t n = !found ? 0 : node->kind == CFG_SEQUENCE ? node->n : 1;
+    for (size_t i = 0; i < n; i++) {
+        const cfg_node *one = node->kind == CFG_SEQUENCE ? node->items[i] : node;
+        if (one->kind != CFG_SCALAR || pio_quantity_parse(one->text, quantity, &value, why, sizeof why)) continue;
+        pio_cfg_report(doc, PIOLA_BAD_DATA, one->mark, path, "%s", why);
+        good = false;
+    }
+    return good;
+}
+
+static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_term *t = &s->objective[i];
+    PATH(of, "objective[%zu].of", i);
+    PATH(value, "objective[%zu].value", i);
+    PATH(sigma, "objective[%zu].sigma", i);
+    PATH(columns, "objective[%zu].data.columns", i);
+    size_t which = reference(doc, of, "observe", t->of, s->observe, s->n_observe, sizeof *s->observe);
+    if (which == s->n_observe) return;
+    const scene_observe *o = &s->observe[which];
+    int all = pio_observe_components(s, o), n = t->component < 0 ? all : 1;
+    if (t->component >= 0 && all == 1)
+        pio_cfg_fault(doc, of, "'%s' is a single number; write it without .%c", t->of, axes[t->component]);
+    else if (t->component >= all)
+        pio_cfg_fault(doc, of, "'%s' has no component z in a 2D scene; use .x or .y", t->of);
+    else if (n > 1 && t->type >= SCENE_MINIMIZE)
+        pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be minimized or maximized; write %s.x",
+                      t->of, n, t->of);
+    if (t->type == SCENE_TARGET && t->value.n != (size_t)n)
+        pio_cfg_fault(doc, value, "%zu number%s, but '%s' has %d component%s", t->value.n, t->value.n > 1 ? "s" : "",
+                      t->of, n, n > 1 ? "s" : "");
+    if (t->type == SCENE_MISFIT && t->columns.n != (size_t)n)
+        pio_cfg_fault(doc, columns, "%zu column%s, but '%s' has %d component%s", t->columns.n,
+                      t->columns.n > 1 ? "s" : "", t->of, n, n > 1 ? "s" : "");
+    if (t->type == SCENE_TARGET) pio_scene_unit(doc, value, pio_observe_quantity(o));
+    if (t->type == SCENE_MISFIT) pio_scene_unit(doc, sigma, pio_observe_quantity(o));
+}
+
+void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
+{
+    bool box = check_grid(scene, doc);
+    check_time(scene, doc);
+    check_materials(scene, doc);
+    check_geometry(scene, doc);
+    check_bodies(scene, doc, box);
+    check_observe(scene, doc);
+    for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
+    pio_scene_validate_design(scene, doc);
+    pio_scene_validate_data(scene, doc);
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER -- the JSON Schema of scene files, judged by python-jsonschema.
+
+Every good scene must validate. Of the bad scenes, those that only a schema's means can judge (keys, kinds, ranges) must
+be refused: this shows that the schema is not empty.
+"""
+import json
+import pathlib
+import sys
+
+import jsonschema
+import yaml
+
+# Faults that a JSON Schema can see, in scenes that include a base file.
+REFUSED = """unknown_key unknown_key_far key_of_other_variant learning_rate_of_mma missing_unit_shown missing_type version_2
+method_fem dt_is_list half_seed seed_negative wrong_dimension unknown_unit nu_half
+name_malformed enum_close walls_key vector_is_number time_is_text materials_empty E_and_mu E_alone no_stiffness
+at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys""".split()
+
+
+def main() -> int:
+    schema = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    wrong = 0
+    good = sorted(pathlib.Path(sys.argv[2]).glob("*.yaml"))
+    for path in good:
+        for error in validator.iter_errors(yaml.safe_load(path.read_text())):
+            print(f"{path.name}: {error.json_path}: {error.message[:300]}")
+            wrong += 1
+    for name in REFUSED:
+        path = pathlib.Path(sys.argv[3]) / f"{name}.yaml"
+        if validator.is_valid(yaml.safe_load(path.read_text())):
+            print(f"{path.name}: the schema accepts it")
+            wrong += 1
+    print(f"{len(good)} good scenes, {len(REFUSED)} bad ones, {wrong} faults (threshold 0)")
+    return 1 if wrong or not good else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+/* test_scene_output.c -- JSON Schema, key reference and resolved scenes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "host/scene_private.h"
+#include "tests/scene_helpers.h"
+
+#include <unistd.h>
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+/* Strict JSON (RFC 8259): returns what follows the value, or NULL. */
+static const char *json_value(const char *s);
+
+static const char *blank(const char *s)
+{
+    return s + strspn(s, " \t\r\n");
+}
+
+static const char *json_string(const char *s)
+{
+    if (*s++ != '"') return NULL;
+    for (; *s && *s != '"'; s++) {
+        if ((unsigned char)*s < 32) return NULL;
+        if (*s == '\\' && !strchr("\"\\/bfnrtu", *++s)) return NULL;
+    }
+    return *s ? s + 1 : NULL;
+}
+
+static const char *json_members(const char *s, char close, bool keyed)
+{
+    s = blank(s + 1);
+    if (*s == close) return s + 1;
+    for (;;) {
+        if (keyed && (!(s = json_string(blank(s))) || *(s = blank(s)) != ':')) return NULL;
+        s = json_value(blank(s + keyed));
+        if (!s) return NULL;
+        s = blank(s);
+        if (*s == close) return s + 1;
+        if (*s++ != ',') return NULL;
+    }
+}
+
+static const char *json_value(const char *s)
+{
+    char *end;
+    if (*s == '{') return json_members(s, '}', true);
+    if (*s == '[') return json_members(s, ']', false);
+    if (*s == '"') return json_string(s);
+    if (strncmp(s, "true", 4) == 0 || strncmp(s, "null", 4) == 0) return s + 4;
+    if (strncmp(s, "false", 5) == 0) return s + 5;
+    if (*s != '-' && (*s < '0' || *s > '9')) return NULL;
+    strtod(s, &end);
+    return end;
+}
+
+static bool is_json(const char *text)
+{
+    const char *end = json_value(blank(text));
+    return end && !*blank(end);
+}
+
+static char *schema(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    pio_scene_schema(to);
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+static char *resolved(const pio_scene *scene)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    pio_scene_resolved(scene, to);
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+static void the_schema_is_json_and_names_every_key(void **state)
+{
+    (void)state;
+    char *text = schema();
+    assert_true(is_json(text));
+    assert_false(is_json("{\"a\": 1,}")); /* negative control */
+    assert_non_null(strstr(text, "http://json-schema.org/draft-07/schema#"));
+    const char *const keys[] = {"\"particles_per_cell\"", "\"relative_objective\"", "\"z_max\"",
+                                "\"exclusiveMaximum\""};
+    for (size_t i = 0; i < 4; i++) assert_non_null(strstr(text, keys[i]));
+    print_message("schema: %zu bytes\n", strlen(text));
+    free(text);
+}
+
+static void the_reference_has_a_row_for_every_key(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size, rows = 0;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    pio_scene_reference(to);
+    fclose(to);
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1, rows++) {
+        size_t bars = 0;
+        for (const char *c = line; *c != '\n'; c++) bars += *c == '|';
+        if (bars != 7) fail_msg("a row with %zu bars: %.*s", bars, (int)strcspn(line, "\n"), line);
+    }
+    assert_non_null(
+        strstr(text, "| `materials[].nu` | number | - | - | above -1 and below 0.5 | *neo_hookean, fixed_corotated*:"));
+    assert_non_null(strstr(text, "| `gradient.memory.budget` | number | B | required | above 0 |"));
+    print_message("reference: %zu rows\n", rows);
+    free(text);
+}
+
+static void a_resolved_scene_loads_to_itself(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"solids_2d", "fluids_3d", "included"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[512], copy[512];
+        snprintf(path, sizeof path, GOOD "%s.yaml", names[i]);
+        snprintf(copy, sizeof copy, GOOD "resolved_%ld.tmp", (long)getpid());
+        pio_scene *s = load_good(path, NULL, 0);
+        char *once = resolved(s);
+        pio_scene_free(s);
+        assert_true(is_json(once));
+        FILE *to = fopen(copy, "w"); /* beside the scene: its data files are named relative to it */
+        assert_non_null(to);
+        fputs(once, to);
+        fclose(to);
+        s = load_good(copy, NULL, 0);
+        char *twice = resolved(s);
+        pio_scene_free(s);
+        remove(copy);
+        assert_string_equal(once, twice);
+        free(once);
+        free(twice);
+    }
+}
+
+/* Does some resolved good scene hold "key": "value" (or, for lists, the value alone)? */
+static bool used(const char *all, const cfg_field *f, const char *value)
+{
+    char words[200];
+    if (f->type == CFG_TEXTS) snprintf(words, sizeof words, "\"%s\"", value);
+    if (f->type == CFG_ENUM) snprintf(words, sizeof words, "\"%s\": \"%s\"", f->key, value);
+    if (f->type == CFG_ENUM_MAP) snprintf(words, sizeof words, "\"%s\": \"%s\"", f->slots[0], value);
+    if (strstr(all, words)) return true;
+    for (size_t s = 1; f->type == CFG_ENUM_MAP && f->slots[s]; s++) {
+        snprintf(words, sizeof words, "\"%s\": \"%s\"", f->slots[s], value);
+        if (strstr(all, words)) return true;
+    }
+    return false;
+}
+
+static void walk(const cfg_table *table, const char *all, int *values, int *unused)
+{
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        if (f->table) walk(f->table, all, values, unused);
+        for (const char *const *v = f->values; v && *v; v++, ++*values) {
+            if (used(all, f, *v)) continue;
+            print_message("no good scene uses %s: %s\n", f->key, *v);
+            ++*unused;
+        }
+    }
+}
+
+static void every_enum_value_is_used_by_a_good_scene(void **state)
+{
+    (void)state;
+    pio_scene *a = load_good(GOOD "solids_2d.yaml", NULL, 0), *b = load_good(GOOD "fluids_3d.yaml", NULL, 0);
+    pio_scene *c = load_good(GOOD "included.yaml", NULL, 0);
+    char *texts[3] = {resolved(a), resolved(b), resolved(c)};
+    size_t size = strlen(texts[0]) + strlen(texts[1]) + strlen(texts[2]) + 1;
+    char *all = malloc(size);
+    assert_non_null(all);
+    snprintf(all, size, "%s%s%s", texts[0], texts[1], texts[2]);
+    int values = 0, unused = 0;
+    walk(&pio_scene_table, all, &values, &unused);
+    print_message("%d enum values, %d unused (threshold 0)\n", values, unused);
+    assert_int_equal(unused, 0);
+    for (size_t i = 0; i < 3; i++) free(texts[i]);
+    free(all);
+    pio_scene_free(a);
+    pio_scene_free(b);
+    pio_scene_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_schema_is_json_and_names_every_key),
+        cmocka_unit_test(the_reference_has_a_row_for_every_key),
+        cmocka_unit_test(a_resolved_scene_loads_to_itself),
+        cmocka_unit_test(every_enum_value_is_used_by_a_good_scene),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
