@@ -1,0 +1,99 @@
+/* optimizer.h -- minimise J(z) over n normalised design variables within bounds: Adam, L-BFGS or MMA.
+ *
+ * The optimiser is deterministic: the same definition and the same J and gradients give the same bits. So a killed run
+ * resumes by replay: hand back the evaluations that `on_evaluation` was told, and the run walks the same path without
+ * computing them again. No wall-clock limit exists here; `iteration` or `evaluate` ask to stop.
+ *
+ * An iteration is a step that was accepted: every step of Adam; for L-BFGS and MMA an evaluation that lowers J by at
+ * least 1e-4 of what the slope promised (Nocedal and Wright 2006, eq. 3.4, the rule of NLopt's line search). Iteration
+ * 0 is the start. The optimiser sees J times a power of two that brings its first gradient near 1, so that constants
+ * inside the methods (Adam's 1e-8, NLopt's gradient tolerance 1e-8, MMA's least curvature 1e-5) do not depend on the
+ * unit of J; everything that crosses this interface is unscaled. */
+#ifndef PIOLA_HOST_OPTIMIZER_H
+#define PIOLA_HOST_OPTIMIZER_H
+
+#include "piola.h"
+
+typedef enum { PIO_ADAM, PIO_LBFGS, PIO_MMA } pio_optimizer_type;
+
+typedef struct pio_optimizer_definition {
+    pio_optimizer_type type;
+    int max_iterations;             /* >= 0; 0 evaluates the start and stops */
+    double learning_rate;           /* Adam's step, in units of z, > 0; the others choose their own */
+    double stop_objective;          /* stop when J <= this; -INFINITY: never */
+    double stop_relative_objective; /* stop when |dJ| <= this * |J| over one iteration; 0: never */
+    double stop_gradient;           /* stop when max |projected gradient| <= this; 0: never */
+} pio_optimizer_definition;
+
+/* One evaluation: the design, J, and its gradient, all unscaled. */
+typedef struct pio_evaluation {
+    const double *z; /* [n] */
+    double J;
+    const double *gradient; /* [n] dJ/dz */
+} pio_evaluation;
+
+typedef struct pio_iteration {
+    int number;
+    pio_evaluation at;
+    double projected_gradient; /* max_i |z_i - clamp(z_i - g_i)|: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1 */
+    size_t evaluations;        /* so far, replayed ones included */
+    bool replayed;             /* J and the gradient came from the record */
+} pio_iteration;
+
+typedef struct pio_optimizer_problem {
+    size_t n;            /* >= 1 */
+    const double *z0;    /* [n] start, within the bounds */
+    const double *lower; /* [n] may be -INFINITY */
+    const double *upper; /* [n] may be +INFINITY; equal to lower: a variable that stays */
+    void *context;       /* for the callbacks */
+
+    /* J and all of its gradient [n] at z. Any status but PIOLA_OK stops the optimiser at once and is its result. A
+     * value that is not finite is PIOLA_NUMERICAL. */
+    piola_status (*evaluate)(void *context, const double *z, double *J, double *gradient, piola_error *error);
+    /* Told each iteration; PIOLA_INTERRUPTED asks to stop there, another status is a failure. May be NULL. */
+    piola_status (*iteration)(void *context, const pio_iteration *at, piola_error *error);
+    /* Told each evaluation that was computed, not replayed, before its result is used: `number` counts from 0 over all
+     * evaluations. A status but PIOLA_OK stops. May be NULL. */
+    piola_status (*on_evaluation)(void *context, size_t number, const pio_evaluation *at, piola_error *error);
+
+    const pio_evaluation *replay; /* [n_replay] what on_evaluation was told in an earlier run, in order */
+    size_t n_replay;
+} pio_optimizer_problem;
+
+typedef enum {
+    PIO_STOP_OBJECTIVE,          /* stop_objective was reached */
+    PIO_STOP_RELATIVE_OBJECTIVE, /* stop_relative_objective was reached */
+    PIO_STOP_GRADIENT,           /* stop_gradient was reached */
+    PIO_STOP_ITERATIONS,         /* max_iterations were done */
+    PIO_STOP_NO_PROGRESS,        /* the method found no better point: rounding, or a gradient that is wrong */
+    PIO_STOP_INTERRUPTED,        /* a callback asked to stop */
+    PIO_STOP_FAILED              /* an evaluation or something else failed; see the status */
+} pio_stop_reason;
+
+typedef struct pio_optimizer_result {
+    double *z;                 /* [n] the best point seen; before any evaluation succeeded: the start */
+    double *gradient;          /* [n] at z; NaN before any evaluation succeeded */
+    double J;                  /* at z; NaN before any evaluation succeeded */
+    double projected_gradient; /* at z */
+    int iterations;            /* accepted steps */
+    size_t evaluations;        /* replayed and computed */
+    size_t replayed;
+    pio_stop_reason reason;
+    bool converged; /* one of the definition's stops was reached */
+    char sentence[512];
+} pio_optimizer_result;
+
+/* Minimise. `result` is filled whatever the outcome, and is the caller's to release with pio_optimizer_result_free.
+ * PIOLA_OK: a stop was reached, or the definition has no stops and all that was asked for was done.
+ * PIOLA_NO: not converged (`max_iterations` or no progress). PIOLA_INTERRUPTED: a callback asked for it.
+ * PIOLA_BAD_DATA: a start outside its bounds, bounds that cross, or a record that is not of this run.
+ * PIOLA_USAGE: a definition out of range. Otherwise what a callback returned, or NUMERICAL, NO_MEMORY, INTERNAL. */
+piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimizer_definition *definition,
+                          pio_optimizer_result *result, piola_error *error);
+void pio_optimizer_result_free(pio_optimizer_result *result);
+
+/* "adam", "lbfgs", "mma"; "objective", "relative_objective", "gradient", "iterations", "no_progress", ... */
+const char *pio_optimizer_name(pio_optimizer_type type);
+const char *pio_stop_name(pio_stop_reason reason);
+
+#endif

@@ -1,0 +1,25 @@
+/* signals.h -- one question for every loop: should I stop now? By a signal, or because the time is up.
+ *
+ * SIGINT, SIGTERM and SIGXCPU set a flag; the loop that polls pio_interrupted writes its checkpoint and returns
+ * PIOLA_INTERRUPTED. A second SIGINT kills. A SIGINT that was ignored when the program started (a shell's background
+ * job, nohup) stays ignored. System calls go on after a signal (SA_RESTART), so that files are not torn. */
+#ifndef PIOLA_HOST_SIGNALS_H
+#define PIOLA_HOST_SIGNALS_H
+
+#include "piola.h"
+
+/* Install the handlers and forget earlier signals and deadlines. On failure nothing is installed. */
+piola_status pio_signals_install(piola_error *error);
+/* Put back the handlers that were there; nothing to do when none are installed. */
+void pio_signals_restore(void);
+
+/* Stop `seconds` of wall time from now (steady clock); 0 or less, or infinite: no limit. */
+void pio_signals_deadline(double seconds);
+
+/* Whether to stop. Cheap (a flag, and a clock where there is a deadline); may be called by any thread. */
+bool pio_interrupted(void);
+/* Why, as words for a message: "SIGINT (Ctrl-C)", "the time limit of 60 s", ...; NULL when not interrupted. Valid until
+ * the next call. */
+const char *pio_interruption(void);
+
+#endif
