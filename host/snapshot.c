@@ -1,0 +1,336 @@
+/* snapshot.c -- the writer: frames in time order, each on disk before NSteps counts it. */
+#include "host/snapshot_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- errors -------------------------------------------------------------------------------------------- */
+
+piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error)
+{
+    pio_snapshot_break(s);
+    return pio_h5_fail(error, PIOLA_IO, "%s: %s: %s", s->partial, what, log->cause[0] ? log->cause : "write failed");
+}
+
+piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error)
+{
+    if (!s) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: NULL where an open snapshot belongs");
+    if (!s->broken) return PIOLA_OK;
+    return pio_h5_fail(error, PIOLA_IO, "%s: an earlier write failed; nothing more is written to it", s->partial);
+}
+
+piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error)
+{
+    hsize_t end = 0;
+    pio_h5_log log = {""};
+    if (!pio_h5_ok(&log, H5Fget_filesize(s->file, &end))) return pio_snapshot_io(s, &log, what, error);
+    int code = end > (hsize_t)(INT64_MAX - bytes) ? EFBIG : posix_fallocate(s->fd, (off_t)end, (off_t)bytes);
+    if (code == EINVAL || code == EOPNOTSUPP) /* not every file system can; its size then is all there is to have */
+        code = ftruncate(s->fd, (off_t)end + (off_t)bytes) == 0 ? 0 : errno;
+    if (code == 0) return PIOLA_OK;
+    int kept =
+        ftruncate(s->fd, (off_t)end); /* a reservation may have succeeded in part; if it stays, no harm is done */
+    (void)kept;
+    return pio_h5_fail(error, PIOLA_IO, "%s: %s: cannot reserve %lld bytes: %s", s->partial, what, (long long)bytes,
+                       strerror(code));
+}
+
+/* HDF5 cannot drop a file without writing what it holds, and after a failed write that would spoil the earlier frames.
+ * So its descriptor is turned to a scratch file in memory: the file on disk stays as the last good flush left it. */
+void pio_snapshot_break(pio_snapshot *s)
+{
+    void *handle = NULL;
+    s->broken = true;
+    int scratch = memfd_create("snapshot", MFD_CLOEXEC);
+    if (scratch < 0) scratch = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (scratch < 0) return;
+    if (H5Fget_vfd_handle(s->file, H5P_DEFAULT, &handle) >= 0 && handle) (void)dup3(scratch, *(int *)handle, O_CLOEXEC);
+    (void)close(scratch);
+}
+
+void pio_snapshot_release(pio_snapshot *s)
+{
+    if (s->fd >= 0) (void)close(s->fd);
+    pio_snapshot_results_free(s);
+    free(s->columns);
+    free(s->tracks);
+    free(s->scratch);
+    free(s->objective_name);
+    free(s->partial);
+    free(s->path);
+    free(s);
+}
+
+const char *pio_snapshot_partial(const pio_snapshot *s)
+{
+    return s ? s->partial : "";
+}
+
+hid_t pio_snapshot_real_type(const pio_snapshot *s)
+{
+    return s->f64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+}
+
+/* ---- values as they are stored ------------------------------------------------------------------------- */
+
+static bool fits(const pio_snapshot *s, bool integer, double value)
+{
+    if (integer) return fabs(value) <= 0x1p53 && !(fabs(value - rint(value)) > 0);
+    return s->f64 || !isfinite(value) || isfinite((float)value);
+}
+
+/* Every value of [n][components] can be stored. */
+static piola_status check_values(const pio_snapshot *s, const char *name, const double *values, int components,
+                                 bool integer, piola_error *error)
+{
+    for (int64_t i = 0; i < s->n * components; i++)
+        if (!fits(s, integer, values[i]))
+            return pio_h5_fail(error, PIOLA_NUMERICAL,
+                               "%s: %s of point %lld, component %lld, is %.9g: not a value of type %s", s->partial,
+                               name, (long long)(i / components), (long long)(i % components), values[i],
+                               integer ? "int64" : "f32");
+    return PIOLA_OK;
+}
+
+static void store_value(const pio_snapshot *s, bool integer, size_t at, double value)
+{
+    if (integer)
+        ((int64_t *)s->scratch)[at] = (int64_t)value;
+    else if (s->f64)
+        ((double *)s->scratch)[at] = value;
+    else
+        ((float *)s->scratch)[at] = (float)value;
+}
+
+/* Convert [n][components] to the scratch's [n][stored]; component c of a padded matrix goes to row c / 2, column c % 2.
+ * NULL is NaN: an adjoint not yet written. */
+static void stage(const pio_snapshot *s, const double *values, int components, int stored, bool integer)
+{
+    const size_t n = (size_t)s->n, width = (size_t)stored, count = (size_t)components;
+    const bool matrix = components == 4 && stored == 9;
+    if (stored > components) memset(s->scratch, 0, n * width * sizeof(double));
+    for (size_t i = 0; i < n * width && !values; i++) store_value(s, integer, i, NAN);
+    for (size_t i = 0; i < n && values; i++)
+        for (size_t c = 0; c < count; c++)
+            store_value(s, integer, i * width + (matrix ? c / 2 * 3 + c % 2 : c), values[i * count + c]);
+}
+
+/* Stage and write rows [first, first + n) of a dataset. */
+static bool write_column(const pio_snapshot *s, pio_h5_log *log, hid_t id, const double *values, int components,
+                         int stored, bool integer, int64_t first)
+{
+    stage(s, values, components, stored, integer);
+    hid_t memory = integer ? H5T_NATIVE_INT64 : s->f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
+    return pio_h5_write_rows(log, id, first, s->n, memory, s->scratch);
+}
+
+/* ---- frames -------------------------------------------------------------------------------------------- */
+
+static piola_status check_frame(const pio_snapshot *s, double time, const double *points, const double *const *values,
+                                piola_error *error)
+{
+    const char *wrong = NULL, *name = "";
+    if (!isfinite(time) || (s->frames > 0 && !(time > s->last_time)))
+        wrong = "times must be finite and rise";
+    else if (s->frames >= INT64_MAX / (s->frame_bytes + 1) - 1)
+        wrong = "too many frames for 64-bit sizes";
+    else if (s->static_points ? (points != NULL) == (s->frames > 0) : !points)
+        wrong =
+            s->static_points ? "static points are given with the first frame and only then" : "the points are missing";
+    for (size_t i = 0; i < s->n_columns && !wrong; i++) {
+        name = s->columns[i].name;
+        bool given = values && values[i], needed = s->columns[i].when == PIO_SNAPSHOT_FRAME;
+        if (given != needed) wrong = needed ? "its values are missing" : "is not given with the frame";
+    }
+    if (wrong)
+        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: frame %lld at time %g: %s%s%s", s->partial, (long long)s->frames,
+                           time, name, *name ? ": " : "", wrong);
+    piola_status status = points ? check_values(s, "Points", points, s->dimension, false, error) : PIOLA_OK;
+    for (size_t i = 0; i < s->n_columns && status == PIOLA_OK; i++)
+        if (values && values[i])
+            status =
+                check_values(s, s->columns[i].name, values[i], s->columns[i].components, s->columns[i].integer, error);
+    return status;
+}
+
+/* The frame's rows and offsets, flushed; only then may NSteps count it, and that is flushed too. */
+static bool write_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
+                        pio_h5_log *log)
+{
+    const int64_t k = s->frames;
+    bool ok = true;
+    for (size_t i = 0; i < s->n_tracks && ok; i++)
+        ok = pio_h5_set_rows(log, s->tracks[i].id, (k + 1) * s->tracks[i].rows);
+    if (points && ok)
+        ok = write_column(s, log, s->points, points, s->dimension, 3, false, s->static_points ? 0 : k * s->n);
+    for (size_t i = 0; i < s->n_columns && ok; i++) {
+        const pio_snapshot_column *c = &s->columns[i];
+        if (c->when != PIO_SNAPSHOT_STATIC)
+            ok = write_column(s, log, c->id, values ? values[i] : NULL, c->components, c->stored, c->integer, k * s->n);
+    }
+    for (size_t i = 0; i < s->n_tracks && ok; i++) {
+        const pio_snapshot_track *t = &s->tracks[i];
+        int64_t offset = t->first + k * t->stride;
+        if (t->id == s->times)
+            ok = pio_h5_write_rows(log, t->id, k, 1, H5T_NATIVE_DOUBLE, &time);
+        else if (t->step)
+            ok = pio_h5_write_rows(log, t->id, k, 1, H5T_NATIVE_INT64, &offset);
+    }
+    return ok && pio_h5_flush(log, s->file) && pio_h5_attr_int(log, s->steps, "NSteps", k + 1) &&
+           pio_h5_flush(log, s->file);
+}
+
+piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
+                                piola_error *error)
+{
+    pio_h5_log log = {""};
+    piola_status status = pio_snapshot_usable(s, error);
+    if (status == PIOLA_OK) status = check_frame(s, time, points, values, error);
+    if (status != PIOLA_OK) return status;
+    pio_h5_voice voice = pio_h5_silence();
+    status = pio_snapshot_reserve(s, s->frame_bytes, "writing a frame", error);
+    if (status == PIOLA_OK && !write_frame(s, time, points, values, &log))
+        status = pio_snapshot_io(s, &log, "writing a frame", error);
+    pio_h5_restore(voice);
+    if (status != PIOLA_OK) return status;
+    s->frames++;
+    s->last_time = time;
+    return PIOLA_OK;
+}
+
+/* ---- fields written by name ---------------------------------------------------------------------------- */
+
+static pio_snapshot_column *find_column(const pio_snapshot *s, const char *name, pio_snapshot_when when)
+{
+    for (size_t i = 0; i < s->n_columns && name; i++)
+        if (s->columns[i].when == when && strcmp(s->columns[i].name, name) == 0) return &s->columns[i];
+    return NULL;
+}
+
+static piola_status write_named(pio_snapshot *s, const pio_snapshot_column *c, const double *values, int64_t first,
+                                piola_error *error)
+{
+    pio_h5_log log = {""};
+    piola_status status = check_values(s, c->name, values, c->components, c->integer, error);
+    if (status != PIOLA_OK) return status;
+    pio_h5_voice voice = pio_h5_silence();
+    if (!write_column(s, &log, c->id, values, c->components, c->stored, c->integer, first) ||
+        !pio_h5_flush(&log, s->file))
+        status = pio_snapshot_io(s, &log, c->name, error);
+    pio_h5_restore(voice);
+    return status;
+}
+
+piola_status pio_snapshot_static(pio_snapshot *s, const char *name, const double *values, piola_error *error)
+{
+    piola_status status = pio_snapshot_usable(s, error);
+    if (status != PIOLA_OK) return status;
+    pio_snapshot_column *c = find_column(s, name, PIO_SNAPSHOT_STATIC);
+    if (!c || !values)
+        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: '%s' is no static field, or has no values", s->partial,
+                           name ? name : "");
+    status = write_named(s, c, values, 0, error);
+    c->written = status == PIOLA_OK;
+    return status;
+}
+
+piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *name, const double *values,
+                                  piola_error *error)
+{
+    piola_status status = pio_snapshot_usable(s, error);
+    if (status != PIOLA_OK) return status;
+    const pio_snapshot_column *c = find_column(s, name, PIO_SNAPSHOT_ADJOINT);
+    if (!c || !values || frame < 0 || frame >= s->frames)
+        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: frame %lld of %lld: '%s' is no adjoint field, or has no values",
+                           s->partial, (long long)frame, (long long)s->frames, name ? name : "");
+    for (int64_t i = 0; i < s->n * c->components; i++)
+        if (!isfinite(values[i]))
+            return pio_h5_fail(error, PIOLA_NUMERICAL,
+                               "%s: frame %lld: %s of point %lld is %g: an adjoint must be finite", s->partial,
+                               (long long)frame, name, (long long)(i / c->components), values[i]);
+    return write_named(s, c, values, frame * s->n, error);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+/* Trim what was reserved and not used, and close. HDF5 may still write while it closes; it then extends the file
+ * itself. */
+static bool close_file(pio_snapshot *s, pio_h5_log *log)
+{
+    hsize_t end = 0;
+    bool ok = s->broken || (pio_h5_flush(log, s->file) && pio_h5_ok(log, H5Fget_filesize(s->file, &end)));
+    if (ok && !s->broken && ftruncate(s->fd, (off_t)end) != 0) {
+        snprintf(log->cause, sizeof log->cause, "trimming: %s", strerror(errno));
+        ok = false;
+    }
+    ok = pio_h5_ok(log, H5Fclose(s->file)) && ok;
+    s->file = -1;
+    return ok;
+}
+
+/* fsync of the folder that holds `path`, so that the new name survives a power failure. */
+static int sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    if (!folder) return ENOMEM;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int code = fd < 0 ? errno : 0;
+    if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL) code = errno; /* EINVAL: a file system without it */
+    if (fd >= 0) (void)close(fd);
+    free(folder);
+    return code;
+}
+
+static piola_status check_finished(const pio_snapshot *s, piola_error *error)
+{
+    piola_status status = pio_snapshot_usable(s, error);
+    for (size_t i = 0; i < s->n_columns && status == PIOLA_OK; i++)
+        if (s->columns[i].when == PIO_SNAPSHOT_STATIC && !s->columns[i].written)
+            status = pio_h5_fail(error, PIOLA_INTERNAL, "%s: the static field '%s' was never written", s->partial,
+                                 s->columns[i].name);
+    return status;
+}
+
+static piola_status finish(pio_snapshot *s, piola_error *error)
+{
+    pio_h5_log log = {""};
+    bool marked = pio_h5_flush(&log, s->file) && pio_h5_attr_int(&log, s->root_piola, "complete", 1);
+    if (!close_file(s, &log) || !marked) return pio_snapshot_io(s, &log, "finishing", error);
+    if (fsync(s->fd) != 0) return pio_h5_fail(error, PIOLA_IO, "%s: fsync: %s", s->partial, strerror(errno));
+    if (rename(s->partial, s->path) != 0)
+        return pio_h5_fail(error, PIOLA_IO, "%s: cannot rename to %s: %s", s->partial, s->path, strerror(errno));
+    int code = sync_folder(s->path);
+    return code ? pio_h5_fail(error, PIOLA_IO, "%s: fsync of its folder: %s", s->path, strerror(code)) : PIOLA_OK;
+}
+
+piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error)
+{
+    if (!s) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: NULL where an open snapshot belongs");
+    piola_status status = check_finished(s, error);
+    if (status != PIOLA_OK) {
+        pio_snapshot_abandon(s);
+        return status;
+    }
+    pio_h5_voice voice = pio_h5_silence();
+    status = finish(s, error);
+    pio_snapshot_release(s);
+    pio_h5_restore(voice);
+    return status;
+}
+
+void pio_snapshot_abandon(pio_snapshot *s)
+{
+    if (!s) return;
+    pio_h5_log log = {""};
+    pio_h5_voice voice = pio_h5_silence();
+    (void)close_file(s, &log); /* the file stays as its last flush left it */
+    pio_snapshot_release(s);
+    pio_h5_restore(voice);
+}

@@ -1,0 +1,63 @@
+/* snapshot_checked.h -- private to the snapshot reader: HDF5 calls that trust nothing.
+ *
+ * A function that fails notes the first fault in the file's `status` and `error`; those after it do nothing. */
+#ifndef PIOLA_HOST_SNAPSHOT_CHECKED_H
+#define PIOLA_HOST_SNAPSHOT_CHECKED_H
+
+#include "host/snapshot_private.h"
+
+enum { PIO_CHECKED_RATIO = 1032 }; /* best that deflate does */
+
+struct pio_snapshot_file {
+    char *path;
+    hid_t file;
+    int64_t bytes; /* of the file */
+    pio_snapshot_info info;
+    pio_h5_log log;
+    piola_error *error; /* of the call that runs, may be NULL */
+    piola_status status;
+};
+
+typedef struct {
+    hid_t id;
+    int rank; /* 0..5 */
+    hsize_t dims[6];
+    bool integer;
+} pio_checked_array;
+
+/* Both return false. `format` says what is wrong; HDF5's own words are added when a call of it failed. */
+bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool pio_checked_no_memory(pio_snapshot_file *f, size_t bytes);
+/* n zeroed elements; n was held against the size of the file. */
+void *pio_checked_make(pio_snapshot_file *f, size_t n, size_t size);
+
+/* The member `name` when it is a hard link to an object of this type, else -1; leave() takes -1 too. */
+hid_t pio_checked_enter(pio_snapshot_file *f, hid_t parent, const char *name, H5I_type_t type);
+hid_t pio_checked_path(pio_snapshot_file *f, const char *first, const char *second);
+void pio_checked_leave(hid_t id);
+/* The names of a group's members, [*n], each malloc'd. */
+char **pio_checked_members(pio_snapshot_file *f, hid_t group, size_t *n);
+void pio_checked_free_names(char **names, size_t n);
+
+/* Scalar attributes. Texts are malloc'd, NULL on a fault; an optional one is "" when it is not there. */
+bool pio_checked_int(pio_snapshot_file *f, hid_t object, const char *key, int64_t least, int64_t most, int64_t *out);
+char *pio_checked_text(pio_snapshot_file *f, hid_t object, const char *key);
+char *pio_checked_optional(pio_snapshot_file *f, hid_t object, const char *key);
+/* Index of the attribute's text among `names`, -1 on a fault. */
+int pio_checked_choice(pio_snapshot_file *f, hid_t object, const char *key, const char *const *names, int n);
+/* malloc'd text of fixed length, of an attribute or a dataset, at most `most` bytes. */
+char *pio_checked_fixed_text(pio_snapshot_file *f, hid_t id, hid_t type, bool dataset, int64_t most, const char *key);
+
+/* A dataset of real numbers or integers. */
+bool pio_checked_data(pio_snapshot_file *f, hid_t parent, const char *name, pio_checked_array *d);
+/* The dataset is neither virtual nor in other files. */
+bool pio_checked_own(pio_snapshot_file *f, hid_t dataset, const char *name);
+/* It is our own, and the file can hold `rows` rows of it. */
+bool pio_checked_holds(pio_snapshot_file *f, const pio_checked_array *d, const char *name, int64_t rows);
+/* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. */
+bool pio_checked_rows(pio_snapshot_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
+                      hid_t memory, void *out);
+/* One entry of an offset array. */
+bool pio_checked_offset(pio_snapshot_file *f, hid_t group, const char *name, int64_t frame, int64_t *out);
+
+#endif

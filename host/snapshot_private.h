@@ -1,0 +1,122 @@
+/* snapshot_private.h -- what the files host/snapshot*.c share: HDF5 helpers, and the writer's inside. */
+#ifndef PIOLA_HOST_SNAPSHOT_PRIVATE_H
+#define PIOLA_HOST_SNAPSHOT_PRIVATE_H
+
+#include "host/snapshot.h"
+
+#include <hdf5.h>
+
+#define PIO_SNAPSHOT_NAME 64 /* bytes of a field's name with its NUL */
+
+/* ---- HDF5 helpers (snapshot_h5.c) ---------------------------------------------------------------------- */
+
+/* HDF5's own printing of errors, put aside while one of our functions runs. */
+typedef struct {
+    H5E_auto2_t function;
+    void *data;
+} pio_h5_voice;
+pio_h5_voice pio_h5_silence(void);
+void pio_h5_restore(pio_h5_voice voice);
+
+/* The innermost message of the first HDF5 call that failed; "" while none has. */
+typedef struct {
+    char cause[320];
+} pio_h5_log;
+
+/* True when an HDF5 call succeeded (its result is not negative); otherwise notes the cause, once. */
+bool pio_h5_ok(pio_h5_log *log, int64_t result);
+
+/* Fill `error` (may be NULL) and return `status`. */
+piola_status pio_h5_fail(piola_error *error, piola_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+typedef struct {
+    hid_t type;
+    int rank;                  /* 0..5 */
+    hsize_t dims[5], chunk[5]; /* chunk[0] = 0: contiguous; larger chunks than 1 GiB are cut */
+    bool grows;                /* without limit along the first axis */
+    bool deflate;              /* shuffle and gzip, where this HDF5 has it */
+    const void *fill;          /* of a contiguous one: one value of `type`, or NULL */
+} pio_h5_shape;
+
+hid_t pio_h5_group(pio_h5_log *log, hid_t parent, const char *name);
+hid_t pio_h5_dataset(pio_h5_log *log, hid_t parent, const char *name, const pio_h5_shape *shape);
+bool pio_h5_attr_text(pio_h5_log *log, hid_t object, const char *key, const char *text);
+bool pio_h5_attr_int(pio_h5_log *log, hid_t object, const char *key, int64_t value);
+bool pio_h5_attr_real(pio_h5_log *log, hid_t object, const char *key, double value);
+bool pio_h5_text(pio_h5_log *log, hid_t parent, const char *name, const char *text);
+/* Rows [first, first + rows) of the first axis, all of the others; a scalar ignores both. */
+bool pio_h5_write_rows(pio_h5_log *log, hid_t dataset, int64_t first, int64_t rows, hid_t memory, const void *values);
+bool pio_h5_flush(pio_h5_log *log, hid_t file);
+bool pio_h5_set_rows(pio_h5_log *log, hid_t dataset, int64_t rows);
+
+/* A letter or _, then letters, digits and _; shorter than PIO_SNAPSHOT_NAME. */
+bool pio_snapshot_is_name(const char *name);
+
+/* ---- the writer (snapshot.c, snapshot_results.c) ------------------------------------------------------- */
+
+typedef struct {
+    char name[PIO_SNAPSHOT_NAME];
+    int components, stored;
+    pio_snapshot_when when;
+    bool integer, written; /* written: for static ones */
+    hid_t id;
+} pio_snapshot_column;
+
+/* A dataset that grows with the frames: `rows` per frame. A step array has one row: first + k * stride for frame k. */
+typedef struct {
+    hid_t id;
+    bool step;
+    int64_t rows, first, stride;
+} pio_snapshot_track;
+
+/* Datasets of equal shape that are written together: {value, grad} of a gradient, {value, terms ...} of the objective.
+ */
+typedef struct {
+    char *path;
+    hid_t group;
+    hid_t *data;
+    size_t n_data;
+    int rank;
+    int64_t shape[PIO_SNAPSHOT_MAX_RANK];
+    int64_t rows; /* written so far */
+} pio_snapshot_result;
+
+struct pio_snapshot {
+    char *path, *partial, *objective_name;
+    int fd; /* of the .partial file: reserves space, fsync */
+    hid_t file, root_piola, gradients, objective, terms, certificate, times, steps, points;
+    pio_snapshot_kind kind;
+    int dimension;
+    bool f64, static_points;
+    int64_t n, frames;
+    double last_time;
+    int64_t frame_bytes; /* reserved before a frame */
+    pio_snapshot_column *columns;
+    size_t n_columns;
+    pio_snapshot_track *tracks;
+    size_t n_tracks;
+    void *scratch; /* [n][9] values as stored */
+    pio_snapshot_result *results;
+    size_t n_results, room_results;
+    pio_snapshot_result verdict; /* objective */
+    char **term_names;
+    bool certified;
+    bool broken; /* a write failed */
+};
+
+/* Reserve `bytes` behind the end of the file, so that HDF5 does not meet a full disk halfway. */
+piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error);
+/* PIOLA_IO with the cause HDF5 gave; breaks the snapshot. */
+piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error);
+/* Refuses a NULL or broken snapshot. */
+piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error);
+void pio_snapshot_results_free(pio_snapshot *s);
+/* After a failed write: nothing more reaches the file. */
+void pio_snapshot_break(pio_snapshot *s);
+/* Free everything but the HDF5 file. */
+void pio_snapshot_release(pio_snapshot *s);
+/* Type of points and fields in the file. */
+hid_t pio_snapshot_real_type(const pio_snapshot *s);
+
+#endif

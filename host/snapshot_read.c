@@ -1,0 +1,496 @@
+/* snapshot_read.c -- the reader: what a file holds, and its arrays as doubles. */
+#include "host/snapshot_checked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+static void free_info(pio_snapshot_info *info)
+{
+    for (size_t i = 0; i < info->n_fields; i++) {
+        pio_snapshot_field_info *v = &info->fields[i];
+        free(v->name), free(v->units), free(v->meaning), free(v->of), free(v->objective);
+    }
+    for (size_t i = 0; i < info->n_pairs; i++) free(info->pairs[i].key), free(info->pairs[i].value);
+    for (size_t i = 0; i < info->n_gradients; i++)
+        free(info->gradients[i].path), free(info->gradients[i].units), free(info->gradients[i].grad_units);
+    free(info->fields);
+    free(info->pairs);
+    free(info->gradients);
+    free(info->times);
+    free(info->objective);
+    pio_checked_free_names(info->terms, info->n_terms);
+}
+
+/* /piola and what it says of the whole file. */
+static void read_header(pio_snapshot_file *f)
+{
+    static const char *const kinds[] = {"states", "history", "checkpoint"}, *const precisions[] = {"f32", "f64"};
+    pio_snapshot_info *info = &f->info;
+    int64_t complete = 0, dimension = 0;
+    hid_t root = pio_checked_enter(f, f->file, "piola", H5I_GROUP);
+    if (root < 0) return;
+    char *layout = pio_checked_text(f, root, "layout");
+    if (layout && strcmp(layout, PIO_SNAPSHOT_LAYOUT) != 0)
+        (void)pio_checked_bad(f, "layout '%.40s' is unknown; this program reads " PIO_SNAPSHOT_LAYOUT, layout);
+    free(layout);
+    int kind = pio_checked_choice(f, root, "kind", kinds, 3),
+        precision = pio_checked_choice(f, root, "precision", precisions, 2);
+    (void)pio_checked_int(f, root, "complete", 0, 1, &complete);
+    (void)pio_checked_int(f, root, "dimension", 2, 3, &dimension);
+    (void)pio_checked_int(f, root, "n_points", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_points);
+    pio_checked_leave(root);
+    if (f->status != PIOLA_OK) return;
+    info->kind = (pio_snapshot_kind)kind;
+    info->precision = (pio_snapshot_precision)precision;
+    info->complete = complete == 1;
+    info->dimension = (int)dimension;
+}
+
+static void read_times(pio_snapshot_file *f)
+{
+    pio_snapshot_info *info = &f->info;
+    pio_checked_array d = {.id = -1};
+    hid_t steps = pio_checked_path(f, "VTKHDF", "Steps");
+    if (steps < 0) return;
+    if (pio_checked_int(f, steps, "NSteps", 0, f->bytes / 8, &info->n_frames) && info->n_frames > 0 &&
+        pio_checked_data(f, steps, "Values", &d)) {
+        info->times = pio_checked_make(f, (size_t)info->n_frames, sizeof *info->times);
+        bool ok = info->times && (d.rank == 1 || pio_checked_bad(f, "'Values' is no list")) &&
+                  pio_checked_holds(f, &d, "Values", info->n_frames) &&
+                  pio_checked_rows(f, &d, "Values", 0, info->n_frames, H5T_NATIVE_DOUBLE, info->times);
+        for (int64_t k = 0; k < info->n_frames && ok; k++)
+            if (!isfinite(info->times[k]) || (k > 0 && !(info->times[k] > info->times[k - 1])))
+                ok = pio_checked_bad(f, "the time of frame %lld does not lie after the one before", (long long)k);
+    }
+    pio_checked_leave(d.id);
+    pio_checked_leave(steps);
+}
+
+/* One field of PointData: attributes and shape. */
+static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
+{
+    static const char *const whens[] = {"frame", "static", "adjoint"};
+    pio_checked_array d;
+    int64_t components = 0;
+    if (!pio_snapshot_is_name(name)) return pio_checked_bad(f, "a field with an impossible name");
+    if (!pio_checked_data(f, group, name, &d)) return false;
+    v->units = pio_checked_text(f, d.id, "units");
+    v->meaning = pio_checked_text(f, d.id, "meaning");
+    v->of = pio_checked_optional(f, d.id, "of");
+    v->objective = pio_checked_optional(f, d.id, "objective");
+    int when = pio_checked_choice(f, d.id, "when", whens, 3);
+    (void)pio_checked_int(f, d.id, "components", 1, 9, &components);
+    int64_t rows = f->info.n_points * (when == PIO_SNAPSHOT_STATIC ? 1 : f->info.n_frames);
+    if (f->status == PIOLA_OK && (d.rank < 1 || d.rank > 2 || (d.rank == 2 && (d.dims[1] < 2 || d.dims[1] > 9)) ||
+                                  d.dims[0] < (hsize_t)rows || (d.rank == 2 && d.dims[1] < (hsize_t)components)))
+        (void)pio_checked_bad(f, "field '%s' does not have %lld rows of its components", name, (long long)rows);
+    if (f->status == PIOLA_OK) (void)pio_checked_holds(f, &d, name, rows);
+    v->components = (int)components;
+    v->stored = d.rank == 2 ? (int)d.dims[1] : 1;
+    v->when = (pio_snapshot_when)when;
+    v->integer = d.integer;
+    pio_checked_leave(d.id);
+    return f->status == PIOLA_OK;
+}
+
+static void read_fields(pio_snapshot_file *f)
+{
+    pio_snapshot_info *info = &f->info;
+    if (f->status == PIOLA_OK && info->n_frames > 0 && info->n_points > INT64_MAX / 128 / info->n_frames)
+        (void)pio_checked_bad(f, "more rows than 64 bits count");
+    hid_t group = pio_checked_path(f, "VTKHDF", "PointData");
+    size_t n = 0;
+    char **names = group >= 0 ? pio_checked_members(f, group, &n) : NULL;
+    if (names && f->status == PIOLA_OK) info->fields = pio_checked_make(f, n, sizeof *info->fields);
+    for (size_t i = 0; info->fields && i < n && f->status == PIOLA_OK; i++) {
+        info->n_fields = i + 1;
+        info->fields[i].name = names[i];
+        names[i] = NULL;
+        (void)read_field_info(f, group, info->fields[i].name, &info->fields[i]);
+    }
+    if (names) pio_checked_free_names(names, n);
+    pio_checked_leave(group);
+}
+
+/* /VTKHDF: an unstructured grid of n_points points, with room for the frames. */
+static void read_grid(pio_snapshot_file *f)
+{
+    const pio_snapshot_info *info = &f->info;
+    int64_t points = 0;
+    pio_checked_array d = {.id = -1};
+    hid_t vtk = pio_checked_enter(f, f->file, "VTKHDF", H5I_GROUP);
+    char *type = vtk >= 0 ? pio_checked_text(f, vtk, "Type") : NULL;
+    if (type && strcmp(type, "UnstructuredGrid") != 0) (void)pio_checked_bad(f, "the grid is a '%.40s'", type);
+    free(type);
+    if (vtk >= 0 && pio_checked_offset(f, vtk, "NumberOfPoints", 0, &points) && points != info->n_points)
+        (void)pio_checked_bad(f, "%lld points here and %lld there", (long long)points, (long long)info->n_points);
+    if (vtk >= 0 && info->n_frames > 0 && pio_checked_data(f, vtk, "Points", &d)) {
+        if (d.rank != 2 || d.dims[1] != 3)
+            (void)pio_checked_bad(f, "'Points' is not [rows, 3]");
+        else
+            (void)pio_checked_holds(f, &d, "Points", info->n_points);
+    }
+    pio_checked_leave(d.id);
+    pio_checked_leave(vtk);
+}
+
+/* One attribute of the manifest, as H5Aiterate2 wants it: 0 goes on, -1 stops. */
+static herr_t read_pair(hid_t manifest, const char *key, const H5A_info_t *unused, void *data)
+{
+    (void)unused;
+    pio_snapshot_file *f = data;
+    pio_snapshot_info *info = &f->info;
+    pio_snapshot_text *grown = realloc(info->pairs, (info->n_pairs + 1) * sizeof *grown);
+    if (!grown) return pio_checked_no_memory(f, sizeof *grown) ? 0 : -1;
+    info->pairs = grown;
+    grown[info->n_pairs] = (pio_snapshot_text){strdup(key), pio_checked_text(f, manifest, key)};
+    if (!grown[info->n_pairs++].key) (void)pio_checked_no_memory(f, strlen(key));
+    return f->status == PIOLA_OK ? 0 : -1;
+}
+
+static void read_pairs(pio_snapshot_file *f)
+{
+    hid_t manifest = pio_checked_path(f, "piola", "manifest");
+    hsize_t at = 0;
+    if (manifest >= 0 && H5Aiterate2(manifest, H5_INDEX_NAME, H5_ITER_INC, &at, read_pair, f) < 0)
+        (void)pio_checked_bad(f, "the manifest cannot be read");
+    pio_checked_leave(manifest);
+}
+
+/* Shape and rows of value and grad, which must agree. */
+static void read_gradient_info(pio_snapshot_file *f, hid_t all, pio_snapshot_gradient_info *g)
+{
+    const bool history = f->info.kind == PIO_SNAPSHOT_HISTORY;
+    static const char *const names[] = {"value", "grad"};
+    hid_t group = pio_checked_enter(f, all, g->path, H5I_GROUP);
+    g->iterations = 1;
+    if (group >= 0 && history) (void)pio_checked_int(f, group, "iterations", 0, f->bytes, &g->iterations);
+    for (int i = 0; i < 2 && group >= 0; i++) {
+        pio_checked_array d;
+        if (!pio_checked_data(f, group, names[i], &d)) break;
+        *(i ? &g->grad_units : &g->units) = pio_checked_text(f, d.id, "units");
+        int rank = d.rank - history;
+        bool same = rank >= 0 && rank <= PIO_SNAPSHOT_MAX_RANK && (i == 0 || rank == g->rank);
+        if (i == 0) g->rank = rank;
+        for (int a = 0; a < rank && same; a++) {
+            if (i == 0) g->shape[a] = (int64_t)d.dims[a + history];
+            same = d.dims[a + history] > 0 && g->shape[a] == (int64_t)d.dims[a + history];
+        }
+        int64_t rows = history ? g->iterations : rank ? g->shape[0] : 1;
+        if (!same || (d.rank && d.dims[0] < (hsize_t)rows))
+            (void)pio_checked_bad(f, "gradient '%.80s' has no clear shape", g->path);
+        else
+            (void)pio_checked_holds(f, &d, names[i], rows);
+        pio_checked_leave(d.id);
+    }
+    g->size = 1;
+    for (int a = 0; a < g->rank && f->status == PIOLA_OK; a++) g->size *= g->shape[a]; /* held by the file, so small */
+    pio_checked_leave(group);
+}
+
+/* A file that was not finished may end within a result: that one is left out. True when it is to be kept. */
+static bool keep_or_forgive(pio_snapshot_file *f)
+{
+    if (f->status == PIOLA_OK) return true;
+    if (!f->info.complete && f->status == PIOLA_BAD_DATA) {
+        f->status = PIOLA_OK;
+        f->log.cause[0] = 0;
+    }
+    return false;
+}
+
+static void free_gradient(pio_snapshot_gradient_info *g)
+{
+    free(g->path);
+    free(g->units);
+    free(g->grad_units);
+    *g = (pio_snapshot_gradient_info){.path = NULL};
+}
+
+static void read_gradients(pio_snapshot_file *f)
+{
+    pio_snapshot_info *info = &f->info;
+    hid_t all = pio_checked_path(f, "piola", "gradient");
+    size_t n = 0;
+    char **names = all >= 0 ? pio_checked_members(f, all, &n) : NULL;
+    if (names && f->status == PIOLA_OK) info->gradients = pio_checked_make(f, n, sizeof *info->gradients);
+    for (size_t i = 0; info->gradients && i < n && f->status == PIOLA_OK; i++) {
+        pio_snapshot_gradient_info *g = &info->gradients[info->n_gradients];
+        g->path = names[i];
+        names[i] = NULL;
+        read_gradient_info(f, all, g);
+        if (keep_or_forgive(f))
+            info->n_gradients++;
+        else
+            free_gradient(g);
+    }
+    if (names) pio_checked_free_names(names, n);
+    pio_checked_leave(all);
+}
+
+/* Rows of the objective, and its terms. */
+static void read_objective_info(pio_snapshot_file *f)
+{
+    pio_snapshot_info *info = &f->info;
+    const bool history = info->kind == PIO_SNAPSHOT_HISTORY;
+    hid_t group = pio_checked_path(f, "piola", "objective");
+    if (group < 0) return;
+    info->objective = pio_checked_text(f, group, "name");
+    bool there = f->status == PIOLA_OK && H5Lexists(group, "value", H5P_DEFAULT) > 0;
+    if (there && !history) info->n_objectives = 1;
+    if (there && history) (void)pio_checked_int(f, group, "iterations", 0, f->bytes, &info->n_objectives);
+    hid_t terms = there ? pio_checked_enter(f, group, "terms", H5I_GROUP) : -1;
+    if (terms >= 0) info->terms = pio_checked_members(f, terms, &info->n_terms);
+    if (!keep_or_forgive(f)) info->n_objectives = 0;
+    pio_checked_leave(terms);
+    pio_checked_leave(group);
+}
+
+/* Every call begins with this: silence, no fault yet. */
+static pio_h5_voice begin(pio_snapshot_file *f, piola_error *error)
+{
+    f->status = PIOLA_OK;
+    f->error = error;
+    f->log.cause[0] = 0;
+    return pio_h5_silence();
+}
+
+static piola_status end(pio_snapshot_file *f, pio_h5_voice voice)
+{
+    pio_h5_restore(voice);
+    f->error = NULL;
+    return f->status;
+}
+
+/* Is it there, a plain file, readable, and nobody's that still writes? Fills the size. */
+static piola_status look(pio_snapshot_file *f, piola_error *error)
+{
+    struct stat st;
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        piola_status status = pio_h5_fail(error, PIOLA_NO_INPUT, "%s: %s", f->path, strerror(errno));
+        if (fd >= 0) (void)close(fd);
+        return status;
+    }
+    bool busy = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    (void)close(fd); /* gives the lock back */
+    f->bytes = (int64_t)st.st_size;
+    if (!S_ISREG(st.st_mode)) return pio_h5_fail(error, PIOLA_NO_INPUT, "%s: not a file", f->path);
+    if (busy) return pio_h5_fail(error, PIOLA_NO_INPUT, "%s: another process is still writing this file", f->path);
+    return PIOLA_OK;
+}
+
+static piola_status read_all(pio_snapshot_file *f, piola_error *error)
+{
+    piola_status status = look(f, error);
+    if (status != PIOLA_OK) return status;
+    pio_h5_voice voice = begin(f, error);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access);
+    if (access >= 0) (void)H5Pclose(access);
+    if (!pio_h5_ok(&f->log, f->file)) {
+        (void)pio_checked_bad(f, "not an HDF5 file, or damaged");
+        return end(f, voice);
+    }
+    read_header(f);
+    read_times(f);
+    read_grid(f);
+    read_fields(f);
+    read_pairs(f);
+    read_gradients(f);
+    read_objective_info(f);
+    return end(f, voice);
+}
+
+piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error)
+{
+    if (!out || !path) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: no file name, or no place for the result");
+    *out = NULL;
+    pio_snapshot_file *f = calloc(1, sizeof *f);
+    if (f) f->file = -1;
+    if (!f || !(f->path = strdup(path))) {
+        free(f);
+        return pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory to open it", path);
+    }
+    piola_status status = read_all(f, error);
+    if (status == PIOLA_OK)
+        *out = f;
+    else
+        pio_snapshot_close(f);
+    return status;
+}
+
+void pio_snapshot_close(pio_snapshot_file *f)
+{
+    if (!f) return;
+    pio_h5_voice voice = pio_h5_silence();
+    if (f->file >= 0) (void)H5Fclose(f->file);
+    pio_h5_restore(voice);
+    free_info(&f->info);
+    free(f->path);
+    free(f);
+}
+
+const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f)
+{
+    return f ? &f->info : NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+static bool frame_exists(pio_snapshot_file *f, int64_t frame)
+{
+    if (frame >= 0 && frame < f->info.n_frames) return true;
+    f->status = pio_h5_fail(f->error, PIOLA_USAGE, "%s: no frame %lld: there are %lld, counted from 0", f->path,
+                            (long long)frame, (long long)f->info.n_frames);
+    return false;
+}
+
+piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error)
+{
+    pio_h5_voice voice = begin(f, error);
+    int64_t first = 0;
+    pio_checked_array d = {.id = -1};
+    hid_t steps = frame_exists(f, frame) ? pio_checked_path(f, "VTKHDF", "Steps") : -1;
+    hid_t vtk = steps >= 0 ? pio_checked_enter(f, f->file, "VTKHDF", H5I_GROUP) : -1;
+    if (vtk >= 0 && pio_checked_offset(f, steps, "PointOffsets", frame, &first) &&
+        pio_checked_data(f, vtk, "Points", &d)) {
+        if (d.rank != 2 || d.dims[1] != 3)
+            (void)pio_checked_bad(f, "'Points' is not [rows, 3]");
+        else
+            (void)pio_checked_rows(f, &d, "Points", first, f->info.n_points, H5T_NATIVE_DOUBLE, out);
+    }
+    pio_checked_leave(d.id);
+    pio_checked_leave(steps);
+    pio_checked_leave(vtk);
+    return end(f, voice);
+}
+
+static const pio_snapshot_field_info *find_field(pio_snapshot_file *f, const char *name)
+{
+    for (size_t i = 0; i < f->info.n_fields && name; i++)
+        if (strcmp(f->info.fields[i].name, name) == 0) return &f->info.fields[i];
+    f->status = pio_h5_fail(f->error, PIOLA_USAGE, "%s: no field '%s'", f->path, name ? name : "");
+    return NULL;
+}
+
+piola_status pio_snapshot_read_field(pio_snapshot_file *f, const char *name, int64_t frame, double *out,
+                                     piola_error *error)
+{
+    pio_h5_voice voice = begin(f, error);
+    int64_t first = 0;
+    pio_checked_array d = {.id = -1};
+    const pio_snapshot_field_info *v = find_field(f, name);
+    bool moving = v && v->when != PIO_SNAPSHOT_STATIC;
+    if (!v || (moving && !frame_exists(f, frame))) return end(f, voice);
+    hid_t data = pio_checked_path(f, "VTKHDF", "PointData"), steps = -1, offsets = -1;
+    if (moving) {
+        steps = pio_checked_path(f, "VTKHDF", "Steps");
+        offsets = steps >= 0 ? pio_checked_enter(f, steps, "PointDataOffsets", H5I_GROUP) : -1;
+        if (offsets >= 0) (void)pio_checked_offset(f, offsets, name, frame, &first);
+    }
+    if (data >= 0 && pio_checked_data(f, data, name, &d) && (int)(d.rank == 2 ? d.dims[1] : 1) == v->stored)
+        (void)pio_checked_rows(f, &d, name, first, f->info.n_points, H5T_NATIVE_DOUBLE, out);
+    pio_checked_leave(d.id);
+    pio_checked_leave(data);
+    pio_checked_leave(offsets);
+    pio_checked_leave(steps);
+    return end(f, voice);
+}
+
+piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, int64_t iteration, double *value,
+                                        double *grad, piola_error *error)
+{
+    static const char *const names[] = {"value", "grad"};
+    double *const outs[] = {value, grad};
+    const bool history = f->info.kind == PIO_SNAPSHOT_HISTORY;
+    const pio_snapshot_gradient_info *g = NULL;
+    pio_h5_voice voice = begin(f, error);
+    for (size_t i = 0; i < f->info.n_gradients && path; i++)
+        if (strcmp(f->info.gradients[i].path, path) == 0) g = &f->info.gradients[i];
+    if (!g || iteration < 0 || iteration >= g->iterations) {
+        f->status = pio_h5_fail(error, PIOLA_USAGE, "%s: no gradient '%s' of iteration %lld", f->path, path ? path : "",
+                                (long long)iteration);
+        return end(f, voice);
+    }
+    hid_t all = pio_checked_path(f, "piola", "gradient");
+    hid_t group = all >= 0 ? pio_checked_enter(f, all, path, H5I_GROUP) : -1;
+    for (int i = 0; i < 2 && group >= 0; i++) {
+        pio_checked_array d;
+        if (!outs[i] || !pio_checked_data(f, group, names[i], &d)) continue;
+        int64_t rows = history || !d.rank ? 1 : (int64_t)d.dims[0], size = rows;
+        for (int a = 1; a < d.rank; a++) size *= (int64_t)d.dims[a];
+        if (size != g->size)
+            (void)pio_checked_bad(f, "gradient '%.80s' has changed its shape", path);
+        else
+            (void)pio_checked_rows(f, &d, names[i], iteration, rows, H5T_NATIVE_DOUBLE, outs[i]);
+        pio_checked_leave(d.id);
+    }
+    pio_checked_leave(group);
+    pio_checked_leave(all);
+    return end(f, voice);
+}
+
+piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration, const char *term, double *out,
+                                         piola_error *error)
+{
+    const char *name = term ? term : "value";
+    pio_checked_array d = {.id = -1};
+    pio_h5_voice voice = begin(f, error);
+    if (iteration < 0 || iteration >= f->info.n_objectives) {
+        f->status = pio_h5_fail(error, PIOLA_USAGE, "%s: no objective of iteration %lld: there are %lld", f->path,
+                                (long long)iteration, (long long)f->info.n_objectives);
+        return end(f, voice);
+    }
+    hid_t objective = pio_checked_path(f, "piola", "objective");
+    hid_t group = objective >= 0 && term ? pio_checked_enter(f, objective, "terms", H5I_GROUP) : objective;
+    int rank = f->info.kind == PIO_SNAPSHOT_HISTORY;
+    if (group >= 0 && pio_checked_data(f, group, name, &d)) {
+        if (d.rank != rank)
+            (void)pio_checked_bad(f, "'%.80s' has %d axes, not %d", name, d.rank, rank);
+        else
+            (void)pio_checked_rows(f, &d, name, iteration, 1, H5T_NATIVE_DOUBLE, out);
+    }
+    pio_checked_leave(d.id);
+    if (term) pio_checked_leave(group);
+    pio_checked_leave(objective);
+    return end(f, voice);
+}
+
+piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_document which, char **out,
+                                        piola_error *error)
+{
+    static const char *const places[][2] = {
+        {"scene", "verbatim"}, {"scene", "resolved"}, {"manifest", "json"}, {"certificate", "json"}};
+    pio_h5_voice voice = begin(f, error);
+    *out = NULL;
+    hid_t group = pio_checked_path(f, "piola", places[which][0]), id = -1, type = -1;
+    bool absent = which == PIO_SNAPSHOT_CERTIFICATE && group >= 0 && H5Lexists(group, "json", H5P_DEFAULT) == 0;
+    if (absent)
+        *out = pio_checked_make(f, 1, 1);
+    else if (group >= 0)
+        id = pio_checked_enter(f, group, places[which][1], H5I_DATASET);
+    if (id >= 0) {
+        type = H5Dget_type(id);
+        bool text = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
+        hid_t space = H5Dget_space(id);
+        if (!pio_checked_own(f, id, places[which][1]) || !text || space < 0 || H5Sget_simple_extent_npoints(space) != 1)
+            (void)pio_checked_bad(f, "'%s' is no text", places[which][1]);
+        else
+            *out = pio_checked_fixed_text(f, id, type, true, f->bytes, places[which][1]);
+        if (space >= 0) (void)H5Sclose(space);
+        if (type >= 0) (void)H5Tclose(type);
+    }
+    pio_checked_leave(id);
+    pio_checked_leave(group);
+    return end(f, voice);
+}

@@ -1,0 +1,182 @@
+/* snapshot_sample.h -- files of known content, for test_snapshot*.c; check_snapshot.py knows the same formulas.
+ *
+ * Every value is a multiple of 1/8 below 64 in magnitude, so that f32 holds it exactly. */
+#ifndef PIOLA_TESTS_SNAPSHOT_SAMPLE_H
+#define PIOLA_TESTS_SNAPSHOT_SAMPLE_H
+
+#include "host/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* `code` of a quantity, point or row i, component c, frame or iteration k. */
+static inline double sample_value(int code, int64_t i, int c, int64_t k)
+{
+    return (double)((7 * i + 131 * c + 29 * k + 53 * code) % 1021 - 510) / 8.0;
+}
+
+static inline double sample_time(int64_t k)
+{
+    return 0.125 * (double)k;
+}
+
+typedef struct {
+    const char *name; /* file name */
+    pio_snapshot_kind kind;
+    int dimension;
+    pio_snapshot_precision precision;
+    bool static_points;
+    int64_t n, frames;
+    bool finished;
+} sample_case;
+
+static const sample_case sample_cases[] = {
+    {"states3_f32.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, 137, 70, true},
+    {"states2_f64.vtkhdf", PIO_SNAPSHOT_STATES, 2, PIO_SNAPSHOT_F64, false, 50, 5, true},
+    {"checkpoint2_f32.vtkhdf", PIO_SNAPSHOT_CHECKPOINT, 2, PIO_SNAPSHOT_F32, false, 1, 3, true},
+    {"history.vtkhdf", PIO_SNAPSHOT_HISTORY, 3, PIO_SNAPSHOT_F64, true, 40, 66, true},
+    {"abandoned.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, 30, 4, false},
+};
+enum { SAMPLE_CASES = sizeof sample_cases / sizeof sample_cases[0], SAMPLE_FIELDS = 7 };
+
+/* The place in this list is the `code`; points have code 0, so fields count from 1. */
+static inline void sample_fields(int dimension, pio_snapshot_field *out)
+{
+    const pio_snapshot_field fields[SAMPLE_FIELDS] = {
+        {"velocity", dimension, "m/s", "velocity", NULL, PIO_SNAPSHOT_FRAME, false},
+        {"J", 1, "", "volume ratio", NULL, PIO_SNAPSHOT_FRAME, false},
+        {"F", dimension * dimension, "", "deformation gradient", NULL, PIO_SNAPSHOT_FRAME, false},
+        {"body", 1, "", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true},
+        {"rho", 1, "kg/m3", "density at rest", NULL, PIO_SNAPSHOT_STATIC, false},
+        {"grad_E", 1, "1/Pa", "dJ/dE", "materials.soft.E", PIO_SNAPSHOT_STATIC, false},
+        {"adj_velocity", dimension, "s/m", "dJ/dv", "velocity", PIO_SNAPSHOT_ADJOINT, false}};
+    for (int i = 0; i < SAMPLE_FIELDS; i++) out[i] = fields[i];
+}
+
+/* The value of a field: integers are counted, the others follow the formula. */
+static inline double sample_field(int code, bool integer, int64_t i, int c, int64_t k)
+{
+    return integer ? (double)(i % 5 + ((int64_t)1 << 40)) : sample_value(code, i, c, k);
+}
+
+/* [n][components] for the field of this code, in a buffer that is free()d. NULL when there is no memory. */
+static inline double *sample_array(int code, bool integer, int64_t n, int components, int64_t k)
+{
+    double *out = malloc((size_t)(n * components) * sizeof *out);
+    for (int64_t i = 0; i < n && out; i++)
+        for (int c = 0; c < components; c++) out[i * components + c] = sample_field(code, integer, i, c, k);
+    return out;
+}
+
+static const char sample_scene[] = "version: 1\n# caf\xc3\xa9: a comment that must survive\nname: sample\n";
+static const char sample_resolved[] = "{\"version\": 1, \"name\": \"sample\"}";
+static const char sample_manifest[] = "{\"program\": \"piola\", \"seed\": 7}";
+static const char sample_certificate[] = "{\"check\": \"not checked\"}";
+static const pio_snapshot_pair sample_pairs[] = {{"program", "piola"},
+                                                 {"version", PIOLA_VERSION},
+                                                 {"engine", "cpu_f32_3d"},
+                                                 {"command_line", "piola run a b.yaml"},
+                                                 {"device", "cpu"},
+                                                 {"precision", "f32"},
+                                                 {"seed", "7"},
+                                                 {"libraries", "hdf5"},
+                                                 {"host", "x86-64"}};
+enum { SAMPLE_PAIRS = sizeof sample_pairs / sizeof sample_pairs[0] };
+
+/* `fields` has room for SAMPLE_FIELDS; `path` must outlive the call. */
+static inline pio_snapshot_def sample_def(const sample_case *c, const char *path, pio_snapshot_field *fields)
+{
+    sample_fields(c->dimension, fields);
+    return (pio_snapshot_def){.path = path,
+                              .kind = c->kind,
+                              .n_points = c->n,
+                              .dimension = c->dimension,
+                              .precision = c->precision,
+                              .static_points = c->static_points,
+                              .expected_frames = c->frames,
+                              .fields = fields,
+                              .n_fields = SAMPLE_FIELDS,
+                              .scene_text = sample_scene,
+                              .scene_resolved = sample_resolved,
+                              .manifest = sample_manifest,
+                              .pairs = sample_pairs,
+                              .n_pairs = SAMPLE_PAIRS,
+                              .objective = "miss"};
+}
+
+static inline piola_status sample_frame(pio_snapshot *s, const sample_case *c, int64_t k, piola_error *error)
+{
+    pio_snapshot_field fields[SAMPLE_FIELDS];
+    double *values[SAMPLE_FIELDS] = {NULL};
+    sample_fields(c->dimension, fields);
+    double *points = c->static_points && k > 0 ? NULL : sample_array(0, false, c->n, c->dimension, k);
+    for (int i = 0; i < SAMPLE_FIELDS; i++)
+        if (fields[i].when == PIO_SNAPSHOT_FRAME) values[i] = sample_array(i + 1, false, c->n, fields[i].components, k);
+    piola_status status = pio_snapshot_frame(s, sample_time(k), points, (const double *const *)values, error);
+    for (int i = 0; i < SAMPLE_FIELDS; i++) free(values[i]);
+    free(points);
+    return status;
+}
+
+/* Iteration k of a scalar, a vector and a field of shape [4, 3]. */
+static inline piola_status sample_gradients(pio_snapshot *s, int64_t k, piola_error *error)
+{
+    static const char *const paths[] = {"materials.soft.E", "gravity", "control.gait"};
+    static const int64_t shape[] = {4, 3}, three[] = {3};
+    const int64_t *shapes[] = {NULL, three, shape};
+    double value[12], grad[12];
+    for (int p = 0; p < 3; p++) {
+        for (int i = 0; i < 12; i++) {
+            value[i] = sample_value(20 + p, i, 0, k);
+            grad[i] = sample_value(30 + p, i, 0, k);
+        }
+        piola_status status = pio_snapshot_gradient(s, paths[p], value, grad, shapes[p], p, "Pa", "1/Pa", error);
+        if (status != PIOLA_OK) return status;
+    }
+    const pio_snapshot_number terms[] = {{"reach", sample_value(41, 0, 0, k)}, {"effort", sample_value(42, 0, 0, k)}};
+    return pio_snapshot_objective(s, sample_value(40, 0, 0, k), terms, 2, error);
+}
+
+/* Adjoint frames in reverse order, only the even ones; static fields; certificate. */
+static inline piola_status sample_end(pio_snapshot *s, const sample_case *c, piola_error *error)
+{
+    const pio_snapshot_number numbers[] = {{"adjoint_residual", 0.125}, {"iterations", 12}};
+    pio_snapshot_field fields[SAMPLE_FIELDS];
+    piola_status status = PIOLA_OK;
+    sample_fields(c->dimension, fields);
+    for (int i = 0; i < SAMPLE_FIELDS && status == PIOLA_OK; i++) {
+        int64_t last = fields[i].when == PIO_SNAPSHOT_ADJOINT ? (c->frames - 1) / 2 * 2 : 0;
+        for (int64_t k = last; k >= 0 && status == PIOLA_OK && fields[i].when != PIO_SNAPSHOT_FRAME; k -= 2) {
+            double *values = sample_array(i + 1, fields[i].integer, c->n, fields[i].components, k);
+            status = fields[i].when == PIO_SNAPSHOT_STATIC ? pio_snapshot_static(s, fields[i].name, values, error)
+                                                           : pio_snapshot_adjoint(s, k, fields[i].name, values, error);
+            free(values);
+        }
+    }
+    return status == PIOLA_OK ? pio_snapshot_certificate(s, sample_certificate, numbers, 2, error) : status;
+}
+
+/* The whole file `folder`/name. An unfinished one has frames only. */
+static inline piola_status sample_write(const sample_case *c, const char *folder, piola_error *error)
+{
+    char path[1024];
+    pio_snapshot *s = NULL;
+    pio_snapshot_field fields[SAMPLE_FIELDS];
+    snprintf(path, sizeof path, "%s/%s", folder, c->name);
+    pio_snapshot_def def = sample_def(c, path, fields);
+    piola_status status = pio_snapshot_create(&s, &def, error);
+    const bool history = c->kind == PIO_SNAPSHOT_HISTORY;
+    for (int64_t k = 0; k < c->frames && status == PIOLA_OK; k++) {
+        if (history) status = sample_gradients(s, k, error);
+        if (status == PIOLA_OK) status = sample_frame(s, c, k, error);
+    }
+    if (status == PIOLA_OK && c->finished) {
+        if (!history) status = sample_gradients(s, 0, error);
+        if (status == PIOLA_OK) status = sample_end(s, c, error);
+        if (status == PIOLA_OK) return pio_snapshot_finish(s, error);
+    }
+    pio_snapshot_abandon(s);
+    return status;
+}
+
+#endif
