@@ -14,6 +14,7 @@ static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)", "SIGTERM", "SIGX
 
 static volatile sig_atomic_t caught; /* 0, or the first signal that came */
 static struct sigaction before[N_SIGNALS];
+static struct sigaction before_file_limit;
 static bool installed;
 static double limit = HUGE_VAL;    /* s, as asked for */
 static double deadline = HUGE_VAL; /* s on the steady clock */
@@ -33,6 +34,7 @@ static void on_signal(int number)
 void pio_signals_restore(void)
 {
     for (int i = 0; i < N_SIGNALS && installed; i++) sigaction(signals[i], &before[i], NULL);
+    if (installed) sigaction(SIGXFSZ, &before_file_limit, NULL);
     installed = false;
 }
 
@@ -58,6 +60,10 @@ piola_status pio_signals_install(piola_error *error)
         while (--i >= 0) sigaction(signals[i], &before[i], NULL);
         return PIOLA_INTERNAL;
     }
+    struct sigaction ignore; /* a file that grows beyond RLIMIT_FSIZE is then an error of its write, and told as one */
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, &before_file_limit);
     installed = true;
     return PIOLA_OK;
 }

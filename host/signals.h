@@ -2,7 +2,8 @@
  *
  * SIGINT, SIGTERM and SIGXCPU set a flag; the loop that polls pio_interrupted writes its checkpoint and returns
  * PIOLA_INTERRUPTED. A second SIGINT kills. A SIGINT that was ignored when the program started (a shell's background
- * job, nohup) stays ignored. System calls go on after a signal (SA_RESTART), so that files are not torn. */
+ * job, nohup) stays ignored. System calls go on after a signal (SA_RESTART), so that files are not torn; and
+ * SIGXFSZ is ignored, so that a file at its size limit is an error and not a death. */
 #ifndef PIOLA_HOST_SIGNALS_H
 #define PIOLA_HOST_SIGNALS_H
 

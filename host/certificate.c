@@ -1,0 +1,52 @@
+/* certificate.c -- see certificate.h. */
+#include "host/certificate.h"
+
+#include <stdio.h>
+
+void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
+{
+    pio_json_begin_array(json, key);
+    for (size_t i = 0; i < n; i++) {
+        const pio_taylor_row *r = &rows[i];
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "direction", r->name);
+        pio_json_string(json, "verdict", pio_taylor_verdict_name(r->verdict));
+        pio_json_double(json, "adjoint", r->adjoint);
+        pio_json_double(json, "difference", r->difference);
+        pio_json_double(json, "remainder", r->remainder);
+        pio_json_double(json, "uncertainty", r->uncertainty);
+        pio_json_double(json, "first_order", r->first_order);
+        pio_json_double(json, "second_order", r->second_order);
+        pio_json_string(json, "reason", r->reason);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
+{
+    char engine[80];
+    snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision, s->scene->dimension);
+    pio_json_begin_object(json, key);
+    pio_json_string(json, "method", "discrete adjoint of explicit MLS-MPM");
+    pio_json_string(json, "engine", engine);
+    pio_json_string(json, "schedule", s->schedule.name);
+    pio_json_integer(json, "states_kept", s->model->desc.slots);
+    pio_json_integer(json, "steps", s->model->steps);
+    pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
+    pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
+    pio_json_string(json, "linear_solves", "none: the scheme is explicit");
+    if (n) pio_check_rows_json(rows, n, json, "check");
+    else pio_json_string(json, "check", "not checked");
+    pio_json_end_object(json);
+}
+
+char *pio_certificate_text(const pio_session *s, const pio_taylor_row *rows, size_t n)
+{
+    pio_json json;
+    pio_json_to_memory(&json, 2);
+    pio_certificate_json(s, rows, n, &json, NULL);
+    if (pio_json_finish(&json, NULL) == PIOLA_OK) return json.text;
+    pio_json_free(&json);
+    return NULL;
+}

@@ -1,0 +1,197 @@
+/* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
+ *
+ * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative. All are
+ * scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. */
+#include "host/certificate.h"
+#include "host/command.h"
+#include "host/fail.h"
+#include "host/signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HALVINGS = 10, STEPS = HALVINGS + 1 };
+static const double first_step = 1e-3; /* of a normalised variable */
+
+typedef struct {
+    pio_session *s;
+    double J0, *z, *gradient, *direction, range;
+    pio_taylor_row *rows;
+    size_t n, space; /* rows done, rows in all */
+    int64_t runs;
+} check;
+
+/* A line of the table, through the log, which keeps it apart from the progress bar. */
+static void say(check *c, const pio_taylor_row *row)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return;
+    if (row) pio_taylor_print_row(to, row);
+    else pio_taylor_print_header(to);
+    if (fclose(to) == 0)
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) pio_log_say(c->s->log, PIO_INFO, "%s", line);
+    free(text);
+}
+
+static piola_status evaluate(check *c, double step, double *J, piola_error *error)
+{
+    const int n = c->s->model->n_variables;
+    for (int v = 0; v < n; v++) c->z[v] = c->s->model->z0[v] + step * c->direction[v];
+    const piola_status rc = pio_session_forward(c->s, c->z, NULL, error);
+    *J = c->s->J;
+    pio_log_progress(c->s->log, "check", ++c->runs, (int64_t)(2 * STEPS * c->space), "runs");
+    return rc;
+}
+
+static piola_status try_direction(check *c, const char *name, piola_error *error)
+{
+    double step[STEPS], plus[STEPS], minus[STEPS], largest = 0, slope = 0, scale = 0;
+    const int n = c->s->model->n_variables;
+    for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
+    for (int v = 0; v < n; v++) {
+        if (largest > 0) c->direction[v] /= largest;
+        slope += c->gradient[v] * c->direction[v];
+        scale += fabs(c->gradient[v] * c->direction[v]);
+    }
+    for (int k = 0; k < STEPS; k++) {
+        step[k] = ldexp(first_step, -k);
+        piola_status rc = evaluate(c, step[k], &plus[k], error);
+        if (!rc) rc = evaluate(c, -step[k], &minus[k], error);
+        if (rc) return rc;
+    }
+    const pio_taylor_direction d = {.name = name, .J0 = c->J0, .adjoint = slope, .n = STEPS, .step = step, .plus = plus,
+                                    .minus = minus, .tolerance = c->s->scene->check_tolerance,
+                                    .scale = scale > 0 ? scale : fabs(c->J0)};
+    pio_taylor_check(&d, &c->rows[c->n]);
+    pio_log_progress_end(c->s->log);
+    say(c, &c->rows[c->n]);
+    c->n++;
+    return PIOLA_OK;
+}
+
+/* Uniform in [-1, 1), by a linear congruential generator (Knuth, MMIX) seeded by the scene. */
+static double next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*state >> 11) * 0x1p-52 - 1;
+}
+
+static piola_status random_directions(check *c, piola_error *error)
+{
+    uint64_t state = (uint64_t)c->s->scene->seed + 1;
+    for (int d = 0; d < c->s->scene->check_directions; d++) {
+        char name[32];
+        snprintf(name, sizeof name, "random %d", d + 1);
+        for (int v = 0; v < c->s->model->n_variables; v++) c->direction[v] = next_random(&state);
+        const piola_status rc = try_direction(c, name, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+static piola_status parameter_directions(check *c, piola_error *error)
+{
+    const pio_model *m = c->s->model;
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        int best = p->first;
+        char name[256];
+        for (int v = p->first; v < p->first + p->groups * p->components; v++)
+            if (fabs(c->gradient[v]) > fabs(c->gradient[best])) best = v;
+        memset(c->direction, 0, sizeof(double) * (size_t)m->n_variables);
+        c->direction[best] = 1;
+        pio_model_variable_name(m, best, name, sizeof name);
+        const piola_status rc = try_direction(c, name, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+static piola_status all_directions(check *c, piola_error *error)
+{
+    const size_t n = (size_t)c->s->model->n_variables;
+    pio_log_say(c->s->log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
+                c->s->scene->check_tolerance, HALVINGS, first_step);
+    say(c, NULL);
+    piola_status rc = random_directions(c, error);
+    if (rc) return rc;
+    memcpy(c->direction, c->gradient, sizeof(double) * n);
+    rc = try_direction(c, "the gradient", error);
+    return rc ? rc : parameter_directions(c, error);
+}
+
+static piola_status report(check *c, double seconds_forward, piola_error *error)
+{
+    static const char *const files[] = {NULL};
+    pio_session *s = c->s;
+    pio_json json;
+    size_t passed = 0;
+    char message[160];
+    for (size_t i = 0; i < c->n; i++) passed += c->rows[i].verdict == PIO_TAYLOR_PASSED;
+    const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
+    snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g", passed, c->n, s->scene->check_tolerance);
+    pio_result_begin(s, &json, verdict, message);
+    pio_result_evaluation(s, &json, s->model->z0, true);
+    pio_json_begin_object(&json, "check");
+    pio_json_bool(&json, "passed", verdict == PIOLA_OK);
+    pio_json_double(&json, "tolerance", s->scene->check_tolerance);
+    pio_json_double(&json, "forward_seconds", seconds_forward);
+    pio_check_rows_json(c->rows, c->n, &json, "rows");
+    pio_json_end_object(&json);
+    pio_certificate_json(s, c->rows, c->n, &json, "certificate");
+    const piola_status rc = pio_result_end(s, &json, files, error);
+    if (rc) return rc;
+    pio_log_say(s->log, verdict ? PIO_ERROR : PIO_INFO, "check %s: %s", verdict ? "FAILED" : "passed", message);
+    if (verdict) pio_fail(error, verdict, "the gradient is not the derivative: %s", message);
+    return verdict;
+}
+
+static piola_status run_check(pio_session *s, piola_error *error)
+{
+    const size_t n = (size_t)s->model->n_variables, space = (size_t)s->scene->check_directions + 1 + (size_t)s->model->n_parameters;
+    check c = {.s = s, .space = space, .z = malloc(sizeof(double) * n), .gradient = malloc(sizeof(double) * n),
+               .direction = malloc(sizeof(double) * n), .rows = calloc(space, sizeof(pio_taylor_row))};
+    piola_status rc = c.z && c.gradient && c.direction && c.rows
+                          ? pio_session_gradient(s, s->model->z0, NULL, error)
+                          : pio_fail_memory(error, 3 * sizeof(double) * n, "a check");
+    const double seconds = s->sweep.forward_seconds;
+    if (!rc) {
+        c.J0 = s->J;
+        memcpy(c.gradient, s->z_bar, sizeof(double) * n);
+        rc = all_directions(&c, error);
+    }
+    if (!rc) { /* the report tells the state at the start, not at the last step aside */
+        memcpy(s->z_bar, c.gradient, sizeof(double) * n);
+        rc = pio_session_forward(s, s->model->z0, NULL, error);
+    }
+    if (!rc) rc = report(&c, seconds, error);
+    free(c.z);
+    free(c.gradient);
+    free(c.direction);
+    free(c.rows);
+    return rc;
+}
+
+piola_status piola_check(const piola_options *options, piola_error *error)
+{
+    pio_session *s = NULL;
+    piola_error own = {0};
+    if (!error) error = &own;
+    piola_status rc = pio_command_begin(options, error);
+    if (rc) return rc;
+    rc = pio_session_open(&s, options, "check", true, "f64", error);
+    if (!rc && s->objective.n == 0) rc = pio_scene_fault(s->scene, error, "objective", "a check needs an objective");
+    else if (!rc && s->model->n_variables == 0)
+        rc = pio_scene_fault(s->scene, error, "design", "a check needs design variables to differentiate with respect to");
+    if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
+    if (!rc && !options->dry_run) {
+        rc = run_check(s, error);
+        if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
+    }
+    pio_session_close(s);
+    pio_signals_restore();
+    return rc;
+}

@@ -1,0 +1,285 @@
+/* command_doctor.c -- piola doctor: which engines and libraries there are, and whether the engines compute what they
+ * should.
+ *
+ * The self-test of an engine: a spinning elastic block in free flight, forward and back. Whatever the elasticity does,
+ *   momentum:  mean velocity at T = v0 + g T          flight:  d(mean position at T)/dv0 = T
+ *   bits:      samples and gradient of one thread = those of three */
+#include "host/fail.h"
+#include "host/json.h"
+#include "host/output.h"
+#include "host/trial.h"
+
+#include <dlfcn.h>
+#include <hdf5.h>
+#include <math.h>
+#include <nlopt.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+#include <zlib.h>
+
+enum { MOST_ENGINES = 32, MOST_LIBRARIES = 4 };
+
+typedef struct {
+    char name[64], reason[512], device[128], driver[64], failure[512];
+    bool runs, passed;
+    double momentum, flight, threshold; /* relative errors and what they may be */
+    int differing;                      /* of the compared numbers */
+} engine_report;
+
+typedef struct {
+    const char *name;
+    char compiled[32], found[32]; /* "": the header does not tell */
+} library_report;
+
+typedef struct {
+    engine_report engines[MOST_ENGINES];
+    int n_engines, running, failed;
+    int threads; /* before any engine set it for the whole process */
+    char folder[1024];
+    library_report libraries[MOST_LIBRARIES];
+} report;
+
+/* ---- self-test ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    double samples[2 * PIO_TRIAL_SAMPLES], gradient[3];
+} outcome;
+
+static piola_status simulate(const pio_engine *engine, const pio_trial *trial, outcome *out, piola_error *error)
+{
+    const int dim = engine->dimension;
+    double z_bar[3];
+    pio_sim *sim = NULL;
+    pio_engine_bytes bytes;
+    pio_schedule schedule = pio_schedule_store_all(trial->desc.steps);
+    const pio_sweep sweep = {.objective = pio_trial_objective};
+    pio_sweep_result result;
+    memset(out, 0, sizeof *out);
+    piola_status rc = engine->create(&trial->desc, &sim, &bytes, error);
+    if (rc) return rc;
+    rc = pio_gradient(engine, sim, &schedule, trial->velocity, out->samples, 2 * dim, &sweep, out->gradient, z_bar,
+                      &result, error);
+    engine->destroy(sim);
+    return rc;
+}
+
+static void judge(engine_report *r, const pio_trial *t, const outcome *one, const outcome *three, int dim)
+{
+    double scale = 0;
+    r->momentum = r->flight = 0;
+    for (int a = 0; a < dim; a++) {
+        const double want = t->velocity[a] + t->desc.gravity[a] * t->duration, v = one->samples[dim + a];
+        scale = fmax(scale, fabs(want));
+        r->momentum = fmax(r->momentum, fabs(v - want));
+        r->flight = fmax(r->flight, fabs(one->gradient[a] - (a == 0 ? t->duration : 0)) / t->duration);
+        r->differing += memcmp(&one->samples[a], &three->samples[a], sizeof(double)) != 0;
+        r->differing += memcmp(&one->samples[dim + a], &three->samples[dim + a], sizeof(double)) != 0;
+        r->differing += memcmp(&one->gradient[a], &three->gradient[a], sizeof(double)) != 0;
+    }
+    r->momentum /= scale;
+    r->passed = r->momentum <= r->threshold && r->flight <= r->threshold && r->differing == 0;
+    if (!r->passed) snprintf(r->failure, sizeof r->failure, "a measured value exceeds its threshold");
+}
+
+static void self_test(engine_report *r, const pio_engine *engine)
+{
+    const int dim = engine->dimension;
+    pio_trial_options options = {.dimension = dim,
+                                 .cells = dim == 3 ? 6 : 12,
+                                 .per_cell = dim == 3 ? 8 : 4,
+                                 .law = PIO_NEO_HOOKEAN,
+                                 .steps = 50,
+                                 .threads = 1,
+                                 .adjoint = true,
+                                 .spin = 20};
+    pio_trial trial;
+    outcome one, three;
+    piola_error error = {0};
+    r->threshold = strcmp(engine->precision, "f64") ? 1e-5 : 1e-12;
+    piola_status rc = pio_trial_create(&trial, &options, &error);
+    if (!rc) rc = simulate(engine, &trial, &one, &error);
+    trial.desc.threads = 3;
+    if (!rc) rc = simulate(engine, &trial, &three, &error);
+    if (rc)
+        snprintf(r->failure, sizeof r->failure, "%.500s", error.message);
+    else
+        judge(r, &trial, &one, &three, dim);
+    pio_trial_free(&trial);
+}
+
+/* ---- engines -------------------------------------------------------------------------------------------- */
+
+/* The folder of the modules: that of any which runs. */
+static bool find_folder(char *folder, size_t size)
+{
+    for (int i = 0; i < 4; i++) {
+        pio_engine_module module;
+        if (pio_engine_open(&module, "auto", i % 2 ? "f64" : "f32", 2 + i / 2, NULL)) continue;
+        snprintf(folder, size, "%s", module.file);
+        char *slash = strrchr(folder, '/');
+        if (slash) *slash = '\0';
+        pio_engine_close(&module);
+        return true;
+    }
+    return false;
+}
+
+/* Every module by its own name, not only the best for a device. */
+static void test_engine(const char *folder, engine_report *r)
+{
+    char file[1100];
+    piola_error error = {0};
+    snprintf(file, sizeof file, "%s/piola_engine_%s.so", folder, r->name);
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const pio_engine *engine = handle ? dlsym(handle, "piola_engine") : NULL;
+    if (!engine)
+        snprintf(r->failure, sizeof r->failure, "%.500s", dlerror());
+    else if (engine->probe(0, r->device, r->driver, &error))
+        snprintf(r->failure, sizeof r->failure, "%.500s", error.message);
+    else
+        self_test(r, engine);
+    if (handle) dlclose(handle);
+}
+
+static void examine_engines(report *r)
+{
+    const bool any = find_folder(r->folder, sizeof r->folder);
+    for (int i = 0; i < MOST_ENGINES; i++) {
+        engine_report *e = &r->engines[i];
+        if (!pio_engine_list(i, e->name, &e->runs, e->reason, e->device)) break;
+        r->n_engines++;
+        if (!e->runs) continue;
+        r->running++;
+        if (any) test_engine(r->folder, e);
+        r->failed += !e->passed;
+    }
+}
+
+static void examine_libraries(report *r)
+{
+    unsigned major = 0, minor = 0, patch = 0;
+    int version[3] = {0};
+    library_report *l = r->libraries;
+    H5get_libversion(&major, &minor, &patch);
+    nlopt_version(&version[0], &version[1], &version[2]);
+    l[0].name = "HDF5";
+    snprintf(l[0].compiled, sizeof l[0].compiled, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
+    snprintf(l[0].found, sizeof l[0].found, "%u.%u.%u", major, minor, patch);
+    l[1].name = "NLopt";
+    snprintf(l[1].found, sizeof l[1].found, "%d.%d.%d", version[0], version[1], version[2]);
+    l[2].name = "libyaml";
+    snprintf(l[2].found, sizeof l[2].found, "%s", yaml_get_version_string());
+    l[3].name = "zlib";
+    snprintf(l[3].compiled, sizeof l[3].compiled, "%s", ZLIB_VERSION);
+    snprintf(l[3].found, sizeof l[3].found, "%s", zlibVersion());
+}
+
+/* ---- telling -------------------------------------------------------------------------------------------- */
+
+static void tell_engines(const report *r)
+{
+    printf("Engines%s%s\n", r->running ? " in " : "", r->folder);
+    for (int i = 0; i < r->n_engines; i++) {
+        const engine_report *e = &r->engines[i];
+        printf("  %-24s %-3s  %s%s%s\n", e->name, e->runs ? "yes" : "no", e->runs ? e->device : e->reason,
+               e->driver[0] ? ", " : "", e->driver);
+    }
+}
+
+static void tell_self_tests(const report *r)
+{
+    printf("\nSelf-test: a spinning block in free flight, forward and back (measured <= threshold)\n");
+    printf("  %-24s %-22s %-22s %-12s\n", "engine", "momentum v0 + g T", "d x/d v0 = T", "bits differ");
+    for (int i = 0; i < r->n_engines; i++) {
+        const engine_report *e = &r->engines[i];
+        if (!e->runs) continue;
+        printf("  %-24s %8.1e <= %-10.0e %8.1e <= %-10.0e %3d <= 0     %s%s%s\n", e->name, e->momentum, e->threshold,
+               e->flight, e->threshold, e->differing, e->passed ? "pass" : "FAIL", e->failure[0] ? ": " : "",
+               e->failure);
+    }
+}
+
+static void tell(const report *r)
+{
+    printf("piola %s\n\n", PIOLA_VERSION);
+    tell_engines(r);
+    printf("\nLibraries        compiled   found\n");
+    for (int i = 0; i < MOST_LIBRARIES; i++)
+        printf("  %-14s %-10s %s\n", r->libraries[i].name, r->libraries[i].compiled[0] ? r->libraries[i].compiled : "-",
+               r->libraries[i].found);
+    printf("\nCPU threads: %d (OpenMP %d)\n", r->threads, _OPENMP);
+    tell_self_tests(r);
+    if (r->running) printf("\n%d of %d engines that run pass the self-test\n", r->running - r->failed, r->running);
+}
+
+static void json_engine(pio_json *json, const engine_report *e)
+{
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "name", e->name);
+    pio_json_bool(json, "runs", e->runs);
+    pio_json_string(json, "device", e->runs ? e->device : NULL);
+    pio_json_string(json, "driver", e->driver[0] ? e->driver : NULL);
+    pio_json_string(json, "reason", e->runs ? NULL : e->reason);
+    if (e->runs) {
+        pio_json_begin_object(json, "self_test");
+        pio_json_bool(json, "passed", e->passed);
+        pio_json_string(json, "failure", e->failure[0] ? e->failure : NULL);
+        pio_json_double(json, "momentum", e->momentum);
+        pio_json_double(json, "flight", e->flight);
+        pio_json_double(json, "threshold", e->threshold);
+        pio_json_integer(json, "differing", e->differing);
+        pio_json_end_object(json);
+    }
+    pio_json_end_object(json);
+}
+
+static piola_status tell_json(const report *r, piola_error *error)
+{
+    pio_json json;
+    pio_json_to_file(&json, stdout, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_string(&json, "program", "piola " PIOLA_VERSION);
+    pio_json_bool(&json, "healthy", r->running > 0 && r->failed == 0);
+    pio_json_integer(&json, "threads", r->threads);
+    pio_json_integer(&json, "openmp", _OPENMP);
+    pio_json_begin_array(&json, "libraries");
+    for (int i = 0; i < MOST_LIBRARIES; i++) {
+        const library_report *l = &r->libraries[i];
+        pio_json_begin_object(&json, NULL);
+        pio_json_string(&json, "name", l->name);
+        pio_json_string(&json, "compiled", l->compiled[0] ? l->compiled : NULL);
+        pio_json_string(&json, "found", l->found);
+        pio_json_end_object(&json);
+    }
+    pio_json_end_array(&json);
+    pio_json_begin_array(&json, "engines");
+    for (int i = 0; i < r->n_engines; i++) json_engine(&json, &r->engines[i]);
+    pio_json_end_array(&json);
+    pio_json_end_object(&json);
+    return pio_json_finish(&json, error);
+}
+
+piola_status piola_doctor(bool json, piola_error *error)
+{
+    report *r = calloc(1, sizeof *r);
+    if (!r) return pio_fail_memory(error, sizeof *r, "a report");
+    r->threads = omp_get_max_threads();
+    examine_engines(r);
+    omp_set_num_threads(r->threads);
+    examine_libraries(r);
+    piola_status rc = PIOLA_OK;
+    if (json)
+        rc = tell_json(r, error);
+    else
+        tell(r);
+    if (!rc) rc = pio_output_flush(error);
+    const int running = r->running, failed = r->failed;
+    free(r);
+    if (rc) return rc;
+    if (!running) return pio_fail(error, PIOLA_UNAVAILABLE, "no engine runs on this machine");
+    if (failed) return pio_fail(error, PIOLA_NO, "%d of %d engines fail the self-test", failed, running);
+    return PIOLA_OK;
+}

@@ -1,0 +1,241 @@
+/* command_optimize.c -- piola optimize: improve the design; a killed run continues from its evaluations. */
+#include "host/certificate.h"
+#include "host/command.h"
+#include "host/evaluations.h"
+#include "host/fail.h"
+#include "host/history.h"
+#include "host/signals.h"
+#include "host/states.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    pio_session *s;
+    pio_history *history;
+    pio_evaluations *evaluations;
+} context;
+
+/* FNV-1a of the data that the objective compares with. */
+static uint64_t data_hash(const pio_session *s)
+{
+    uint64_t h = 0xcbf29ce484222325ULL;
+    for (size_t i = 0; i < s->objective.n; i++) {
+        const pio_term *t = &s->objective.terms[i];
+        if (!t->data) continue;
+        const size_t count = (size_t)(t->output->samples * (t->term->component < 0 ? t->output->components : 1));
+        const unsigned char *bytes = (const unsigned char *)t->data;
+        for (size_t b = 0; b < sizeof(double) * count; b++) h = (h ^ bytes[b]) * 0x100000001b3ULL;
+    }
+    for (int o = 0; o < s->model->n_outputs; o++) {
+        const pio_observation_desc *d = &s->model->observations[o];
+        const unsigned char *bytes = (const unsigned char *)d->points;
+        for (size_t b = 0; bytes && b < sizeof(double) * (size_t)(d->samples * d->rows * s->scene->dimension); b++)
+            h = (h ^ bytes[b]) * 0x100000001b3ULL;
+    }
+    return h;
+}
+
+/* Everything that J and its gradient depend on: the scene but for where and how long, the data, the engine, the machine. */
+static char *identity_of(pio_session *s)
+{
+    pio_scene *scene = s->scene;
+    const scene_optimizer kept = scene->optimizer;
+    scene->optimizer.max_iterations = 0;
+    char *directory = scene->output.directory, *text = NULL, *all = NULL;
+    scene->output.directory = (char[]){"-"};
+    text = pio_resolved_json(s);
+    scene->optimizer = kept;
+    scene->output.directory = directory;
+    if (text && asprintf(&all, "%s\ndata %016llx\nengine %s %s %dd %s\nmachine %s %s\n", text,
+                         (unsigned long long)data_hash(s), s->engine.table->device, s->engine.table->precision,
+                         s->scene->dimension, s->engine.table->isa, s->engine.device, s->engine.driver) < 0)
+        all = NULL;
+    free(text);
+    return all;
+}
+
+static piola_status evaluate(void *p, const double *z, double *J, double *gradient, piola_error *error)
+{
+    pio_session *s = ((context *)p)->s;
+    const piola_status rc = pio_session_gradient(s, z, NULL, error);
+    if (rc) return rc;
+    *J = s->J;
+    memcpy(gradient, s->z_bar, sizeof(double) * (size_t)s->model->n_variables);
+    return PIOLA_OK;
+}
+
+static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *at, piola_error *error)
+{
+    (void)number;
+    return pio_evaluations_add(((context *)p)->evaluations, at, error);
+}
+
+static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
+{
+    context *c = p;
+    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g, %zu evaluations%s", at->number,
+                at->at.J, at->projected_gradient, at->evaluations, at->replayed ? " (replayed)" : "");
+    const piola_status rc = pio_history_add(c->history, at, error);
+    if (rc || !pio_interrupted()) return rc;
+    return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s after iteration %d; run again with --resume auto to continue",
+                    pio_interruption(), at->number);
+}
+
+/* The states of the best design, its gradient fields, and a picture of where it ends. */
+static piola_status write_best(pio_session *s, const double *z, piola_error *error)
+{
+    pio_states *file = NULL;
+    pio_sweep sweep = {0};
+    char states[1100], picture[1100];
+    piola_status rc = pio_states_create(&file, s, true, error);
+    if (rc) return rc;
+    pio_states_sweep(file, &sweep);
+    rc = pio_session_gradient(s, z, &sweep, error);
+    char *certificate = rc ? NULL : pio_certificate_text(s, NULL, 0);
+    if (!rc) rc = certificate ? pio_states_gradient(file, certificate, error) : pio_fail_memory(error, 4096, "the certificate");
+    free(certificate);
+    if (rc) {
+        pio_states_abandon(file);
+        return rc;
+    }
+    rc = pio_states_finish(file, error);
+    if (rc) return rc;
+    pio_session_path(s, "states.vtkhdf", states, sizeof states);
+    pio_session_path(s, "picture.png", picture, sizeof picture);
+    piola_render_options render = piola_render_options_default();
+    render.file = states;
+    render.output = picture;
+    return piola_render(&render, error);
+}
+
+static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_status verdict, piola_error *error)
+{
+    static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", "evaluations.h5", "picture.png", NULL};
+    pio_json json;
+    char path[1100];
+    pio_result_begin(s, &json, verdict, r->sentence);
+    pio_result_evaluation(s, &json, r->z, true);
+    pio_json_begin_object(&json, "optimizer");
+    pio_json_string(&json, "type", pio_optimizer_name((pio_optimizer_type)s->scene->optimizer.type));
+    pio_json_bool(&json, "converged", r->converged);
+    pio_json_string(&json, "stopped_by", pio_stop_name(r->reason));
+    pio_json_integer(&json, "iterations", r->iterations);
+    pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
+    pio_json_integer(&json, "replayed", (int64_t)r->replayed);
+    pio_json_double(&json, "projected_gradient", r->projected_gradient);
+    pio_json_end_object(&json);
+    pio_certificate_json(s, NULL, 0, &json, "certificate");
+    const piola_status rc = pio_result_end(s, &json, files, error);
+    if (rc) return rc;
+    pio_log_say(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
+    for (int v = 0; v < s->model->n_variables && s->model->n_variables <= 12; v++) {
+        char name[256];
+        pio_model_variable_name(s->model, v, name, sizeof name);
+        pio_log_say(s->log, PIO_INFO, "%s = %.9g", name, s->values[v]);
+    }
+    for (size_t i = 0; files[i]; i++) {
+        pio_session_path(s, files[i], path, sizeof path);
+        pio_log_say(s->log, PIO_INFO, "wrote %s", path);
+    }
+    pio_session_path(s, "result.json", path, sizeof path);
+    pio_log_say(s->log, PIO_INFO, "wrote %s", path);
+    if (verdict) pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
+    return verdict;
+}
+
+/* Continue from the record of an earlier run; one of another scene, data or machine is set aside, never overwritten. */
+static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
+{
+    pio_session *s = c->s;
+    char aside[1200];
+    const piola_status rc =
+        pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, identity, error);
+    if (rc == PIOLA_NO_INPUT) pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", error->message);
+    if (rc != PIOLA_BAD_DATA) return rc;
+    snprintf(aside, sizeof aside, "%s.previous", path);
+    if (rename(path, aside))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno));
+    pio_log_say(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
+    return PIOLA_NO_INPUT;
+}
+
+static piola_status open_evaluations(context *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    char path[1100];
+    char *identity = identity_of(s);
+    if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
+    pio_session_path(s, "evaluations.h5", path, sizeof path);
+    piola_status rc = s->options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
+    if (rc == PIOLA_NO_INPUT)
+        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, identity, error);
+    free(identity);
+    return rc;
+}
+
+static piola_status finish_history(context *c, piola_error *error)
+{
+    char *certificate = pio_certificate_text(c->s, NULL, 0);
+    if (!certificate) return pio_fail_memory(error, 4096, "the certificate");
+    pio_history *history = c->history;
+    c->history = NULL;
+    const piola_status rc = pio_history_finish(history, certificate, error);
+    free(certificate);
+    return rc;
+}
+
+static piola_status run_optimizer(context *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    const scene_optimizer *o = &s->scene->optimizer;
+    pio_optimizer_result result = {0};
+    pio_optimizer_problem problem = {.n = (size_t)s->model->n_variables, .z0 = s->model->z0, .lower = s->model->lower,
+                                     .upper = s->model->upper, .context = c, .evaluate = evaluate,
+                                     .iteration = on_iteration, .on_evaluation = on_evaluation};
+    problem.replay = pio_evaluations_list(c->evaluations, &problem.n_replay);
+    const pio_optimizer_definition definition = {.type = (pio_optimizer_type)o->type, .max_iterations = o->max_iterations,
+                                                 .learning_rate = o->learning_rate, .stop_objective = o->stop_objective,
+                                                 .stop_relative_objective = o->stop_relative_objective,
+                                                 .stop_gradient = o->stop_gradient};
+    if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
+    const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
+    piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
+    if (!rc) rc = finish_history(c, error);
+    if (!rc) rc = write_best(s, result.z, error);
+    if (!rc) rc = report(s, &result, verdict, error);
+    pio_optimizer_result_free(&result);
+    return rc;
+}
+
+piola_status piola_optimize(const piola_options *options, piola_error *error)
+{
+    context c = {0};
+    piola_error own = {0};
+    if (!error) error = &own;
+    piola_status rc = pio_command_begin(options, error);
+    if (rc) return rc;
+    rc = pio_session_open(&c.s, options, "optimize", true, NULL, error);
+    pio_session *s = c.s;
+    if (!rc && !s->scene->has_optimizer)
+        rc = pio_scene_fault(s->scene, error, "optimizer", "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
+    else if (!rc && s->model->n_variables == 0)
+        rc = pio_scene_fault(s->scene, error, "design", "piola optimize needs a `design:` to improve");
+    else if (!rc && s->objective.n == 0)
+        rc = pio_scene_fault(s->scene, error, "objective", "piola optimize needs an `objective:`");
+    if (!rc && !options->dry_run) {
+        rc = pio_session_make_directory(s, error);
+        if (!rc) rc = open_evaluations(&c, error);
+        if (!rc) rc = pio_history_create(&c.history, s, error);
+        if (!rc) rc = run_optimizer(&c, error);
+        pio_history_abandon(c.history);
+        const piola_status closed = pio_evaluations_close(c.evaluations, rc ? NULL : error);
+        if (!rc) rc = closed;
+        if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
+    }
+    pio_session_close(s);
+    pio_signals_restore();
+    return rc;
+}

@@ -1,0 +1,89 @@
+/* command_run.c -- piola run and piola grad. */
+#include "host/certificate.h"
+#include "host/command.h"
+#include "host/fail.h"
+#include "host/signals.h"
+#include "host/states.h"
+
+#include <stdlib.h>
+
+/* Handlers and deadline for one command. */
+piola_status pio_command_begin(const piola_options *options, piola_error *error)
+{
+    const piola_status rc = pio_signals_install(error);
+    if (!rc) pio_signals_deadline(options->max_walltime);
+    return rc;
+}
+
+/* A result.json that tells of a failure, so that scripts need not read the log. What went wrong first is what is returned. */
+piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error)
+{
+    static const char *const none[] = {NULL};
+    pio_json json;
+    pio_result_begin(s, &json, rc, error->message);
+    pio_result_end(s, &json, none, NULL);
+    return rc;
+}
+
+static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate, piola_error *error)
+{
+    static const char *const files[] = {"states.vtkhdf", NULL};
+    pio_json json;
+    char path[1100];
+    pio_result_begin(s, &json, PIOLA_OK, "done");
+    pio_result_evaluation(s, &json, z, gradient);
+    if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
+    const piola_status rc = pio_result_end(s, &json, files, error);
+    if (rc) return rc;
+    pio_session_path(s, "states.vtkhdf", path, sizeof path);
+    pio_log_say(s->log, PIO_INFO, "states: %s", path);
+    pio_session_path(s, "result.json", path, sizeof path);
+    pio_log_say(s->log, PIO_INFO, "result: %s", path);
+    return PIOLA_OK;
+}
+
+static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
+{
+    pio_states *file = NULL;
+    pio_sweep sweep = {0};
+    const double *z = s->model->z0;
+    char *certificate = NULL;
+    piola_status rc = pio_states_create(&file, s, gradient, error);
+    if (rc) return rc;
+    pio_states_sweep(file, &sweep);
+    s->steps_shown = true;
+    rc = gradient ? pio_session_gradient(s, z, &sweep, error) : pio_session_forward(s, z, &sweep, error);
+    if (!rc && gradient) {
+        certificate = pio_certificate_text(s, NULL, 0);
+        rc = certificate ? pio_states_gradient(file, certificate, error) : pio_fail_memory(error, 4096, "the certificate");
+    }
+    if (!rc && !gradient) rc = pio_states_objective(file, error);
+    if (rc) pio_states_abandon(file);
+    else rc = pio_states_finish(file, error);
+    if (!rc) rc = finish_run(s, z, gradient, certificate, error);
+    free(certificate);
+    return rc;
+}
+
+static piola_status command(const piola_options *options, const char *name, bool gradient, piola_error *error)
+{
+    pio_session *s = NULL;
+    piola_error own = {0};
+    if (!error) error = &own;
+    piola_status rc = pio_command_begin(options, error);
+    if (rc) return rc;
+    rc = pio_session_open(&s, options, name, gradient, NULL, error);
+    if (!rc && gradient && s->objective.n == 0)
+        rc = pio_scene_fault(s->scene, error, "objective", "a gradient needs an objective; add one that refers to `observe`");
+    if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
+    if (!rc && !options->dry_run) {
+        rc = simulate(s, gradient, error);
+        if (rc) pio_command_failed(s, rc, error);
+    }
+    pio_session_close(s);
+    pio_signals_restore();
+    return rc;
+}
+
+piola_status piola_run(const piola_options *options, piola_error *error) { return command(options, "run", false, error); }
+piola_status piola_grad(const piola_options *options, piola_error *error) { return command(options, "grad", true, error); }

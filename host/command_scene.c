@@ -1,0 +1,234 @@
+/* command_scene.c -- piola validate and piola params: what a scene says, without simulating it. */
+#include "host/fail.h"
+#include "host/json.h"
+#include "host/objective.h"
+#include "host/output.h"
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+piola_options piola_options_default(void)
+{
+    return (piola_options){.device = "auto", .resume = true};
+}
+
+/* ---- the scene with all that follows from it ------------------------------------------------------------- */
+
+typedef struct {
+    pio_scene *scene;
+    pio_model *model;
+    pio_objective objective;
+} built;
+
+static void release(built *b)
+{
+    pio_objective_free(&b->objective);
+    pio_model_free(b->model);
+    pio_scene_free(b->scene);
+}
+
+/* Particles, samples, designs and data too: everything that can be wrong before the first step. */
+static piola_status build(built *b, const piola_options *options, piola_error *error)
+{
+    memset(b, 0, sizeof *b);
+    if (!options->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
+    piola_status rc = pio_scene_load(&b->scene, options->scene, options->sets, options->n_sets, stderr, error);
+    if (rc) {
+        if (error) error->message[0] = '\0'; /* all messages were printed */
+        return rc;
+    }
+    rc = pio_model_create(&b->model, b->scene, error);
+    return rc ? rc : pio_objective_create(&b->objective, b->model, error);
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void print_counts(const built *b)
+{
+    const pio_scene *s = b->scene;
+    const pio_model *m = b->model;
+    const int32_t *nodes = m->desc.grid.nodes;
+    printf("%s: no errors (%dD, %zu bod%s, %lld particles, ", s->path, s->dimension, s->n_bodies,
+           s->n_bodies == 1 ? "y" : "ies", (long long)m->desc.particles.n);
+    printf(s->dimension == 3 ? "%d x %d x %d nodes, " : "%d x %d nodes, ", nodes[0], nodes[1], nodes[2]);
+    printf("%lld steps, %lld frames, %zu observation%s, %d design variable%s, %zu objective term%s)\n",
+           (long long)m->steps, (long long)m->n_frames, s->n_observe, plural(s->n_observe), m->n_variables,
+           plural((size_t)m->n_variables), s->n_objective, plural(s->n_objective));
+}
+
+piola_status piola_validate(const piola_options *options, piola_error *error)
+{
+    built b;
+    piola_status rc = build(&b, options, error);
+    if (!rc && options->json)
+        pio_scene_resolved(b.scene, stdout);
+    else if (!rc && !options->quiet)
+        print_counts(&b);
+    release(&b);
+    return rc ? rc : pio_output_flush(error);
+}
+
+/* ---- what can be differentiated -------------------------------------------------------------------------- */
+
+/* A quantity that a design may name; the design entry that does, or NULL. */
+typedef struct {
+    char path[200];
+    scene_target target;
+    const pio_parameter *parameter;
+} quantity;
+
+typedef void (*visitor)(void *context, const quantity *q);
+
+static void visit(const built *b, const char *list, const char *name, const char *key, visitor f, void *context)
+{
+    quantity q = {.parameter = NULL};
+    snprintf(q.path, sizeof q.path, "%s%s%.64s%s%s", list, *name ? "." : "", name, *key ? "." : "", key);
+    if (!pio_scene_target(b->scene, q.path, &q.target)) return;
+    for (int p = 0; p < b->model->n_parameters; p++)
+        if (!strcmp(b->model->parameters[p].path, q.path)) q.parameter = &b->model->parameters[p];
+    f(context, &q);
+}
+
+/* Keys that are no constant of the material are skipped by pio_scene_target. */
+static void visit_constants(const built *b, const char *list, const char *name, visitor f, void *context)
+{
+    for (const cfg_field *key = pio_material_table.fields; key->key; key++) visit(b, list, name, key->key, f, context);
+}
+
+static void visit_all(const built *b, visitor f, void *context)
+{
+    const pio_scene *s = b->scene;
+    for (size_t i = 0; i < s->n_materials; i++) visit_constants(b, "materials", s->materials[i].name, f, context);
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        visit(b, "bodies", s->bodies[i].name, "position", f, context);
+        visit(b, "bodies", s->bodies[i].name, "velocity", f, context);
+        visit_constants(b, "bodies", s->bodies[i].name, f, context);
+    }
+    visit(b, "gravity", "", "", f, context);
+}
+
+static const char *per_name(scene_per per)
+{
+    return per == SCENE_PER_PARTICLE ? "particle" : per == SCENE_PER_BODY ? "body" : "target";
+}
+
+static void shape_text(const quantity *q, char *out, size_t size)
+{
+    const int groups = q->parameter ? q->parameter->groups : 1, components = q->target.components;
+    if (groups > 1 && components > 1)
+        snprintf(out, size, "[%d][%d]", groups, components);
+    else if (groups > 1 || components > 1)
+        snprintf(out, size, "[%d]", groups > 1 ? groups : components);
+    else
+        snprintf(out, size, "scalar");
+}
+
+static void print_row(void *context, const quantity *q)
+{
+    char shape[40], range[80], value[100], line[700];
+    size_t used = 0;
+    for (int c = 0; c < q->target.components; c++)
+        used += (size_t)snprintf(value + used, sizeof value - used, "%s%.9g", c ? ", " : "", q->target.value[c]);
+    shape_text(q, shape, sizeof shape);
+    snprintf(line, sizeof line, "%-*s  %-10s  %-6s  %-24s  %-24s  ", *(const int *)context, q->path, shape,
+             pio_quantity_unit(q->target.quantity), value, pio_range_text(&q->target.range, range, sizeof range));
+    if (q->parameter) {
+        const scene_design *d = q->parameter->design;
+        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear", per_name(d->per));
+        return;
+    }
+    used = strlen(line);
+    while (used && line[used - 1] == ' ') used--;
+    printf("%.*s\n", (int)used, line);
+}
+
+static void json_design(pio_json *json, const pio_parameter *p)
+{
+    if (!p) {
+        pio_json_null(json, "design");
+        return;
+    }
+    pio_json_begin_object(json, "design");
+    pio_json_string(json, "name", p->design->name);
+    pio_json_string(json, "transform", p->design->transform == SCENE_LOG ? "log" : "linear");
+    pio_json_string(json, "per", per_name(p->design->per));
+    pio_json_integer(json, "variables", (int64_t)p->groups * p->components);
+    pio_json_double(json, "lower", p->lower);
+    pio_json_double(json, "upper", p->upper);
+    pio_json_end_object(json);
+}
+
+static void json_row(void *context, const quantity *q)
+{
+    pio_json *json = context;
+    char range[80];
+    const cfg_range *r = &q->target.range;
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "path", q->path);
+    pio_json_begin_array(json, "shape");
+    if (q->parameter && q->parameter->groups > 1) pio_json_integer(json, NULL, q->parameter->groups);
+    if (q->target.components > 1) pio_json_integer(json, NULL, q->target.components);
+    pio_json_end_array(json);
+    pio_json_string(json, "quantity", pio_quantity_name(q->target.quantity));
+    pio_json_string(json, "unit", pio_quantity_unit(q->target.quantity));
+    if (q->target.components > 1)
+        pio_json_doubles(json, "value", q->target.value, (size_t)q->target.components);
+    else
+        pio_json_double(json, "value", q->target.value[0]);
+    pio_json_string(json, "range", pio_range_text(r, range, sizeof range));
+    pio_json_double(json, "least", r->ends & (CFG_FROM | CFG_OVER) ? r->lo : (double)-INFINITY);
+    pio_json_double(json, "most", r->ends & (CFG_UP_TO | CFG_BELOW) ? r->hi : (double)INFINITY);
+    json_design(json, q->parameter);
+    pio_json_end_object(json);
+}
+
+static void longest_path(void *context, const quantity *q)
+{
+    int *longest = context;
+    const int length = (int)strlen(q->path);
+    if (length > *longest) *longest = length;
+}
+
+static piola_status params_json(const built *b, piola_error *error)
+{
+    pio_json json;
+    pio_json_to_file(&json, stdout, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_string(&json, "scene", b->scene->path);
+    pio_json_integer(&json, "particles", b->model->desc.particles.n);
+    pio_json_integer(&json, "design_variables", b->model->n_variables);
+    pio_json_begin_array(&json, "parameters");
+    visit_all(b, json_row, &json);
+    pio_json_end_array(&json);
+    pio_json_end_object(&json);
+    return pio_json_finish(&json, error);
+}
+
+static void params_table(const built *b)
+{
+    int width = 4;
+    visit_all(b, longest_path, &width);
+    printf("%-*s  %-10s  %-6s  %-24s  %-24s  %s\n", width, "path", "shape", "unit", "value", "range", "design");
+    visit_all(b, print_row, &width);
+    printf("\n%lld particles, %d design variables. A bodies.NAME path is that body's own copy; all paths but gravity "
+           "can be\n"
+           "designed per body or per particle.\n",
+           (long long)b->model->desc.particles.n, b->model->n_variables);
+}
+
+piola_status piola_params(const piola_options *options, piola_error *error)
+{
+    built b;
+    piola_status rc = build(&b, options, error);
+    if (!rc && options->json)
+        rc = params_json(&b, error);
+    else if (!rc)
+        params_table(&b);
+    release(&b);
+    return rc ? rc : pio_output_flush(error);
+}

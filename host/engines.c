@@ -1,0 +1,122 @@
+/* engines.c -- see engines.h. */
+#include "host/engines.h"
+
+#include "host/fail.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Instruction sets of CPU engines, the best first. */
+#if defined(__x86_64__)
+static const char *const isas[] = {"_x86-64-v4", "_x86-64-v3"};
+#elif defined(__aarch64__)
+static const char *const isas[] = {"_aarch64"};
+#else
+static const char *const isas[] = {""};
+#endif
+enum { ISAS = sizeof isas / sizeof *isas };
+
+static void folder_of_program(char *out, size_t size)
+{
+    const char *given = getenv("PIOLA_ENGINES");
+    if (given && *given) {
+        snprintf(out, size, "%s", given);
+        return;
+    }
+    const ssize_t n = readlink("/proc/self/exe", out, size - 1);
+    out[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash) *slash = '\0';
+}
+
+/* Open one module and ask it whether it runs here. */
+static piola_status try_module(pio_engine_module *out, const char *name, piola_error *error)
+{
+    char folder[900];
+    *out = (pio_engine_module){0};
+    folder_of_program(folder, sizeof folder);
+    snprintf(out->file, sizeof out->file, "%s/piola_engine_%.80s.so", folder, name);
+    if (access(out->file, R_OK)) return pio_fail(error, PIOLA_UNAVAILABLE, "there is no %s", out->file);
+    out->handle = dlopen(out->file, RTLD_NOW | RTLD_LOCAL);
+    if (!out->handle) return pio_fail(error, PIOLA_UNAVAILABLE, "%s", dlerror());
+    out->table = dlsym(out->handle, "piola_engine");
+    piola_status rc = PIOLA_OK;
+    if (!out->table || out->table->version != PIO_ENGINE_VERSION || out->table->size != sizeof(pio_engine))
+        rc = pio_fail(error, PIOLA_UNAVAILABLE, "%s is of another build of Piola", out->file);
+    else rc = out->table->probe(0, out->device, out->driver, error);
+    if (rc) pio_engine_close(out);
+    return rc;
+}
+
+static piola_status try_cpu(pio_engine_module *out, const char *precision, int dimension, piola_error *error)
+{
+    char skipped[400] = "";
+    for (int i = 0; i < ISAS; i++) {
+        char name[64];
+        piola_error inner;
+        snprintf(name, sizeof name, "cpu_%s_%dd%s", precision, dimension, isas[i]);
+        if (!try_module(out, name, &inner)) {
+            snprintf(out->why, sizeof out->why, "the best instruction set that runs here is %s", out->table->isa);
+            return PIOLA_OK;
+        }
+        snprintf(skipped + strlen(skipped), sizeof skipped - strlen(skipped), "%s%.180s", i ? "; " : "", inner.message);
+    }
+    return pio_fail(error, PIOLA_UNAVAILABLE, "no CPU engine runs: %s", skipped);
+}
+
+static piola_status try_cuda(pio_engine_module *out, const char *precision, int dimension, piola_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "cuda_%s_%dd", precision, dimension);
+    return try_module(out, name, error);
+}
+
+piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *precision, int dimension,
+                             piola_error *error)
+{
+    piola_error cuda = {0};
+    if (!strcmp(device, "cpu")) return try_cpu(out, precision, dimension, error);
+    if (strcmp(device, "cuda") && strcmp(device, "auto"))
+        return pio_fail(error, PIOLA_USAGE, "unknown device '%s': auto, cpu or cuda", device);
+    piola_status rc = try_cuda(out, precision, dimension, &cuda);
+    if (!rc) {
+        snprintf(out->why, sizeof out->why, "a CUDA engine and %.120s are there", out->device);
+        return PIOLA_OK;
+    }
+    if (!strcmp(device, "cuda"))
+        return pio_fail(error, PIOLA_UNAVAILABLE, "device cuda was asked for: %s; use device cpu or auto", cuda.message);
+    rc = try_cpu(out, precision, dimension, error);
+    if (!rc) {
+        char cpu[200];
+        snprintf(cpu, sizeof cpu, "%.190s", out->why);
+        snprintf(out->why, sizeof out->why, "no CUDA (%.200s); %s", cuda.message, cpu);
+    }
+    return rc;
+}
+
+void pio_engine_close(pio_engine_module *engine)
+{
+    if (engine->handle) dlclose(engine->handle);
+    *engine = (pio_engine_module){0};
+}
+
+int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128])
+{
+    static const char *const precisions[] = {"f32", "f64"};
+    const int kinds = 1 + ISAS;
+    if (i < 0 || i >= 4 * kinds) return 0;
+    const char *precision = precisions[i % 2];
+    const int dimension = 2 + i / 2 % 2, kind = i / 4;
+    pio_engine_module module;
+    piola_error error = {0};
+    if (kind == 0) snprintf(name, 64, "cuda_%s_%dd", precision, dimension);
+    else snprintf(name, 64, "cpu_%s_%dd%s", precision, dimension, isas[kind - 1]);
+    *runs = try_module(&module, name, &error) == PIOLA_OK;
+    snprintf(reason, 512, "%.500s", *runs ? "" : error.message);
+    snprintf(device, 128, "%s", *runs ? module.device : "");
+    if (*runs) pio_engine_close(&module);
+    return 1;
+}

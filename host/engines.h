@@ -1,0 +1,26 @@
+/* engines.h -- finding and opening the engine that a run asks for. */
+#ifndef PIOLA_HOST_ENGINES_H
+#define PIOLA_HOST_ENGINES_H
+
+#include "solvers/engine.h"
+
+typedef struct {
+    const pio_engine *table;
+    void *handle;
+    char file[1024]; /* of the module */
+    char device[128], driver[64];
+    char why[512];   /* why this one: one sentence */
+} pio_engine_module;
+
+/* device: "auto", "cpu" or "cuda"; precision: "f32" or "f64". `auto` takes CUDA when an engine and a GPU are there, else the
+ * CPU engine for the best instruction set that runs, and says so in `why`; "cuda" never falls back. Modules lie beside the
+ * program, or in the folder that PIOLA_ENGINES names. */
+piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *precision, int dimension,
+                             piola_error *error);
+void pio_engine_close(pio_engine_module *engine);
+
+/* For `piola doctor`: every combination that could be, whether its module is there and runs, and why not. Returns 0 past
+ * the last. */
+int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128]);
+
+#endif

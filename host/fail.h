@@ -1,0 +1,14 @@
+/* fail.h -- filling a piola_error. */
+#ifndef PIOLA_HOST_FAIL_H
+#define PIOLA_HOST_FAIL_H
+
+#include "piola.h"
+
+/* Fill `error` (may be NULL) and return `status`. */
+piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for memory that could not be had; `bytes` is what was asked for. */
+piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what);
+
+#endif

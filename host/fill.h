@@ -1,0 +1,26 @@
+/* fill.h -- filling a shape with particles. */
+#ifndef PIOLA_HOST_FILL_H
+#define PIOLA_HOST_FILL_H
+
+#include "host/scene.h"
+
+typedef struct {
+    int64_t n;
+    double *position; /* [n][dimension] m */
+    double volume;    /* of each, m^3 (2D: per metre of thickness) */
+} pio_fill_result;
+
+/* Particles on a lattice of `particles_per_cell` per cell of the given spacing: in a box exactly fitted to its sides, else
+ * centred on the shape and kept where inside. Jittered: each moved at random within its lattice cell, by a generator that
+ * depends on seed, stream and particle alone. Every particle has the shape's exact volume over n, so that mass is conserved.
+ * The order is that of the lattice. Free `position` with free(). */
+piola_status pio_fill(const scene_geometry *shape, const double offset[3], int dimension, double spacing,
+                      int particles_per_cell, scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
+                      piola_error *error);
+
+/* Exact volume (2D: area) of a shape. */
+double pio_shape_volume(const scene_geometry *shape, int dimension);
+/* Its centroid. */
+void pio_shape_centroid(const scene_geometry *shape, int dimension, double centroid[3]);
+
+#endif

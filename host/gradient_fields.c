@@ -1,0 +1,65 @@
+/* gradient_fields.c -- the gradients per particle that a scene has, by the names that its materials use. */
+#include "host/states.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_fluid(const scene_material *m) { return m->model >= SCENE_LINEAR_FLUID; }
+static bool has_E(const scene_material *m) { return !is_fluid(m) && !m->lame; }
+static bool has_lame(const scene_material *m) { return !is_fluid(m) && m->lame; }
+static bool has_gamma(const scene_material *m) { return m->model == SCENE_TAIT; }
+
+static const struct {
+    const char *of, *unit, *engine_field, *meaning;
+    bool (*has)(const scene_material *);
+} list[] = {
+    {"position", "m", "grad_position", "initial position", NULL},
+    {"velocity", "m/s", "grad_velocity", "initial velocity", NULL},
+    {"density", "kg/m3", "grad_density", "density", NULL},
+    {"E", "Pa", "grad_given_0", "Young's modulus", has_E},
+    {"nu", "1", "grad_given_1", "Poisson's ratio", has_E},
+    {"mu", "Pa", "grad_given_0", "first Lame constant", has_lame},
+    {"lambda", "Pa", "grad_given_1", "second Lame constant", has_lame},
+    {"bulk", "Pa", "grad_given_0", "bulk modulus", is_fluid},
+    {"gamma", "1", "grad_given_1", "exponent of the Tait law", has_gamma},
+    {"viscosity", "Pa.s", "grad_given_2", "viscosity", is_fluid},
+};
+
+static bool scene_has(const pio_scene *s, bool (*has)(const scene_material *))
+{
+    if (!has) return true;
+    for (size_t b = 0; b < s->n_bodies; b++)
+        for (size_t m = 0; m < s->n_materials; m++)
+            if (!strcmp(s->bodies[b].material, s->materials[m].name) && has(&s->materials[m])) return true;
+    return false;
+}
+
+int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
+{
+    int seen = 0;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        if (!scene_has(s->scene, list[k].has) || seen++ != i) continue;
+        snprintf(out->name, sizeof out->name, "grad_%s", list[k].of);
+        snprintf(out->engine_field, sizeof out->engine_field, "%s", list[k].engine_field);
+        snprintf(out->of, sizeof out->of, "%s", list[k].of);
+        snprintf(out->units, sizeof out->units, "1/(%s)", list[k].unit);
+        snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each particle",
+                 list[k].meaning);
+        out->components = k < 2 ? s->scene->dimension : 1;
+        out->has = list[k].has;
+        return 1;
+    }
+    return 0;
+}
+
+piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
+{
+    const piola_status rc = s->engine.table->read(s->sim, g->engine_field, values, error);
+    if (rc || !g->has) return rc;
+    for (size_t b = 0; b < s->scene->n_bodies; b++)
+        for (size_t m = 0; m < s->scene->n_materials; m++) {
+            if (strcmp(s->scene->bodies[b].material, s->scene->materials[m].name) || g->has(&s->scene->materials[m])) continue;
+            for (int64_t p = s->model->body_first[b]; p < s->model->body_first[b + 1]; p++) values[p] = 0;
+        }
+    return PIOLA_OK;
+}

@@ -1,0 +1,171 @@
+/* history.c -- see history.h. Everything follows from z and dJ/dz, so that a replayed iteration writes the same bits. */
+#include "host/history.h"
+
+#include "host/fail.h"
+#include "host/states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pio_history {
+    pio_session *session;
+    pio_snapshot *file;
+    pio_snapshot_field *field;
+    char (*name)[2][80];   /* of value and gradient, per parameter */
+    int *parameter;        /* of each pair of fields */
+    size_t n_pairs;
+    double **values;       /* [2 n_pairs][n][components] */
+    double *value, *value_bar; /* [n_variables] */
+    int64_t n;
+};
+
+/* A design per particle of path materials.soft.E becomes the fields soft_E and grad_soft_E. */
+static void add_pair(pio_history *h, int k)
+{
+    const pio_parameter *p = &h->session->model->parameters[k];
+    char flat[64];
+    const char *dot = strchr(p->path, '.');
+    snprintf(flat, sizeof flat, "%.60s", dot ? dot + 1 : p->path);
+    for (char *c = flat; *c; c++)
+        if (*c == '.') *c = '_';
+    snprintf(h->name[h->n_pairs][0], sizeof h->name[0][0], "%s", flat);
+    snprintf(h->name[h->n_pairs][1], sizeof h->name[0][1], "grad_%s", flat);
+    for (size_t g = 0; g < 2; g++)
+        h->field[2 * h->n_pairs + g] = (pio_snapshot_field){.name = h->name[h->n_pairs][g], .components = p->components,
+                                                            .units = g ? "" : p->unit, .meaning = p->path,
+                                                            .of = g ? p->path : NULL, .when = PIO_SNAPSHOT_FRAME};
+    h->parameter[h->n_pairs++] = k;
+}
+
+static piola_status take(pio_history *h, piola_error *error)
+{
+    const pio_model *m = h->session->model;
+    const size_t k = (size_t)m->n_parameters + 1, v = (size_t)m->n_variables + 1;
+    h->n = m->desc.particles.n;
+    h->field = calloc(2 * k, sizeof *h->field);
+    h->name = calloc(k, sizeof *h->name);
+    h->parameter = calloc(k, sizeof *h->parameter);
+    h->values = calloc(2 * k, sizeof *h->values);
+    h->value = calloc(v, sizeof(double));
+    h->value_bar = calloc(v, sizeof(double));
+    if (!h->field || !h->name || !h->parameter || !h->values || !h->value || !h->value_bar)
+        return pio_fail_memory(error, 2 * v * sizeof(double), "the history");
+    for (int p = 0; p < m->n_parameters; p++)
+        if (m->designs[p].each) add_pair(h, p);
+    for (size_t i = 0; i < 2 * h->n_pairs; i++) {
+        const size_t components = (size_t)h->field[i].components;
+        h->values[i] = calloc((size_t)h->n * components, sizeof(double));
+        if (!h->values[i]) return pio_fail_memory(error, (size_t)h->n * components * sizeof(double), "the history");
+    }
+    return PIOLA_OK;
+}
+
+static void release(pio_history *h)
+{
+    for (size_t i = 0; h->values && i < 2 * h->n_pairs; i++) free(h->values[i]);
+    free(h->field);
+    free(h->name);
+    free(h->parameter);
+    free(h->values);
+    free(h->value);
+    free(h->value_bar);
+    free(h);
+}
+
+static piola_status open_file(pio_history *h, piola_error *error)
+{
+    pio_session *s = h->session;
+    char path[1100];
+    pio_manifest *manifest = malloc(sizeof *manifest);
+    if (!manifest) return pio_fail_memory(error, sizeof *manifest, "the manifest");
+    pio_manifest_fill(manifest, s);
+    char *json = pio_manifest_json(manifest), *resolved = pio_resolved_json(s);
+    pio_session_path(s, "history.vtkhdf", path, sizeof path);
+    const pio_snapshot_def def = {.path = path, .kind = PIO_SNAPSHOT_HISTORY, .n_points = h->n,
+                                  .dimension = s->scene->dimension, .precision = PIO_SNAPSHOT_F64, .static_points = true,
+                                  .expected_frames = s->scene->optimizer.max_iterations + 1, .fields = h->field,
+                                  .n_fields = 2 * h->n_pairs, .scene_text = s->scene->text, .scene_resolved = resolved,
+                                  .manifest = json, .pairs = manifest->pair, .n_pairs = manifest->n,
+                                  .objective = s->scene->name};
+    const piola_status rc = json && resolved ? pio_snapshot_create(&h->file, &def, error)
+                                             : pio_fail_memory(error, 1 << 16, "the manifest");
+    free(json);
+    free(resolved);
+    free(manifest);
+    return rc;
+}
+
+piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *error)
+{
+    pio_history *h = calloc(1, sizeof *h);
+    *out = NULL;
+    if (!h) return pio_fail_memory(error, sizeof *h, "the history");
+    h->session = s;
+    piola_status rc = take(h, error);
+    if (!rc) rc = open_file(h, error);
+    if (rc) release(h);
+    else *out = h;
+    return rc;
+}
+
+/* Values per variable to a field per particle; particles outside the design keep 0. */
+static void spread(const pio_history *h, int k, const double *variables, double *out)
+{
+    const pio_design_desc *d = &h->session->model->designs[k];
+    for (int64_t p = 0; p < h->n; p++)
+        for (int c = 0; d->index[p] >= 0 && c < d->components; c++)
+            out[p * d->components + c] = variables[d->index[p] * d->components + c];
+}
+
+static piola_status add_parameters(pio_history *h, piola_error *error)
+{
+    const pio_model *m = h->session->model;
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        int64_t shape[2] = {p->groups, p->components};
+        char units[64];
+        const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
+        if (p->groups == 1) shape[0] = p->components;
+        snprintf(units, sizeof units, "1/(%s)", p->unit[0] ? p->unit : "1");
+        const piola_status rc = pio_snapshot_gradient(h->file, p->path, h->value + p->first, h->value_bar + p->first, shape,
+                                                      rank, p->unit, units, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_error *error)
+{
+    const pio_model *m = h->session->model;
+    pio_model_values(m, at->at.z, h->value);
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++)
+            h->value_bar[v] = at->at.gradient[v] / (d->b * (d->logarithmic ? h->value[v] : 1));
+    }
+    for (size_t i = 0; i < h->n_pairs; i++) {
+        const int k = h->parameter[i], first = m->parameters[k].first;
+        spread(h, k, h->value + first, h->values[2 * i]);
+        spread(h, k, h->value_bar + first, h->values[2 * i + 1]);
+    }
+    piola_status rc = add_parameters(h, error);
+    if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, NULL, 0, error);
+    return rc ? rc : pio_snapshot_frame(h->file, at->number, at->number == 0 ? m->position : NULL,
+                                        (const double *const *)h->values, error);
+}
+
+piola_status pio_history_finish(pio_history *h, const char *certificate, piola_error *error)
+{
+    piola_status rc = pio_snapshot_certificate(h->file, certificate, NULL, 0, error);
+    if (rc) pio_snapshot_abandon(h->file);
+    else rc = pio_snapshot_finish(h->file, error);
+    release(h);
+    return rc;
+}
+
+void pio_history_abandon(pio_history *h)
+{
+    if (!h) return;
+    pio_snapshot_abandon(h->file);
+    release(h);
+}

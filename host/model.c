@@ -1,0 +1,264 @@
+/* model.c -- see model.h. Particles are numbered by body, then by the cell they start in, then by lattice. */
+#include "host/model.h"
+
+#include "host/fail.h"
+#include "host/fill.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAD = 2 }; /* nodes beyond each wall: room for a stencil whose particle has crossed it by half a cell */
+
+static void set_grid(pio_model *m)
+{
+    const scene_grid *g = &m->scene->grid;
+    pio_grid_desc *d = &m->desc.grid;
+    d->spacing = g->spacing;
+    for (int a = 0; a < m->scene->dimension; a++) {
+        const int cells = (int)ceil((g->max[a] - g->min[a]) / g->spacing - 1e-9);
+        d->nodes[a] = cells + 1 + 2 * PAD;
+        d->origin[a] = g->min[a] - PAD * g->spacing;
+        d->face[a][0] = PAD;
+        d->face[a][1] = PAD + cells;
+        for (int side = 0; side < 2; side++) d->wall[a][side] = (int32_t)g->wall[a][side];
+    }
+}
+
+static const scene_geometry *geometry_of(const pio_scene *s, const scene_body *b)
+{
+    for (size_t i = 0; i < s->n_geometry; i++)
+        if (!strcmp(s->geometry[i].name, b->geometry)) return &s->geometry[i];
+    return NULL;
+}
+
+static const scene_material *material_of(const pio_scene *s, const scene_body *b)
+{
+    for (size_t i = 0; i < s->n_materials; i++)
+        if (!strcmp(s->materials[i].name, b->material)) return &s->materials[i];
+    return NULL;
+}
+
+/* ---- particles ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int64_t cell, lattice;
+} sort_key;
+
+static int by_cell(const void *a, const void *b)
+{
+    const sort_key *p = a, *q = b;
+    if (p->cell != q->cell) return p->cell < q->cell ? -1 : 1;
+    return p->lattice < q->lattice ? -1 : p->lattice > q->lattice;
+}
+
+/* Put the particles of one fill in the order of their cells. */
+static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_error *error)
+{
+    const pio_grid_desc *g = &m->desc.grid;
+    const int dim = m->scene->dimension;
+    const size_t bytes = sizeof(double) * (size_t)(f->n * dim);
+    sort_key *key = malloc(sizeof *key * (size_t)f->n);
+    double *sorted = malloc(bytes);
+    if (!key || !sorted) {
+        free(key);
+        free(sorted);
+        return pio_fail_memory(error, bytes, "particle positions");
+    }
+    for (int64_t i = 0; i < f->n; i++) {
+        key[i] = (sort_key){0, i};
+        for (int a = 0; a < dim; a++) {
+            const double u = (f->position[i * dim + a] - g->origin[a]) / g->spacing - 0.5;
+            key[i].cell = key[i].cell * g->nodes[a] + (int64_t)floor(u);
+        }
+    }
+    qsort(key, (size_t)f->n, sizeof *key, by_cell);
+    for (int64_t i = 0; i < f->n; i++)
+        memcpy(sorted + i * dim, f->position + key[i].lattice * dim, sizeof(double) * (size_t)dim);
+    free(key);
+    free(f->position);
+    f->position = sorted;
+    return PIOLA_OK;
+}
+
+static piola_status fill_body(const pio_model *m, size_t b, pio_fill_result *f, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const scene_body *body = &s->bodies[b];
+    piola_error inner;
+    piola_status rc = pio_fill(geometry_of(s, body), body->position, s->dimension, s->grid.spacing,
+                               body->particles_per_cell, body->fill, (uint64_t)s->seed, b, f, &inner);
+    if (rc == PIOLA_BAD_DATA) {
+        char path[64];
+        snprintf(path, sizeof path, "bodies[%zu].geometry", b);
+        return pio_scene_fault(s, error, path, "%s", inner.message);
+    }
+    if (rc) return pio_fail(error, rc, "%s", inner.message);
+    return order_by_cell(m, f, error);
+}
+
+/* Velocity gradient of a rotation by w: v = w x r. 2D: w is about z. */
+static void spin_matrix(const double w[3], int dim, double *out)
+{
+    const double full[3][3] = {{0, -w[2], w[1]}, {w[2], 0, -w[0]}, {-w[1], w[0], 0}};
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++) out[i * dim + j] = full[i][j];
+}
+
+static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, double volume, const double *centroid)
+{
+    const int dim = m->scene->dimension;
+    const scene_body *body = &m->scene->bodies[b];
+    const scene_material *mat = material_of(m->scene, body);
+    const double *spin = m->spin + (size_t)dim * (size_t)dim * b;
+    for (int a = 0; a < dim; a++) {
+        m->position[i * dim + a] = x[a];
+        m->velocity[i * dim + a] = body->velocity[a];
+        for (int c = 0; c < dim; c++) m->velocity[i * dim + a] += spin[a * dim + c] * (x[c] - centroid[c]);
+    }
+    m->volume[i] = volume;
+    m->density[i] = mat->density;
+    m->law[i] = (int32_t)mat->model;
+    m->lame[i] = mat->lame;
+    m->body[i] = (int32_t)b;
+    double *given = m->given + 3 * i;
+    if (mat->model >= SCENE_LINEAR_FLUID) {
+        given[0] = mat->bulk;
+        given[1] = mat->gamma;
+        given[2] = mat->viscosity;
+    } else {
+        given[0] = mat->lame ? mat->mu : mat->E;
+        given[1] = mat->lame ? mat->lambda : mat->nu;
+    }
+}
+
+static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
+{
+    const size_t dim = (size_t)m->scene->dimension, count = (size_t)n;
+    m->position = malloc(sizeof(double) * dim * count);
+    m->velocity = malloc(sizeof(double) * dim * count);
+    m->volume = malloc(sizeof(double) * count);
+    m->density = malloc(sizeof(double) * count);
+    m->given = calloc(3 * count, sizeof(double));
+    m->law = malloc(sizeof(int32_t) * count);
+    m->lame = malloc(sizeof(int32_t) * count);
+    m->body = malloc(sizeof(int32_t) * count);
+    if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body)
+        return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 6), "particles");
+    return PIOLA_OK;
+}
+
+static piola_status set_particles(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const size_t dim = (size_t)s->dimension;
+    pio_fill_result *fill = calloc(s->n_bodies, sizeof *fill);
+    piola_status rc = PIOLA_OK;
+    m->body_first = calloc(s->n_bodies + 1, sizeof *m->body_first);
+    m->spin = calloc(s->n_bodies * dim * dim, sizeof *m->spin);
+    if (!fill || !m->body_first || !m->spin) rc = pio_fail_memory(error, s->n_bodies * sizeof *fill, "bodies");
+    for (size_t b = 0; !rc && b < s->n_bodies; b++) {
+        rc = fill_body(m, b, &fill[b], error);
+        m->body_first[b + 1] = m->body_first[b] + fill[b].n;
+    }
+    if (!rc) rc = take_particles(m, m->body_first[s->n_bodies], error);
+    for (size_t b = 0; !rc && b < s->n_bodies; b++) {
+        double centroid[3];
+        pio_shape_centroid(geometry_of(s, &s->bodies[b]), s->dimension, centroid);
+        for (int a = 0; a < s->dimension; a++) centroid[a] += s->bodies[b].position[a];
+        spin_matrix(s->bodies[b].angular_velocity, s->dimension, m->spin + b * dim * dim);
+        for (int64_t i = 0; i < fill[b].n; i++)
+            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension, fill[b].volume, centroid);
+    }
+    for (size_t b = 0; fill && b < s->n_bodies; b++) free(fill[b].position);
+    free(fill);
+    if (!rc)
+        m->desc.particles = (pio_particles_desc){.n = m->body_first[s->n_bodies],
+                                                 .position = m->position,
+                                                 .velocity = m->velocity,
+                                                 .volume = m->volume,
+                                                 .density = m->density,
+                                                 .given = m->given,
+                                                 .law = m->law,
+                                                 .lame = m->lame,
+                                                 .body = m->body,
+                                                 .bodies = (int32_t)s->n_bodies,
+                                                 .spin = m->spin};
+    return rc;
+}
+
+/* ---- time ----------------------------------------------------------------------------------------------- */
+
+static piola_status set_frames(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const double every = s->output.states_every;
+    const int64_t most = (int64_t)floor(s->duration / every * (1 + 1e-12)) + 3;
+    m->frames = malloc(sizeof *m->frames * (size_t)most);
+    if (!m->frames) return pio_fail_memory(error, sizeof *m->frames * (size_t)most, "frames");
+    for (int64_t k = 0; k < most; k++) {
+        int64_t step = llround((double)k * every / s->dt);
+        if (step > m->steps) step = m->steps;
+        if (m->n_frames && m->frames[m->n_frames - 1] == step) continue;
+        m->frames[m->n_frames++] = step;
+    }
+    if (m->frames[m->n_frames - 1] != m->steps) m->frames[m->n_frames++] = m->steps;
+    return PIOLA_OK;
+}
+
+piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error)
+{
+    pio_model *m = calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m) return pio_fail_memory(error, sizeof *m, "a model");
+    m->scene = scene;
+    m->steps = llround(scene->duration / scene->dt);
+    m->desc.size = sizeof m->desc;
+    m->desc.dt = scene->dt;
+    m->desc.cfl = scene->cfl_limit;
+    m->desc.steps = m->steps;
+    memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
+    set_grid(m);
+    piola_status rc = set_particles(m, error);
+    if (!rc) rc = set_frames(m, error);
+    if (!rc) rc = pio_model_observations(m, error);
+    if (!rc) rc = pio_model_designs(m, error);
+    if (rc) pio_model_free(m);
+    else *out = m;
+    return rc;
+}
+
+void pio_model_free(pio_model *m)
+{
+    if (!m) return;
+    for (int o = 0; o < m->n_outputs; o++) {
+        free(m->outputs[o].time);
+        free((void *)m->observations[o].marker);
+        free((void *)m->observations[o].points);
+    }
+    for (int p = 0; p < m->n_parameters; p++) {
+        free(m->parameters[p].initial);
+        free((void *)m->designs[p].index);
+    }
+    free(m->outputs);
+    free(m->observations);
+    free(m->touches);
+    free(m->parameters);
+    free(m->designs);
+    free(m->z0);
+    free(m->lower);
+    free(m->upper);
+    free(m->frames);
+    free(m->body_first);
+    free(m->position);
+    free(m->velocity);
+    free(m->volume);
+    free(m->density);
+    free(m->given);
+    free(m->spin);
+    free(m->law);
+    free(m->lame);
+    free(m->body);
+    free(m);
+}

@@ -1,0 +1,54 @@
+/* model.h -- a scene made ready for an engine: particles, grid, samples and design variables, as one pio_engine_desc. */
+#ifndef PIOLA_HOST_MODEL_H
+#define PIOLA_HOST_MODEL_H
+
+#include "host/scene.h"
+#include "solvers/engine.h"
+
+/* One target path of one design entry. Its variables are [groups][components]. */
+typedef struct {
+    const char *path, *unit;     /* materials.soft.E, Pa */
+    const scene_design *design;
+    int first, groups, components; /* of its variables among all */
+    double *initial;             /* [groups * components] values, SI */
+    double lower, upper;         /* bounds of the values; infinite when absent */
+} pio_parameter;
+
+typedef struct {
+    const char *name;
+    int first, samples, components; /* of its values among all: [samples][components] */
+    double *time;                   /* [samples] s; the middle of a window */
+} pio_output;
+
+typedef struct pio_model {
+    const pio_scene *scene;
+    pio_engine_desc desc;      /* its pointers point into this model */
+    pio_parameter *parameters; /* [n_parameters], in the order of desc.designs */
+    int n_parameters, n_variables;
+    pio_output *outputs; /* [n_outputs], in the order of scene.observe */
+    int n_outputs, n_samples;
+    double *z0, *lower, *upper; /* [n_variables] normalised start and bounds */
+    int64_t steps;
+    int64_t *frames;       /* [n_frames] step of every state frame: 0, ..., steps */
+    int64_t n_frames;
+    int64_t *body_first;   /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
+    double *position, *velocity, *volume, *density, *given, *spin;
+    int32_t *law, *lame, *body;
+    pio_touch *touches;
+    pio_observation_desc *observations;
+    pio_design_desc *designs;
+} pio_model;
+
+piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
+void pio_model_free(pio_model *model);
+
+/* Values of the variables for z, and the normalised z of values. */
+void pio_model_values(const pio_model *model, const double *z, double *values);
+/* Name of variable v: "materials.soft.E", "bodies.ball.velocity.x", "materials.soft.E[particle 17]". */
+void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);
+
+/* model_design.c and model_observe.c: the parts of pio_model_create. */
+piola_status pio_model_designs(pio_model *model, piola_error *error);
+piola_status pio_model_observations(pio_model *model, piola_error *error);
+
+#endif

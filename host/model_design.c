@@ -1,0 +1,194 @@
+/* model_design.c -- design entries to engine designs: which particles, which array, how normalised.
+ *
+ * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the largest
+ * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
+#include "host/fail.h"
+#include "host/model.h"
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The part of a path after its last dot. */
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+static pio_quantity quantity_of(const char *path)
+{
+    static const struct {
+        const char *name;
+        pio_quantity quantity;
+    } list[] = {{"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"E", PIO_GIVEN_0},        {"mu", PIO_GIVEN_0},
+                {"bulk", PIO_GIVEN_0},      {"nu", PIO_GIVEN_1},        {"lambda", PIO_GIVEN_1},   {"gamma", PIO_GIVEN_1},
+                {"viscosity", PIO_GIVEN_2}, {"density", PIO_DENSITY},   {"gravity", PIO_GRAVITY}};
+    const char *key = last_part(path);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!strcmp(list[i].name, key)) return list[i].quantity;
+    return PIO_GRAVITY;
+}
+
+/* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */
+static bool governs(const pio_scene *s, const char *path, size_t b)
+{
+    const char *name = strchr(path, '.');
+    if (!name) return false;
+    name++;
+    const size_t length = strcspn(name, ".");
+    const char *own = path[0] == 'm' ? s->bodies[b].material : s->bodies[b].name;
+    return strlen(own) == length && !strncmp(own, name, length);
+}
+
+/* Group of every particle; returns the number of groups. */
+static int32_t number_groups(const pio_model *m, const char *path, scene_per per, int32_t *index)
+{
+    int32_t groups = 0;
+    for (size_t b = 0; b < m->scene->n_bodies; b++) {
+        const bool chosen = governs(m->scene, path, b);
+        for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++)
+            index[p] = !chosen ? -1 : per == SCENE_PER_PARTICLE ? groups++ : per == SCENE_PER_BODY ? groups : 0;
+        if (chosen && per != SCENE_PER_PARTICLE) groups = per == SCENE_PER_BODY ? groups + 1 : 1;
+    }
+    return groups;
+}
+
+/* `initial` holds one number, or one per component, or one per component of every target; absent: the scene's own. */
+static void set_initial(pio_parameter *p, size_t target, const double *own)
+{
+    const scene_numbers *given = &p->design->initial;
+    const size_t components = (size_t)p->components, skip = given->n > components ? target * components : 0;
+    for (int v = 0; v < p->groups * p->components; v++) {
+        const size_t c = (size_t)(v % p->components);
+        p->initial[v] = given->n == 0 ? own[c] : given->v[given->n == 1 ? 0 : skip + c];
+    }
+}
+
+static void set_transform(pio_design_desc *d, const pio_parameter *p, double spacing)
+{
+    const bool bounded = isfinite(p->lower) && isfinite(p->upper);
+    d->logarithmic = p->design->transform == SCENE_LOG;
+    if (d->logarithmic) {
+        d->a = bounded ? log(p->lower) : log(p->initial[0]);
+        d->b = bounded ? log(p->upper / p->lower) : 1;
+        return;
+    }
+    double scale = 0;
+    for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
+    if (d->quantity == PIO_POSITION) scale = spacing;
+    d->a = bounded ? p->lower : 0;
+    d->b = bounded ? p->upper - p->lower : scale > 0 ? scale : 1;
+}
+
+static double normalised(const pio_design_desc *d, double value)
+{
+    return ((d->logarithmic ? log(value) : value) - d->a) / d->b;
+}
+
+/* A bound in z; a log variable has none below when the bound is not positive. */
+static double normalised_bound(const pio_design_desc *d, double bound)
+{
+    if (isinf(bound) || (d->logarithmic && !(bound > 0))) return bound > 0 ? INFINITY : -INFINITY;
+    return normalised(d, bound);
+}
+
+static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
+{
+    const char *path = design->target.v[number];
+    const int at = m->n_parameters;
+    pio_parameter *p = &m->parameters[at];
+    pio_design_desc *d = &m->designs[at];
+    scene_target target;
+    if (!pio_scene_target(m->scene, path, &target)) return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
+    m->n_parameters++;
+    d->quantity = quantity_of(path);
+    d->components = target.components;
+    d->groups = 1;
+    if (d->quantity != PIO_GRAVITY) {
+        int32_t *index = malloc(sizeof *index * (size_t)m->desc.particles.n);
+        if (!index) return pio_fail_memory(error, sizeof *index * (size_t)m->desc.particles.n, "a design");
+        d->index = index;
+        d->groups = number_groups(m, path, design->per, index);
+        d->each = design->per == SCENE_PER_PARTICLE;
+    }
+    for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
+    *p = (pio_parameter){.path = path,
+                         .unit = pio_quantity_unit(target.quantity),
+                         .design = design,
+                         .first = m->n_variables,
+                         .groups = d->groups,
+                         .components = d->components,
+                         .lower = design->bounds[0],
+                         .upper = design->bounds[1]};
+    const int variables = d->groups * d->components;
+    p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
+    if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
+    set_initial(p, number, target.value);
+    set_transform(d, p, m->scene->grid.spacing);
+    m->n_variables += variables;
+    return PIOLA_OK;
+}
+
+static piola_status set_start(pio_model *m, piola_error *error)
+{
+    const size_t bytes = sizeof(double) * ((size_t)m->n_variables + 1);
+    m->z0 = malloc(bytes);
+    m->lower = malloc(bytes);
+    m->upper = malloc(bytes);
+    if (!m->z0 || !m->lower || !m->upper) return pio_fail_memory(error, 3 * bytes, "design variables");
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        for (int v = 0; v < p->groups * p->components; v++) {
+            m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
+            m->lower[p->first + v] = normalised_bound(&m->designs[k], p->lower);
+            m->upper[p->first + v] = normalised_bound(&m->designs[k], p->upper);
+        }
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_model_designs(pio_model *m, piola_error *error)
+{
+    size_t targets = 0;
+    piola_status rc = PIOLA_OK;
+    for (size_t i = 0; i < m->scene->n_design; i++) targets += m->scene->design[i].target.n;
+    m->parameters = calloc(targets + 1, sizeof *m->parameters);
+    m->designs = calloc(targets + 1, sizeof *m->designs);
+    if (!m->parameters || !m->designs) return pio_fail_memory(error, targets * sizeof *m->parameters, "a design");
+    for (size_t i = 0; !rc && i < m->scene->n_design; i++)
+        for (size_t t = 0; !rc && t < m->scene->design[i].target.n; t++)
+            rc = add_parameter(m, &m->scene->design[i], t, error);
+    m->desc.n_designs = m->n_parameters;
+    m->desc.designs = m->designs;
+    return rc ? rc : set_start(m, error);
+}
+
+void pio_model_values(const pio_model *m, const double *z, double *values)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
+            const double t = d->a + d->b * z[v];
+            values[v] = d->logarithmic ? exp(t) : t;
+        }
+    }
+}
+
+void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const int local = v - p->first;
+        char axis[3] = "", group[48] = "";
+        if (local < 0 || local >= p->groups * p->components) continue;
+        if (p->components > 1) snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
+        if (p->groups > 1)
+            snprintf(group, sizeof group, "[%s %d]", p->design->per == SCENE_PER_PARTICLE ? "particle" : "body",
+                     local / p->components);
+        snprintf(out, size, "%s%s%s", p->path, group, axis);
+        return;
+    }
+    snprintf(out, size, "variable %d", v);
+}

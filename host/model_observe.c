@@ -1,0 +1,233 @@
+/* model_observe.c -- observations to samples, and samples to the steps that they touch.
+ *
+ * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window. */
+#include "host/csv.h"
+#include "host/fail.h"
+#include "host/model.h"
+#include "host/scene_private.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    pio_touch *v;
+    size_t n, space;
+    bool failed;
+} touch_list;
+
+static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight)
+{
+    if (!(fabs(weight) > 0) || l->failed) return;
+    if (l->n == l->space) {
+        const size_t space = l->space ? 2 * l->space : 64;
+        pio_touch *v = realloc(l->v, space * sizeof *v);
+        if (!v) {
+            l->failed = true;
+            return;
+        }
+        l->v = v;
+        l->space = space;
+    }
+    l->v[l->n++] = (pio_touch){step, observation, sample, weight};
+}
+
+static void touch_at(touch_list *l, const pio_model *m, int o, int sample, double time)
+{
+    const double u = time / m->scene->dt;
+    int64_t s = (int64_t)floor(u);
+    double f = u - (double)s;
+    if (f > 1 - 1e-6) {
+        s++;
+        f = 0;
+    }
+    if (f < 1e-6) f = 0;
+    if (s >= m->steps) {
+        s = m->steps;
+        f = 0;
+    }
+    add_touch(l, s, o, sample, 1 - f);
+    add_touch(l, s + 1, o, sample, f);
+}
+
+/* Mean of the interpolant over [t0, t1]: on one step's interval from u to v (0 <= u < v <= 1) the hat functions integrate
+ * to (v - u) - (v^2 - u^2)/2 and (v^2 - u^2)/2. */
+static void touch_over(touch_list *l, const pio_model *m, int o, const double over[2])
+{
+    const double a = over[0] / m->scene->dt, b = fmin(over[1] / m->scene->dt, (double)m->steps), length = b - a;
+    double pending = 0; /* weight of step s from the interval before */
+    int64_t s = (int64_t)floor(a);
+    for (; (double)s < b; s++) {
+        const double u = fmax(a - (double)s, 0), v = fmin(b - (double)s, 1), right = (v * v - u * u) / 2;
+        add_touch(l, s, o, 0, (pending + (v - u) - right) / length);
+        pending = right;
+    }
+    add_touch(l, s, o, 0, pending / length);
+}
+
+/* ---- distance to given points --------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t distinct(double *v, size_t n)
+{
+    size_t kept = 0;
+    qsort(v, n, sizeof *v, by_value);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || v[i] > v[kept - 1]) v[kept++] = v[i];
+    return kept;
+}
+
+static size_t find(const double *v, size_t n, double x)
+{
+    size_t i = 0;
+    while (i + 1 < n && v[i] < x) i++;
+    return i;
+}
+
+/* Fill marker and points of the description from the table; samples are its distinct times. */
+static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const int at[5], piola_error *error)
+{
+    const int dim = m->scene->dimension;
+    pio_observation_desc *d = &m->observations[o];
+    const size_t rows = csv->n_rows, n = (size_t)m->desc.particles.n;
+    const int64_t first = m->body_first[d->body], end = m->body_first[d->body + 1];
+    double *times = malloc(sizeof(double) * (rows + 1)), *ids = malloc(sizeof(double) * (rows + 1));
+    int32_t *marker = malloc(sizeof *marker * n);
+    double *points = NULL;
+    piola_status rc = times && ids && marker ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * rows, "points");
+    size_t n_times = 0, n_ids = 0;
+    for (size_t r = 0; !rc && r < rows; r++) {
+        times[r] = csv->values[r * csv->n_columns + (size_t)at[0]];
+        ids[r] = csv->values[r * csv->n_columns + (size_t)at[1]];
+        if (ids[r] >= (double)(end - first))
+            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "particle %.0f: the body has %lld, numbered from 0", ids[r],
+                               (long long)(end - first));
+    }
+    if (!rc) {
+        n_times = distinct(times, rows);
+        n_ids = distinct(ids, rows);
+        points = malloc(sizeof(double) * n_times * n_ids * (size_t)dim);
+        if (!points) rc = pio_fail_memory(error, sizeof(double) * n_times * n_ids * (size_t)dim, "points");
+    }
+    if (!rc) {
+        for (size_t i = 0; i < n; i++) marker[i] = -1;
+        for (size_t i = 0; i < n_ids; i++) marker[first + (int64_t)ids[i]] = (int32_t)i;
+        for (size_t i = 0; i < n_times * n_ids * (size_t)dim; i++) points[i] = NAN;
+        for (size_t r = 0; r < rows; r++) {
+            const double *row = csv->values + r * csv->n_columns;
+            const size_t k = find(times, n_times, row[at[0]]) * n_ids + find(ids, n_ids, row[at[1]]);
+            for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
+        }
+        d->samples = (int32_t)n_times;
+        d->rows = (int32_t)n_ids;
+        d->marker = marker;
+        d->points = points;
+        m->outputs[o].time = times;
+        marker = NULL;
+        times = points = NULL;
+    }
+    free(times);
+    free(ids);
+    free(marker);
+    free(points);
+    return rc;
+}
+
+static piola_status load_points(pio_model *m, int o, piola_error *error)
+{
+    static const char *const names[] = {"time", "particle", "x", "y", "z"};
+    char path[PATH_MAX];
+    pio_csv csv;
+    int at[5] = {0};
+    piola_status rc = pio_scene_file(m->scene, m->scene->observe[o].points_file, path, sizeof path, error);
+    if (rc) return rc;
+    rc = pio_csv_load(&csv, path, error);
+    for (int c = 0; !rc && c < 2 + m->scene->dimension; c++) {
+        at[c] = pio_csv_column(&csv, names[c], error);
+        if (at[c] < 0) rc = PIOLA_BAD_DATA;
+    }
+    if (!rc) rc = place_points(m, o, &csv, at, error);
+    pio_csv_free(&csv);
+    return rc;
+}
+
+/* ---- all observations ----------------------------------------------------------------------------------- */
+
+static int body_number(const pio_scene *s, const char *name)
+{
+    for (size_t b = 0; b < s->n_bodies; b++)
+        if (!strcmp(s->bodies[b].name, name)) return (int)b;
+    return -1;
+}
+
+static piola_status set_times(pio_model *m, int o, piola_error *error)
+{
+    const scene_observe *s = &m->scene->observe[o];
+    pio_observation_desc *d = &m->observations[o];
+    if (s->type == SCENE_DISTANCE) return load_points(m, o, error);
+    const bool window = s->over[0] >= 0;
+    d->samples = window || s->at.n == 0 ? 1 : (int32_t)s->at.n;
+    double *time = malloc(sizeof *time * (size_t)d->samples);
+    if (!time) return pio_fail_memory(error, sizeof *time * (size_t)d->samples, "samples");
+    for (int k = 0; k < d->samples; k++)
+        time[k] = window ? (s->over[0] + s->over[1]) / 2 : s->at.n ? s->at.v[k] : m->scene->duration;
+    m->outputs[o].time = time;
+    return PIOLA_OK;
+}
+
+static piola_status add_observation(pio_model *m, int o, touch_list *touches, piola_error *error)
+{
+    const scene_observe *s = &m->scene->observe[o];
+    pio_observation_desc *d = &m->observations[o];
+    *d = (pio_observation_desc){.type = (pio_observable)s->type,
+                                .body = body_number(m->scene, s->body),
+                                .components = pio_observe_components(m->scene, s),
+                                .axis = s->axis,
+                                .reference = m->scene->grid.max[s->axis],
+                                .sharpness = s->sharpness};
+    const piola_status rc = set_times(m, o, error);
+    if (rc) return rc;
+    m->outputs[o].name = s->name;
+    m->outputs[o].first = m->n_samples;
+    m->outputs[o].samples = d->samples;
+    m->outputs[o].components = d->components;
+    m->n_samples += d->samples * d->components;
+    if (s->type != SCENE_DISTANCE && s->over[0] >= 0) touch_over(touches, m, o, s->over);
+    else
+        for (int k = 0; k < d->samples; k++) touch_at(touches, m, o, k, m->outputs[o].time[k]);
+    return PIOLA_OK;
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const pio_touch *p = a, *q = b;
+    if (p->step != q->step) return p->step < q->step ? -1 : 1;
+    if (p->observation != q->observation) return p->observation < q->observation ? -1 : 1;
+    return p->sample < q->sample ? -1 : p->sample > q->sample;
+}
+
+piola_status pio_model_observations(pio_model *m, piola_error *error)
+{
+    const size_t n = m->scene->n_observe;
+    touch_list touches = {0};
+    piola_status rc = PIOLA_OK;
+    m->outputs = calloc(n + 1, sizeof *m->outputs);
+    m->observations = calloc(n + 1, sizeof *m->observations);
+    if (!m->outputs || !m->observations) return pio_fail_memory(error, n * sizeof *m->observations, "observations");
+    m->n_outputs = (int)n;
+    for (int o = 0; !rc && o < m->n_outputs; o++) rc = add_observation(m, o, &touches, error);
+    if (!rc && touches.failed) rc = pio_fail_memory(error, touches.space * 2 * sizeof(pio_touch), "samples");
+    if (touches.n) qsort(touches.v, touches.n, sizeof *touches.v, by_step);
+    m->touches = touches.v;
+    m->desc.touches = touches.v;
+    m->desc.n_touches = (int32_t)touches.n;
+    m->desc.observations = m->observations;
+    m->desc.n_observations = m->n_outputs;
+    return rc;
+}

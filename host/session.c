@@ -1,0 +1,238 @@
+/* session.c -- see session.h. */
+#include "host/session.h"
+
+#include "host/fail.h"
+#include "host/signals.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+double pio_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static piola_status open_log(pio_session *s, piola_error *error)
+{
+    const pio_log_options options = {.level = pio_log_level_from(s->options->quiet, s->options->verbose),
+                                     .json_path = s->options->log_json};
+    return pio_log_create(&s->log, &options, error);
+}
+
+static void print_bytes(char out[32], size_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double v = (double)bytes;
+    int u = 0;
+    for (; v >= 1024 && u < 4; u++) v /= 1024;
+    snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+/* What the run would take, for people; and the refusal when it exceeds the scene's budget. */
+static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
+{
+    const pio_model *m = s->model;
+    char total[32], state[32], budget[32];
+    const piola_status rc = s->engine.table->measure(&m->desc, &s->bytes, error);
+    if (rc) return rc;
+    print_bytes(total, s->bytes.total);
+    print_bytes(state, s->bytes.state);
+    const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
+    pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
+                (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
+                m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
+    if (adjoint)
+        pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
+                    (long long)s->schedule.slots, state, s->bytes.state);
+    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total, s->engine.table->device);
+    if (s->scene->memory_budget > 0 && (double)s->bytes.total > s->scene->memory_budget) {
+        print_bytes(budget, (size_t)s->scene->memory_budget);
+        return pio_fail(error, PIOLA_NO_MEMORY,
+                        "gradient.memory.budget is %s; this run needs %zu bytes (%s): %lld states of %zu bytes and %zu bytes "
+                        "besides",
+                        budget, s->bytes.total, total, (long long)s->schedule.slots, s->bytes.state, s->bytes.fixed);
+    }
+    return PIOLA_OK;
+}
+
+static piola_status take_workspace(pio_session *s, piola_error *error)
+{
+    const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1;
+    s->samples = calloc(2 * samples, sizeof(double));
+    s->values = calloc(variables, sizeof(double));
+    s->value_bar = calloc(variables, sizeof(double));
+    s->z_bar = calloc(variables, sizeof(double));
+    s->terms = calloc(s->objective.n + 1, sizeof(double));
+    if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms)
+        return pio_fail_memory(error, sizeof(double) * (3 * variables + 2 * samples), "a session");
+    return PIOLA_OK;
+}
+
+static piola_status open_scene(pio_session *s, piola_error *error)
+{
+    piola_status rc = pio_scene_load(&s->scene, s->options->scene, s->options->sets, s->options->n_sets, stderr, error);
+    if (rc) {
+        error->message[0] = '\0'; /* all messages were printed where they belong */
+        return rc;
+    }
+    snprintf(s->directory, sizeof s->directory, "%s", s->options->directory ? s->options->directory
+                                                                             : s->scene->output.directory);
+    rc = pio_model_create(&s->model, s->scene, error);
+    return rc ? rc : pio_objective_create(&s->objective, s->model, error);
+}
+
+static piola_status open_engine(pio_session *s, bool adjoint, const char *precision, piola_error *error)
+{
+    const char *of_scene = s->scene->precision == SCENE_F32 ? "f32" : "f64";
+    const char *use = s->options->precision ? s->options->precision : precision ? precision : of_scene;
+    if (strcmp(use, "f32") && strcmp(use, "f64"))
+        return pio_fail(error, PIOLA_USAGE, "unknown precision '%s': f32 or f64", use);
+    piola_status rc = pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", use,
+                                      s->scene->dimension, error);
+    if (rc) return rc;
+    pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device, s->engine.table->precision,
+                s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
+    s->schedule = pio_schedule_store_all(s->model->steps);
+    s->model->desc.adjoint = adjoint;
+    s->model->desc.slots = adjoint ? s->schedule.slots : 0;
+    s->model->desc.threads = s->options->threads;
+    rc = plan(s, adjoint, error);
+    if (rc || s->options->dry_run) return rc;
+    return s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error);
+}
+
+piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command, bool adjoint,
+                              const char *precision, piola_error *error)
+{
+    pio_session *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s) return pio_fail_memory(error, sizeof *s, "a session");
+    s->options = options;
+    s->command = command;
+    s->started = pio_clock();
+    piola_status rc = open_log(s, error);
+    if (!rc) rc = open_scene(s, error);
+    if (!rc) rc = open_engine(s, adjoint, precision, error);
+    if (!rc) rc = take_workspace(s, error);
+    if (rc) pio_session_close(s);
+    else *out = s;
+    return rc;
+}
+
+void pio_session_close(pio_session *s)
+{
+    if (!s) return;
+    if (s->sim) s->engine.table->destroy(s->sim);
+    pio_engine_close(&s->engine);
+    pio_objective_free(&s->objective);
+    pio_model_free(s->model);
+    pio_scene_free(s->scene);
+    pio_log_close(&s->log, NULL);
+    free(s->samples);
+    free(s->values);
+    free(s->value_bar);
+    free(s->z_bar);
+    free(s->terms);
+    free(s);
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------------------- */
+
+static piola_status on_progress(void *context, int back, int64_t done, int64_t total, piola_error *error)
+{
+    pio_session *s = context;
+    if (s->steps_shown) pio_log_progress(s->log, back ? "backward" : "forward", done, total, "steps");
+    if (!pio_interrupted()) return PIOLA_OK;
+    return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s at step %lld of %lld", pio_interruption(),
+                    (long long)done, (long long)total);
+}
+
+static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *error)
+{
+    pio_session *s = context;
+    *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->terms, samples_bar);
+    if (!isfinite(*J))
+        return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number", *J);
+    return PIOLA_OK;
+}
+
+static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
+{
+    pio_sweep sweep = extra ? *extra : (pio_sweep){0};
+    sweep.context = s;
+    sweep.on_progress = on_progress;
+    sweep.objective = on_objective;
+    return sweep;
+}
+
+piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
+{
+    const pio_sweep sweep = sweep_of(s, extra);
+    pio_model_values(s->model, z, s->values);
+    const piola_status rc =
+        pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
+    if (s->steps_shown) pio_log_progress_end(s->log);
+    return rc;
+}
+
+static piola_status check_finite(pio_session *s, piola_error *error)
+{
+    for (int v = 0; v < s->model->n_variables; v++) {
+        char name[256];
+        if (isfinite(s->value_bar[v]) && isfinite(s->z_bar[v])) continue;
+        pio_model_variable_name(s->model, v, name, sizeof name);
+        return pio_fail(error, PIOLA_NUMERICAL, "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help", name,
+                        s->value_bar[v]);
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
+{
+    const pio_sweep sweep = sweep_of(s, extra);
+    pio_model_values(s->model, z, s->values);
+    const piola_status rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep,
+                                         s->value_bar, s->z_bar, &s->sweep, error);
+    if (s->steps_shown) pio_log_progress_end(s->log);
+    if (rc) return rc;
+    if (s->options->corrupt_gradient && s->model->n_variables) {
+        int worst = 0;
+        for (int v = 1; v < s->model->n_variables; v++)
+            if (fabs(s->z_bar[v]) > fabs(s->z_bar[worst])) worst = v;
+        s->z_bar[worst] *= 1.001;
+        s->value_bar[worst] *= 1.001;
+    }
+    return check_finite(s, error);
+}
+
+/* ---- the output folder ---------------------------------------------------------------------------------- */
+
+piola_status pio_session_make_directory(pio_session *s, piola_error *error)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s", s->directory);
+    for (char *at = path + 1;; at++) {
+        if (*at && *at != '/') continue;
+        const char kept = *at;
+        *at = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST)
+            return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot create the folder %s: %s", path, strerror(errno));
+        *at = kept;
+        if (!kept) break;
+    }
+    if (access(s->directory, W_OK | X_OK))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s", s->directory, strerror(errno));
+    return PIOLA_OK;
+}
+
+void pio_session_path(const pio_session *s, const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "%s/%s", s->directory, name);
+}

@@ -1,0 +1,238 @@
+/* states.c -- see states.h. */
+#include "host/states.h"
+
+#include "host/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FIELDS = 40 };
+
+struct pio_states {
+    pio_session *session;
+    pio_snapshot *file;
+    bool gradient, adjoint;
+    pio_snapshot_field field[MOST_FIELDS];
+    pio_gradient_field gradient_field[MOST_FIELDS];
+    size_t n_fields, n_frame_fields; /* of every frame: the first ones */
+    int n_gradient_fields;
+    double *points, *values[MOST_FIELDS]; /* [n][components] of frame fields */
+    double *scratch;                      /* [n][9] */
+};
+
+static void add_field(pio_states *f, const char *name, int components, const char *units, const char *meaning,
+                      const char *of, pio_snapshot_when when, bool integer)
+{
+    f->field[f->n_fields++] = (pio_snapshot_field){.name = name, .components = components, .units = units,
+                                                   .meaning = meaning, .of = of, .when = when, .integer = integer};
+}
+
+/* Frame fields of the scene, static numbers, adjoint frames and gradients, in this order. */
+static void list_fields(pio_states *f)
+{
+    static const struct {
+        const char *name, *units, *meaning;
+    } known[] = {{"velocity", "m/s", "velocity"},           {"J", "1", "volume ratio, det F"},
+                 {"F", "1", "deformation gradient"},        {"C", "1/s", "affine velocity matrix"},
+                 {"mass", "kg", "mass"},                    {"pressure", "Pa", "pressure, -tr(sigma)/dimension"}};
+    const pio_session *s = f->session;
+    const scene_strings *wanted = &s->scene->output.state_fields;
+    for (size_t i = 0; i < wanted->n; i++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (!strcmp(known[k].name, wanted->v[i]))
+                add_field(f, known[k].name, s->engine.table->components(s->sim, known[k].name), known[k].units,
+                          known[k].meaning, NULL, PIO_SNAPSHOT_FRAME, false);
+    f->n_frame_fields = f->n_fields;
+    add_field(f, "body", 1, "1", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true);
+    add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
+    if (!f->gradient) return;
+    if (f->adjoint) {
+        add_field(f, "adj_position", s->scene->dimension, "1/(m)", "derivative of the objective with respect to the position now",
+                  "position", PIO_SNAPSHOT_ADJOINT, false);
+        add_field(f, "adj_velocity", s->scene->dimension, "1/(m/s)",
+                  "derivative of the objective with respect to the velocity now", "velocity", PIO_SNAPSHOT_ADJOINT, false);
+    }
+    while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
+        const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
+        add_field(f, g->name, g->components, g->units, g->meaning, g->of, PIO_SNAPSHOT_STATIC, false);
+    }
+}
+
+static piola_status take_buffers(pio_states *f, piola_error *error)
+{
+    const size_t n = (size_t)f->session->model->desc.particles.n;
+    f->points = malloc(sizeof(double) * 3 * n);
+    f->scratch = malloc(sizeof(double) * 9 * n);
+    bool ok = f->points && f->scratch;
+    for (size_t i = 0; i < f->n_frame_fields; i++) {
+        f->values[i] = malloc(sizeof(double) * (size_t)f->field[i].components * n);
+        ok = ok && f->values[i];
+    }
+    return ok ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * 12 * n, "output frames");
+}
+
+static piola_status write_numbers(pio_states *f, piola_error *error)
+{
+    const pio_session *s = f->session;
+    const int64_t n = s->model->desc.particles.n;
+    for (int64_t i = 0; i < n; i++) f->scratch[i] = s->model->body[i];
+    piola_status rc = pio_snapshot_static(f->file, "body", f->scratch, error);
+    for (int64_t i = 0; i < n; i++)
+        for (size_t m = 0; m < s->scene->n_materials; m++)
+            if (!strcmp(s->scene->bodies[s->model->body[i]].material, s->scene->materials[m].name)) f->scratch[i] = (double)m;
+    return rc ? rc : pio_snapshot_static(f->file, "material", f->scratch, error);
+}
+
+static piola_status open_file(pio_states *f, piola_error *error)
+{
+    pio_session *s = f->session;
+    char path[1100];
+    pio_manifest *manifest = malloc(sizeof *manifest);
+    if (!manifest) return pio_fail_memory(error, sizeof *manifest, "the manifest");
+    pio_manifest_fill(manifest, s);
+    char *json = pio_manifest_json(manifest), *resolved = pio_resolved_json(s);
+    pio_session_path(s, "states.vtkhdf", path, sizeof path);
+    const pio_snapshot_def def = {.path = path,
+                                  .kind = PIO_SNAPSHOT_STATES,
+                                  .n_points = s->model->desc.particles.n,
+                                  .dimension = s->scene->dimension,
+                                  .precision = strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
+                                  .expected_frames = s->model->n_frames,
+                                  .fields = f->field,
+                                  .n_fields = f->n_fields,
+                                  .scene_text = s->scene->text,
+                                  .scene_resolved = resolved,
+                                  .manifest = json,
+                                  .pairs = manifest->pair,
+                                  .n_pairs = manifest->n,
+                                  .objective = s->scene->name};
+    const piola_status rc = json && resolved ? pio_snapshot_create(&f->file, &def, error)
+                                             : pio_fail_memory(error, 1 << 16, "the manifest");
+    free(json);
+    free(resolved);
+    free(manifest);
+    return rc;
+}
+
+piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, piola_error *error)
+{
+    pio_states *f = calloc(1, sizeof *f);
+    *out = NULL;
+    if (!f) return pio_fail_memory(error, sizeof *f, "an output file");
+    f->session = s;
+    f->gradient = gradient;
+    f->adjoint = gradient && s->scene->output.adjoint_every > 0;
+    list_fields(f);
+    piola_status rc = take_buffers(f, error);
+    if (!rc) rc = open_file(f, error);
+    if (!rc) rc = write_numbers(f, error);
+    if (rc) pio_states_abandon(f);
+    else *out = f;
+    return rc;
+}
+
+static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    pio_session *s = context;
+    pio_states *f = s->states;
+    (void)frame;
+    const pio_engine *e = s->engine.table;
+    piola_status rc = e->read(s->sim, "position", f->points, error);
+    for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
+    return rc ? rc
+              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, f->points, (const double *const *)f->values, error);
+}
+
+/* The first state frame in each interval of output.adjoint.every, and the last. */
+static bool wants_adjoint(const pio_states *f, int64_t frame)
+{
+    const pio_model *m = f->session->model;
+    const double every = f->session->scene->output.adjoint_every / f->session->scene->dt;
+    if (frame == 0 || frame == m->n_frames - 1) return true;
+    return floor((double)m->frames[frame] / every + 1e-9) > floor((double)m->frames[frame - 1] / every + 1e-9);
+}
+
+static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    pio_session *s = context;
+    pio_states *f = s->states;
+    (void)step;
+    if (!f->adjoint || !wants_adjoint(f, frame)) return PIOLA_OK;
+    piola_status rc = s->engine.table->read(s->sim, "adj_position", f->scratch, error);
+    if (!rc) rc = pio_snapshot_adjoint(f->file, frame, "adj_position", f->scratch, error);
+    if (!rc) rc = s->engine.table->read(s->sim, "adj_velocity", f->scratch, error);
+    return rc ? rc : pio_snapshot_adjoint(f->file, frame, "adj_velocity", f->scratch, error);
+}
+
+void pio_states_sweep(pio_states *f, pio_sweep *sweep)
+{
+    f->session->states = f;
+    sweep->frames = f->session->model->frames;
+    sweep->n_frames = f->session->model->n_frames;
+    sweep->on_state = on_state;
+    sweep->on_adjoint = on_adjoint;
+}
+
+piola_status pio_states_objective(pio_states *f, piola_error *error)
+{
+    const pio_session *s = f->session;
+    pio_snapshot_number *terms = calloc(s->objective.n + 1, sizeof *terms);
+    if (!terms) return pio_fail_memory(error, sizeof *terms, "terms");
+    for (size_t i = 0; i < s->objective.n; i++) terms[i] = (pio_snapshot_number){s->objective.terms[i].name, s->terms[i]};
+    const piola_status rc = s->objective.n ? pio_snapshot_objective(f->file, s->J, terms, s->objective.n, error) : PIOLA_OK;
+    free(terms);
+    return rc;
+}
+
+static piola_status write_parameters(pio_states *f, piola_error *error)
+{
+    const pio_session *s = f->session;
+    for (int k = 0; k < s->model->n_parameters; k++) {
+        const pio_parameter *p = &s->model->parameters[k];
+        int64_t shape[2] = {p->groups, p->components};
+        char units[64];
+        const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
+        if (p->groups == 1) shape[0] = p->components;
+        snprintf(units, sizeof units, "1/(%s)", p->unit[0] ? p->unit : "1");
+        const piola_status rc = pio_snapshot_gradient(f->file, p->path, s->values + p->first, s->value_bar + p->first, shape,
+                                                      rank, p->unit, units, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (int i = 0; !rc && i < f->n_gradient_fields; i++) {
+        rc = pio_gradient_field_read(f->session, &f->gradient_field[i], f->scratch, error);
+        if (!rc) rc = pio_snapshot_static(f->file, f->gradient_field[i].name, f->scratch, error);
+    }
+    if (!rc) rc = write_parameters(f, error);
+    if (!rc) rc = pio_states_objective(f, error);
+    return rc ? rc : pio_snapshot_certificate(f->file, certificate, NULL, 0, error);
+}
+
+static void release(pio_states *f)
+{
+    f->session->states = NULL;
+    free(f->points);
+    free(f->scratch);
+    for (size_t i = 0; i < f->n_frame_fields; i++) free(f->values[i]);
+    free(f);
+}
+
+piola_status pio_states_finish(pio_states *f, piola_error *error)
+{
+    const piola_status rc = pio_snapshot_finish(f->file, error);
+    release(f);
+    return rc;
+}
+
+void pio_states_abandon(pio_states *f)
+{
+    if (!f) return;
+    pio_snapshot_abandon(f->file);
+    release(f);
+}

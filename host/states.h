@@ -1,0 +1,45 @@
+/* states.h -- states.vtkhdf: the frames of a run, and what a gradient adds to them. */
+#ifndef PIOLA_HOST_STATES_H
+#define PIOLA_HOST_STATES_H
+
+#include "host/session.h"
+#include "host/snapshot.h"
+
+typedef struct pio_states pio_states;
+
+/* Begin DIRECTORY/states.vtkhdf. `gradient`: with fields for gradients per particle and, where output.adjoint.every asks for
+ * them, adjoint frames. */
+piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, piola_error *error);
+/* Hook the frames of `sweep` to the file: frame k is the model's frame k. */
+void pio_states_sweep(pio_states *f, pio_sweep *sweep);
+/* After a gradient: fields per particle, the design's values and gradients, the objective and the certificate. */
+piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error);
+/* After a plain run: the objective, if the scene has one. */
+piola_status pio_states_objective(pio_states *f, piola_error *error);
+piola_status pio_states_finish(pio_states *f, piola_error *error); /* always releases */
+void pio_states_abandon(pio_states *f);                            /* keeps the .partial file; NULL is allowed */
+
+/* Key/value pairs that describe program, build, engine, machine and run; memory of the caller: n <= PIO_MANIFEST_PAIRS. */
+enum { PIO_MANIFEST_PAIRS = 24 };
+typedef struct {
+    pio_snapshot_pair pair[PIO_MANIFEST_PAIRS];
+    size_t n;
+    char text[PIO_MANIFEST_PAIRS][512];
+} pio_manifest;
+void pio_manifest_fill(pio_manifest *m, const pio_session *s);
+/* The same as JSON, and the resolved scene as JSON; free() both. NULL without memory. */
+char *pio_manifest_json(const pio_manifest *m);
+char *pio_resolved_json(const pio_session *s);
+
+/* Gradient fields per particle that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field
+ * "grad_given_0" of the particles whose law has it. Returns 0 past the last. */
+typedef struct {
+    char name[32], engine_field[32], of[32], units[32], meaning[96];
+    int components;
+    bool (*has)(const scene_material *material); /* NULL: every particle */
+} pio_gradient_field;
+int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
+/* Read one: [n][components], 0 for particles that have no such constant. */
+piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error);
+
+#endif

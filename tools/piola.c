@@ -1,0 +1,120 @@
+/* piola.c -- the command `piola`: arguments in, one call of the public interface, exit code out. */
+#include "tools/options.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The arguments as one line that a shell reads back as they were; NULL without memory. */
+static char *command_line(int argc, char **argv)
+{
+    size_t size = 1;
+    for (int i = 0; i < argc; i++) size += 4 * strlen(argv[i]) + 3;
+    char *line = malloc(size), *to = line;
+    for (int i = 0; line && i < argc; i++) {
+        const char *word = i ? argv[i] : "piola";
+        bool plain = *word != '\0';
+        for (const char *at = word; *at; at++) plain &= isalnum((unsigned char)*at) || strchr("_-./=:,+@%", *at);
+        if (i) *to++ = ' ';
+        if (!plain) *to++ = '\'';
+        for (; *word; word++)
+            if (*word == '\'')
+                to = memcpy(to, "'\\''", 4), to += 4;
+            else
+                *to++ = *word;
+        if (!plain) *to++ = '\'';
+    }
+    if (line) *to = '\0';
+    return line;
+}
+
+/* A message that begins with its own place (file:line:col: error: ...) stands as it is. */
+static void print_error(const piola_error *error)
+{
+    const char *line_end = strchr(error->message, '\n'), *own = strstr(error->message, ": error: ");
+    if (!error->message[0]) return;
+    if (own && (!line_end || own < line_end))
+        fprintf(stderr, "%s\n", error->message);
+    else
+        fprintf(stderr, "piola: error: %s\n", error->message);
+}
+
+static piola_status render(const piola_render_options *options, piola_error *error)
+{
+    const piola_status rc = piola_render(options, error);
+    if (!rc) printf("wrote %s\n", options->output);
+    return rc;
+}
+
+static piola_status run(const tool_settings *s, piola_error *error)
+{
+    switch (s->command) {
+    case TOOL_RUN:
+        return piola_run(&s->common, error);
+    case TOOL_GRAD:
+        return piola_grad(&s->common, error);
+    case TOOL_CHECK:
+        return piola_check(&s->common, error);
+    case TOOL_OPTIMIZE:
+        return piola_optimize(&s->common, error);
+    case TOOL_PARAMS:
+        return piola_params(&s->common, error);
+    case TOOL_VALIDATE:
+        return piola_validate(&s->common, error);
+    case TOOL_SCHEMA:
+        return piola_schema(s->markdown, error);
+    case TOOL_INFO:
+        return piola_info(s->argument, s->common.json, error);
+    case TOOL_RENDER:
+        return render(&s->render, error);
+    case TOOL_DOCTOR:
+        return piola_doctor(s->common.json, error);
+    case TOOL_BENCH:
+        break;
+    case TOOL_COMMANDS:
+        return PIOLA_INTERNAL;
+    }
+    if (!strcmp(s->argument, "mpm")) return piola_bench_mpm(&s->bench, error);
+    snprintf(error->message, sizeof error->message, "there is nothing called '%.100s' to bench; there is: mpm",
+             s->argument);
+    return PIOLA_USAGE;
+}
+
+static piola_status dispatch(tool_settings *s, int argc, char **argv, piola_error *error)
+{
+    if (s->version) return printf("piola %s\n", PIOLA_VERSION) < 0 ? PIOLA_IO : PIOLA_OK;
+    if (s->help) {
+        tool_help(s->command, stdout);
+        return PIOLA_OK;
+    }
+    char *line = command_line(argc, argv);
+    s->common.command_line = line;
+    const piola_status rc = run(s, error);
+    free(line);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    piola_error error = {PIOLA_OK, ""};
+    tool_settings settings = tool_settings_default();
+    piola_status rc;
+    if (argc == 1) {
+        tool_help(TOOL_COMMANDS, stderr);
+        return PIOLA_USAGE;
+    }
+    rc = tool_parse(argc, argv, &settings, &error);
+    if (!rc) rc = dispatch(&settings, argc, argv, &error);
+    if (rc) print_error(&error);
+    if (rc == PIOLA_USAGE && settings.command != TOOL_COMMANDS)
+        fprintf(stderr, "piola: 'piola %s --help' tells more\n", tool_commands[settings.command].name);
+    else if (rc == PIOLA_USAGE)
+        fprintf(stderr, "piola: 'piola --help' tells more\n");
+    tool_settings_free(&settings);
+    const bool lost = fflush(stdout) || ferror(stdout);
+    if (lost && !rc) {
+        fprintf(stderr, "piola: error: cannot write to standard output\n");
+        rc = PIOLA_IO;
+    }
+    return rc;
+}

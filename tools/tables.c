@@ -1,0 +1,159 @@
+/* tables.c -- THE tables of commands and options; parsing, did-you-mean and help come from them. */
+#include "tools/options.h"
+
+#include <stddef.h>
+
+#define ON(command) (1u << TOOL_##command)
+#define SIMULATING (ON(RUN) | ON(GRAD) | ON(CHECK) | ON(OPTIMIZE))
+#define SCENES (SIMULATING | ON(PARAMS) | ON(VALIDATE))
+#define EVERY ((2u << TOOL_COMMANDS) - 1) /* and the program itself */
+#define TO(member) offsetof(tool_settings, member)
+
+static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
+static const char *const precisions[] = {"f32", "f64", NULL};
+static const char *const resumes[] = {"auto", "never", NULL};
+static const char *const laws[] = {"neo_hookean", "fixed_corotated", "tait", NULL};
+
+const tool_option tool_options[] = {
+    {"output", 'o', OPTION_TEXT, TO(output), SIMULATING, "DIR", .meaning = "folder for the results; made when missing",
+     .fallback = "the scene's output.directory"},
+    {"output", 'o', OPTION_TEXT, TO(output), ON(RENDER), "FILE.png", .meaning = "picture to write; required"},
+    {"set", 0, OPTION_LIST, 0, SCENES, "PATH=VALUE",
+     .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
+                "may be repeated"},
+    {"device", 0, OPTION_CHOICE, TO(common.device), SIMULATING | ON(BENCH), "NAME", devices,
+     .meaning = "where to compute: auto takes a GPU when an engine and a GPU are there; cuda never falls back",
+     .fallback = "auto"},
+    {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(RUN) | ON(GRAD) | ON(OPTIMIZE), "NAME", precisions,
+     .meaning = "digits of the computation", .fallback = "the scene's method.precision"},
+    {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(CHECK), "NAME", precisions,
+     .meaning = "digits of the computation; in f32 rounding hides errors below about 1e-3", .fallback = "f64"},
+    {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(BENCH), "NAME", precisions,
+     .meaning = "digits of the computation", .fallback = "f32"},
+    {"threads", 0, OPTION_INTEGER, TO(common.threads), SIMULATING | ON(RENDER), "N", .least = 1, .most = 4096,
+     .meaning = "CPU threads; results do not depend on it", .fallback = "all, or OMP_NUM_THREADS"},
+    {"threads", 0, OPTION_INTEGER, TO(common.threads), ON(BENCH), "N", .least = 1, .most = 4096,
+     .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS"},
+    {"resume", 0, OPTION_FIRST, TO(common.resume), ON(OPTIMIZE), "WHEN", resumes,
+     .meaning = "auto continues from the evaluations in the output folder, never begins anew", .fallback = "auto"},
+    {"max-walltime", 0, OPTION_TIME, TO(common.max_walltime), SIMULATING, "TIME",
+     .meaning = "stop after so long (seconds, or 90s, 10m, 2h) with exit code 75; what is finished is on disk",
+     .fallback = "no limit"},
+    {"dry-run", 0, OPTION_FLAG, TO(common.dry_run), SIMULATING,
+     .meaning = "print the plan (particles, steps, bytes) and stop; nothing is written"},
+    {"log-json", 0, OPTION_TEXT, TO(common.log_json), SIMULATING, "FILE",
+     .meaning = "append the log to FILE as JSON lines"},
+    {"json", 0, OPTION_FLAG, TO(common.json), SIMULATING,
+     .meaning = "print result.json on standard output too, and nothing else there"},
+    {"json", 0, OPTION_FLAG, TO(common.json), ON(VALIDATE),
+     .meaning = "print the scene with every default filled in, in SI units, as JSON"},
+    {"json", 0, OPTION_FLAG, TO(common.json), ON(PARAMS) | ON(INFO) | ON(DOCTOR) | ON(BENCH),
+     .meaning = "print JSON, for programs"},
+    {"markdown", 0, OPTION_FLAG, TO(markdown), ON(SCHEMA), .meaning = "print the reference of all keys instead"},
+    {"field", 0, OPTION_TEXT, TO(render.field), ON(RENDER), "NAME",
+     .meaning = "field that the colours show, as `piola info FILE` lists them: a magnitude where it is a vector or a "
+                "matrix, or one entry (velocity.x, F.xy)",
+     .fallback = "velocity, or the first there is"},
+    {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER), "N", .least = 0, .most = (double)(1ll << 53),
+     .meaning = "number of the frame, from 0", .fallback = "the last"},
+    {"size", 0, OPTION_SIZE, TO(render.width), ON(RENDER), "WxH", .least = 180, .most = 8192,
+     .meaning = "pixels, at least 320x180", .fallback = "1280x720"},
+    {"range", 0, OPTION_RANGE, TO(render.lo), ON(RENDER), "LO,HI",
+     .meaning = "ends of the colour bar, in the field's unit", .fallback = "from the values"},
+    {"azimuth", 0, OPTION_NUMBER, TO(render.azimuth), ON(RENDER), "DEG", .least = -3600, .most = 3600,
+     .meaning = "3D: turns the eye about the vertical; 0 looks along +y", .fallback = "30"},
+    {"elevation", 0, OPTION_NUMBER, TO(render.elevation), ON(RENDER), "DEG", .least = -90, .most = 90,
+     .meaning = "3D: lifts the eye", .fallback = "24"},
+    {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.01, .most = 1000,
+     .meaning = "enlarges about the middle; 1: everything fits", .fallback = "1"},
+    {"particles", 0, OPTION_WIDE, TO(bench.particles), ON(BENCH), "N", .least = 1, .most = 2e9,
+     .meaning = "about so many particles, a full block of cells", .fallback = "1000000"},
+    {"per-cell", 0, OPTION_INTEGER, TO(bench.per_cell), ON(BENCH), "K", .least = 1, .most = 512,
+     .meaning = "particles per cell", .fallback = "8 in 3D, 4 in 2D"},
+    {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
+     .fallback = "3"},
+    {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,
+     .meaning = "steps of one repetition; each keeps a state in memory", .fallback = "10"},
+    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", laws, .meaning = "constitutive law",
+     .fallback = "neo_hookean"},
+    {"quiet", 'q', OPTION_COUNT, TO(common.quiet), SIMULATING,
+     .meaning = "only warnings and errors; twice: errors only"},
+    {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "say nothing when there is no error"},
+    {"verbose", 'v', OPTION_COUNT, TO(common.verbose), SIMULATING, .meaning = "say more"},
+    {"help", 'h', OPTION_FLAG, TO(help), EVERY, .meaning = "this help"},
+    {"version", 0, OPTION_FLAG, TO(version), EVERY, .meaning = "the version"},
+    {"test-corrupt-gradient", 0, OPTION_FLAG, TO(common.corrupt_gradient), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE),
+     .meaning = NULL},
+    {.name = NULL}};
+
+#define SCENE_CODES "65 66 69 71 73 74 75 76 77"
+
+const tool_command tool_commands[TOOL_COMMANDS] = {
+    [TOOL_RUN] = {"run", "SCENE", "simulate a scene and write its states",
+                  "Writes states.vtkhdf (for ParaView, h5py, NumPy, `piola render`) and result.json.", SCENE_CODES,
+                  "  piola run scene.yaml -o out/first --set \"time.duration=0.2 s\"\n"
+                  "      simulates 0.2 s of scene.yaml; out/first/states.vtkhdf holds the frames\n"
+                  "  piola render out/first/states.vtkhdf -o last.png\n"
+                  "      draws the last of them"},
+    [TOOL_GRAD] =
+        {"grad", "SCENE", "simulate, and differentiate the objective by the adjoint method",
+         "The scene needs `objective` and `design`. Writes states.vtkhdf with gradient fields and result.json\n"
+         "with the objective and the gradient of every design variable.",
+         SCENE_CODES,
+         "  piola grad scene.yaml -o out/grad --json | python3 -m json.tool\n"
+         "      prints J, its terms and dJ/d(each design variable)\n"
+         "  piola render out/grad/states.vtkhdf --field grad_E -o sensitivity.png\n"
+         "      draws where a stiffer material would change J"},
+    [TOOL_CHECK] = {"check", "SCENE", "compare the gradient with differences along random directions",
+                    "Says yes (exit 0) or no (exit 1), with the measured differences and the scene's\n"
+                    "gradient.check.tolerance.",
+                    "1 " SCENE_CODES,
+                    "  piola check scene.yaml -o out/check --set gradient.check.directions=5\n"
+                    "      five directions; exit 0 when adjoint and differences agree in all of them"},
+    [TOOL_OPTIMIZE] = {"optimize", "SCENE", "improve the design until the objective is small",
+                       "The scene needs `objective`, `design` and `optimizer`. Every evaluation is kept in the output\n"
+                       "folder; run the same command again to continue a stopped one, with the same result to the bit.",
+                       "1 " SCENE_CODES,
+                       "  piola optimize scene.yaml -o out/best --max-walltime 2h\n"
+                       "      works for at most two hours; exit 75 says: run the same line again to go on\n"
+                       "  piola optimize scene.yaml -o out/best --resume never\n"
+                       "      begins anew"},
+    [TOOL_PARAMS] = {"params", "SCENE", "list what can be differentiated and designed",
+                     "Nothing is simulated. The paths are what `design: [{target: PATH}]` takes.", "65 66 71 77",
+                     "  piola params scene.yaml\n"
+                     "      path, shape, unit, value and range of each; the last column names those in `design`"},
+    [TOOL_VALIDATE] = {"validate", "SCENE", "find all errors of a scene without simulating it",
+                       "Every error is file:line:col with the line and what would be right; up to 20 of them.",
+                       "65 66 71 77",
+                       "  piola validate scene.yaml\n"
+                       "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
+                       "  piola validate scene.yaml --json > resolved.json\n"
+                       "      the scene with every default filled in; it is a scene file too"},
+    [TOOL_SCHEMA] = {"schema", NULL, "print the JSON Schema of scene files, for editors", "", "74",
+                     "  piola schema > scene.schema.json\n"
+                     "      and then, as the first line of a scene, for editors with a YAML language server:\n"
+                     "      # yaml-language-server: $schema=scene.schema.json\n"
+                     "  piola schema --markdown | less\n"
+                     "      every key with type, unit, default, range and meaning"},
+    [TOOL_INFO] = {"info", "FILE", "say what a .vtkhdf file of Piola holds", "", "65 66 71 74",
+                   "  piola info out/first/states.vtkhdf\n"
+                   "      frames, fields, gradients, objective, certificate and where the file comes from"},
+    [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 71 73 74",
+                     "  piola render out/first/states.vtkhdf -o frame.png --frame 10 --field velocity.x --range -1,1\n"
+                     "      frame 10 coloured by the horizontal velocity, from -1 m/s to 1 m/s"},
+    [TOOL_DOCTOR] = {"doctor", NULL, "say which devices, engines and libraries there are, and test them",
+                     "Runs a small simulation and its gradient on every engine that this machine can run. Exit 0: all\n"
+                     "pass; 1: some test failed; 69: no engine runs.",
+                     "1 69 71 74",
+                     "  piola doctor\n"
+                     "      engines with `yes` can be asked for by --device and --precision"},
+    [TOOL_BENCH] =
+        {"bench", "mpm", "measure the speed of the MPM solver on this machine",
+         "Prints ns per particle-step and core (forward, reverse, whole gradient), bytes per particle-step,\n"
+         "thread scaling and the share of each kernel. Close other programs first.",
+         "69 70 71",
+         "  piola bench mpm\n"
+         "      3D, neo-Hookean, f32, one million particles, 8 per cell: about 2 GB, a minute or two\n"
+         "  piola bench mpm --particles 1e5 --dimension 2 --precision f64 --threads 1\n"
+         "      a smaller one"},
+};
