@@ -161,7 +161,8 @@ static int cuda_allocate(size_t bytes, void **base)
         *base = NULL;
         return rc;
     }
-    return cudaMemset(*base, 0, bytes);
+    const int zeroed = cudaMemset(*base, 0, bytes);
+    return zeroed ? zeroed : cudaDeviceSynchronize(); /* streams of ours do not wait for the default one */
 }
 
 static void cuda_release(void *base, size_t bytes)

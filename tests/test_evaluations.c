@@ -1,0 +1,121 @@
+/* test_evaluations.c -- the record of an optimisation: what was added comes back to the bit, and only for the same run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/evaluations.h"
+
+enum { N = 37 };
+static const char path[] = "test_evaluations.h5", identity[] = "scene {a: 1}\nengine cpu";
+
+static void fill(double *z, double *g, int k)
+{
+    for (int i = 0; i < N; i++) {
+        z[i] = 1.0 / (3 + i + 100 * k);
+        g[i] = -z[i] * 7;
+    }
+}
+
+static piola_status add(pio_evaluations *log, int k)
+{
+    double z[N], g[N];
+    fill(z, g, k);
+    return pio_evaluations_add(log, &(pio_evaluation){z, 0.1 * k, g}, NULL);
+}
+
+static void expect(const pio_evaluations *log, size_t want)
+{
+    size_t count;
+    const pio_evaluation *list = pio_evaluations_list(log, &count);
+    print_message("%zu evaluations on record, wanted %zu\n", count, want);
+    assert_int_equal(count, want);
+    for (size_t k = 0; k < count; k++) {
+        double z[N], g[N];
+        const double J = 0.1 * (int)k;
+        fill(z, g, (int)k);
+        assert_memory_equal(list[k].z, z, sizeof z);
+        assert_memory_equal(list[k].gradient, g, sizeof g);
+        assert_memory_equal(&list[k].J, &J, sizeof J);
+    }
+}
+
+static void what_was_added_comes_back_to_the_bit(void **state)
+{
+    (void)state;
+    pio_evaluations *log;
+    assert_int_equal(pio_evaluations_create(&log, path, N, identity, NULL), PIOLA_OK);
+    for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
+    assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, identity, NULL), PIOLA_OK);
+    expect(log, 5);
+    for (int k = 5; k < 9; k++) assert_int_equal(add(log, k), PIOLA_OK);
+    assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, identity, NULL), PIOLA_OK);
+    expect(log, 9);
+    assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+}
+
+static void a_record_of_another_run_is_refused(void **state)
+{
+    (void)state;
+    pio_evaluations *log;
+    piola_error error;
+    assert_int_equal(pio_evaluations_continue(&log, path, N, "scene {a: 2}\nengine cpu", &error), PIOLA_BAD_DATA);
+    print_message("%s\n", error.message);
+    assert_int_equal(pio_evaluations_continue(&log, path, N + 1, identity, &error), PIOLA_BAD_DATA);
+    print_message("%s\n", error.message);
+    assert_int_equal(pio_evaluations_continue(&log, "no_such.h5", N, identity, &error), PIOLA_NO_INPUT);
+    assert_int_equal(pio_evaluations_create(&log, "no_such_folder/x.h5", N, identity, &error), PIOLA_CANNOT_CREATE);
+}
+
+/* The child tells each finished evaluation through a pipe and is killed in the middle. */
+static void a_kill_loses_no_finished_evaluation(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 12; round++) {
+        int ends[2], told = 0;
+        char byte;
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            pio_evaluations *log;
+            if (pio_evaluations_create(&log, path, N, identity, NULL)) _exit(1);
+            for (int k = 0;; k++)
+                if (add(log, k) || write(ends[1], "x", 1) != 1) _exit(1);
+        }
+        close(ends[1]);
+        while (told < 3 + 5 * round && read(ends[0], &byte, 1) == 1) told++;
+        kill(child, SIGKILL);
+        while (read(ends[0], &byte, 1) == 1) told++;
+        close(ends[0]);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        pio_evaluations *log;
+        piola_error error;
+        if (pio_evaluations_continue(&log, path, N, identity, &error)) fail_msg("%s", error.message);
+        size_t count;
+        pio_evaluations_list(log, &count);
+        assert_true(count == (size_t)told || count == (size_t)told + 1);
+        expect(log, count);
+        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_added_comes_back_to_the_bit),
+        cmocka_unit_test(a_record_of_another_run_is_refused),
+        cmocka_unit_test(a_kill_loses_no_finished_evaluation),
+    };
+    const int failed = cmocka_run_group_tests_name("evaluations", tests, NULL, NULL);
+    remove(path);
+    return failed;
+}
