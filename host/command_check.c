@@ -66,7 +66,6 @@ static piola_status try_direction(check *c, const char *name, piola_error *error
                                     .minus = minus, .tolerance = c->s->scene->check_tolerance,
                                     .scale = scale > 0 ? scale : fabs(c->J0)};
     pio_taylor_check(&d, &c->rows[c->n]);
-    pio_log_progress_end(c->s->log);
     say(c, &c->rows[c->n]);
     c->n++;
     return PIOLA_OK;
@@ -162,6 +161,7 @@ static piola_status run_check(pio_session *s, piola_error *error)
         c.J0 = s->J;
         memcpy(c.gradient, s->z_bar, sizeof(double) * n);
         rc = all_directions(&c, error);
+        pio_log_progress_end(s->log);
     }
     if (!rc) { /* the report tells the state at the start, not at the last step aside */
         memcpy(s->z_bar, c.gradient, sizeof(double) * n);

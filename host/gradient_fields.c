@@ -34,6 +34,12 @@ static bool scene_has(const pio_scene *s, bool (*has)(const scene_material *))
     return false;
 }
 
+void pio_inverse_unit(const char *unit, char *out, size_t size)
+{
+    if (!*unit || !strcmp(unit, "1")) snprintf(out, size, "1");
+    else snprintf(out, size, "1/%s%s%s", strpbrk(unit, "/.") ? "(" : "", unit, strpbrk(unit, "/.") ? ")" : "");
+}
+
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
 {
     int seen = 0;
@@ -42,7 +48,7 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
         snprintf(out->name, sizeof out->name, "grad_%s", list[k].of);
         snprintf(out->engine_field, sizeof out->engine_field, "%s", list[k].engine_field);
         snprintf(out->of, sizeof out->of, "%s", list[k].of);
-        snprintf(out->units, sizeof out->units, "1/(%s)", list[k].unit);
+        pio_inverse_unit(list[k].unit, out->units, sizeof out->units);
         snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each particle",
                  list[k].meaning);
         out->components = k < 2 ? s->scene->dimension : 1;

@@ -126,7 +126,7 @@ static piola_status add_parameters(pio_history *h, piola_error *error)
         char units[64];
         const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
         if (p->groups == 1) shape[0] = p->components;
-        snprintf(units, sizeof units, "1/(%s)", p->unit[0] ? p->unit : "1");
+        pio_inverse_unit(p->unit, units, sizeof units);
         const piola_status rc = pio_snapshot_gradient(h->file, p->path, h->value + p->first, h->value_bar + p->first, shape,
                                                       rank, p->unit, units, error);
         if (rc) return rc;

@@ -189,7 +189,6 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .body = body_number(m->scene, s->body),
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
-                                .reference = m->scene->grid.max[s->axis],
                                 .sharpness = s->sharpness};
     const piola_status rc = set_times(m, o, error);
     if (rc) return rc;

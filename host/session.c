@@ -157,6 +157,13 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
 static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *error)
 {
     pio_session *s = context;
+    for (int o = 0; o < s->model->n_outputs; o++) {
+        const pio_output *out = &s->model->outputs[o];
+        for (int v = 0; v < out->samples * out->components; v++)
+            if (!isfinite(samples[out->first + v]))
+                return pio_fail(error, PIOLA_NUMERICAL, "observation '%s' at %g s is %g: it overflowed or is not a number",
+                                out->name, out->time[v / out->components], samples[out->first + v]);
+    }
     *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->terms, samples_bar);
     if (!isfinite(*J))
         return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number", *J);

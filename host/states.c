@@ -48,7 +48,7 @@ static void list_fields(pio_states *f)
     add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
     if (!f->gradient) return;
     if (f->adjoint) {
-        add_field(f, "adj_position", s->scene->dimension, "1/(m)", "derivative of the objective with respect to the position now",
+        add_field(f, "adj_position", s->scene->dimension, "1/m", "derivative of the objective with respect to the position now",
                   "position", PIO_SNAPSHOT_ADJOINT, false);
         add_field(f, "adj_velocity", s->scene->dimension, "1/(m/s)",
                   "derivative of the objective with respect to the velocity now", "velocity", PIO_SNAPSHOT_ADJOINT, false);
@@ -194,7 +194,7 @@ static piola_status write_parameters(pio_states *f, piola_error *error)
         char units[64];
         const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
         if (p->groups == 1) shape[0] = p->components;
-        snprintf(units, sizeof units, "1/(%s)", p->unit[0] ? p->unit : "1");
+        pio_inverse_unit(p->unit, units, sizeof units);
         const piola_status rc = pio_snapshot_gradient(f->file, p->path, s->values + p->first, s->value_bar + p->first, shape,
                                                       rank, p->unit, units, error);
         if (rc) return rc;

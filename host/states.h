@@ -39,6 +39,8 @@ typedef struct {
     bool (*has)(const scene_material *material); /* NULL: every particle */
 } pio_gradient_field;
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
+/* Unit of a derivative with respect to something in `unit` ("" or "1": a plain number): "1/Pa", "1/(m/s)". */
+void pio_inverse_unit(const char *unit, char *out, size_t size);
 /* Read one: [n][components], 0 for particles that have no such constant. */
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error);
 

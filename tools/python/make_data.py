@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Make the measurements in scenes/data by running the scenes that use them with the true values.
+
+    build/venv/bin/python tools/python/make_data.py build/release/piola
+
+The dam breaks need nothing but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the scenes
+start from, and all else, is the scenes' own; only the true values stand here.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
+TRUE_VISCOSITY = "5 Pa.s"
+TRUE_CONSTANTS = ["E=12 kPa", "nu=0.35"]
+MARKERS = 24
+
+
+def truth(piola, scene, folder, sets):
+    """Run the scene without its design and objective, which need the data that are about to be made."""
+    command = [piola, "run", os.path.join(SCENES, scene), "-q", "-o", folder]
+    for text in ["design=[]", "objective=[]"] + sets:
+        command += ["--set", text]
+    subprocess.run(command, check=True)
+    with open(os.path.join(folder, "result.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write(name, columns, rows):
+    """A CSV with 9 digits."""
+    path = os.path.join(SCENES, "data", name)
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(",".join(columns) + "\n")
+        for row in rows:
+            file.write(",".join("%.9g" % value for value in row) + "\n")
+    print("%s: %d rows" % (os.path.relpath(path), len(rows)))
+
+
+def dam(piola, scene, name):
+    """The front at the times at which the scene observes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        front = truth(piola, scene, folder, ["materials[0].viscosity=" + TRUE_VISCOSITY])["observations"]["front"]
+    write(name, ["time", "front"], [[t, v[0]] for t, v in zip(front["time"], front["value"])])
+
+
+def markers(piola, scene, name):
+    """The places of some particles, spread over the body, at every frame but the first."""
+    import h5py  # only here: the dam breaks do without
+
+    with tempfile.TemporaryDirectory() as folder:
+        truth(piola, scene, folder, ["observe=[]"] + ["materials[0]." + text for text in TRUE_CONSTANTS])
+        with h5py.File(os.path.join(folder, "states.vtkhdf"), "r") as file:
+            times = file["VTKHDF/Steps/Values"][:]
+            particles = int(file["VTKHDF/NumberOfPoints"][0])
+            points = file["VTKHDF/Points"][:].reshape(len(times), particles, 3)
+    chosen = [(2 * k + 1) * particles // (2 * MARKERS) for k in range(MARKERS)]
+    rows = [[times[f], p, *points[f, p]] for f in range(1, len(times)) for p in chosen]
+    write(name, ["time", "particle", "x", "y", "z"], rows)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    dam(sys.argv[1], "mpm_dam_viscosity.yaml", "dam_front.csv")
+    dam(sys.argv[1], "mpm_dam_viscosity_small.yaml", "dam_front_small.csv")
+    markers(sys.argv[1], "mpm_modulus.yaml", "markers.csv")
+    markers(sys.argv[1], "mpm_modulus_small.yaml", "markers_small.csv")
+
+
+if __name__ == "__main__":
+    main()
