@@ -113,6 +113,25 @@ PIO_FN void solid_tau_adj(int law, mat F, law_constants c, mat tau_bar, mat *F_b
     *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
 }
 
+/* ---- activated fibres: Kirchhoff stress tau = a u u^T [Pa], u = F n, n a unit vector at rest; a > 0 contracts ----
+ * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019), with
+ * sigma = a n n^T. */
+
+PIO_FN mat fibre_tau(mat F, vec n, real a)
+{
+    const vec u = mat_apply(F, n);
+    return mat_outer(vec_scale(a, u), u);
+}
+
+/* a_bar = u . tau_bar u (returned);  u_bar = a (tau_bar + tau_bar^T) u;  F_bar += u_bar n^T */
+PIO_FN real fibre_tau_adj(mat F, vec n, real a, mat tau_bar, mat *F_bar)
+{
+    const vec u = mat_apply(F, n), right = mat_apply(tau_bar, u);
+    const vec u_bar = vec_axpby(a, right, a, mat_t_apply(tau_bar, u));
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_outer(u_bar, n));
+    return vec_dot(u, right);
+}
+
 /* ---- fluids: pressure p(J) [Pa] and  tau = J (-p I + eta (C + C^T)) -------------------------------------- */
 
 /* linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1)     (Batchelor 1967, section 1.8; Becker, Teschner 2007) */

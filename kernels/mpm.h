@@ -50,6 +50,10 @@ typedef struct {
     const real *volume;   /* [n]    rest volume m^3 */
     const real *mass;     /* [n]    kg */
     const real *k;        /* [LAW_CONSTANTS][n], see material.h */
+    int channels;         /* of control */
+    const int *channel;   /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
+    const real *fibre;      /* [DIM][channels] unit direction at rest */
+    const real *activation; /* [channels] Pa, set by mpm_control in every step */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */

@@ -19,6 +19,7 @@ typedef struct {
     int type, of, axis;    /* OBSERVE_..., body number, component */
     const wide *total;     /* [1] M of the body, kg */
     double ref, sharpness; /* front: x_ref m, s 1/m */
+    const double *place;   /* front: [1] x_ref m, instead of ref where not NULL */
     const int *marker;     /* distance: [n] in id order: row of `points`, or -1 */
     const double *points;  /* distance: [rows][DIM] m; NaN: no point at this time */
     double markers;        /* distance: P */
@@ -31,9 +32,12 @@ PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
     return a->body[i] == a->of ? W(a->matter.mass[i]) : W(0);
 }
 
+/* y does not depend on x_ref, which only keeps the exponentials in range: it must lie near the front. */
+PIO_FN wide observe_reference(const mpm_observe_args *a) { return W(a->place ? *a->place : a->ref); }
+
 PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
 {
-    return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)a->axis * a->matter.n + p], a->axis) - W(a->ref)));
+    return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)a->axis * a->matter.n + p], a->axis) - observe_reference(a)));
 }
 
 /* A term of the sum, for stored particle p. */
@@ -64,7 +68,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 /* Value of the observation, given the sum of its terms. */
 PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
 {
-    return a->type == OBSERVE_FRONT ? W(a->ref) + log(sum) / W(a->sharpness) : sum;
+    return a->type == OBSERVE_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
 }
 
 /* samples[0] += weight y (one item) */

@@ -23,11 +23,28 @@ typedef struct {
     transfer_batch t;
 } mpm_p2g_shared;
 
-/* Kirchhoff stress of stored particle p, Pa. */
+/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. */
 PIO_FN mat particle_tau(const mpm_state *s, int n, int p, int law, law_constants c, mat C)
 {
     if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, c);
     return solid_tau(law, mat_load(s->F, n, p), c);
+}
+
+/* Add the stress of its fibres to stored particle p, which is j of the batch:  B += (stress V) tau,  b -= (stress V) tau f. */
+PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
+{
+    const int n = a->matter.n, id = a->s.id[p], channel = a->matter.channel[id];
+    if (channel < 0) return;
+    const vec fibre = vec_load(a->matter.fibre, a->matter.channels, channel), f = vec_load(a->s.offset, n, p);
+    const mat tau = fibre_tau(mat_load(a->s.F, n, p), fibre, a->matter.activation[channel]);
+    const mat B = mat_scale(stress * a->matter.volume[id], tau);
+    const vec b = mat_apply(B, f);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        t->b[j][c] -= b.x[c];
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) t->B[j][c][d] += B.m[c][d];
+    }
 }
 
 PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
@@ -46,6 +63,9 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
             const real mass = a->matter.mass[id];
             const mat B = mat_axpby(mass * a->box.dx, C, stress * a->matter.volume[id], tau);
             batch_put(&sh->t, j, f, vec_axpby(mass, v, R(-1), mat_apply(B, f)), B, mass);
+        }
+        if (a->matter.channel) { /* a lane has the same particles as above */
+            LANES(j, m) p2g_activate(a, &sh->t, j, a->l.order[first + j], stress);
         }
         TEAM_SYNC();
         for (int j = 0; j < m; j++)
@@ -114,6 +134,7 @@ typedef struct {
     const real *node_bar;     /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
     mpm_state bar;            /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar;   /* [n], [LAW_CONSTANTS][n] in id order; added to */
+    real *activation_bar;     /* [n] in id order: the particle's share of its channel's; set where it has one */
 } mpm_p2g_adj_args;
 typedef struct {
     node_vectors y;
@@ -167,6 +188,26 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     for (int c = 0; c < LAW_CONSTANTS; c++) a->k_bar[(ptrdiff_t)c * n + id] += k_bar.k[c];
 }
 
+/* Of the fibres' share B of that affine field, b = -B f: the same without mass and motion. */
+PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
+{
+    const int n = a->matter.n, id = a->s.id[p], channel = a->matter.channel[id];
+    if (channel < 0) return;
+    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id], act = a->matter.activation[channel];
+    const vec f = vec_load(a->s.offset, n, p), fibre = vec_load(a->matter.fibre, a->matter.channels, channel);
+    const mat F = mat_load(a->s.F, n, p), B = mat_scale(stress, fibre_tau(F, fibre, act));
+    const spline w = spline_at(f);
+    vec b_bar;
+    mat B_bar, F_bar = mat_load(a->bar.F, n, p);
+    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
+    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
+    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
+    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
+    a->activation_bar[id] = fibre_tau_adj(F, fibre, act, mat_scale(stress, B_bar), &F_bar);
+    mat_store(a->bar.F, n, p, F_bar);
+    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
+}
+
 PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
@@ -178,6 +219,9 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
     }
     TEAM_SYNC();
     LANES(j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);
+    if (a->matter.channel) {
+        LANES(j, end - first) p2g_activate_adj(a, sh, a->l.order[first + j]);
+    }
 }
 
 #endif

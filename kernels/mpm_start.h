@@ -82,18 +82,21 @@ PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
 }
 
 /* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
- * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu)/rho or K/rho,  and  4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by
+ * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho or K/rho, A the largest activation,  and  4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by
  * eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of div 2 eta D included). */
 typedef struct {
     mpm_matter matter;
     const real *density; /* [n] kg/m^3 */
     mpm_step *step;
     real inv_dx;
+    const wide *amplitude; /* [channels] Pa; read where the matter has channels */
 } mpm_check_args;
 
 PIO_FN real wave_cfl(const mpm_check_args *a, int i)
 {
-    const real E = law_wave_modulus(a->matter.law[i], matter_constants(&a->matter, i));
+    const int channel = a->matter.channel ? a->matter.channel[i] : -1;
+    real E = law_wave_modulus(a->matter.law[i], matter_constants(&a->matter, i));
+    if (channel >= 0) E += R(fabs(a->amplitude[channel]));
     return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
 }
 

@@ -12,7 +12,9 @@ enum { PIO_ENGINE_VERSION = 1 };
 typedef enum { PIO_NEO_HOOKEAN, PIO_FIXED_COROTATED, PIO_LINEAR_FLUID, PIO_TAIT } pio_law;
 typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE } pio_wall;
 typedef enum { PIO_MEAN_POSITION, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY, PIO_DISTANCE, PIO_FRONT } pio_observable;
-/* What a design entry drives. GIVEN_0..2: the law's constants as given, see pio_matter.given. */
+typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
+/* What a design entry drives. GIVEN_0..2: the law's constants as given, see pio_matter.given. From gravity on it is not a
+ * property of particles; those of control have one component per channel. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
@@ -20,7 +22,10 @@ typedef enum {
     PIO_GIVEN_1,
     PIO_GIVEN_2,
     PIO_DENSITY,
-    PIO_GRAVITY
+    PIO_GRAVITY,
+    PIO_AMPLITUDE,
+    PIO_FREQUENCY,
+    PIO_PHASE
 } pio_quantity;
 
 typedef struct {
@@ -30,6 +35,15 @@ typedef struct {
     int32_t wall[3][2]; /* pio_wall */
     double origin[3];   /* place of node 0, m */
 } pio_grid_desc;
+
+/* A channel of control: its activation a in the step that begins at time t. Solids driven by it get the Kirchhoff stress
+ * a (F n)(F n)^T along their fibre n; a > 0 contracts. Zero channels: no control. */
+typedef struct {
+    pio_signal signal; /* constant: a = amplitude; sine: a = amplitude sin(2 pi frequency t + phase) */
+    double amplitude;  /* Pa */
+    double frequency;  /* Hz */
+    double phase;      /* rad */
+} pio_channel_desc;
 
 typedef struct {
     int64_t n;              /* particles, 1 .. 2^31 - 1 */
@@ -43,6 +57,8 @@ typedef struct {
     const int32_t *body;    /* [n] */
     int32_t bodies;
     const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
+    const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
+    const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
 } pio_particles_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). */
@@ -56,7 +72,7 @@ typedef struct {
     pio_observable type;
     int32_t body, components, samples; /* values are [samples][components] */
     int32_t axis;                      /* front */
-    double reference, sharpness;       /* front: m, 1/m */
+    double sharpness;                  /* front, 1/m */
     const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
     int32_t rows;                      /* distance */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
@@ -64,8 +80,8 @@ typedef struct {
 
 typedef struct {
     pio_quantity quantity;
-    int32_t components, groups;  /* variables: groups * components, group-major */
-    const int32_t *index;        /* [n] group of each particle, or -1; NULL for gravity */
+    int32_t components, groups;  /* variables: groups * components, group-major; control: channels, 1 */
+    const int32_t *index;        /* [n] group of each particle, or -1; NULL for gravity and control */
     int32_t each;                /* every particle is a group of its own */
     int32_t logarithmic;         /* value = exp(a + b z), else a + b z */
     double a, b;
@@ -86,6 +102,8 @@ typedef struct {
     const pio_design_desc *designs;
     int64_t slots; /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
+    int32_t n_channels;
+    const pio_channel_desc *channels;
 } pio_engine_desc;
 
 typedef struct {
@@ -138,7 +156,7 @@ typedef struct {
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields: position, those of mpm_fields.def, mass, J, F,
-     * pressure; adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
+     * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
      * grad_given_0..2, grad_density; the design's value fields given_0..2, density. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);

@@ -12,6 +12,7 @@ typedef struct {
     double *points;            /* device [samples][rows][DIM] */
     double *markers;           /* host [samples] points that are given */
     double *total;             /* device [1] M of the body, kg */
+    double *place;             /* device [1] front: where it is, roughly, m */
 } mpm_observation;
 
 typedef struct {
@@ -30,6 +31,7 @@ struct pio_sim {
     int64_t steps, index;           /* of the run; of the current state (as the host counts) */
     double dt, cfl, gravity[DIM];
     int32_t ordinal;                /* of the device */
+    int turned;                     /* on the way back: steps that are run again are not observed again */
     pio_watch watch[5];             /* what the NaN watch looks at */
 
     mpm_step *step;                 /* device: the step block */
@@ -45,6 +47,13 @@ struct pio_sim {
     int *start_cell, *reference_cell;
     real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
+
+    int n_channels;                 /* of control; 0: what follows is NULL */
+    int *channel, *signal;          /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
+    real *fibre, *activation;       /* [DIM][channels], [channels] */
+    double *control, *control_bar;  /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
+    real *activation_share;         /* [n] a particle's part of activation_bar */
+    double *activation_bar;         /* [channels] */
 
     char *slots;                    /* [n_slots][slot_bytes] */
     int64_t n_slots;
@@ -79,6 +88,13 @@ void mpm_observe_totals(pio_sim *sim);
 /* parameters.c: z to constants and initial state, and gradients back to z. */
 void mpm_design_apply(pio_sim *sim);
 void mpm_design_adj(pio_sim *sim);
+
+/* control.c: whether channels of control are as they must be, their upload, and the stage of a step that fills activation[],
+ * with its adjoint at the end of a step back. */
+piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_control_upload(pio_sim *sim, const pio_engine_desc *desc);
+void mpm_control_step(pio_sim *sim);
+void mpm_control_step_adj(pio_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

@@ -36,7 +36,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                         2147483000 / (DIM * DIM));
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return mpm_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
-    return PIOLA_OK;
+    return mpm_control_accepts(desc, error);
 }
 
 /* Host side of observations and designs: counts and first indices. */
@@ -82,6 +82,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->cfl = desc->cfl;
     sim->adjoint = desc->adjoint;
     sim->ordinal = desc->device;
+    sim->n_channels = desc->n_channels;
     for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
     set_box(&sim->box, &desc->grid);
     sim->nodes = sim->box.nodes[0] * sim->box.stride[0];
@@ -203,6 +204,7 @@ static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_
     upload_reals(sim, sim->given, p->given, LAW_CONSTANTS);
     upload_reals(sim, sim->reference_velocity, p->velocity, DIM);
     upload_spin(sim, p);
+    mpm_control_upload(sim, desc);
     upload_tables(sim);
     if (upload_positions(sim, p->position, &bad) == 0 && bad >= 0)
         return mpm_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,

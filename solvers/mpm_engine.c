@@ -48,6 +48,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
     sim->current = 0;
     sim->index = 0;
+    sim->turned = 0;
     mpm_design_apply(sim);
     mpm_observe_totals(sim);
     mpm_observe_step(sim, 0);
@@ -58,7 +59,7 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 {
     for (int64_t s = 0; s < steps && !sim->queue.error.code; s++) {
         mpm_forward(sim);
-        mpm_observe_step(sim, sim->index);
+        if (!sim->turned) mpm_observe_step(sim, sim->index);
     }
     return failed(sim, error);
 }
@@ -89,6 +90,7 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     const mpm_state *bar = &sim->bar[0];
     if (!sim->adjoint) return mpm_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->current_bar = 0;
+    sim->turned = 1;
     pio_queue_zero(q, bar->offset, DIM * n);
     pio_queue_zero(q, bar->velocity, DIM * n);
     pio_queue_zero(q, bar->C, DIM * DIM * n);
@@ -101,6 +103,8 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     pio_queue_zero(q, sim->position_bar, DIM * n);
     pio_queue_zero(q, sim->velocity_bar, DIM * n);
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
+    if (sim->n_channels)
+        pio_queue_zero(q, sim->control_bar, CONTROL_PARAMETERS * sizeof *sim->control_bar * (size_t)sim->n_channels);
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
     mpm_observe_step_adj(sim, sim->index);
     return failed(sim, error);

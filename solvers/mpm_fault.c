@@ -35,6 +35,16 @@ static void print_vector(char *out, size_t size, const double *v)
     else snprintf(out, size, "(%.6g, %.6g, %.6g)", v[0], v[1], v[DIM - 1]);
 }
 
+/* Largest activation of a particle, Pa. */
+static double activation_of(pio_sim *sim, int id)
+{
+    int channel = -1;
+    double amplitude = 0;
+    if (sim->n_channels) pio_queue_download(&sim->queue, &channel, sim->channel + id, sizeof channel);
+    if (channel >= 0) pio_queue_download(&sim->queue, &amplitude, sim->control + channel, sizeof amplitude);
+    return fabs(amplitude);
+}
+
 /* Faults found before the first step: constants and time step. */
 static piola_status fail_before(pio_sim *sim, piola_error *error, int kind, int id)
 {
@@ -54,6 +64,7 @@ static piola_status fail_before(pio_sim *sim, piola_error *error, int kind, int 
         viscosity = g[2];
     } else {
         modulus = lame ? g[1] + 2 * g[0] : g[0] * (1 - g[1]) / ((1 + g[1]) * (1 - 2 * g[1]));
+        modulus += activation_of(sim, id);
     }
     const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
     if (kind == FAULT_WAVE_CFL)

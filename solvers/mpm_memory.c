@@ -92,12 +92,28 @@ static void take_outputs(pio_sim *sim)
     for (int o = 0; o < sim->n_observations; o++) {
         mpm_observation *obs = &sim->observations[o];
         TAKE(obs->total, 1);
+        if (obs->desc.type == PIO_FRONT) TAKE(obs->place, 1);
         if (obs->desc.type != PIO_DISTANCE) continue;
         TAKE(obs->marker, sim->n);
         TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
     }
     for (int d = 0; d < sim->n_designs; d++)
-        if (sim->designs[d].desc.quantity != PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
+        if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
+}
+
+static void take_control(pio_sim *sim, const pio_engine_desc *desc)
+{
+    const size_t channels = (size_t)sim->n_channels;
+    if (!channels) return;
+    if (desc->particles.channel) TAKE(sim->channel, sim->n);
+    TAKE(sim->signal, channels);
+    TAKE(sim->fibre, DIM * channels);
+    TAKE(sim->activation, channels);
+    TAKE(sim->control, CONTROL_PARAMETERS * channels);
+    if (!sim->adjoint) return;
+    TAKE(sim->control_bar, CONTROL_PARAMETERS * channels);
+    TAKE(sim->activation_share, sim->n);
+    TAKE(sim->activation_bar, channels);
 }
 
 void mpm_layout(pio_sim *sim, const pio_engine_desc *desc)
@@ -108,6 +124,7 @@ void mpm_layout(pio_sim *sim, const pio_engine_desc *desc)
     take_state(sim, &sim->state[1], 1);
     take_matter(sim, desc);
     take_grid(sim);
+    take_control(sim, desc);
     if (sim->adjoint) take_adjoint(sim);
     take_outputs(sim);
     TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));

@@ -1,5 +1,6 @@
-/* mpm_step.c -- one explicit MLS-MPM step, and its adjoint: the same four stages in reverse order (Hu et al. 2019).
+/* mpm_step.c -- one explicit MLS-MPM step, and its adjoint: the same stages in reverse order (Hu et al. 2019).
  *
+ *     control   activation a = a(t)             control_adj   its parameters' cotangents from a_bar = sum_p ...
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
@@ -9,7 +10,9 @@
 /* clang-format off */
 mpm_matter mpm_matter_of(const pio_sim *sim)
 {
-    return (mpm_matter){.n = sim->n, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k};
+    return (mpm_matter){.n = sim->n, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
+                        .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
+                        .activation = sim->activation};
 }
 
 static void sort(pio_sim *sim)
@@ -33,6 +36,7 @@ static void sort(pio_sim *sim)
 void mpm_transfer(pio_sim *sim)
 {
     pio_queue *q = &sim->queue;
+    mpm_control_step(sim);
     sort(sim);
     pio_map(q, mpm_p2g, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
@@ -87,7 +91,9 @@ void mpm_reverse(pio_sim *sim)
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
-            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar);
+            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
+            .activation_bar = sim->activation_share);
+    mpm_control_step_adj(sim);
     sim->current_bar = 1 - sim->current_bar;
 }
 /* clang-format on */

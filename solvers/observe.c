@@ -1,6 +1,8 @@
 /* observe.c -- observations on the device: which steps touch which samples, forwards and back. */
 #include "solvers/mpm.h"
 
+#include <math.h>
+
 static mpm_observe_args args_of(const pio_sim *sim, const mpm_observation *o, int sample, int axis)
 {
     const pio_observation_desc *d = &o->desc;
@@ -13,8 +15,8 @@ static mpm_observe_args args_of(const pio_sim *sim, const mpm_observation *o, in
                               .of = d->body,
                               .axis = d->type == PIO_FRONT ? d->axis : axis,
                               .total = o->total,
-                              .ref = d->reference,
                               .sharpness = d->sharpness,
+                              .place = o->place,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
                               .markers = distance ? o->markers[sample] : 1};
@@ -22,7 +24,7 @@ static mpm_observe_args args_of(const pio_sim *sim, const mpm_observation *o, in
 
 /* clang-format off */
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
-    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .marker = a.marker, .points = a.points, .markers = a.markers
+    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, .markers = a.markers
 /* clang-format on */
 
 void mpm_observe_totals(pio_sim *sim)
@@ -46,10 +48,27 @@ static int first_touch(const pio_sim *sim, int64_t index)
     return low;
 }
 
+/* Where the front is, roughly, into o->place: the smooth maximum with so small a sharpness that exp() can neither overflow nor
+ * vanish anywhere in the box, taken about the middle of it. It lies within ln(n)/600 of the box's length of the front. */
+static void place_front(pio_sim *sim, const mpm_observation *o)
+{
+    pio_queue *q = &sim->queue;
+    const int axis = o->desc.axis;
+    const double length = sim->box.nodes[axis] * (double)sim->box.dx;
+    mpm_observe_args a = args_of(sim, o, 0, 0);
+    a.place = NULL;
+    a.ref = sim->box.origin[axis] + length / 2;
+    a.sharpness = fmin(a.sharpness, 600 / length);
+    pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->scalar, OBSERVE_ARGS);
+    pio_queue_zero(q, o->place, sizeof *o->place);
+    pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->scalar, .weight = 1, .sample = o->place);
+}
+
 static void observe_touch(pio_sim *sim, const pio_touch *t, int reverse)
 {
     pio_queue *q = &sim->queue;
     const mpm_observation *o = &sim->observations[t->observation];
+    if (o->desc.type == PIO_FRONT) place_front(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
         const mpm_observe_args a = args_of(sim, o, t->sample, c);
         const int at = o->first + t->sample * o->desc.components + c;

@@ -12,10 +12,19 @@ static real *target_of(const pio_sim *sim, pio_quantity quantity, real **bar)
     case PIO_GIVEN_1: *bar = sim->given_bar ? sim->given_bar + n : NULL; return sim->given + n;
     case PIO_GIVEN_2: *bar = sim->given_bar ? sim->given_bar + 2 * n : NULL; return sim->given + 2 * n;
     case PIO_DENSITY: *bar = sim->density_bar; return sim->density;
-    case PIO_GRAVITY: break;
+    case PIO_GRAVITY:
+    case PIO_AMPLITUDE:
+    case PIO_FREQUENCY:
+    case PIO_PHASE: break;
     }
     *bar = NULL;
     return NULL;
+}
+
+/* The row of a control quantity in a table over parameters and channels. */
+static double *control_row(const pio_sim *sim, double *table, pio_quantity quantity)
+{
+    return table + (ptrdiff_t)(quantity - PIO_AMPLITUDE) * sim->n_channels;
 }
 
 static int variables_of(const mpm_design *d) { return d->desc.groups * d->desc.components; }
@@ -30,6 +39,10 @@ static void apply_one(pio_sim *sim, const mpm_design *d)
             .z = sim->z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
+        return;
+    }
+    if (e->quantity >= PIO_AMPLITUDE) {
+        pio_queue_copy(q, control_row(sim, sim->control, e->quantity), value, sizeof *value * (size_t)sim->n_channels);
         return;
     }
     real *bar, *out = target_of(sim, e->quantity, &bar);
@@ -55,7 +68,8 @@ void mpm_design_apply(pio_sim *sim)
             .n = sim->n, .law = sim->law, .lame = sim->lame, .given = sim->given, .density = sim->density,
             .volume = sim->volume, .k = sim->k, .mass = sim->mass);
     pio_map(q, mpm_check, sim->n, NULL,
-            .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx);
+            .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
+            .amplitude = sim->control);
     pio_map(q, mpm_start, sim->n, NULL,
             .n = sim->n, .cell = sim->start_cell, .offset = sim->start_offset, .velocity = sim->start_velocity,
             .body = sim->body, .spin = sim->spin, .out = sim->state[sim->current]);
@@ -70,6 +84,9 @@ static void adjoint_of_one(pio_sim *sim, const mpm_design *d)
     (void)target_of(sim, e->quantity, &bar);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->gravity_bar, sizeof *value_bar * DIM);
+    } else if (e->quantity >= PIO_AMPLITUDE) {
+        pio_queue_copy(q, value_bar, control_row(sim, sim->control_bar, e->quantity),
+                       sizeof *value_bar * (size_t)sim->n_channels);
     } else if (e->each) {
         pio_map(q, design_each, sim->n, NULL,
                 .n = sim->n, .components = e->components, .index = d->index, .bar = bar, .value_bar = value_bar);

@@ -14,6 +14,10 @@
 /* Below this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on it. */
 enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 128 };
 
+/* Threads of this engine's loops: what the last open() asked for. */
+static int asked_threads;
+static int threads(void) { return asked_threads > 0 ? asked_threads : omp_get_max_threads(); }
+
 static int limited(int n, const int *limit) { return limit && *limit < n ? *limit : n; }
 
 static int blocks_of(int n) { return (n + PIO_CHUNK - 1) / PIO_CHUNK; }
@@ -48,7 +52,7 @@ static void sum_levels(int n, const double *in, double *sum, double *work)
 static void scan_in_place(int n, int *out, int *work)
 {
     const int blocks = (n + PIO_SCAN_CHUNK - 1) / PIO_SCAN_CHUNK;
-#pragma omp parallel for schedule(static) if (n > SERIAL_ITEMS)
+#pragma omp parallel for schedule(static) num_threads(threads()) if (n > SERIAL_ITEMS)
     for (int b = 0; b < blocks; b++) {
         int s = 0;
         for (int i = b * PIO_SCAN_CHUNK; i < min_int(n, (b + 1) * PIO_SCAN_CHUNK); i++) s += out[i];
@@ -60,7 +64,7 @@ static void scan_in_place(int n, int *out, int *work)
         work[b] = total;
         total += s;
     }
-#pragma omp parallel for schedule(static) if (n > SERIAL_ITEMS)
+#pragma omp parallel for schedule(static) num_threads(threads()) if (n > SERIAL_ITEMS)
     for (int b = 0; b < blocks; b++) {
         int s = work[b];
         for (int i = b * PIO_SCAN_CHUNK; i < min_int(n, (b + 1) * PIO_SCAN_CHUNK); i++) {
@@ -78,7 +82,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        _Pragma("omp parallel for schedule(static) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
+        _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
         for (int b = 0; b < blocks; b++) {                                                                             \
             const name##_args a = *args;                                                                               \
             const int end = min_int(count, (b + 1) * PIO_CHUNK);                                                       \
@@ -91,7 +95,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int count = limited(n, limit);                                                                           \
-        _Pragma("omp parallel if (count > SERIAL_TEAMS)")                                                                                        \
+        _Pragma("omp parallel num_threads(threads()) if (count > SERIAL_TEAMS)")                                                                                        \
         {                                                                                                              \
             const name##_args a = *args;                                                                               \
             name##_shared shared;                                                                                      \
@@ -106,7 +110,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        _Pragma("omp parallel for schedule(static) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
+        _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
         for (int b = 0; b < blocks; b++) {                                                                             \
             double t[PIO_CHUNK] = {0};                                                                                 \
             const int first = b * PIO_CHUNK, m = min_int(count - first, PIO_CHUNK);                                    \
@@ -121,7 +125,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int blocks = blocks_of(n);                                                                               \
-        _Pragma("omp parallel for schedule(static) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
+        _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
         for (int b = 0; b < blocks; b++)                                                                               \
             for (int i = b * PIO_CHUNK; i < min_int(n, (b + 1) * PIO_CHUNK); i++) out[i] = name(i, args);              \
         scan_in_place(n, out, work);                                                                                   \
@@ -136,10 +140,10 @@ static void scan_in_place(int n, int *out, int *work)
 
 /* ---- device memory is host memory here ------------------------------------------------------------------ */
 
-static int cpu_open(int ordinal, int threads, pio_device_info *info, pio_stream *stream)
+static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *stream)
 {
     (void)ordinal;
-    if (threads > 0) omp_set_num_threads(threads);
+    asked_threads = wanted;
     *stream = NULL;
     *info = (pio_device_info){.name = "CPU"};
     FILE *cpuinfo = fopen("/proc/cpuinfo", "r");
@@ -185,7 +189,7 @@ static int cpu_copy(pio_stream stream, void *target, const void *source, size_t 
 {
     (void)stream;
     const size_t chunk = (size_t)1 << 20;
-#pragma omp parallel for schedule(static) if (bytes > chunk)
+#pragma omp parallel for schedule(static) num_threads(threads()) if (bytes > chunk)
     for (size_t at = 0; at < bytes; at += chunk)
         memcpy((char *)target + at, (const char *)source + at, bytes - at < chunk ? bytes - at : chunk);
     return 0;

@@ -8,6 +8,7 @@
 
 #include "kernels/design.h"
 #include "kernels/fields.h"
+#include "kernels/mpm_control.h"
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"

@@ -1,0 +1,79 @@
+/* kernel_cases_control.h -- the control stage, and the fibres that it drives for the case of mpm_p2g. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_CONTROL_H
+#define PIOLA_TESTS_KERNEL_CASES_CONTROL_H
+
+#include "tests/kernel_cases_sample.h"
+
+enum { FIBRE_CHANNELS = 3 };
+
+/* Fibres of the solids, none for every seventh: unit vectors at rest, with activations of either sign. */
+static void sample_fibres(case_io *io, sample *t)
+{
+    int *channel = HOST(io, int, t->n);
+    case_array *fibre = case_uniform(io, CASE_CONSTANT, "fibre", DIM, FIBRE_CHANNELS, -1, 1);
+    for (int i = 0; i < t->n; i++)
+        channel[i] = law_is_fluid(t->law[i]) || i % 7 == 2 ? -1 : (int)(FIBRE_CHANNELS * case_unit("channel", i));
+    for (int c = 0; c < FIBRE_CHANNELS; c++) {
+        double *n = fibre->value + c, square = 0;
+        for (int a = 0; a < DIM; a++) square += n[a * FIBRE_CHANNELS] * n[a * FIBRE_CHANNELS];
+        for (int a = 0; a < DIM; a++) n[a * FIBRE_CHANNELS] /= sqrt(square);
+    }
+    t->matter.channels = FIBRE_CHANNELS;
+    t->matter.channel = PUSH(io, int, channel, t->n);
+    t->matter.fibre = (real *)case_upload(io, fibre, CASE_REAL);
+    t->matter.activation = REALS(io, "activation", 1, FIBRE_CHANNELS, -2e4, 3e4);
+}
+
+/* Activations' gradient: the sum of the shares of each channel's particles. The others' shares are not set. */
+static void sum_shares(case_io *io, const sample *t, const real *share)
+{
+    wide *activation_bar = NEW(io, wide, FIBRE_CHANNELS, CASE_SET);
+    for (int c = 0; c < FIBRE_CHANNELS; c++) {
+        design_sum_args s;
+        s.index = t->matter.channel;
+        s.group = c;
+        s.bar = share;
+        LAUNCH_SUM(io, design_sum, t->n, NULL, &s, activation_bar + c);
+    }
+    case_gradient(io, "activation", CASE_WIDE, 1, FIBRE_CHANNELS, activation_bar);
+}
+
+/* Amplitude, frequency and phase are inputs of their own; every third signal is constant. */
+static void case_mpm_control(case_io *io)
+{
+    const int n = case_size(io, 700);
+    int *signal = HOST(io, int, n);
+    mpm_step *step = HOST(io, mpm_step, 1);
+    const case_array *given[CONTROL_PARAMETERS];
+    given[CONTROL_AMPLITUDE] = case_uniform(io, CASE_INPUT, "amplitude", 1, n, -2e4, 5e4);
+    given[CONTROL_FREQUENCY] = case_uniform(io, CASE_INPUT, "frequency", 1, n, 0.5, 20);
+    given[CONTROL_PHASE] = case_uniform(io, CASE_INPUT, "phase", 1, n, -3, 3);
+    wide *all = HOST(io, wide, CONTROL_PARAMETERS * n);
+    for (int k = 0; k < CONTROL_PARAMETERS; k++) {
+        const wide *one = (const wide *)case_pack(io, given[k], CASE_WIDE);
+        for (int c = 0; c < n; c++) all[k * n + c] = one[c];
+    }
+    for (int c = 0; c < n; c++) signal[c] = c % 3 == 0 ? SIGNAL_CONSTANT : SIGNAL_SINE;
+    step->index = 41;
+    step->h = R(0.004);
+    mpm_control_args a;
+    a.channels = n;
+    a.step = PUSH(io, mpm_step, step, 1);
+    a.signal = PUSH(io, int, signal, n);
+    a.parameters = PUSH(io, wide, all, CONTROL_PARAMETERS * n);
+    a.activation = NEW(io, real, n, CASE_SET);
+    LAUNCH(io, mpm_control, n, NULL, &a);
+    case_out(io, "activation", CASE_REAL, 1, n, a.activation);
+    if (!case_adjoint(io)) return;
+    mpm_control_adj_args b;
+    b.fwd = a;
+    b.activation_bar = COTANGENT(io, wide, "activation");
+    b.parameters_bar = NEW(io, wide, CONTROL_PARAMETERS * n, CASE_ADDED);
+    LAUNCH(io, mpm_control_adj, n, NULL, &b);
+    case_gradient(io, "amplitude", CASE_WIDE, 1, n, b.parameters_bar + CONTROL_AMPLITUDE * n);
+    case_gradient(io, "frequency", CASE_WIDE, 1, n, b.parameters_bar + CONTROL_FREQUENCY * n);
+    case_gradient(io, "phase", CASE_WIDE, 1, n, b.parameters_bar + CONTROL_PHASE * n);
+}
+#define case_mpm_control_adj case_mpm_control
+
+#endif

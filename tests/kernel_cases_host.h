@@ -1,0 +1,265 @@
+/* kernel_cases_host.h -- cases of observations, design and fields: what the host sees of a simulation. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_HOST_H
+#define PIOLA_TESTS_KERNEL_CASES_HOST_H
+
+#include "tests/kernel_cases_sample.h"
+
+/* ---- observations: total mass, sum, value; the adjoint covers all three ------------------------------------- */
+
+static void case_mpm_observe(case_io *io)
+{
+    static const char *const names[] = {"mean position", "mean velocity", "kinetic energy", "distance", "front", NULL};
+    enum { BODIES = 2, ROWS = 400 };
+    mpm_observe_args a;
+    a.type = case_variant(io, names);
+    sample t;
+    t.box = sample_box(io, 0);
+    sample_particles(io, &t);
+    sample_state(io, &t, CASE_CONSTANT);
+    sample_laws(io, &t);
+    int *body = HOST(io, int, t.n), *marker = HOST(io, int, t.n);
+    double *points = HOST(io, double, ROWS *DIM);
+    for (int i = 0; i < t.n; i++) {
+        body[i] = (int)(BODIES * case_unit("body", i));
+        marker[i] = i < 2 * ROWS && i % 2 ? i / 2 : -1;
+    }
+    for (int i = 0; i < ROWS * DIM; i++) points[i] = i / DIM % 7 == 4 ? (double)NAN : 0.4 * case_unit("points", i);
+    a.s = t.s;
+    memset(&a.matter, 0, sizeof a.matter);
+    a.matter.n = t.n;
+    a.matter.mass = REALS(io, "mass", 1, t.n, 0.01, 0.02);
+    a.box = t.box;
+    a.body = PUSH(io, int, body, t.n);
+    a.of = 1;
+    a.axis = DIM - 1;
+    double *place = HOST(io, double, 1);
+    place[0] = 0.2;
+    a.ref = 0.2;
+    a.place = a.type == OBSERVE_FRONT ? PUSH(io, double, place, 1) : NULL;
+    a.sharpness = 30;
+    a.marker = PUSH(io, int, marker, t.n);
+    a.points = PUSH(io, double, points, ROWS *DIM);
+    a.markers = ROWS;
+    wide *total = NEW(io, wide, 1, CASE_SET), *sum = NEW(io, wide, 1, CASE_SET), *value = NEW(io, wide, 1, CASE_ADDED);
+    a.total = total;
+    LAUNCH_SUM(io, mpm_observe_mass, t.n, NULL, &a, total);
+    LAUNCH_SUM(io, mpm_observe, t.n, NULL, &a, sum);
+    mpm_observe_add_args add;
+    add.o = a;
+    add.sum = sum;
+    add.weight = 0.7;
+    add.sample = value;
+    LAUNCH(io, mpm_observe_add, 1, NULL, &add);
+    case_out(io, "total mass", CASE_WIDE, 1, 1, total);
+    case_out(io, "sum", CASE_WIDE, 1, 1, sum);
+    case_out(io, "sample", CASE_WIDE, 1, 1, value);
+    if (!case_adjoint(io)) return;
+    mpm_observe_adj_args b;
+    b.o = a;
+    b.sum = sum;
+    b.sample_bar = COTANGENT(io, wide, "sample");
+    b.weight = 0.7;
+    b.bar = sample_new_state(io, t.n, CASE_ADDED);
+    b.mass_bar = NEW(io, real, t.n, CASE_ADDED);
+    LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
+    case_gradient(io, "offset", CASE_REAL, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_REAL, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "mass", CASE_REAL, 1, t.n, b.mass_bar);
+}
+#define case_mpm_observe_mass case_mpm_observe
+#define case_mpm_observe_add case_mpm_observe
+#define case_mpm_observe_adj case_mpm_observe
+
+/* ---- design ---------------------------------------------------------------------------------------------- */
+
+static void case_design_value(case_io *io)
+{
+    static const char *const names[] = {"linear", "logarithmic", NULL};
+    const int n = case_size(io, 700);
+    design_value_args a;
+    a.logarithmic = case_variant(io, names);
+    a.z = WIDES(io, "z", 1, n, 0, 1);
+    a.a = 8.5;
+    a.b = 2.25;
+    a.value = NEW(io, wide, n, CASE_SET);
+    a.value_bar = NULL;
+    a.z_bar = NULL;
+    LAUNCH(io, design_value, n, NULL, &a);
+    case_out(io, "value", CASE_WIDE, 1, n, a.value);
+    if (!case_adjoint(io)) return;
+    a.value_bar = COTANGENT(io, wide, "value");
+    a.z_bar = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, design_value_adj, n, NULL, &a);
+    case_gradient(io, "z", CASE_WIDE, 1, n, a.z_bar);
+}
+#define case_design_value_adj case_design_value
+
+enum { DESIGN_GROUPS = 5 };
+
+/* Particles to groups; every eleventh belongs to none. */
+static int *design_index(case_io *io, int n)
+{
+    int *index = HOST(io, int, n);
+    for (int i = 0; i < n; i++) index[i] = i % 11 == 6 ? -1 : (int)(DESIGN_GROUPS * case_unit("group", i));
+    return index;
+}
+
+/* design_sum for every value: the adjoint of design_set and design_move. */
+static void design_sums(case_io *io, const int *index, int n, const real *bar, const char *input)
+{
+    wide *value_bar = NEW(io, wide, DESIGN_GROUPS * DIM, CASE_SET);
+    for (int g = 0; g < DESIGN_GROUPS; g++)
+        for (int c = 0; c < DIM; c++) {
+            design_sum_args a;
+            a.index = index;
+            a.group = g;
+            a.bar = bar + c * n;
+            LAUNCH_SUM(io, design_sum, n, NULL, &a, value_bar + g * DIM + c);
+        }
+    case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, DIM, value_bar);
+}
+
+static void case_design_set(case_io *io)
+{
+    static const char *const names[] = {"set", "moved from a reference", "each particle its own", NULL};
+    const int n = case_size(io, 1300);
+    const int variant = case_variant(io, names), each = variant == 2;
+    design_set_args a;
+    int *index = design_index(io, n), *own = HOST(io, int, n);
+    for (int i = 0; i < n; i++) own[i] = index[i] < 0 ? -1 : (i + 500) % n;
+    a.n = n;
+    a.components = DIM;
+    a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
+    a.value = each ? WIDES(io, "value", 1, n * DIM, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, DIM, -3, 3);
+    a.reference = variant == 1
+                      ? (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "reference", DIM, n, -1, 1), CASE_REAL)
+                      : NULL;
+    for (int c = 0; c < DIM; c++) a.base[c] = 0.3 + c;
+    a.out = NEW(io, real, DIM * n, CASE_SET);
+    LAUNCH(io, design_set, n, NULL, &a);
+    case_out(io, "quantity", CASE_REAL, DIM, n, a.out);
+    if (!case_adjoint(io)) return;
+    const real *bar = COTANGENT(io, real, "quantity");
+    if (!each) {
+        design_sums(io, a.index, n, bar, "value");
+        return;
+    }
+    design_each_args b;
+    b.n = n;
+    b.components = DIM;
+    b.index = a.index;
+    b.bar = bar;
+    b.value_bar = NEW(io, wide, DIM * n, CASE_SET);
+    LAUNCH(io, design_each, n, NULL, &b);
+    case_gradient(io, "value", CASE_WIDE, 1, n * DIM, b.value_bar);
+}
+#define case_design_sum case_design_set
+#define case_design_each case_design_set
+
+/* Positions: offset_bar to position_bar is mpm_start_adj, then design_sum. */
+static void case_design_move(case_io *io)
+{
+    static const char *const names[] = {"within the grid", "out of the grid", NULL};
+    const int out = case_variant(io, names);
+    sample t;
+    t.box = sample_box(io, 0);
+    sample_particles(io, &t);
+    sample_step(io, &t);
+    int middle = 0; /* a cell with three others on every side */
+    for (int c = 0; c < DIM; c++) middle += 3 * t.box.stride[c];
+    for (int i = 0; i < t.n && !out; i++) t.cell[i] = middle;
+    design_move_args a;
+    a.n = t.n;
+    a.index = PUSH(io, int, design_index(io, t.n), t.n);
+    a.value = WIDES(io, "move", DESIGN_GROUPS, DIM, -0.04, 0.04);
+    for (int c = 0; c < DIM; c++) a.base[c] = 0.01 * (c + 1);
+    a.reference_cell = PUSH(io, int, t.cell, t.n);
+    a.reference_offset =
+        (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "reference", DIM, t.n, 0.5, 1.5), CASE_REAL);
+    a.box = t.box;
+    a.step = t.step;
+    a.cell = NEW(io, int, t.n, CASE_SET);
+    a.offset = NEW(io, real, DIM * t.n, CASE_SET);
+    LAUNCH(io, design_move, t.n, NULL, &a);
+    case_out(io, "cell", CASE_INT, 1, t.n, a.cell);
+    case_out(io, "offset", CASE_REAL, DIM, t.n, a.offset);
+    case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);
+    case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == out,
+                "a fault where there is one, and only there");
+    if (out || !case_adjoint(io)) return;
+    mpm_start_adj_args b;
+    b.n = t.n;
+    b.inv_dx = t.box.inv_dx;
+    memset(&b.bar, 0, sizeof b.bar);
+    b.bar.offset = COTANGENT(io, real, "offset");
+    b.bar.velocity = NEW(io, real, DIM * t.n, CASE_ADDED);
+    b.position_bar = NEW(io, real, DIM * t.n, CASE_ZERO);
+    b.velocity_bar = NEW(io, real, DIM * t.n, CASE_ADDED);
+    LAUNCH(io, mpm_start_adj, t.n, NULL, &b);
+    design_sums(io, a.index, t.n, b.position_bar, "move");
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+static void case_field_read(case_io *io)
+{
+    const int n = case_size(io, 1000);
+    int *id = HOST(io, int, n);
+    for (int i = 0; i < n; i++) id[i] = (i * 333 + 17) % n; /* 333 is prime to n: a permutation */
+    field_read_args a;
+    a.id = PUSH(io, int, id, n);
+    a.in = REALS(io, "stored", 1, n, -2, 2);
+    a.scale = 1.0 / 3;
+    a.out = NEW(io, double, n, CASE_SET);
+    LAUNCH(io, field_read, n, NULL, &a);
+    case_out(io, "in id order", CASE_DOUBLE, 1, n, a.out);
+    field_write_args b;
+    b.id = a.id;
+    b.in = a.out;
+    b.out = NEW(io, real, n, CASE_SET);
+    LAUNCH(io, field_write, n, NULL, &b);
+    case_out(io, "stored again", CASE_REAL, 1, n, b.out);
+    a.id = NULL;
+    a.out = NEW(io, double, n, CASE_SET);
+    LAUNCH(io, field_read, n, NULL, &a);
+    case_out(io, "without ids", CASE_DOUBLE, 1, n, a.out);
+}
+#define case_field_write case_field_read
+
+static void case_derived_read(case_io *io)
+{
+    static const char *const names[] = {"position", "J", "F", "pressure", "mass", NULL};
+    const int what = case_variant(io, names), parts = what == DERIVED_POSITION ? DIM
+                                                      : what == DERIVED_F      ? DIM * DIM
+                                                                               : 1;
+    sample t = sample_mpm(io, CASE_CONSTANT);
+    double *out = NEW(io, double, parts *t.n, CASE_SET);
+    derived_read_args a;
+    a.s = t.s;
+    a.matter = t.matter;
+    a.box = t.box;
+    a.what = what;
+    for (a.component = 0; a.component < parts; a.component++) {
+        a.out = out + a.component * t.n;
+        LAUNCH(io, derived_read, t.n, NULL, &a);
+    }
+    case_out(io, "derived", CASE_DOUBLE, parts, t.n, out);
+}
+
+static void case_count_not_finite(case_io *io)
+{
+    const int n = case_size(io, 3000);
+    case_array *x = case_uniform(io, CASE_CONSTANT, "field", 1, n, -1, 1);
+    x->value[0] = (double)NAN;
+    x->value[1500] = (double)INFINITY;
+    x->value[n - 1] = -(double)INFINITY;
+    count_not_finite_args a;
+    a.in = (real *)case_upload(io, x, CASE_REAL);
+    wide *sum = NEW(io, wide, 1, CASE_SET);
+    LAUNCH_SUM(io, count_not_finite, n, NULL, &a, sum);
+    case_out(io, "count", CASE_WIDE, 1, 1, sum);
+    const double counted = case_find(io, CASE_OUTPUT, "count")->value[0];
+    case_expect(io, counted > 2.5 && counted < 3.5, "three values are not finite");
+}
+
+#endif

@@ -1,0 +1,376 @@
+/* kernel_cases_mpm.h -- cases of the sort, the four stages of a step, and what surrounds a run. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_MPM_H
+#define PIOLA_TESTS_KERNEL_CASES_MPM_H
+
+#include "tests/kernel_cases_control.h"
+
+/* ---- constants and state 0 ------------------------------------------------------------------------------ */
+
+/* Solids as E and nu or as mu and lambda, fluids as K, gamma, eta; each constant an input of its own. */
+static void case_mpm_constants(case_io *io)
+{
+    const int n = case_size(io, 1500);
+    int *law = HOST(io, int, n), *lame = HOST(io, int, n);
+    case_array *g[LAW_CONSTANTS];
+    g[0] = case_uniform(io, CASE_INPUT, "given0", 1, n, 1e3, 2e5);
+    g[1] = case_uniform(io, CASE_INPUT, "given1", 1, n, -0.3, 0.47);
+    g[2] = case_uniform(io, CASE_INPUT, "given2", 1, n, 0, 2);
+    for (int i = 0; i < n; i++) {
+        law[i] = i % 4;
+        lame[i] = i / 4 % 2;
+        if (law_is_fluid(law[i]))
+            g[1]->value[i] = 1 + 6.5 * case_unit("gamma", i);
+        else if (lame[i])
+            g[1]->value[i] *= 1e5;
+    }
+    real *given = HOST(io, real, LAW_CONSTANTS * n);
+    for (int c = 0; c < LAW_CONSTANTS; c++) {
+        const real *one = (const real *)case_pack(io, g[c], CASE_REAL);
+        for (int i = 0; i < n; i++) given[c * n + i] = one[i];
+    }
+    mpm_constants_args a;
+    a.n = n;
+    a.law = PUSH(io, int, law, n);
+    a.lame = PUSH(io, int, lame, n);
+    a.given = PUSH(io, real, given, LAW_CONSTANTS * n);
+    a.density = REALS(io, "density", 1, n, 500, 2000);
+    a.volume = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "volume", 1, n, 1e-6, 2e-6), CASE_REAL);
+    a.k = NEW(io, real, LAW_CONSTANTS * n, CASE_SET);
+    a.mass = NEW(io, real, n, CASE_SET);
+    LAUNCH(io, mpm_constants, n, NULL, &a);
+    case_out(io, "k", CASE_REAL, LAW_CONSTANTS, n, a.k);
+    case_out(io, "mass", CASE_REAL, 1, n, a.mass);
+    if (!case_adjoint(io)) return;
+    mpm_constants_adj_args b;
+    b.fwd = a;
+    b.k_bar = COTANGENT(io, real, "k");
+    b.mass_bar = COTANGENT(io, real, "mass");
+    b.given_bar = NEW(io, real, LAW_CONSTANTS * n, CASE_ADDED);
+    b.density_bar = NEW(io, real, n, CASE_ADDED);
+    LAUNCH(io, mpm_constants_adj, n, NULL, &b);
+    case_gradient(io, "given0", CASE_REAL, 1, n, b.given_bar);
+    case_gradient(io, "given1", CASE_REAL, 1, n, b.given_bar + n);
+    case_gradient(io, "given2", CASE_REAL, 1, n, b.given_bar + 2 * n);
+    case_gradient(io, "density", CASE_REAL, 1, n, b.density_bar);
+}
+#define case_mpm_constants_adj case_mpm_constants
+
+/* The input is the position; offset = position/dx - base, with base = 7. */
+static void case_mpm_start(case_io *io)
+{
+    enum { BODIES = 3 };
+    const int n = case_size(io, 1500);
+    const mpm_box box = sample_box(io, 0);
+    int *cell = HOST(io, int, n), *body = HOST(io, int, n);
+    const real *x = (const real *)case_pack(
+        io, case_uniform(io, CASE_INPUT, "position", DIM, n, 7.5 * 0.0437, 8.5 * 0.0437), CASE_REAL);
+    real *offset = HOST(io, real, DIM * n);
+    for (int i = 0; i < n; i++) {
+        cell[i] = i % 97;
+        body[i] = (int)(BODIES * case_unit("body", i));
+    }
+    for (int i = 0; i < DIM * n; i++) offset[i] = x[i] * box.inv_dx - R(7);
+    mpm_start_args a;
+    a.n = n;
+    a.cell = PUSH(io, int, cell, n);
+    a.offset = PUSH(io, real, offset, DIM * n);
+    a.velocity = REALS(io, "velocity", DIM, n, -1, 1);
+    a.body = PUSH(io, int, body, n);
+    a.spin = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "spin", BODIES, DIM * DIM, -1, 1), CASE_REAL);
+    a.out = sample_new_state(io, n, CASE_SET);
+    LAUNCH(io, mpm_start, n, NULL, &a);
+    sample_out_state(io, &a.out, n);
+    if (!case_adjoint(io)) return;
+    mpm_start_adj_args b;
+    b.n = n;
+    b.inv_dx = box.inv_dx;
+    b.bar = a.out;
+    b.bar.offset = COTANGENT(io, real, "next offset");
+    b.bar.velocity = COTANGENT(io, real, "next velocity");
+    b.position_bar = NEW(io, real, DIM * n, CASE_ADDED);
+    b.velocity_bar = NEW(io, real, DIM * n, CASE_ADDED);
+    LAUNCH(io, mpm_start_adj, n, NULL, &b);
+    case_gradient(io, "position", CASE_REAL, DIM, n, b.position_bar);
+    case_gradient(io, "velocity", CASE_REAL, DIM, n, b.velocity_bar);
+}
+#define case_mpm_start_adj case_mpm_start
+
+static void case_mpm_check(case_io *io)
+{
+    static const char *const names[] = {"in order", "constant", "wave", "viscosity", "several", NULL};
+    const int v = case_variant(io, names);
+    sample t;
+    t.box = sample_box(io, 0);
+    sample_particles(io, &t);
+    sample_matter(io, &t, CASE_CONSTANT);
+    case_array *density = case_uniform(io, CASE_CONSTANT, "density", 1, t.n, 800, 1200);
+    if (v == 1) density->value[700] = -1;
+    if (v == 2) density->value[600] = 1e-3;
+    if (v == 4)
+        for (int i = 300; i < t.n; i += 7) density->value[i] = i % 2 ? 1e-3 : 0;
+    mpm_check_args a;
+    a.matter = t.matter;
+    a.density = (real *)case_upload(io, density, CASE_REAL);
+    /* viscosity: a grid so fine that a step short enough for sound is too long */
+    a.inv_dx = R(v == 3 ? 8e3 : 1 / 0.0437);
+    mpm_step *step = HOST(io, mpm_step, 1);
+    step->index = 7;
+    step->fault = FAULT_NONE;
+    step->h = R(v == 3 ? 6e-6 : 1e-3);
+    step->cfl = R(0.9);
+    a.step = PUSH(io, mpm_step, step, 1);
+    a.amplitude = NULL;
+    LAUNCH(io, mpm_check, t.n, NULL, &a);
+    case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
+    static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS, 0};
+    const double fault = io->arrays[io->n_arrays - 1].value[0];
+    case_expect(io, v == 0 ? fault < 0 : fault >= 0, "a fault where there is one, and only there");
+    if (v > 0 && v < 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");
+}
+
+/* ---- the sort ------------------------------------------------------------------------------------------- */
+
+static void case_mpm_sort_ids(case_io *io)
+{
+    sample t = sample_mpm(io, CASE_CONSTANT);
+    case_out(io, "count", CASE_INT, 1, t.nodes, t.l.count);
+    case_out(io, "start", CASE_INT, 1, t.nodes + 1, t.l.start);
+    case_out(io, "order", CASE_INT, 1, t.n, t.l.order);
+    case_out(io, "cell_slot", CASE_INT, 1, t.nodes + 1, t.l.cell_slot);
+    case_out(io, "cell_list", CASE_INT, 1, t.max_cells, t.l.cell_list);
+    case_out(io, "node_slot", CASE_INT, 1, t.nodes + 1, t.l.node_slot);
+    case_out(io, "cells", CASE_INT, 1, 1, &t.step->cells);
+    case_out(io, "nodes", CASE_INT, 1, 1, &t.step->nodes);
+    const int active = (int)case_find(io, CASE_OUTPUT, "nodes")->value[0];
+    case_out(io, "node_list", CASE_INT, 1, active, t.l.node_list);
+    const double *order = case_find(io, CASE_OUTPUT, "order")->value;
+    int sorted = 1;
+    for (int i = 1; i < t.n; i++) {
+        const int p = (int)order[i - 1], q = (int)order[i];
+        sorted = sorted && (t.cell[p] < t.cell[q] || (t.cell[p] == t.cell[q] && t.id[p] < t.id[q]));
+    }
+    case_expect(io, sorted, "particles are in the order (cell, id)");
+    case_expect(io, (int)case_find(io, CASE_OUTPUT, "cells")->value[0] == t.max_cells,
+                "every occupied cell has a slot");
+}
+/* mpm_sort_place leaves the order within a cell open; it is looked at when mpm_sort_ids has closed it */
+#define case_mpm_sort_clear case_mpm_sort_ids
+#define case_mpm_sort_count case_mpm_sort_ids
+#define case_mpm_sort_start case_mpm_sort_ids
+#define case_mpm_sort_place case_mpm_sort_ids
+#define case_mpm_cell_slot case_mpm_sort_ids
+#define case_mpm_cell_list case_mpm_sort_ids
+#define case_mpm_node_slot case_mpm_sort_ids
+#define case_mpm_node_list case_mpm_sort_ids
+
+/* ---- particles to grid: mpm_p2g and mpm_node_sum against mpm_p2g_adj -------------------------------------- */
+
+static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int components)
+{
+    mpm_node_sum_args a;
+    a.l = t->l;
+    a.box = t->box;
+    a.sums = sums;
+    a.components = components;
+    a.nodes = t->nodes;
+    a.out = NEW(io, real, components * t->nodes, CASE_SET);
+    LAUNCH(io, mpm_node_sum, t->nodes, &t->step->nodes, &a);
+    return a.out;
+}
+
+static void case_mpm_p2g(case_io *io)
+{
+    static const char *const names[] = {"laws", "laws and fibres", NULL};
+    const int fibres = case_variant(io, names);
+    sample t = sample_mpm(io, CASE_INPUT);
+    if (fibres) sample_fibres(io, &t);
+    mpm_p2g_args a;
+    a.s = t.s;
+    a.matter = t.matter;
+    a.l = t.l;
+    a.step = t.step;
+    a.box = t.box;
+    a.sums = NEW(io, real, t.max_cells * (DIM + 1) * STENCIL_PAD, CASE_SET);
+    LAUNCH(io, mpm_p2g, t.max_cells, &t.step->cells, &a);
+    const real *sums = sum_at_nodes(io, &t, a.sums, DIM + 1);
+    case_out(io, "cell sums", CASE_REAL, 1, t.max_cells * (DIM + 1) * STENCIL_PAD, a.sums);
+    case_out(io, "node sums", CASE_REAL, DIM + 1, t.nodes, sums);
+    if (!case_adjoint(io)) return;
+    mpm_p2g_adj_args b;
+    b.s = t.s;
+    b.matter = t.matter;
+    b.l = t.l;
+    b.step = t.step;
+    b.box = t.box;
+    b.nodes = t.nodes;
+    b.node_bar = COTANGENT(io, real, "node sums");
+    b.bar = sample_new_state(io, t.n, CASE_ADDED);
+    b.mass_bar = NEW(io, real, t.n, CASE_ADDED);
+    b.k_bar = NEW(io, real, LAW_CONSTANTS * t.n, CASE_ADDED);
+    b.activation_bar = NEW(io, real, t.n, CASE_SET);
+    LAUNCH(io, mpm_p2g_adj, t.max_cells, &t.step->cells, &b);
+    case_gradient(io, "offset", CASE_REAL, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_REAL, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "C", CASE_REAL, DIM * DIM, t.n, b.bar.C);
+    case_gradient(io, "F", CASE_REAL, DIM * DIM, t.n, b.bar.F);
+    case_gradient(io, "J", CASE_REAL, 1, t.n, b.bar.J);
+    case_gradient(io, "mass", CASE_REAL, 1, t.n, b.mass_bar);
+    case_gradient(io, "k0", CASE_REAL, 1, t.n, b.k_bar);
+    case_gradient(io, "k1", CASE_REAL, 1, t.n, b.k_bar + t.n);
+    case_gradient(io, "k2", CASE_REAL, 1, t.n, b.k_bar + 2 * t.n);
+    if (fibres) sum_shares(io, &t, b.activation_bar);
+}
+#define case_mpm_p2g_adj case_mpm_p2g
+#define case_mpm_node_sum case_mpm_p2g
+
+/* ---- grid: gravity as a design, mpm_grid; mpm_grid_adj, mpm_gravity_sum ----------------------------------- */
+
+static void case_mpm_grid(case_io *io)
+{
+    static const char *const names[] = {"walls", "walls, other kinds", NULL};
+    sample t;
+    t.box = sample_box(io, case_variant(io, names));
+    sample_particles(io, &t);
+    t.s.id = PUSH(io, int, t.id, t.n);
+    t.s.cell = PUSH(io, int, t.cell, t.n);
+    sample_step(io, &t);
+    sample_lists(io, &t);
+    /* masses of any size, some nodes without; a velocity of either sign at every wall */
+    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, t.nodes, 0.01, 0.2);
+    case_array *momentum = case_uniform(io, CASE_INPUT, "node momentum", DIM, t.nodes, -0.2, 0.2);
+    for (int i = 0; i < t.nodes; i++) {
+        if (i % 19 == 3) mass->value[i] = 0;
+        for (int c = 0; c < DIM; c++) momentum->value[c * t.nodes + i] *= mass->value[i] > 0 ? 1 : 0;
+    }
+    real *sums = HOST(io, real, (DIM + 1) * t.nodes);
+    const real *m = (const real *)case_pack(io, mass, CASE_REAL), *p = (const real *)case_pack(io, momentum, CASE_REAL);
+    for (int i = 0; i < t.nodes; i++) sums[i] = m[i];
+    for (int i = 0; i < DIM * t.nodes; i++) sums[t.nodes + i] = p[i];
+    design_gravity_args g;
+    g.step = t.step;
+    g.value = WIDES(io, "gravity", DIM, 1, -10, 10);
+    LAUNCH(io, design_gravity, 1, NULL, &g);
+    mpm_grid_args a;
+    a.l = t.l;
+    a.step = t.step;
+    a.box = t.box;
+    a.nodes = t.nodes;
+    a.sums = PUSH(io, real, sums, (DIM + 1) * t.nodes);
+    a.velocity = NEW(io, real, DIM * t.nodes, CASE_SET);
+    LAUNCH(io, mpm_grid, t.nodes, &t.step->nodes, &a);
+    case_out(io, "gravity set", CASE_REAL, DIM, 1, t.step->gravity);
+    case_out(io, "node velocity", CASE_REAL, DIM, t.nodes, a.velocity);
+    if (!case_adjoint(io)) return;
+    mpm_grid_adj_args b;
+    b.l = t.l;
+    b.step = t.step;
+    b.box = t.box;
+    b.nodes = t.nodes;
+    b.sums = a.sums;
+    b.velocity_bar = COTANGENT(io, real, "node velocity");
+    b.node_bar = NEW(io, real, (DIM + 1) * t.nodes, CASE_SET);
+    LAUNCH(io, mpm_grid_adj, t.nodes, &t.step->nodes, &b);
+    wide *term = NEW(io, wide, DIM, CASE_SET), *total = NEW(io, wide, DIM, CASE_ADDED);
+    for (int c = 0; c < DIM; c++) {
+        mpm_gravity_sum_args s;
+        s.l = t.l;
+        s.step = t.step;
+        s.velocity_bar = b.velocity_bar + c * t.nodes;
+        LAUNCH_SUM(io, mpm_gravity_sum, t.nodes, &t.step->nodes, &s, term + c);
+        add_scalar_args add;
+        add.term = term + c;
+        add.total = total + c;
+        LAUNCH(io, add_scalar, 1, NULL, &add);
+    }
+    case_gradient(io, "node mass", CASE_REAL, 1, t.nodes, b.node_bar);
+    case_gradient(io, "node momentum", CASE_REAL, DIM, t.nodes, b.node_bar + t.nodes);
+    case_gradient(io, "gravity", CASE_WIDE, DIM, 1, total);
+}
+#define case_mpm_grid_adj case_mpm_grid
+#define case_mpm_gravity_sum case_mpm_grid
+#define case_design_gravity case_mpm_grid
+#define case_add_scalar case_mpm_grid
+
+/* ---- grid to particles: mpm_g2p against mpm_g2p_adj and mpm_node_sum --------------------------------------- */
+
+static void case_mpm_g2p(case_io *io)
+{
+    static const char *const names[] = {"a step", "faults", NULL};
+    const int faults = case_variant(io, names);
+    sample t = sample_mpm(io, CASE_CONSTANT);
+    case_array *velocity = case_uniform(io, CASE_INPUT, "node velocity", DIM, t.nodes, -1.5, 1.5);
+    if (faults) { /* too fast, inside out, out of the grid and, at one node, not a number */
+        for (int i = 0; i < DIM * t.nodes; i++) velocity->value[i] *= i % 5 == 0 ? 40 : 3;
+        velocity->value[t.cell[t.n / 2]] = (double)NAN;
+    }
+    mpm_g2p_args a;
+    a.s = t.s;
+    a.matter = t.matter;
+    a.l = t.l;
+    a.step = t.step;
+    a.box = t.box;
+    a.nodes = t.nodes;
+    a.velocity = (real *)case_upload(io, velocity, CASE_REAL);
+    a.next = sample_new_state(io, t.n, CASE_SET);
+    LAUNCH(io, mpm_g2p, t.max_cells, &t.step->cells, &a);
+    sample_out_state(io, &a.next, t.n);
+    case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);
+    case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == faults,
+                "a fault where there is one, and only there");
+    if (faults || !case_adjoint(io)) return;
+    mpm_g2p_adj_args b;
+    b.s = t.s;
+    b.matter = t.matter;
+    b.l = t.l;
+    b.step = t.step;
+    b.box = t.box;
+    b.nodes = t.nodes;
+    b.velocity = a.velocity;
+    b.next_bar = a.next;
+    b.next_bar.offset = COTANGENT(io, real, "next offset");
+    b.next_bar.velocity = COTANGENT(io, real, "next velocity");
+    b.next_bar.C = COTANGENT(io, real, "next C");
+    b.next_bar.F = COTANGENT(io, real, "next F");
+    b.next_bar.J = COTANGENT(io, real, "next J");
+    b.bar = sample_new_state(io, t.n, CASE_SET);
+    b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
+    LAUNCH(io, mpm_g2p_adj, t.max_cells, &t.step->cells, &b);
+    const real *velocity_bar = sum_at_nodes(io, &t, b.sums, DIM);
+    case_no_influence(io, "velocity"); /* they reach the end of the step through the grid only */
+    case_no_influence(io, "C");
+    case_gradient(io, "offset", CASE_REAL, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_REAL, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "C", CASE_REAL, DIM * DIM, t.n, b.bar.C);
+    case_gradient(io, "F", CASE_REAL, DIM * DIM, t.n, b.bar.F);
+    case_gradient(io, "J", CASE_REAL, 1, t.n, b.bar.J);
+    case_gradient(io, "node velocity", CASE_REAL, DIM, t.nodes, velocity_bar);
+}
+#define case_mpm_g2p_adj case_mpm_g2p
+
+/* ---- the step block -------------------------------------------------------------------------------------- */
+
+static void case_mpm_advance(case_io *io)
+{
+    static const char *const names[] = {"no fault", "a fault", NULL};
+    const int fault = case_variant(io, names);
+    mpm_step *host = HOST(io, mpm_step, 1);
+    host->index = 5;
+    host->fault = fault ? fault_key(5, 77, FAULT_CFL) : FAULT_NONE;
+    host->particles = host->cells = host->nodes = 9;
+    mpm_step *step = PUSH(io, mpm_step, host, 1);
+    mpm_advance_args a;
+    a.step = step;
+    LAUNCH(io, mpm_advance, 1, NULL, &a);
+    case_out(io, "index", CASE_INT64, 1, 1, &step->index);
+    case_out(io, "particles", CASE_INT, 1, 1, &step->particles);
+    case_out(io, "cells", CASE_INT, 1, 1, &step->cells);
+    case_out(io, "nodes", CASE_INT, 1, 1, &step->nodes);
+    mpm_set_index_args b;
+    b.step = step;
+    b.index = (int64_t)1 << 40;
+    LAUNCH(io, mpm_set_index, 1, NULL, &b);
+    case_out(io, "index set", CASE_INT64, 1, 1, &step->index);
+}
+#define case_mpm_set_index case_mpm_advance
+
+#endif

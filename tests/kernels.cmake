@@ -1,0 +1,57 @@
+# Tests of the kernels: the harness (see kernel_cases.h) and the pure functions.
+
+set(every_kernel_sources test_every_kernel_real.c kernel_cases_io.c)
+set_source_files_properties(test_every_kernel_dual.cpp test_material_dual.cpp PROPERTIES
+  COMPILE_DEFINITIONS "PIO_DUAL=\"tests/dual.h\"")
+
+# kernel_test(name label precision dimension sources...)
+function(kernel_test name label precision dimension)
+  set(target ${name}_${precision}_${dimension}d)
+  add_executable(${target} ${ARGN})
+  string(COMPARE EQUAL ${precision} f64 dual)
+  target_compile_definitions(${target} PRIVATE PIO_REAL=${real_${precision}} PIO_DIM=${dimension} TEST_DUAL=${dual})
+  target_link_libraries(${target} PRIVATE engine_static_${precision}_${dimension}d piola_flags OpenMP::OpenMP_C
+    PkgConfig::CMOCKA)
+  add_test(NAME ${target} COMMAND ${target})
+  set_tests_properties(${target} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
+endfunction()
+
+# The CPU backend once more, without contraction to FMA: what the comparison with the GPU is tested with where there is none.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c PROPERTIES
+  COMPILE_OPTIONS -ffp-contract=off COMPILE_DEFINITIONS pio_backend_cpu=pio_backend_plain)
+
+foreach(precision f32 f64)
+  foreach(dimension 2 3)
+    set(dots)
+    set(pure_dual)
+    if(precision STREQUAL "f64")
+      set(dots kernel_dots.c test_every_kernel_dual.cpp)
+      set(pure_dual test_material_dual.cpp)
+    endif()
+    kernel_test(test_every_kernel unit ${precision} ${dimension} test_every_kernel.c ${every_kernel_sources} ${dots})
+    kernel_test(test_material unit ${precision} ${dimension} test_material.c ${pure_dual})
+    kernel_test(test_transfer unit ${precision} ${dimension} test_transfer.c)
+
+    kernel_test(test_every_kernel_plain unit ${precision} ${dimension} test_every_kernel_gpu.c ${every_kernel_sources}
+      ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
+    target_compile_definitions(test_every_kernel_plain_${precision}_${dimension}d PRIVATE
+      TEST_OTHER_BACKEND=pio_backend_plain)
+
+    if(cuda_engines)
+      kernel_test(test_every_kernel_gpu gpu ${precision} ${dimension} test_every_kernel_gpu.c ${every_kernel_sources}
+        ${PROJECT_SOURCE_DIR}/kernels/backend/cuda.cu)
+      set(target test_every_kernel_gpu_${precision}_${dimension}d)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++17 --Werror=all-warnings
+        -Xcompiler=-Wall,-Wextra>)
+      set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
+    endif()
+  endforeach()
+endforeach()
+
+# Negative control: one more line in the list of kernels, and no case for it.
+add_test(NAME kernel_without_case_does_not_compile
+  COMMAND ${CMAKE_C_COMPILER} -std=gnu11 -D_GNU_SOURCE -DPIO_REAL=double -DPIO_DIM=2 -DPIO_TEST_KERNEL_WITHOUT_CASE
+    -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include -fsyntax-only
+    ${CMAKE_CURRENT_SOURCE_DIR}/test_every_kernel_real.c)
+set_tests_properties(kernel_without_case_does_not_compile PROPERTIES LABELS unit ENVIRONMENT "LC_ALL=C"
+  PASS_REGULAR_EXPRESSION "case_kernel_without_case. undeclared")

@@ -1,0 +1,153 @@
+/* test_api.cpp -- piola.h is C++ too, and a program of one's own can evaluate a scene and its gradient with nothing
+ * else.
+ *
+ *     test_api SCENE_FOLDER    (a writable folder for the scene it makes) */
+#include "piola.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+int faults = 0;
+
+void expect(const char *sentence, bool holds, double measured, double threshold)
+{
+    std::printf("%-64s measured %.3e, threshold %.3e: %s\n", sentence, measured, threshold, holds ? "ok" : "FAILED");
+    faults += !holds;
+}
+
+const char scene_text[] =
+    "version: 1\n"
+    "name: api\n"
+    "method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: slip}}\n"
+    "time: {dt: 1 ms, duration: 50 ms}\n"
+    "gravity: [0, -9.81]\n"
+    "materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}]\n"
+    "geometry: [{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}]\n"
+    "bodies: [{name: ball, geometry: disc, material: soft, velocity: [1, 1], angular_velocity: 3}]\n"
+    "observe: [{name: place, type: mean_position, body: ball}]\n"
+    "design: [{name: speed, target: bodies.ball.velocity, bounds: [-3 m/s, 3]}, {name: pull, target: gravity}]\n"
+    "objective: [{type: minimize, of: place.x}]\n";
+
+piola_options options_for(const std::string &scene)
+{
+    piola_options options = piola_options_default();
+    options.scene = scene.c_str();
+    options.device = "cpu";
+    return options;
+}
+
+/* J is the mean x at T = 0.05 s, so dJ/dv_x = T, dJ/dg_x = h^2 N (N + 1)/2 (symplectic Euler), and the rest is 0. */
+void check_gradient(piola_problem *problem)
+{
+    piola_error error = {};
+    const double duration = 0.05, h = 1e-3, steps = 50;
+    const double exact[4] = {duration, 0, h * h * steps * (steps + 1) / 2, 0};
+    double J = 0, J_again = 0, gradient[4] = {}, worst = 0;
+    expect("there are four design variables", piola_variables(problem) == 4, double(piola_variables(problem)), 4);
+    if (faults || piola_evaluate(problem, nullptr, &J, gradient, &error)) {
+        std::printf("FAILED: %s\n", error.message);
+        faults++;
+        return;
+    }
+    for (int v = 0; v < 4; v++) worst = std::fmax(worst, std::fabs(gradient[v] - exact[v]));
+    expect("the gradient of free flight is T and h^2 N(N+1)/2", worst <= 1e-13, worst, 1e-13);
+
+    std::vector<double> values(4);
+    for (size_t v = 0; v < 4; v++) piola_variable(problem, v, nullptr, 0, &values[v], nullptr);
+    piola_status rc = piola_evaluate(problem, values.data(), &J_again, nullptr, &error);
+    double off = std::fabs(J_again - J);
+    expect("values that are the start give the same J", !rc && off <= 0, off, 0);
+    values[0] += 0.5;
+    rc = piola_evaluate(problem, values.data(), &J_again, nullptr, &error);
+    off = std::fabs(J_again - J - duration / 2);
+    expect("half a metre per second more moves the body by T/2", !rc && off <= 1e-13, off, 1e-13);
+    values[0] = std::nan("");
+    const bool refused = piola_evaluate(problem, values.data(), &J_again, nullptr, &error) == PIOLA_USAGE;
+    expect("a value that is not a number is refused by name",
+           refused && std::strstr(error.message, "bodies.ball.velocity.x"), refused, 1);
+}
+
+/* The mean of the positions is J; after a gradient the last state can still be read, to the bit. */
+void check_fields(piola_problem *problem)
+{
+    piola_error error = {};
+    const size_t n = piola_particles(problem), components = piola_components(problem, "position");
+    std::vector<double> position(n * 2), again(n * 2), mass(n), slope(n * 2);
+    double J = 0, gradient[4], sum = 0, total = 0, slopes = 0;
+    expect("a position has two components", components == 2, double(components), 2);
+    expect("there is no field 'speed'",
+           piola_components(problem, "speed") == 0 && piola_read(problem, "speed", mass.data(), &error) == PIOLA_USAGE,
+           0, 0);
+    bool read = !piola_evaluate(problem, nullptr, &J, nullptr, &error) &&
+                !piola_read(problem, "position", position.data(), &error) &&
+                !piola_read(problem, "mass", mass.data(), &error);
+    expect("a gradient field is refused after an evaluation without one",
+           piola_read(problem, "grad_velocity", slope.data(), &error) == PIOLA_USAGE, 0, 0);
+    read = read && !piola_evaluate(problem, nullptr, &J, gradient, &error) &&
+           !piola_read(problem, "position", again.data(), &error) &&
+           !piola_read(problem, "grad_velocity", slope.data(), &error);
+    expect("fields can be read", read, read, 1);
+    for (size_t i = 0; i < n; i++) {
+        sum += mass[i] * position[2 * i];
+        total += mass[i];
+        slopes += slope[2 * i];
+    }
+    expect("the mass-weighted mean of the positions is J", std::fabs(sum / total - J) <= 1e-14,
+           std::fabs(sum / total - J), 1e-14);
+    expect("gradients of the particles' velocities add up to T", std::fabs(slopes - 0.05) <= 1e-14,
+           std::fabs(slopes - 0.05), 1e-14);
+    const bool same = std::memcmp(position.data(), again.data(), sizeof(double) * position.size()) == 0;
+    expect("the last state after a gradient has the same bits", same, !same, 0);
+}
+
+/* A failure gives no problem, a status and a message with the place. */
+void check_failures(const std::string &scene)
+{
+    piola_error error = {};
+    piola_problem *problem = reinterpret_cast<piola_problem *>(&error);
+    const std::string missing = scene + ".none";
+    piola_options options = options_for(missing);
+    piola_status rc = piola_open(&problem, &options, &error);
+    expect("a missing scene is PIOLA_NO_INPUT and no problem", rc == PIOLA_NO_INPUT && !problem && error.message[0], rc,
+           66);
+    const char *sets[] = {"time.dt=1 kg"};
+    options = options_for(scene);
+    options.sets = sets;
+    options.n_sets = 1;
+    rc = piola_open(&problem, &options, &error);
+    expect("a wrong unit is PIOLA_BAD_DATA with its place",
+           rc == PIOLA_BAD_DATA && std::strstr(error.message, "error: time.dt"), rc, 65);
+    options = options_for(scene);
+    options.dry_run = true;
+    expect("a dry run is refused", piola_open(&problem, &options, nullptr) == PIOLA_USAGE, 0, 0);
+    piola_close(nullptr);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const std::string scene = std::string(argc > 1 ? argv[1] : ".") + "/test_api_scene.yaml";
+    std::ofstream(scene) << scene_text;
+    piola_problem *problem = nullptr;
+    piola_error error = {};
+    const piola_options options = options_for(scene);
+    if (piola_open(&problem, &options, &error)) {
+        std::printf("FAILED: %s\n", error.message);
+        return 1;
+    }
+    check_gradient(problem);
+    check_fields(problem);
+    piola_close(problem);
+    check_failures(scene);
+    std::remove(scene.c_str());
+    std::printf("%d faults (threshold 0)\n", faults);
+    return faults != 0;
+}

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""test_command.py PIOLA SOURCE_FOLDER -- the command as scripts meet it: help, exit codes, hints, JSON, folders."""
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PIOLA = ""
+SOURCE = pathlib.Path()
+COMMANDS = "run grad check optimize params validate schema info render doctor bench".split()
+SCENE = """version: 1
+name: tiny
+method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
+time: {dt: 1 ms, duration: 20 ms}
+gravity: [0, -9.81]
+materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}]
+bodies: [{name: ball, geometry: disc, material: soft, velocity: [1, 1], angular_velocity: 3}]
+observe: [{name: place, type: mean_position, body: ball}]
+design: [{name: speed, target: bodies.ball.velocity, initial: [0.5, 0.5 m/s], bounds: [-3 m/s, 3]}]
+objective: [{type: target, of: place, value: [0.52, 0.51]}]
+optimizer: {type: lbfgs, max_iterations: 5}
+output: {states: {every: 10 ms}}
+"""
+
+
+# Tests run beside each other: threads that wait should sleep.
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+
+
+def run(*arguments, cwd=None, stdout=subprocess.PIPE, program=None):
+    return subprocess.run([program or PIOLA, *map(str, arguments)], cwd=cwd, stdout=stdout, stderr=subprocess.PIPE,
+                          text=True, stdin=subprocess.DEVNULL, env=ENVIRONMENT, timeout=300)
+
+
+class Command(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.scene = cls.folder / "tiny.yaml"
+        cls.scene.write_text(SCENE)
+        (cls.folder / "no.vtkhdf").write_text("this is no HDF5 file\n")
+        done = run("run", cls.scene, "-o", cls.folder / "first", "-q")
+        assert done.returncode == 0, done.stderr
+        cls.states = cls.folder / "first" / "states.vtkhdf"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def expect(self, code, words, *arguments, **others):
+        """The exit code, and all of the words on standard error."""
+        done = run(*arguments, **others)
+        shown = " ".join(map(str, arguments))
+        told = f"piola {shown}: exit {done.returncode}, expected {code}\n{done.stderr}"
+        self.assertEqual(done.returncode, code, told)
+        for word in words:
+            self.assertIn(word, done.stderr, f"piola {shown}")
+        return done
+
+    # ---- help
+
+    def test_every_help_exits_0_and_has_usage_options_codes_and_an_example(self):
+        for command in COMMANDS:
+            done = self.expect(0, [], command, "--help")
+            for word in (f"piola {command} -- ", f"Usage: piola {command}", "Options:", "Exit codes:",
+                         "Examples:\n  piola "):
+                self.assertIn(word, done.stdout, command)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 110, command)
+
+    def test_the_list_of_commands_is_complete(self):
+        done = self.expect(0, [], "--help")
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", done.stdout)
+        bare = self.expect(2, ["Usage: piola COMMAND"])
+        self.assertEqual(bare.stdout, "")
+
+    def test_no_help_shows_the_hidden_option(self):
+        for command in ["", *COMMANDS]:
+            self.assertNotIn("test-corrupt", run(*filter(None, [command]), "--help").stdout)
+
+    def test_the_version_is_one_line(self):
+        self.assertRegex(self.expect(0, [], "--version").stdout, r"^piola \d+\.\d+\.\d+\n$")
+
+    # ---- usage
+
+    def test_mistyped_words_get_a_hint(self):
+        self.expect(2, ["unknown command 'optimise'; did you mean 'optimize'?"], "optimise", self.scene)
+        self.expect(2, ["unknown option '--devcie'; did you mean '--device'?"], "run", self.scene, "--devcie", "cpu")
+        self.expect(2, ["unknown value 'gpu'; there are: auto, cuda, cpu"], "run", self.scene, "--device", "gpu")
+        self.expect(2, ["did you mean 'f64'?"], "run", self.scene, "--precision", "f63")
+        done = self.expect(2, ["unknown command 'zzzzzzzz'"], "zzzzzzzz")
+        self.assertNotIn("did you mean", done.stderr)
+
+    def test_an_option_of_another_command_is_refused_with_its_owner(self):
+        for words, *arguments in (("--resume does nothing for 'run'; it belongs to: optimize",
+                                   "run", "--resume", "auto"),
+                                  ("--dry-run does nothing for 'schema'; it belongs to: run, grad, check, optimize",
+                                   "schema", "--dry-run")):
+            self.expect(2, [words], *arguments)
+
+    def test_wrong_values_are_refused(self):
+        for arguments in (["run"], ["run", "a", "b"], ["schema", "x"], ["run", self.scene, "--threads", "0"],
+                          ["run", self.scene, "--threads", "1.5"], ["run", self.scene, "--threads", "0x10"],
+                          ["run", self.scene, "--threads"], ["run", self.scene, "--max-walltime", "10q"],
+                          ["run", self.scene, "--max-walltime", "-1"], ["run", self.scene, "--dry-run=yes"],
+                          ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fem"],
+                          ["bench", "mpm", "--dimension", "4"], ["render", self.states],
+                          ["render", self.states, "-o", "x.png", "--size", "10x10"],
+                          ["render", self.states, "-o", "x.png", "--size", "1280"],
+                          ["render", self.states, "-o", "x.png", "--range", "2,1"],
+                          ["render", self.states, "-o", "x.png", "--range", "nan,1"]):
+            done = self.expect(2, ["piola: error: ", "--help' tells more"], *arguments)
+            self.assertEqual(done.stdout, "")
+
+    def test_equal_signs_clusters_and_double_dash_are_understood(self):
+        self.expect(0, [], "run", f"-o{self.folder / 'cluster'}", "-qq", "--set=time.duration=2 ms", "--", self.scene)
+
+    # ---- exit codes
+
+    def test_a_bad_scene_is_65_at_its_place(self):
+        bad = SOURCE / "tests" / "bad_scenes" / "unknown_key.yaml"
+        for command in "validate params run grad check optimize".split():
+            done = self.expect(65, [f"{bad}:", ": error: "], command, bad)
+            self.assertNotIn("piola: error: ", done.stderr, "the library has printed it already")
+        self.expect(65, [], "info", self.folder / "no.vtkhdf")
+        self.expect(65, [], "render", self.folder / "no.vtkhdf", "-o", self.folder / "x.png")
+
+    def test_a_missing_file_is_66(self):
+        for arguments in (["validate", "none.yaml"], ["run", "none.yaml"], ["info", "none.vtkhdf"],
+                          ["render", "none.vtkhdf", "-o", "x.png"]):
+            self.expect(66, ["none."], *arguments)
+
+    def test_a_device_that_is_not_there_is_69(self):
+        engines = json.loads(run("doctor", "--json").stdout)["engines"]
+        if any(e["runs"] and e["name"].startswith("cuda") for e in engines):
+            self.skipTest("this machine has a GPU")
+        self.expect(69, ["device cuda was asked for"], "run", self.scene, "--device", "cuda")
+        self.expect(69, ["device cuda was asked for"], "bench", "mpm", "--device", "cuda")
+
+    def test_a_budget_that_is_too_small_is_71_with_the_bytes(self):
+        self.expect(71, ["bytes"], "grad", self.scene, "--set", "gradient.memory.budget=1 KiB", "--dry-run")
+
+    def test_an_output_that_cannot_be_created_is_73(self):
+        self.expect(73, [str(self.scene)], "run", self.scene, "-o", self.scene / "below_a_file")
+        self.expect(73, [], "render", self.states, "-o", self.folder / "nowhere" / "x.png")
+
+    def test_a_full_disk_is_74(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        with open("/dev/full", "w") as full:
+            for arguments in (["schema"], ["info", self.states], ["params", self.scene], ["--help"]):
+                self.expect(74, ["standard output"], *arguments, stdout=full)
+
+    def test_a_path_that_leaves_the_folder_is_77(self):
+        for name in ("include_escapes", "data_escapes"):
+            self.expect(77, ["leaves the scene's folder"], "validate", SOURCE / "tests" / "bad_scenes" / f"{name}.yaml")
+
+    def test_a_spoilt_gradient_is_1_and_the_true_one_0(self):
+        self.expect(1, ["FAILED"], "check", self.scene, "-o", self.folder / "spoilt", "--test-corrupt-gradient")
+        self.expect(0, [], "check", self.scene, "-o", self.folder / "checked")
+
+    def test_a_time_limit_is_75(self):
+        self.expect(75, ["time limit"], "run", self.scene, "-o", self.folder / "late", "--set", "time.duration=1000 s",
+                    "--set", "output.states.every=1000 s", "--max-walltime", "0.2s")
+
+    # ---- output
+
+    def test_json_is_all_that_is_on_standard_output(self):
+        out = self.folder / "json"
+        for arguments in (["validate", self.scene], ["params", self.scene], ["info", self.states], ["doctor"],
+                          *([command, self.scene, "-o", out] for command in "run grad check optimize".split()),
+                          ["bench", "mpm", "--particles", "100", "--dimension", "2", "--steps", "2", "--threads", "1"]):
+            done = self.expect(0, [], *arguments, "--json")
+            self.assertIsInstance(json.loads(done.stdout), dict, arguments)
+        self.assertIn("$schema", json.loads(self.expect(0, [], "schema").stdout))
+
+    def test_json_and_exit_code_agree(self):
+        done = self.expect(1, [], "check", self.scene, "-o", self.folder / "agree", "--test-corrupt-gradient", "--json")
+        self.assertEqual(json.loads(done.stdout)["exit"], 1)
+
+    def test_the_resolved_scene_is_a_scene_and_resolves_to_itself(self):
+        once = self.expect(0, [], "validate", self.scene, "--json").stdout
+        (self.folder / "resolved.yaml").write_text(once)
+        self.assertEqual(self.expect(0, [], "validate", self.folder / "resolved.yaml", "--json").stdout, once)
+
+    def test_validate_says_what_is_there_or_nothing(self):
+        done = self.expect(0, [], "validate", self.scene)
+        self.assertRegex(done.stdout, r": no errors \(2D, 1 body, \d+ particles, .* 20 steps, 3 frames, 1 observation, "
+                                      r"2 design variables, 1 objective term\)\n$")
+        self.assertEqual(self.expect(0, [], "validate", self.scene, "-q").stdout, "")
+
+    def test_every_path_that_params_lists_can_be_designed(self):
+        scenes = [self.scene, *sorted((SOURCE / "tests" / "good_scenes").glob("*.yaml"))]
+        total = 0
+        for scene in scenes:
+            listed = json.loads(self.expect(0, [], "params", scene, "--json").stdout)["parameters"]
+            table = self.expect(0, [], "params", scene).stdout
+            for row in listed:
+                self.assertIn(f"{row['path']} ", table)
+                done = run("params", scene, "--json", "--set", f"design=[{{name: q, target: {row['path']}}}]")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                marked = [r["path"] for r in json.loads(done.stdout)["parameters"] if r["design"]]
+                self.assertEqual(marked, [row["path"]])
+                total += 1
+        print(f"{total} paths of {len(scenes)} scenes (threshold: more than 20)", file=sys.stderr)
+        self.assertGreater(total, 20)
+
+    def test_the_reference_names_every_top_level_key(self):
+        text = self.expect(0, [], "schema", "--markdown").stdout
+        whole = json.loads(self.expect(0, [], "schema").stdout)["else"]  # "then" is a scene that includes another
+        self.assertIn("materials", whole["properties"])
+        for key in whole["properties"]:
+            self.assertRegex(text, rf"(?m)^\| `{key}(\[\])?` \|")
+
+    def test_quiet_is_quiet_and_the_log_is_json_lines(self):
+        log = self.folder / "log.jsonl"
+        done = self.expect(0, [], "run", self.scene, "-o", self.folder / "quiet", "-q", "--log-json", log)
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        levels = {json.loads(line)["level"] for line in log.read_text().splitlines()}
+        self.assertIn("info", levels)
+
+    def test_a_dry_run_tells_bytes_and_writes_nothing(self):
+        for command in "run grad check optimize".split():
+            self.expect(0, ["plan: ", "bytes"], command, self.scene, "-o", self.folder / "dry", "--dry-run")
+        self.assertFalse((self.folder / "dry").exists())
+
+    def test_info_tells_frames_fields_and_origin(self):
+        done = self.expect(0, [], "info", self.states)
+        for word in ("states, 2D, f64, complete", "frames: 3, t = 0 s to 0.02 s", "velocity", "m/s", "command_line"):
+            self.assertIn(word, done.stdout)
+        told = json.loads(self.expect(0, [], "info", self.states, "--json").stdout)
+        self.assertEqual((told["kind"], len(told["times"])), ("states", 3))
+        self.assertIn(f"piola run {self.scene} -o", told["manifest"]["command_line"])
+
+    # ---- pictures
+
+    def picture(self, *arguments):
+        path = self.folder / "frame.png"
+        self.expect(0, [], "render", self.states, "-o", path, *arguments)
+        data = path.read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        return struct.unpack(">II", data[16:24]), data
+
+    def test_render_draws_the_frame_field_and_size_that_were_asked_for(self):
+        size, last = self.picture()
+        self.assertEqual(size, (1280, 720))
+        self.assertEqual(self.picture("--size", "640x480")[0], (640, 480))
+        self.assertEqual(self.picture("--frame", "2")[1], last)
+        self.assertEqual(self.picture("--field", "velocity")[1], last)
+        self.assertEqual(self.picture("--threads", "1")[1], last)
+        for other in (["--frame", "0"], ["--field", "velocity.x"], ["--field", "J"], ["--range", "-7,7"]):
+            self.assertNotEqual(self.picture(*other)[1], last, other)
+
+    def test_render_says_which_fields_and_frames_there_are(self):
+        target = self.folder / "none.png"
+        self.expect(2, ["no field 'speed'", "velocity"], "render", self.states, "-o", target, "--field", "speed")
+        self.expect(2, ["no field 'velocity.z'"], "render", self.states, "-o", target, "--field", "velocity.z")
+        self.expect(2, ["no field 'J.x'"], "render", self.states, "-o", target, "--field", "J.x")
+        self.expect(2, ["no frame 3: from 0 to 2"], "render", self.states, "-o", target, "--frame", "3")
+        self.assertFalse(target.exists())
+
+    # ---- folders, doctor
+
+    def test_it_works_from_any_folder_and_through_a_link(self):
+        link = self.folder / "linked"
+        link.symlink_to(PIOLA)
+        for program, cwd, scene in ((PIOLA, "/", self.scene), (PIOLA, self.folder, "tiny.yaml"),
+                                    (link, "/", self.scene)):
+            done = run("run", scene, "-o", self.folder / "any", cwd=cwd, program=program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_doctor_finds_healthy_engines(self):
+        told = json.loads(self.expect(0, [], "doctor", "--json").stdout)
+        self.assertTrue(told["healthy"])
+        ran = [e for e in told["engines"] if e["runs"]]
+        for e in ran:
+            t = e["self_test"]
+            print(f"{e['name']}: momentum {t['momentum']:.1e}, flight {t['flight']:.1e} (threshold "
+                  f"{t['threshold']:.0e}), {t['differing']} bit patterns differ (threshold 0)", file=sys.stderr)
+            self.assertTrue(0 <= t["momentum"] <= t["threshold"] and 0 <= t["flight"] <= t["threshold"], e["name"])
+        self.assertGreaterEqual(len(ran), 4, "two precisions, two dimensions")
+
+    def test_the_benchmark_gives_positive_numbers_for_every_thread_count(self):
+        told = json.loads(self.expect(0, [], "bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "2",
+                                      "--json").stdout)
+        self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
+        for row in told["threads"]:
+            for name in ("forward", "forward_storing", "reverse", "gradient"):
+                times = row["ns_per_particle_step"][name]
+                self.assertTrue(0 < times["best"] <= times["median"], name)
+        shares = sum(k["forward_share"] for k in told["kernels"])
+        slope, exact = told["check"]["slope"], told["check"]["exact"]
+        print(f"kernel shares sum to {shares:.12f} (threshold 1 +- 1e-9), d x/d v0 is off by "
+              f"{abs(slope / exact - 1):.1e} (threshold 1e-3)", file=sys.stderr)
+        self.assertAlmostEqual(shares, 1, 9)
+        self.assertLess(abs(slope / exact - 1), 1e-3)
+
+
+if __name__ == "__main__":
+    PIOLA = os.path.abspath(sys.argv[1])
+    SOURCE = pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

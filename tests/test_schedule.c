@@ -1,0 +1,357 @@
+/* test_schedule.c -- is the stream of actions legal, and does the driver carry it out? The engine here is a mock: its
+ * state is its number, and it notes what it is told. */
+#include "solvers/adjoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 64 };
+
+/* ---- an interpreter that knows nothing but the meaning of the actions ------------------------------------- */
+
+typedef struct {
+    int64_t steps, slots;
+    int64_t current;             /* number of the current state */
+    int64_t kept[MOST];          /* state in each slot, -1 */
+    int64_t reversed;            /* steps steps-1 .. reversed are done */
+    int64_t forward, held, peak; /* steps run, slots in use now and at most */
+    int reached_end;
+} interpreter;
+
+/* NULL, or the rule that the action breaks. */
+static const char *interpret(interpreter *m, const pio_action *a)
+{
+    switch (a->kind) {
+    case PIO_FORWARD:
+        if (a->from != m->current) return "forward from a state that is not the current one";
+        if (a->to <= a->from || a->to > m->steps) return "forward to nowhere";
+        m->forward += a->to - a->from;
+        m->current = a->to;
+        m->reached_end |= a->to == m->steps;
+        return NULL;
+    case PIO_STORE:
+        if (a->from != m->current) return "the state stored is not the current one";
+        if (a->slot < 0 || a->slot >= m->slots) return "stored where there is no slot";
+        if (m->kept[a->slot] >= 0) return "stored in a slot that is taken";
+        m->kept[a->slot] = m->current;
+        if (++m->held > m->peak) m->peak = m->held;
+        return NULL;
+    case PIO_RESTORE:
+        if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "restored from an empty slot";
+        if (m->kept[a->slot] != a->from) return "restored a state that is not in this slot";
+        m->current = a->from;
+        return NULL;
+    case PIO_REVERSE:
+        if (!m->reached_end) return "reversed before the end was reached";
+        if (a->from != m->current) return "reversed a step without its state";
+        if (a->from != m->reversed - 1) return "reversed out of order";
+        m->reversed = a->from;
+        return NULL;
+    case PIO_DISCARD:
+        if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "discarded an empty slot";
+        m->kept[a->slot] = -1;
+        m->held--;
+        return NULL;
+    case PIO_DONE:
+        return m->reversed == 0 ? NULL : "done with steps left";
+    }
+    return "no such action";
+}
+
+/* Run a whole schedule; NULL or the first rule broken. */
+static const char *judge(pio_schedule *s, interpreter *m)
+{
+    *m = (interpreter){.steps = s->steps, .slots = s->slots, .reversed = s->steps, .reached_end = s->steps == 0};
+    for (int i = 0; i < MOST; i++) m->kept[i] = -1;
+    if (s->slots > MOST) return "more slots than this test has";
+    for (int64_t i = 0; i < 1000; i++) {
+        const pio_action a = s->next(s);
+        const char *broken = interpret(m, &a);
+        if (broken || a.kind == PIO_DONE) return broken;
+    }
+    return "it does not end";
+}
+
+static void store_all_is_legal_and_runs_every_step_once(void **unused)
+{
+    static const int64_t lengths[] = {0, 1, 2, 10};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        pio_schedule s = pio_schedule_store_all(lengths[i]);
+        interpreter m;
+        const char *broken = judge(&s, &m);
+        print_message("%2d steps: %s, %d run, %d slots at most (of %d)\n", (int)lengths[i], broken ? broken : "legal",
+                      (int)m.forward, (int)m.peak, (int)s.slots);
+        assert_null(broken);
+        assert_int_equal(m.forward, lengths[i]);
+        assert_int_equal(m.peak, lengths[i]);
+        assert_int_equal(m.held, 0);
+        assert_int_equal(s.slots, lengths[i]);
+        assert_int_equal(s.next(&s).kind, PIO_DONE); /* and it stays so */
+    }
+}
+
+/* Streams with one mistake each, and a right one that recomputes. */
+static pio_action listed_next(pio_schedule *s);
+static const pio_action *listed;
+static pio_action listed_next(pio_schedule *s)
+{
+    return listed[s->at++];
+}
+
+static void the_interpreter_refuses_each_mistake(void **unused)
+{
+#define F(from, to)                                                                                                    \
+    {                                                                                                                  \
+        PIO_FORWARD, from, to, -1                                                                                      \
+    }
+#define S(state, slot)                                                                                                 \
+    {                                                                                                                  \
+        PIO_STORE, state, state, slot                                                                                  \
+    }
+#define L(state, slot)                                                                                                 \
+    {                                                                                                                  \
+        PIO_RESTORE, state, state, slot                                                                                \
+    }
+#define B(step)                                                                                                        \
+    {                                                                                                                  \
+        PIO_REVERSE, step, step, -1                                                                                    \
+    }
+#define X(state, slot)                                                                                                 \
+    {                                                                                                                  \
+        PIO_DISCARD, state, state, slot                                                                                \
+    }
+#define END                                                                                                            \
+    {                                                                                                                  \
+        PIO_DONE, 0, 0, -1                                                                                             \
+    }
+    static const pio_action streams[][12] = {
+        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), L(0, 0), B(0), X(0, 0), END}, /* right */
+        {F(0, 2), L(0, 0), B(1), B(0), END},                                     /* never stored */
+        {S(0, 0), F(0, 2), L(0, 0), B(0), END},                                  /* step 1 forgotten */
+        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), B(0), END},                   /* the state of step 1 for step 0 */
+        {S(0, 0), F(0, 1), S(1, 0), F(1, 2), END},                               /* over a state that is kept */
+        {S(0, 0), F(0, 1), B(0), END},                                           /* turned too early */
+        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), X(0, 0), L(0, 0), B(0), END}, /* restored after it was discarded */
+        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), END},                         /* ends early */
+        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), B(1), END},                   /* one step twice */
+        {S(0, 5), F(0, 2), END},                                                 /* no such slot */
+        {F(1, 2), END}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        pio_schedule s = {.name = "listed", .steps = 2, .slots = 1, .next = listed_next};
+        interpreter m;
+        listed = streams[i];
+        const char *broken = judge(&s, &m);
+        print_message("stream %d: %s\n", (int)i, broken ? broken : "legal");
+        if (i == 0)
+            assert_null(broken);
+        else
+            assert_non_null(broken);
+    }
+}
+
+/* ---- the driver on a mock engine ------------------------------------------------------------------------- */
+
+struct pio_sim {
+    int64_t steps, current, kept[MOST];
+    int64_t forward, reversed; /* steps run; the step reversed last */
+    int began, ended, wrong;
+    int64_t frames[2][MOST]; /* states and adjoints announced */
+    int n_frames[2], objectives;
+    int64_t fault; /* check() fails from this state on, -1 never */
+};
+
+static piola_status mock_start(pio_sim *s, const double *z, piola_error *e)
+{
+    (void)z, (void)e;
+    s->current = 0;
+    return PIOLA_OK;
+}
+static piola_status mock_advance(pio_sim *s, int64_t steps, piola_error *e)
+{
+    (void)e;
+    s->current += steps;
+    s->forward += steps;
+    return PIOLA_OK;
+}
+static piola_status mock_check(pio_sim *s, piola_error *e)
+{
+    (void)e;
+    return s->fault >= 0 && s->current >= s->fault ? PIOLA_NUMERICAL : PIOLA_OK;
+}
+static piola_status mock_save(pio_sim *s, int64_t slot, piola_error *e)
+{
+    (void)e;
+    s->kept[slot] = s->current;
+    return PIOLA_OK;
+}
+static piola_status mock_load(pio_sim *s, int64_t slot, piola_error *e)
+{
+    (void)e;
+    s->current = s->kept[slot];
+    return PIOLA_OK;
+}
+static piola_status mock_begin(pio_sim *s, const double *samples_bar, piola_error *e)
+{
+    (void)samples_bar, (void)e;
+    s->began++;
+    s->wrong += s->current != s->steps;
+    s->reversed = s->steps;
+    return PIOLA_OK;
+}
+static piola_status mock_reverse(pio_sim *s, piola_error *e)
+{
+    (void)e;
+    s->wrong += !s->began || s->current != s->reversed - 1;
+    s->reversed = s->current;
+    return PIOLA_OK;
+}
+static piola_status mock_end(pio_sim *s, double *value_bar, double *z_bar, piola_error *e)
+{
+    (void)value_bar, (void)z_bar, (void)e;
+    s->ended++;
+    s->wrong += s->reversed != 0;
+    return PIOLA_OK;
+}
+static piola_status mock_samples(pio_sim *s, double *values, piola_error *e)
+{
+    (void)s, (void)values, (void)e;
+    return PIOLA_OK;
+}
+static const pio_engine mock = {.start = mock_start,
+                                .advance = mock_advance,
+                                .check = mock_check,
+                                .save = mock_save,
+                                .load = mock_load,
+                                .reverse_begin = mock_begin,
+                                .reverse = mock_reverse,
+                                .reverse_end = mock_end,
+                                .samples = mock_samples};
+
+static piola_status note(pio_sim *s, int back, int64_t step)
+{
+    if (s->n_frames[back] < MOST) s->frames[back][s->n_frames[back]++] = step;
+    return PIOLA_OK;
+}
+static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *e)
+{
+    pio_sim *s = context;
+    (void)e, (void)frame;
+    s->wrong += s->current != step;
+    return note(s, 0, step);
+}
+static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola_error *e)
+{
+    pio_sim *s = context;
+    (void)e, (void)frame;
+    s->wrong += s->reversed != step;
+    return note(s, 1, step);
+}
+static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *e)
+{
+    pio_sim *s = context;
+    (void)samples, (void)samples_bar, (void)e;
+    s->wrong += s->current != s->steps;
+    s->objectives++;
+    *J = 42;
+    return PIOLA_OK;
+}
+
+static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
+{
+    static const int64_t lengths[] = {0, 1, 2, 10, 63}, all[] = {0, 1, 2, 7, 10, 63};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const int64_t steps = lengths[i];
+        pio_sim s = {.steps = steps, .fault = -1};
+        int64_t frames = 0;
+        while (frames < 6 && all[frames] <= steps) frames++;
+        const pio_sweep sweep = {.context = &s,
+                                 .frames = all,
+                                 .n_frames = frames,
+                                 .on_state = on_state,
+                                 .on_adjoint = on_adjoint,
+                                 .objective = on_objective};
+        pio_schedule schedule = pio_schedule_store_all(steps);
+        pio_sweep_result r;
+        piola_error e;
+        double samples[2];
+        assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_OK);
+        print_message("%2d steps: %d forward, %d back, %d of %d frames out, %d back\n", (int)steps, (int)s.forward,
+                      (int)r.reverse_steps, s.n_frames[0], (int)frames, s.n_frames[1]);
+        assert_int_equal(s.forward, steps);
+        assert_int_equal(r.forward_steps, steps);
+        assert_int_equal(r.reverse_steps, steps);
+        assert_int_equal(s.began, 1);
+        assert_int_equal(s.ended, 1);
+        assert_int_equal(s.objectives, 1);
+        assert_int_equal(s.wrong, 0);
+        assert_int_equal(s.n_frames[0], frames);
+        assert_int_equal(s.n_frames[1], frames);
+        for (int f = 0; f < frames; f++) {
+            assert_int_equal(s.frames[0][f], all[f]);
+            assert_int_equal(s.frames[1][f], all[frames - 1 - f]);
+        }
+    }
+}
+
+static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **unused)
+{
+    static const pio_action stream[] = {S(0, 0), F(0, 2), S(2, 1), F(2, 4), L(2, 1), F(2, 3), B(3), L(2, 1),
+                                        B(2),    L(0, 0), F(0, 1), B(1),    L(0, 0), B(0),    END};
+    static const int64_t frames[] = {0, 1, 3, 4};
+    pio_sim s = {.steps = 4, .fault = -1};
+    const pio_sweep sweep = {.context = &s,
+                             .frames = frames,
+                             .n_frames = 4,
+                             .on_state = on_state,
+                             .on_adjoint = on_adjoint,
+                             .objective = on_objective};
+    pio_schedule schedule = {.name = "listed", .steps = 4, .slots = 2, .next = listed_next};
+    pio_sweep_result r;
+    piola_error e;
+    double samples[2];
+    (void)unused;
+    listed = stream;
+    assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_OK);
+    print_message("4 steps and 2 again: %d forward, %d frames out, %d back\n", (int)r.forward_steps, s.n_frames[0],
+                  s.n_frames[1]);
+    assert_int_equal(r.forward_steps, 6);
+    assert_int_equal(s.wrong, 0);
+    assert_int_equal(s.n_frames[0], 4);
+    assert_int_equal(s.n_frames[1], 4);
+}
+
+static void a_fault_ends_the_sweep_with_its_status(void **unused)
+{
+    pio_sim s = {.steps = 10, .fault = 6};
+    const pio_sweep sweep = {.context = &s, .objective = on_objective};
+    pio_schedule schedule = pio_schedule_store_all(10);
+    pio_sweep_result r;
+    piola_error e;
+    double samples[2];
+    (void)unused;
+    assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_NUMERICAL);
+    assert_int_equal(s.began, 0);
+    assert_int_equal(s.objectives, 0);
+    assert_int_equal(pio_forward(&mock, &s, 10, NULL, samples, &sweep, &r, &e), PIOLA_NUMERICAL);
+    assert_int_equal(s.objectives, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(store_all_is_legal_and_runs_every_step_once),
+        cmocka_unit_test(the_interpreter_refuses_each_mistake),
+        cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
+        cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),
+        cmocka_unit_test(a_fault_ends_the_sweep_with_its_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
