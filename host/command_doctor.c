@@ -9,7 +9,6 @@
 #include "host/output.h"
 #include "host/trial.h"
 
-#include <dlfcn.h>
 #include <hdf5.h>
 #include <math.h>
 #include <nlopt.h>
@@ -112,48 +111,30 @@ static void self_test(engine_report *r, const pio_engine *engine)
 
 /* ---- engines -------------------------------------------------------------------------------------------- */
 
-/* The folder of the modules: that of any which runs. */
-static bool find_folder(char *folder, size_t size)
-{
-    for (int i = 0; i < 4; i++) {
-        pio_engine_module module;
-        if (pio_engine_open(&module, "auto", i % 2 ? "f64" : "f32", 2 + i / 2, NULL)) continue;
-        snprintf(folder, size, "%s", module.file);
-        char *slash = strrchr(folder, '/');
-        if (slash) *slash = '\0';
-        pio_engine_close(&module);
-        return true;
-    }
-    return false;
-}
-
 /* Every module by its own name, not only the best for a device. */
-static void test_engine(const char *folder, engine_report *r)
+static void test_engine(engine_report *r)
 {
-    char file[1100];
+    pio_engine_module module;
     piola_error error = {0};
-    snprintf(file, sizeof file, "%s/piola_engine_%s.so", folder, r->name);
-    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    const pio_engine *engine = handle ? dlsym(handle, "piola_engine") : NULL;
-    if (!engine)
-        snprintf(r->failure, sizeof r->failure, "%.500s", dlerror());
-    else if (engine->probe(0, r->device, r->driver, &error))
+    if (pio_engine_open_module(&module, r->name, &error)) {
         snprintf(r->failure, sizeof r->failure, "%.500s", error.message);
-    else
-        self_test(r, engine);
-    if (handle) dlclose(handle);
+        return;
+    }
+    snprintf(r->driver, sizeof r->driver, "%s", module.driver);
+    self_test(r, module.table);
+    pio_engine_close(&module);
 }
 
 static void examine_engines(report *r)
 {
-    const bool any = find_folder(r->folder, sizeof r->folder);
+    pio_engine_folder(r->folder, sizeof r->folder);
     for (int i = 0; i < MOST_ENGINES; i++) {
         engine_report *e = &r->engines[i];
         if (!pio_engine_list(i, e->name, &e->runs, e->reason, e->device)) break;
         r->n_engines++;
         if (!e->runs) continue;
         r->running++;
-        if (any) test_engine(r->folder, e);
+        test_engine(e);
         r->failed += !e->passed;
     }
 }

@@ -19,7 +19,7 @@ static const char *const isas[] = {""};
 #endif
 enum { ISAS = sizeof isas / sizeof *isas };
 
-static void folder_of_program(char *out, size_t size)
+void pio_engine_folder(char *out, size_t size)
 {
     const char *given = getenv("PIOLA_ENGINES");
     if (given && *given) {
@@ -32,12 +32,26 @@ static void folder_of_program(char *out, size_t size)
     if (slash) *slash = '\0';
 }
 
-/* Open one module and ask it whether it runs here. */
-static piola_status try_module(pio_engine_module *out, const char *name, piola_error *error)
+/* Whether this processor has the instructions of a module. Asked before anything in it runs: all of a module is built for its
+ * instruction set, so that even asking it would be an illegal instruction. */
+static bool processor_has(const char *name)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (strstr(name, "x86-64-v4")) return __builtin_cpu_supports("x86-64-v4");
+    if (strstr(name, "x86-64-v3")) return __builtin_cpu_supports("x86-64-v3");
+#else
+    (void)name;
+#endif
+    return true;
+}
+
+piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error)
 {
     char folder[900];
     *out = (pio_engine_module){0};
-    folder_of_program(folder, sizeof folder);
+    if (!processor_has(name)) return pio_fail(error, PIOLA_UNAVAILABLE, "this processor cannot run %s", name);
+    pio_engine_folder(folder, sizeof folder);
     snprintf(out->file, sizeof out->file, "%s/piola_engine_%.80s.so", folder, name);
     if (access(out->file, R_OK)) return pio_fail(error, PIOLA_UNAVAILABLE, "there is no %s", out->file);
     out->handle = dlopen(out->file, RTLD_NOW | RTLD_LOCAL);
@@ -58,7 +72,7 @@ static piola_status try_cpu(pio_engine_module *out, const char *precision, int d
         char name[64];
         piola_error inner;
         snprintf(name, sizeof name, "cpu_%s_%dd%s", precision, dimension, isas[i]);
-        if (!try_module(out, name, &inner)) {
+        if (!pio_engine_open_module(out, name, &inner)) {
             snprintf(out->why, sizeof out->why, "the best instruction set that runs here is %s", out->table->isa);
             return PIOLA_OK;
         }
@@ -71,7 +85,7 @@ static piola_status try_cuda(pio_engine_module *out, const char *precision, int 
 {
     char name[64];
     snprintf(name, sizeof name, "cuda_%s_%dd", precision, dimension);
-    return try_module(out, name, error);
+    return pio_engine_open_module(out, name, error);
 }
 
 piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *precision, int dimension,
@@ -114,7 +128,7 @@ int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char dev
     piola_error error = {0};
     if (kind == 0) snprintf(name, 64, "cuda_%s_%dd", precision, dimension);
     else snprintf(name, 64, "cpu_%s_%dd%s", precision, dimension, isas[kind - 1]);
-    *runs = try_module(&module, name, &error) == PIOLA_OK;
+    *runs = pio_engine_open_module(&module, name, &error) == PIOLA_OK;
     snprintf(reason, 512, "%.500s", *runs ? "" : error.message);
     snprintf(device, 128, "%s", *runs ? module.device : "");
     if (*runs) pio_engine_close(&module);

@@ -18,6 +18,10 @@ typedef struct {
 piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *precision, int dimension,
                              piola_error *error);
 void pio_engine_close(pio_engine_module *engine);
+/* One module by its name, as pio_engine_list gives it. */
+piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);
+/* The folder where modules are looked for. */
+void pio_engine_folder(char *out, size_t size);
 
 /* For `piola doctor`: every combination that could be, whether its module is there and runs, and why not. Returns 0 past
  * the last. */

@@ -19,27 +19,72 @@ struct pio_dual {
     explicit constexpr operator int() const { return static_cast<int>(value); }
 };
 
-constexpr pio_dual operator+(pio_dual a) { return a; }
-constexpr pio_dual operator-(pio_dual a) { return {-a.value, -a.dot}; }
-constexpr pio_dual operator+(pio_dual a, pio_dual b) { return {a.value + b.value, a.dot + b.dot}; }
-constexpr pio_dual operator-(pio_dual a, pio_dual b) { return {a.value - b.value, a.dot - b.dot}; }
-constexpr pio_dual operator*(pio_dual a, pio_dual b) { return {a.value * b.value, a.dot * b.value + a.value * b.dot}; }
+constexpr pio_dual operator+(pio_dual a)
+{
+    return a;
+}
+constexpr pio_dual operator-(pio_dual a)
+{
+    return {-a.value, -a.dot};
+}
+constexpr pio_dual operator+(pio_dual a, pio_dual b)
+{
+    return {a.value + b.value, a.dot + b.dot};
+}
+constexpr pio_dual operator-(pio_dual a, pio_dual b)
+{
+    return {a.value - b.value, a.dot - b.dot};
+}
+constexpr pio_dual operator*(pio_dual a, pio_dual b)
+{
+    return {a.value * b.value, a.dot * b.value + a.value * b.dot};
+}
 constexpr pio_dual operator/(pio_dual a, pio_dual b)
 {
     const double q = a.value / b.value;
     return {q, (a.dot - q * b.dot) / b.value};
 }
-constexpr pio_dual &operator+=(pio_dual &a, pio_dual b) { return a = a + b; }
-constexpr pio_dual &operator-=(pio_dual &a, pio_dual b) { return a = a - b; }
-constexpr pio_dual &operator*=(pio_dual &a, pio_dual b) { return a = a * b; }
-constexpr pio_dual &operator/=(pio_dual &a, pio_dual b) { return a = a / b; }
+constexpr pio_dual &operator+=(pio_dual &a, pio_dual b)
+{
+    return a = a + b;
+}
+constexpr pio_dual &operator-=(pio_dual &a, pio_dual b)
+{
+    return a = a - b;
+}
+constexpr pio_dual &operator*=(pio_dual &a, pio_dual b)
+{
+    return a = a * b;
+}
+constexpr pio_dual &operator/=(pio_dual &a, pio_dual b)
+{
+    return a = a / b;
+}
 
-constexpr bool operator<(pio_dual a, pio_dual b) { return a.value < b.value; }
-constexpr bool operator>(pio_dual a, pio_dual b) { return a.value > b.value; }
-constexpr bool operator<=(pio_dual a, pio_dual b) { return a.value <= b.value; }
-constexpr bool operator>=(pio_dual a, pio_dual b) { return a.value >= b.value; }
-constexpr bool operator==(pio_dual a, pio_dual b) { return a.value == b.value; }
-constexpr bool operator!=(pio_dual a, pio_dual b) { return a.value != b.value; }
+constexpr bool operator<(pio_dual a, pio_dual b)
+{
+    return a.value < b.value;
+}
+constexpr bool operator>(pio_dual a, pio_dual b)
+{
+    return a.value > b.value;
+}
+constexpr bool operator<=(pio_dual a, pio_dual b)
+{
+    return a.value <= b.value;
+}
+constexpr bool operator>=(pio_dual a, pio_dual b)
+{
+    return a.value >= b.value;
+}
+constexpr bool operator==(pio_dual a, pio_dual b)
+{
+    return a.value == b.value;
+}
+constexpr bool operator!=(pio_dual a, pio_dual b)
+{
+    return a.value != b.value;
+}
 
 inline pio_dual sqrt(pio_dual a)
 {
@@ -51,10 +96,25 @@ inline pio_dual exp(pio_dual a)
     const double e = std::exp(a.value);
     return {e, a.dot * e};
 }
-inline pio_dual log(pio_dual a) { return {std::log(a.value), a.dot / a.value}; }
-inline pio_dual sin(pio_dual a) { return {std::sin(a.value), a.dot * std::cos(a.value)}; }
-inline pio_dual cos(pio_dual a) { return {std::cos(a.value), -a.dot * std::sin(a.value)}; }
-inline pio_dual fabs(pio_dual a) { return a.value < 0 ? -a : a; }
-inline pio_dual floor(pio_dual a) { return {std::floor(a.value), 0}; } /* piecewise constant */
+inline pio_dual log(pio_dual a)
+{
+    return {std::log(a.value), a.dot / a.value};
+}
+inline pio_dual sin(pio_dual a)
+{
+    return {std::sin(a.value), a.dot * std::cos(a.value)};
+}
+inline pio_dual cos(pio_dual a)
+{
+    return {std::cos(a.value), -a.dot * std::sin(a.value)};
+}
+inline pio_dual fabs(pio_dual a)
+{
+    return a.value < 0 ? -a : a;
+}
+inline pio_dual floor(pio_dual a)
+{
+    return {std::floor(a.value), 0};
+} /* piecewise constant */
 
 #endif

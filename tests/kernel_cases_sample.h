@@ -8,6 +8,9 @@
 #include "kernels/backend/table.h"
 #include "tests/kernel_cases.h"
 
+#include <math.h>
+#include <string.h>
+
 typedef struct {
     int n, nodes, max_cells;
     mpm_box box;

@@ -10,6 +10,7 @@
 
 #include "kernels/backend/table.h"
 #include "tests/kernel_dots.h"
+#include "tests/kernel_wrong_adjoints.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -412,47 +413,6 @@ static void a_damaged_gradient_fails(void **state)
         }
     printf("%d damaged gradients noticed: scaled by 1 + 1e-6, one sign, one NaN, one part lost\n", controls);
     assert_true(controls > 100);
-}
-
-/* Wrong adjoints, as someone could write them. */
-static int grid_adj_without_walls(pio_stream s, int n, const int *limit, const mpm_grid_adj_args *args)
-{
-    mpm_grid_adj_args a = *args;
-    for (int c = 0; c < DIM; c++) a.box.face[c][0] = -1, a.box.face[c][1] = a.box.nodes[c];
-    return pio_backend_cpu.kernels.mpm_grid_adj(s, n, limit, &a);
-}
-
-/* The stress term is too large by 1e-6. */
-static int p2g_adj_with_another_volume(pio_stream s, int n, const int *limit, const mpm_p2g_adj_args *args)
-{
-    mpm_p2g_adj_args a = *args;
-    real *volume = malloc(sizeof *volume * (size_t)a.matter.n);
-    if (!volume) return 1;
-    for (int i = 0; i < a.matter.n; i++) volume[i] = a.matter.volume[i] * R(1 + 1e-6);
-    a.matter.volume = volume;
-    const int rc = pio_backend_cpu.kernels.mpm_p2g_adj(s, n, limit, &a);
-    free(volume);
-    return rc;
-}
-
-/* J' = det G J is forgotten for fluids; the solids are right. */
-static int g2p_adj_without_fluids(pio_stream s, int n, const int *limit, const mpm_g2p_adj_args *args)
-{
-    mpm_g2p_adj_args a = *args;
-    real *zero = calloc((size_t)a.matter.n, sizeof *zero);
-    if (!zero) return 1;
-    a.next_bar.J = zero;
-    const int rc = pio_backend_cpu.kernels.mpm_g2p_adj(s, n, limit, &a);
-    free(zero);
-    return rc;
-}
-
-static int observe_adj_with_the_wrong_mass(pio_stream s, int n, const int *limit, const mpm_observe_adj_args *args)
-{
-    mpm_observe_adj_args a = *args;
-    wide nothing = 0;
-    a.sum = &nothing; /* d(1/M)/dm is lost */
-    return pio_backend_cpu.kernels.mpm_observe_adj(s, n, limit, &a);
 }
 
 static int expect_no(const char *what, int kernel, const pio_kernels *kernels)

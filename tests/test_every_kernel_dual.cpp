@@ -1,7 +1,4 @@
 /* test_every_kernel_dual.cpp -- the cases and all kernels in dual numbers, one item after the other. */
-#include <cmath>
-#include <cstring>
-
 #define CASE_VALUE(x) ((x).value)
 #define CASE_DOT(x) ((x).dot)
 #define CASE_NUMBER(type, value, dot) (type((value), (dot)))

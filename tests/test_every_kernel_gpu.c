@@ -67,6 +67,7 @@ static case_io *run(int kernel, int variant, const case_machine *machine, const 
     io->machine = machine;
     io->variant = variant;
     io->only_output = -1;
+    io->large = 1; /* sums and scans of several levels, several waves of blocks */
     io->weights = weights;
     case_run(io, kernel);
     return io;

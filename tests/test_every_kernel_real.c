@@ -1,7 +1,4 @@
 /* test_every_kernel_real.c -- the cases in the engine's own numbers. */
-#include <math.h>
-#include <string.h>
-
 #define CASE_VALUE(x) ((double)(x))
 #define CASE_DOT(x) ((void)(x), 0.0)
 #define CASE_NUMBER(type, value, dot) ((type)(value))

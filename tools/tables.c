@@ -153,7 +153,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "thread scaling and the share of each kernel. Close other programs first.",
          "69 70 71",
          "  piola bench mpm\n"
-         "      3D, neo-Hookean, f32, one million particles, 8 per cell: about 2 GB, a minute or two\n"
+         "      3D, neo-Hookean, f32, one million particles, 8 per cell: about 2 GB, a few minutes\n"
          "  piola bench mpm --particles 1e5 --dimension 2 --precision f64 --threads 1\n"
          "      a smaller one"},
 };

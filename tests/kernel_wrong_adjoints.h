@@ -1,0 +1,50 @@
+/* kernel_wrong_adjoints.h -- wrong adjoints, as someone could write them: the harness must say no to each. */
+#ifndef PIOLA_TESTS_KERNEL_WRONG_ADJOINTS_H
+#define PIOLA_TESTS_KERNEL_WRONG_ADJOINTS_H
+
+#include "kernels/backend/table.h"
+
+#include <stdlib.h>
+
+static inline int grid_adj_without_walls(pio_stream s, int n, const int *limit, const mpm_grid_adj_args *args)
+{
+    mpm_grid_adj_args a = *args;
+    for (int c = 0; c < DIM; c++) a.box.face[c][0] = -1, a.box.face[c][1] = a.box.nodes[c];
+    return pio_backend_cpu.kernels.mpm_grid_adj(s, n, limit, &a);
+}
+
+/* The stress term is too large by 1e-6. */
+static inline int p2g_adj_with_another_volume(pio_stream s, int n, const int *limit, const mpm_p2g_adj_args *args)
+{
+    mpm_p2g_adj_args a = *args;
+    real *volume = malloc(sizeof *volume * (size_t)a.matter.n);
+    if (!volume) return 1;
+    for (int i = 0; i < a.matter.n; i++) volume[i] = a.matter.volume[i] * R(1 + 1e-6);
+    a.matter.volume = volume;
+    const int rc = pio_backend_cpu.kernels.mpm_p2g_adj(s, n, limit, &a);
+    free(volume);
+    return rc;
+}
+
+/* J' = det G J is forgotten for fluids; the solids are right. */
+static inline int g2p_adj_without_fluids(pio_stream s, int n, const int *limit, const mpm_g2p_adj_args *args)
+{
+    mpm_g2p_adj_args a = *args;
+    real *zero = calloc((size_t)a.matter.n, sizeof *zero);
+    if (!zero) return 1;
+    a.next_bar.J = zero;
+    const int rc = pio_backend_cpu.kernels.mpm_g2p_adj(s, n, limit, &a);
+    free(zero);
+    return rc;
+}
+
+static inline int observe_adj_with_the_wrong_mass(pio_stream s, int n, const int *limit,
+                                                  const mpm_observe_adj_args *args)
+{
+    mpm_observe_adj_args a = *args;
+    wide nothing = 0;
+    a.sum = &nothing; /* d(1/M)/dm is lost */
+    return pio_backend_cpu.kernels.mpm_observe_adj(s, n, limit, &a);
+}
+
+#endif

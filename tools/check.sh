@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# check.sh -- everything that can be checked here: installs what is missing (Debian packages, as root or with sudo; Python
+# packages into build/venv), builds all engines, the command and the tests, passes the tests; then again with the address
+# and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay unchecked.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/install.sh
+jobs=$(nproc)
+
+# build/venv, from tests/requirements.txt; made anew when that changes.
+make_venv() {
+    if cmp -s tests/requirements.txt build/venv/requirements.txt; then
+        say "Python packages: build/venv is as tests/requirements.txt says"
+        return 0
+    fi
+    say "Python packages: into build/venv"
+    rm -rf build/venv
+    if python3 -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r tests/requirements.txt; then
+        cp tests/requirements.txt build/venv/
+        return 0
+    fi
+    say "Python packages: not checked: pip reaches nothing; the tests labelled files and the format are skipped"
+    [ "${CI:-}" != true ]
+}
+
+# run_tests PRESET ARGUMENT...: the tests, and what ctest says in the end into build/PRESET.log
+run_tests() {
+    local preset=$1
+    shift
+    ctest --preset "$preset" -j "$jobs" "$@" 2>&1 | tee "build/$preset.log"
+}
+
+closing_lines() { sed -n '/tests passed/,$p' "build/$1.log"; }
+
+begin=$SECONDS
+install_missing "${BUILD_PACKAGES[@]}" python3-venv valgrind
+mkdir -p build
+make_venv
+find_nvcc || true
+
+say "release: build"
+cmake --preset release
+cmake --build --preset release -j "$jobs"
+say "release: tests, $((SECONDS - begin)) s after the start"
+release=passed
+run_tests release || release=FAILED
+
+say "sanitize: build, $((SECONDS - begin)) s after the start"
+cmake --preset sanitize
+cmake --build --preset sanitize -j "$jobs"
+say "sanitize: tests, $((SECONDS - begin)) s after the start"
+sanitize=passed
+run_tests sanitize || sanitize=FAILED
+
+say "summary, $((SECONDS - begin)) s after the start: release $release, with sanitizers $sanitize"
+grep -h '(Skipped)' build/release.log build/sanitize.log | sort -u | sed 's/^/not checked: /' || true
+if [ $release = passed ]; then # what failed comes last
+    closing_lines release
+    closing_lines sanitize
+else
+    closing_lines sanitize
+    closing_lines release
+fi
+[ $release = passed ] && [ $sanitize = passed ]

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""check_headers.py CC CXX [INCLUDE_FOLDER ...] -- every header compiles alone.
+
+As C11, all of them; as C++17 too those of include/ and kernels/; those of kernels/, and what includes them, for every
+precision and dimension. The folders are those of libraries (HDF5).
+"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import house
+
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-D_GNU_SOURCE", "-I.", "-Iinclude"]
+C11 = ["-xc", "-std=c11", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Wstrict-prototypes"]
+# math.h: nvcc, the C++ compiler that kernel text is for, includes it before the first line.
+CXX17 = ["-xc++", "-std=c++17", "-Wshadow", "-include", "math.h"]
+BUILDS = [[f"-DPIO_REAL={real}", f"-DPIO_DIM={dimension}", "-DPIO_BACKEND=pio_backend_cpu"]
+          for real in ("float", "double") for dimension in (2, 3)]
+
+
+def jobs(headers, cc, cxx, folders):
+    """(name, text to compile, command) of every compilation."""
+    system = [word for folder in folders if folder for word in ("-isystem", folder)]
+    for name, text in headers:
+        top = name.split("/")[0]
+        builds = BUILDS if top in ("kernels", "solvers") else [[]]
+        for build in builds:
+            yield name, text, [cc, *C11, *WARNINGS, *build, *system, "-"]
+            if top in ("include", "kernels"):
+                yield name, text, [cxx, *CXX17, *WARNINGS, *build, *system, "-"]
+
+
+def compile_one(job):
+    name, text, command = job
+    done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=house.ROOT)
+    return f"{name} does not compile alone: {' '.join(command)}\n{done.stderr}" if done.returncode else None
+
+
+def compile_all(work):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [fault for fault in pool.map(compile_one, work) if fault]
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__)
+        return 2
+    cc, cxx, folders = sys.argv[1], sys.argv[2], sys.argv[3:]
+    control = [("host/planted.h", "static inline size_t planted(void) { return 1; }\n"),
+               ("kernels/planted.h", '#include "kernels/base.h"\nPIO_FN real planted(real x) { return x * 0.1; }\n'),
+               ("include/planted.h", "int class;\n")]
+    for name, text in control:
+        if not compile_all(list(jobs([(name, text)], cc, cxx, folders))):
+            print(f"negative control: {name} compiles, but should not")
+            return 1
+    print(f"negative control: {len(control)} planted faults were found")
+    names = [n for n in house.files(".h") if n.split("/")[0] != "tests"]
+    work = list(jobs([(n, f'#include "{n}"\n') for n in names], cc, cxx, folders))
+    print(f"{len(work)} compilations")
+    return house.finish("headers", compile_all(work), len(names))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
