@@ -26,7 +26,8 @@ void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, c
 void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
 {
     char engine[80];
-    snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision, s->scene->dimension);
+    snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision,
+             s->scene->dimension);
     pio_json_begin_object(json, key);
     pio_json_string(json, "method", "discrete adjoint of explicit MLS-MPM");
     pio_json_string(json, "engine", engine);
@@ -36,8 +37,10 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
     pio_json_string(json, "linear_solves", "none: the scheme is explicit");
-    if (n) pio_check_rows_json(rows, n, json, "check");
-    else pio_json_string(json, "check", "not checked");
+    if (n)
+        pio_check_rows_json(rows, n, json, "check");
+    else
+        pio_json_string(json, "check", "not checked");
     pio_json_end_object(json);
 }
 

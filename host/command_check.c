@@ -29,10 +29,13 @@ static void say(check *c, const pio_taylor_row *row)
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to) return;
-    if (row) pio_taylor_print_row(to, row);
-    else pio_taylor_print_header(to);
+    if (row)
+        pio_taylor_print_row(to, row);
+    else
+        pio_taylor_print_header(to);
     if (fclose(to) == 0)
-        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) pio_log_say(c->s->log, PIO_INFO, "%s", line);
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            pio_log_say(c->s->log, PIO_INFO, "%s", line);
     free(text);
 }
 
@@ -62,8 +65,14 @@ static piola_status try_direction(check *c, const char *name, piola_error *error
         if (!rc) rc = evaluate(c, -step[k], &minus[k], error);
         if (rc) return rc;
     }
-    const pio_taylor_direction d = {.name = name, .J0 = c->J0, .adjoint = slope, .n = STEPS, .step = step, .plus = plus,
-                                    .minus = minus, .tolerance = c->s->scene->check_tolerance,
+    const pio_taylor_direction d = {.name = name,
+                                    .J0 = c->J0,
+                                    .adjoint = slope,
+                                    .n = STEPS,
+                                    .step = step,
+                                    .plus = plus,
+                                    .minus = minus,
+                                    .tolerance = c->s->scene->check_tolerance,
                                     .scale = scale > 0 ? scale : fabs(c->J0)};
     pio_taylor_check(&d, &c->rows[c->n]);
     say(c, &c->rows[c->n]);
@@ -131,7 +140,8 @@ static piola_status report(check *c, double seconds_forward, piola_error *error)
     char message[160];
     for (size_t i = 0; i < c->n; i++) passed += c->rows[i].verdict == PIO_TAYLOR_PASSED;
     const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
-    snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g", passed, c->n, s->scene->check_tolerance);
+    snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g", passed, c->n,
+             s->scene->check_tolerance);
     pio_result_begin(s, &json, verdict, message);
     pio_result_evaluation(s, &json, s->model->z0, true);
     pio_json_begin_object(&json, "check");
@@ -150,9 +160,14 @@ static piola_status report(check *c, double seconds_forward, piola_error *error)
 
 static piola_status run_check(pio_session *s, piola_error *error)
 {
-    const size_t n = (size_t)s->model->n_variables, space = (size_t)s->scene->check_directions + 1 + (size_t)s->model->n_parameters;
-    check c = {.s = s, .space = space, .z = malloc(sizeof(double) * n), .gradient = malloc(sizeof(double) * n),
-               .direction = malloc(sizeof(double) * n), .rows = calloc(space, sizeof(pio_taylor_row))};
+    const size_t n = (size_t)s->model->n_variables,
+                 space = (size_t)s->scene->check_directions + 1 + (size_t)s->model->n_parameters;
+    check c = {.s = s,
+               .space = space,
+               .z = malloc(sizeof(double) * n),
+               .gradient = malloc(sizeof(double) * n),
+               .direction = malloc(sizeof(double) * n),
+               .rows = calloc(space, sizeof(pio_taylor_row))};
     piola_status rc = c.z && c.gradient && c.direction && c.rows
                           ? pio_session_gradient(s, s->model->z0, NULL, error)
                           : pio_fail_memory(error, 3 * sizeof(double) * n, "a check");
@@ -183,9 +198,11 @@ piola_status piola_check(const piola_options *options, piola_error *error)
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
     rc = pio_session_open(&s, options, "check", true, "f64", error);
-    if (!rc && s->objective.n == 0) rc = pio_scene_fault(s->scene, error, "objective", "a check needs an objective");
+    if (!rc && s->objective.n == 0)
+        rc = pio_scene_fault(s->scene, error, "objective", "a check needs an objective");
     else if (!rc && s->model->n_variables == 0)
-        rc = pio_scene_fault(s->scene, error, "design", "a check needs design variables to differentiate with respect to");
+        rc = pio_scene_fault(s->scene, error, "design",
+                             "a check needs design variables to differentiate with respect to");
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
         rc = run_check(s, error);

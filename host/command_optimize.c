@@ -80,7 +80,8 @@ static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *
                 at->at.J, at->projected_gradient, at->evaluations, at->replayed ? " (replayed)" : "");
     const piola_status rc = pio_history_add(c->history, at, error);
     if (rc || !pio_interrupted()) return rc;
-    return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s after iteration %d; run again with --resume auto to continue",
+    return pio_fail(error, PIOLA_INTERRUPTED,
+                    "interrupted by %s after iteration %d; run again with --resume auto to continue",
                     pio_interruption(), at->number);
 }
 
@@ -95,7 +96,9 @@ static piola_status write_best(pio_session *s, const double *z, piola_error *err
     pio_states_sweep(file, &sweep);
     rc = pio_session_gradient(s, z, &sweep, error);
     char *certificate = rc ? NULL : pio_certificate_text(s, NULL, 0);
-    if (!rc) rc = certificate ? pio_states_gradient(file, certificate, error) : pio_fail_memory(error, 4096, "the certificate");
+    if (!rc)
+        rc = certificate ? pio_states_gradient(file, certificate, error)
+                         : pio_fail_memory(error, 4096, "the certificate");
     free(certificate);
     if (rc) {
         pio_states_abandon(file);
@@ -192,12 +195,19 @@ static piola_status run_optimizer(context *c, piola_error *error)
     pio_session *s = c->s;
     const scene_optimizer *o = &s->scene->optimizer;
     pio_optimizer_result result = {0};
-    pio_optimizer_problem problem = {.n = (size_t)s->model->n_variables, .z0 = s->model->z0, .lower = s->model->lower,
-                                     .upper = s->model->upper, .context = c, .evaluate = evaluate,
-                                     .iteration = on_iteration, .on_evaluation = on_evaluation};
+    pio_optimizer_problem problem = {.n = (size_t)s->model->n_variables,
+                                     .z0 = s->model->z0,
+                                     .lower = s->model->lower,
+                                     .upper = s->model->upper,
+                                     .context = c,
+                                     .evaluate = evaluate,
+                                     .iteration = on_iteration,
+                                     .on_evaluation = on_evaluation};
     problem.replay = pio_evaluations_list(c->evaluations, &problem.n_replay);
-    const pio_optimizer_definition definition = {.type = (pio_optimizer_type)o->type, .max_iterations = o->max_iterations,
-                                                 .learning_rate = o->learning_rate, .stop_objective = o->stop_objective,
+    const pio_optimizer_definition definition = {.type = (pio_optimizer_type)o->type,
+                                                 .max_iterations = o->max_iterations,
+                                                 .learning_rate = o->learning_rate,
+                                                 .stop_objective = o->stop_objective,
                                                  .stop_relative_objective = o->stop_relative_objective,
                                                  .stop_gradient = o->stop_gradient};
     if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
@@ -220,7 +230,8 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     rc = pio_session_open(&c.s, options, "optimize", true, NULL, error);
     pio_session *s = c.s;
     if (!rc && !s->scene->has_optimizer)
-        rc = pio_scene_fault(s->scene, error, "optimizer", "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
+        rc = pio_scene_fault(s->scene, error, "optimizer",
+                             "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
     else if (!rc && s->model->n_variables == 0)
         rc = pio_scene_fault(s->scene, error, "design", "piola optimize needs a `design:` to improve");
     else if (!rc && s->objective.n == 0)

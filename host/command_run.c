@@ -25,7 +25,8 @@ piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_err
     return rc;
 }
 
-static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate, piola_error *error)
+static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate,
+                               piola_error *error)
 {
     static const char *const files[] = {"states.vtkhdf", NULL};
     pio_json json;
@@ -55,11 +56,14 @@ static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
     rc = gradient ? pio_session_gradient(s, z, &sweep, error) : pio_session_forward(s, z, &sweep, error);
     if (!rc && gradient) {
         certificate = pio_certificate_text(s, NULL, 0);
-        rc = certificate ? pio_states_gradient(file, certificate, error) : pio_fail_memory(error, 4096, "the certificate");
+        rc = certificate ? pio_states_gradient(file, certificate, error)
+                         : pio_fail_memory(error, 4096, "the certificate");
     }
     if (!rc && !gradient) rc = pio_states_objective(file, error);
-    if (rc) pio_states_abandon(file);
-    else rc = pio_states_finish(file, error);
+    if (rc)
+        pio_states_abandon(file);
+    else
+        rc = pio_states_finish(file, error);
     if (!rc) rc = finish_run(s, z, gradient, certificate, error);
     free(certificate);
     return rc;
@@ -74,7 +78,8 @@ static piola_status command(const piola_options *options, const char *name, bool
     if (rc) return rc;
     rc = pio_session_open(&s, options, name, gradient, NULL, error);
     if (!rc && gradient && s->objective.n == 0)
-        rc = pio_scene_fault(s->scene, error, "objective", "a gradient needs an objective; add one that refers to `observe`");
+        rc = pio_scene_fault(s->scene, error, "objective",
+                             "a gradient needs an objective; add one that refers to `observe`");
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
         rc = simulate(s, gradient, error);
@@ -85,5 +90,11 @@ static piola_status command(const piola_options *options, const char *name, bool
     return rc;
 }
 
-piola_status piola_run(const piola_options *options, piola_error *error) { return command(options, "run", false, error); }
-piola_status piola_grad(const piola_options *options, piola_error *error) { return command(options, "grad", true, error); }
+piola_status piola_run(const piola_options *options, piola_error *error)
+{
+    return command(options, "run", false, error);
+}
+piola_status piola_grad(const piola_options *options, piola_error *error)
+{
+    return command(options, "grad", true, error);
+}

@@ -60,7 +60,8 @@ piola_status pio_engine_open_module(pio_engine_module *out, const char *name, pi
     piola_status rc = PIOLA_OK;
     if (!out->table || out->table->version != PIO_ENGINE_VERSION || out->table->size != sizeof(pio_engine))
         rc = pio_fail(error, PIOLA_UNAVAILABLE, "%s is of another build of Piola", out->file);
-    else rc = out->table->probe(0, out->device, out->driver, error);
+    else
+        rc = out->table->probe(0, out->device, out->driver, error);
     if (rc) pio_engine_close(out);
     return rc;
 }
@@ -101,7 +102,8 @@ piola_status pio_engine_open(pio_engine_module *out, const char *device, const c
         return PIOLA_OK;
     }
     if (!strcmp(device, "cuda"))
-        return pio_fail(error, PIOLA_UNAVAILABLE, "device cuda was asked for: %s; use device cpu or auto", cuda.message);
+        return pio_fail(error, PIOLA_UNAVAILABLE, "device cuda was asked for: %s; use device cpu or auto",
+                        cuda.message);
     rc = try_cpu(out, precision, dimension, error);
     if (!rc) {
         char cpu[200];
@@ -126,8 +128,10 @@ int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char dev
     const int dimension = 2 + i / 2 % 2, kind = i / 4;
     pio_engine_module module;
     piola_error error = {0};
-    if (kind == 0) snprintf(name, 64, "cuda_%s_%dd", precision, dimension);
-    else snprintf(name, 64, "cpu_%s_%dd%s", precision, dimension, isas[kind - 1]);
+    if (kind == 0)
+        snprintf(name, 64, "cuda_%s_%dd", precision, dimension);
+    else
+        snprintf(name, 64, "cpu_%s_%dd%s", precision, dimension, isas[kind - 1]);
     *runs = pio_engine_open_module(&module, name, &error) == PIOLA_OK;
     snprintf(reason, 512, "%.500s", *runs ? "" : error.message);
     snprintf(device, 128, "%s", *runs ? module.device : "");

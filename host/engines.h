@@ -9,7 +9,7 @@ typedef struct {
     void *handle;
     char file[1024]; /* of the module */
     char device[128], driver[64];
-    char why[512];   /* why this one: one sentence */
+    char why[512]; /* why this one: one sentence */
 } pio_engine_module;
 
 /* device: "auto", "cpu" or "cuda"; precision: "f32" or "f64". `auto` takes CUDA when an engine and a GPU are there, else the

@@ -12,8 +12,8 @@ enum { CHUNK_BYTES = 1 << 16 };
 
 struct pio_evaluations {
     char path[1100];
-    hid_t file, set[3]; /* z, J, gradient */
-    size_t n, count;    /* variables; evaluations in the file */
+    hid_t file, set[3];       /* z, J, gradient */
+    size_t n, count;          /* variables; evaluations in the file */
     double *z, *J, *gradient; /* what was there when it was opened */
     pio_evaluation *list;
     size_t listed;
@@ -54,7 +54,8 @@ static hid_t create_set(const pio_evaluations *log, int which)
 {
     const int rank = which == VALUE ? 1 : 2;
     const hsize_t width = log->n, rows = CHUNK_BYTES / 8 / width > 0 ? CHUNK_BYTES / 8 / width : 1;
-    const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, chunk[2] = {which == VALUE ? 1024 : rows, width};
+    const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width},
+                  chunk[2] = {which == VALUE ? 1024 : rows, width};
     const hid_t space = H5Screate_simple(rank, now, most), how = H5Pcreate(H5P_DATASET_CREATE);
     hid_t set = -1;
     if (space >= 0 && how >= 0 && H5Pset_chunk(how, rank, chunk) >= 0)
@@ -171,12 +172,16 @@ piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, s
     if (!log) return pio_fail_memory(error, sizeof *log, "the evaluations");
     log->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     piola_status rc = PIOLA_OK;
-    if (log->file < 0) rc = pio_fail(error, PIOLA_BAD_DATA, "%s cannot be opened as HDF5", path);
+    if (log->file < 0)
+        rc = pio_fail(error, PIOLA_BAD_DATA, "%s cannot be opened as HDF5", path);
     else if (!same_identity(log, identity))
         rc = pio_fail(error, PIOLA_BAD_DATA, "%s is of another scene, data, engine or machine", path);
-    else rc = read_all(log, error);
-    if (rc) release(log);
-    else *out = log;
+    else
+        rc = read_all(log, error);
+    if (rc)
+        release(log);
+    else
+        *out = log;
     return rc;
 }
 
@@ -201,8 +206,9 @@ static int write_row(pio_evaluations *log, int which, const double *values)
 
 piola_status pio_evaluations_add(pio_evaluations *log, const pio_evaluation *at, piola_error *error)
 {
-    if (!write_row(log, Z, at->z) || !write_row(log, GRADIENT, at->gradient) || H5Fflush(log->file, H5F_SCOPE_GLOBAL) < 0 ||
-        !write_row(log, VALUE, &at->J) || H5Fflush(log->file, H5F_SCOPE_GLOBAL) < 0)
+    if (!write_row(log, Z, at->z) || !write_row(log, GRADIENT, at->gradient) ||
+        H5Fflush(log->file, H5F_SCOPE_GLOBAL) < 0 || !write_row(log, VALUE, &at->J) ||
+        H5Fflush(log->file, H5F_SCOPE_GLOBAL) < 0)
         return fail(log, error, "writing an evaluation");
     log->count++;
     return PIOLA_OK;

@@ -42,8 +42,10 @@ double pio_shape_volume(const scene_geometry *g, int dimension)
     case SCENE_BOX:
         for (int a = 0; a < dimension; a++) v *= g->max[a] - g->min[a];
         return v;
-    case SCENE_BALL: return dimension == 2 ? M_PI * g->radius * g->radius : 4.0 / 3 * M_PI * pow(g->radius, 3);
-    default: return M_PI * g->radius * g->radius * g->height;
+    case SCENE_BALL:
+        return dimension == 2 ? M_PI * g->radius * g->radius : 4.0 / 3 * M_PI * pow(g->radius, 3);
+    default:
+        return M_PI * g->radius * g->radius * g->height;
     }
 }
 
@@ -104,8 +106,8 @@ piola_status pio_fill(const scene_geometry *shape, const double offset[3], int d
         free(out->position);
         out->position = NULL;
         return pio_fail(error, PIOLA_BAD_DATA,
-                        "geometry '%s' holds no particle at spacing %g m with %d per cell; it is too small", shape->name,
-                        spacing, particles_per_cell);
+                        "geometry '%s' holds no particle at spacing %g m with %d per cell; it is too small",
+                        shape->name, spacing, particles_per_cell);
     }
     out->volume = pio_shape_volume(shape, dimension) / (double)out->n;
     return PIOLA_OK;

@@ -4,10 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_fluid(const scene_material *m) { return m->model >= SCENE_LINEAR_FLUID; }
-static bool has_E(const scene_material *m) { return !is_fluid(m) && !m->lame; }
-static bool has_lame(const scene_material *m) { return !is_fluid(m) && m->lame; }
-static bool has_gamma(const scene_material *m) { return m->model == SCENE_TAIT; }
+static bool is_fluid(const scene_material *m)
+{
+    return m->model >= SCENE_LINEAR_FLUID;
+}
+static bool has_E(const scene_material *m)
+{
+    return !is_fluid(m) && !m->lame;
+}
+static bool has_lame(const scene_material *m)
+{
+    return !is_fluid(m) && m->lame;
+}
+static bool has_gamma(const scene_material *m)
+{
+    return m->model == SCENE_TAIT;
+}
 
 static const struct {
     const char *of, *unit, *engine_field, *meaning;
@@ -36,8 +48,10 @@ static bool scene_has(const pio_scene *s, bool (*has)(const scene_material *))
 
 void pio_inverse_unit(const char *unit, char *out, size_t size)
 {
-    if (!*unit || !strcmp(unit, "1")) snprintf(out, size, "1");
-    else snprintf(out, size, "1/%s%s%s", strpbrk(unit, "/.") ? "(" : "", unit, strpbrk(unit, "/.") ? ")" : "");
+    if (!*unit || !strcmp(unit, "1"))
+        snprintf(out, size, "1");
+    else
+        snprintf(out, size, "1/%s%s%s", strpbrk(unit, "/.") ? "(" : "", unit, strpbrk(unit, "/.") ? ")" : "");
 }
 
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
@@ -49,8 +63,8 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
         snprintf(out->engine_field, sizeof out->engine_field, "%s", list[k].engine_field);
         snprintf(out->of, sizeof out->of, "%s", list[k].of);
         pio_inverse_unit(list[k].unit, out->units, sizeof out->units);
-        snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each particle",
-                 list[k].meaning);
+        snprintf(out->meaning, sizeof out->meaning,
+                 "derivative of the objective with respect to the %s of each particle", list[k].meaning);
         out->components = k < 2 ? s->scene->dimension : 1;
         out->has = list[k].has;
         return 1;
@@ -64,7 +78,8 @@ piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g
     if (rc || !g->has) return rc;
     for (size_t b = 0; b < s->scene->n_bodies; b++)
         for (size_t m = 0; m < s->scene->n_materials; m++) {
-            if (strcmp(s->scene->bodies[b].material, s->scene->materials[m].name) || g->has(&s->scene->materials[m])) continue;
+            if (strcmp(s->scene->bodies[b].material, s->scene->materials[m].name) || g->has(&s->scene->materials[m]))
+                continue;
             for (int64_t p = s->model->body_first[b]; p < s->model->body_first[b + 1]; p++) values[p] = 0;
         }
     return PIOLA_OK;

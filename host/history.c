@@ -11,10 +11,10 @@ struct pio_history {
     pio_session *session;
     pio_snapshot *file;
     pio_snapshot_field *field;
-    char (*name)[2][80];   /* of value and gradient, per parameter */
-    int *parameter;        /* of each pair of fields */
+    char (*name)[2][80]; /* of value and gradient, per parameter */
+    int *parameter;      /* of each pair of fields */
     size_t n_pairs;
-    double **values;       /* [2 n_pairs][n][components] */
+    double **values;           /* [2 n_pairs][n][components] */
     double *value, *value_bar; /* [n_variables] */
     int64_t n;
 };
@@ -31,9 +31,12 @@ static void add_pair(pio_history *h, int k)
     snprintf(h->name[h->n_pairs][0], sizeof h->name[0][0], "%s", flat);
     snprintf(h->name[h->n_pairs][1], sizeof h->name[0][1], "grad_%s", flat);
     for (size_t g = 0; g < 2; g++)
-        h->field[2 * h->n_pairs + g] = (pio_snapshot_field){.name = h->name[h->n_pairs][g], .components = p->components,
-                                                            .units = g ? "" : p->unit, .meaning = p->path,
-                                                            .of = g ? p->path : NULL, .when = PIO_SNAPSHOT_FRAME};
+        h->field[2 * h->n_pairs + g] = (pio_snapshot_field){.name = h->name[h->n_pairs][g],
+                                                            .components = p->components,
+                                                            .units = g ? "" : p->unit,
+                                                            .meaning = p->path,
+                                                            .of = g ? p->path : NULL,
+                                                            .when = PIO_SNAPSHOT_FRAME};
     h->parameter[h->n_pairs++] = k;
 }
 
@@ -81,14 +84,23 @@ static piola_status open_file(pio_history *h, piola_error *error)
     pio_manifest_fill(manifest, s);
     char *json = pio_manifest_json(manifest), *resolved = pio_resolved_json(s);
     pio_session_path(s, "history.vtkhdf", path, sizeof path);
-    const pio_snapshot_def def = {.path = path, .kind = PIO_SNAPSHOT_HISTORY, .n_points = h->n,
-                                  .dimension = s->scene->dimension, .precision = PIO_SNAPSHOT_F64, .static_points = true,
-                                  .expected_frames = s->scene->optimizer.max_iterations + 1, .fields = h->field,
-                                  .n_fields = 2 * h->n_pairs, .scene_text = s->scene->text, .scene_resolved = resolved,
-                                  .manifest = json, .pairs = manifest->pair, .n_pairs = manifest->n,
+    const pio_snapshot_def def = {.path = path,
+                                  .kind = PIO_SNAPSHOT_HISTORY,
+                                  .n_points = h->n,
+                                  .dimension = s->scene->dimension,
+                                  .precision = PIO_SNAPSHOT_F64,
+                                  .static_points = true,
+                                  .expected_frames = s->scene->optimizer.max_iterations + 1,
+                                  .fields = h->field,
+                                  .n_fields = 2 * h->n_pairs,
+                                  .scene_text = s->scene->text,
+                                  .scene_resolved = resolved,
+                                  .manifest = json,
+                                  .pairs = manifest->pair,
+                                  .n_pairs = manifest->n,
                                   .objective = s->scene->name};
-    const piola_status rc = json && resolved ? pio_snapshot_create(&h->file, &def, error)
-                                             : pio_fail_memory(error, 1 << 16, "the manifest");
+    const piola_status rc =
+        json && resolved ? pio_snapshot_create(&h->file, &def, error) : pio_fail_memory(error, 1 << 16, "the manifest");
     free(json);
     free(resolved);
     free(manifest);
@@ -103,8 +115,10 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
     h->session = s;
     piola_status rc = take(h, error);
     if (!rc) rc = open_file(h, error);
-    if (rc) release(h);
-    else *out = h;
+    if (rc)
+        release(h);
+    else
+        *out = h;
     return rc;
 }
 
@@ -127,8 +141,8 @@ static piola_status add_parameters(pio_history *h, piola_error *error)
         const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
         if (p->groups == 1) shape[0] = p->components;
         pio_inverse_unit(p->unit, units, sizeof units);
-        const piola_status rc = pio_snapshot_gradient(h->file, p->path, h->value + p->first, h->value_bar + p->first, shape,
-                                                      rank, p->unit, units, error);
+        const piola_status rc = pio_snapshot_gradient(h->file, p->path, h->value + p->first, h->value_bar + p->first,
+                                                      shape, rank, p->unit, units, error);
         if (rc) return rc;
     }
     return PIOLA_OK;
@@ -150,15 +164,18 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
     }
     piola_status rc = add_parameters(h, error);
     if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, NULL, 0, error);
-    return rc ? rc : pio_snapshot_frame(h->file, at->number, at->number == 0 ? m->position : NULL,
-                                        (const double *const *)h->values, error);
+    return rc ? rc
+              : pio_snapshot_frame(h->file, at->number, at->number == 0 ? m->position : NULL,
+                                   (const double *const *)h->values, error);
 }
 
 piola_status pio_history_finish(pio_history *h, const char *certificate, piola_error *error)
 {
     piola_status rc = pio_snapshot_certificate(h->file, certificate, NULL, 0, error);
-    if (rc) pio_snapshot_abandon(h->file);
-    else rc = pio_snapshot_finish(h->file, error);
+    if (rc)
+        pio_snapshot_abandon(h->file);
+    else
+        rc = pio_snapshot_finish(h->file, error);
     release(h);
     return rc;
 }

@@ -7,11 +7,11 @@
 
 /* One target path of one design entry. Its variables are [groups][components]. */
 typedef struct {
-    const char *path, *unit;     /* materials.soft.E, Pa */
+    const char *path, *unit; /* materials.soft.E, Pa */
     const scene_design *design;
     int first, groups, components; /* of its variables among all */
-    double *initial;             /* [groups * components] values, SI */
-    double lower, upper;         /* bounds of the values; infinite when absent */
+    double *initial;               /* [groups * components] values, SI */
+    double lower, upper;           /* bounds of the values; infinite when absent */
 } pio_parameter;
 
 typedef struct {
@@ -29,9 +29,9 @@ typedef struct pio_model {
     int n_outputs, n_samples;
     double *z0, *lower, *upper; /* [n_variables] normalised start and bounds */
     int64_t steps;
-    int64_t *frames;       /* [n_frames] step of every state frame: 0, ..., steps */
+    int64_t *frames; /* [n_frames] step of every state frame: 0, ..., steps */
     int64_t n_frames;
-    int64_t *body_first;   /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
+    int64_t *body_first; /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
     double *position, *velocity, *volume, *density, *given, *spin;
     int32_t *law, *lame, *body;
     pio_touch *touches;

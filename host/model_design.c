@@ -1,7 +1,8 @@
 /* model_design.c -- design entries to engine designs: which particles, which array, how normalised.
  *
  * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the largest
- * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
+ * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
+ * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
 #include "host/fail.h"
 #include "host/model.h"
 #include "host/scene_private.h"
@@ -22,8 +23,8 @@ static pio_quantity quantity_of(const char *path)
     static const struct {
         const char *name;
         pio_quantity quantity;
-    } list[] = {{"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"E", PIO_GIVEN_0},        {"mu", PIO_GIVEN_0},
-                {"bulk", PIO_GIVEN_0},      {"nu", PIO_GIVEN_1},        {"lambda", PIO_GIVEN_1},   {"gamma", PIO_GIVEN_1},
+    } list[] = {{"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"E", PIO_GIVEN_0},      {"mu", PIO_GIVEN_0},
+                {"bulk", PIO_GIVEN_0},      {"nu", PIO_GIVEN_1},        {"lambda", PIO_GIVEN_1}, {"gamma", PIO_GIVEN_1},
                 {"viscosity", PIO_GIVEN_2}, {"density", PIO_DENSITY},   {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

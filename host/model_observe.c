@@ -106,8 +106,8 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
         times[r] = csv->values[r * csv->n_columns + (size_t)at[0]];
         ids[r] = csv->values[r * csv->n_columns + (size_t)at[1]];
         if (ids[r] >= (double)(end - first))
-            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "particle %.0f: the body has %lld, numbered from 0", ids[r],
-                               (long long)(end - first));
+            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "particle %.0f: the body has %lld, numbered from 0",
+                               ids[r], (long long)(end - first));
     }
     if (!rc) {
         n_times = distinct(times, rows);
@@ -197,7 +197,8 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     m->outputs[o].samples = d->samples;
     m->outputs[o].components = d->components;
     m->n_samples += d->samples * d->components;
-    if (s->type != SCENE_DISTANCE && s->over[0] >= 0) touch_over(touches, m, o, s->over);
+    if (s->type != SCENE_DISTANCE && s->over[0] >= 0)
+        touch_over(touches, m, o, s->over);
     else
         for (int k = 0; k < d->samples; k++) touch_at(touches, m, o, k, m->outputs[o].time[k]);
     return PIOLA_OK;

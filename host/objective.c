@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int used_components(const pio_term *t) { return t->term->component < 0 ? t->output->components : 1; }
+static int used_components(const pio_term *t)
+{
+    return t->term->component < 0 ? t->output->components : 1;
+}
 
 /* Rows of the table that are samples of the observation, in order. */
 static piola_status check_times(const pio_model *m, const pio_term *t, const pio_csv *csv, int time, size_t number,
@@ -19,14 +22,16 @@ static piola_status check_times(const pio_model *m, const pio_term *t, const pio
     char path[64];
     snprintf(path, sizeof path, "objective[%zu].data.file", number);
     if (csv->n_rows != (size_t)t->output->samples)
-        return pio_scene_fault(m->scene, error, path, "%s has %zu rows, but '%s' is observed at %d times; give it `at:` or "
-                               "`every:` with the times of the file", csv->path, csv->n_rows, t->output->name,
-                               t->output->samples);
+        return pio_scene_fault(m->scene, error, path,
+                               "%s has %zu rows, but '%s' is observed at %d times; give it `at:` or "
+                               "`every:` with the times of the file",
+                               csv->path, csv->n_rows, t->output->name, t->output->samples);
     for (size_t k = 0; k < csv->n_rows; k++) {
         const double given = csv->values[k * csv->n_columns + (size_t)time], observed = t->output->time[k];
         if (!(fabs(given - observed) <= 1e-6 * m->scene->dt + 1e-9 * fabs(observed)))
-            return pio_csv_fault(csv, k, (size_t)time, error, "the time %.9g s is not that of sample %zu of '%s', %.9g s",
-                                 given, k, t->output->name, observed);
+            return pio_csv_fault(csv, k, (size_t)time, error,
+                                 "the time %.9g s is not that of sample %zu of '%s', %.9g s", given, k, t->output->name,
+                                 observed);
     }
     return PIOLA_OK;
 }
@@ -58,7 +63,8 @@ static piola_status load_data(const pio_model *m, pio_term *t, size_t number, pi
 static void name_term(const pio_objective *o, pio_term *t, size_t number)
 {
     static const char *const types[] = {"target", "misfit", "minimize", "maximize"};
-    const char axis[3] = {t->term->component < 0 ? '\0' : '_', t->term->component < 0 ? '\0' : "xyz"[t->term->component]};
+    const char axis[3] = {t->term->component < 0 ? '\0' : '_',
+                          t->term->component < 0 ? '\0' : "xyz"[t->term->component]};
     snprintf(t->name, sizeof t->name, "%s_%.48s%s", types[t->term->type], t->term->of, axis);
     for (size_t i = 0; i < number; i++)
         if (!strcmp(o->terms[i].name, t->name)) {

@@ -12,7 +12,7 @@
 typedef struct {
     const scene_term *term;
     const pio_output *output;
-    double *data; /* misfit: [samples][components used], NULL otherwise */
+    double *data;  /* misfit: [samples][components used], NULL otherwise */
     char name[80]; /* "misfit front", made unique by a number where needed */
 } pio_term;
 

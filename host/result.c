@@ -24,8 +24,10 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_integer(json, "exit", exit);
     pio_json_string(json, "message", message);
     pio_json_begin_object(json, "memory");
-    if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
-    else pio_json_null(json, "budget_bytes");
+    if (s->scene->memory_budget > 0)
+        pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
+    else
+        pio_json_null(json, "budget_bytes");
     pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
     pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
     pio_json_integer(json, "driver_bytes", (int64_t)s->bytes.context);
@@ -68,8 +70,10 @@ static void parameter(pio_json *json, const pio_session *s, const pio_parameter 
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient)
 {
     pio_model_values(s->model, z, s->values);
-    if (s->objective.n) pio_json_double(json, "objective", s->J);
-    else pio_json_null(json, "objective");
+    if (s->objective.n)
+        pio_json_double(json, "objective", s->J);
+    else
+        pio_json_null(json, "objective");
     pio_json_begin_object(json, "terms");
     for (size_t i = 0; i < s->objective.n; i++) pio_json_double(json, s->objective.terms[i].name, s->terms[i]);
     pio_json_end_object(json);
@@ -104,7 +108,8 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
     pio_json_end_object(json);
     piola_status rc = pio_json_finish(json, error);
     if (!rc) rc = pio_write_file_atomically(path, json->text, json->size, error);
-    if (!rc && s->options->json && (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout))) {
+    if (!rc && s->options->json &&
+        (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout))) {
         rc = PIOLA_IO;
         if (error) {
             error->status = rc;

@@ -14,7 +14,13 @@ typedef enum { SCENE_WALL_STICKY, SCENE_WALL_SLIP, SCENE_WALL_SEPARATE } scene_w
 typedef enum { SCENE_NEO_HOOKEAN, SCENE_FIXED_COROTATED, SCENE_LINEAR_FLUID, SCENE_TAIT } scene_model;
 typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
-typedef enum { SCENE_MEAN_POSITION, SCENE_MEAN_VELOCITY, SCENE_KINETIC_ENERGY, SCENE_DISTANCE, SCENE_FRONT } scene_observable;
+typedef enum {
+    SCENE_MEAN_POSITION,
+    SCENE_MEAN_VELOCITY,
+    SCENE_KINETIC_ENERGY,
+    SCENE_DISTANCE,
+    SCENE_FRONT
+} scene_observable;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE } scene_per;
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE } scene_term_type;
@@ -30,38 +36,39 @@ typedef struct {
 } scene_strings;
 
 typedef struct {
-    double spacing;         /* m, > 0 */
-    double min[3], max[3];  /* m, box of the domain; whole numbers of cells are not required: max is rounded up */
-    scene_wall wall[3][2];  /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
+    double spacing;        /* m, > 0 */
+    double min[3], max[3]; /* m, box of the domain; whole numbers of cells are not required: max is rounded up */
+    scene_wall wall[3]
+                   [2]; /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
 } scene_grid;
 
 typedef struct {
     char *name;
     scene_model model;
-    bool lame;              /* given as mu, lambda instead of E, nu */
-    double E, nu;           /* Pa, - */
-    double mu, lambda;      /* Pa */
-    double bulk, gamma;     /* Pa, - (tait only) */
-    double viscosity;       /* Pa.s, >= 0 */
-    double density;         /* kg/m3, > 0 */
+    bool lame;          /* given as mu, lambda instead of E, nu */
+    double E, nu;       /* Pa, - */
+    double mu, lambda;  /* Pa */
+    double bulk, gamma; /* Pa, - (tait only) */
+    double viscosity;   /* Pa.s, >= 0 */
+    double density;     /* kg/m3, > 0 */
 } scene_material;
 
 typedef struct {
     char *name;
     scene_shape shape;
-    double min[3], max[3];  /* box, m */
-    double center[3];       /* ball, cylinder, m */
-    double radius;          /* ball, cylinder, m */
-    double height;          /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
-    int axis;               /* cylinder: 0 x, 1 y, 2 z */
+    double min[3], max[3]; /* box, m */
+    double center[3];      /* ball, cylinder, m */
+    double radius;         /* ball, cylinder, m */
+    double height;         /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
+    int axis;              /* cylinder: 0 x, 1 y, 2 z */
 } scene_geometry;
 
 typedef struct {
     char *name, *geometry, *material;
-    double position[3];          /* m, added to the geometry's place; default 0 */
-    double velocity[3];          /* m/s */
-    double angular_velocity[3];  /* rad/s about the body's centroid; 2D: only the third is used (a scalar in the file) */
-    int particles_per_cell;      /* a square (2D) or a cube (3D) number for `regular`; any for `jittered` */
+    double position[3];         /* m, added to the geometry's place; default 0 */
+    double velocity[3];         /* m/s */
+    double angular_velocity[3]; /* rad/s about the body's centroid; 2D: only the third is used (a scalar in the file) */
+    int particles_per_cell;     /* a square (2D) or a cube (3D) number for `regular`; any for `jittered` */
     scene_fill fill;
 } scene_body;
 
@@ -69,74 +76,80 @@ typedef struct {
     char *name;
     scene_observable type;
     char *body;
-    scene_numbers at;   /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
-    double every;       /* s; 0 when absent */
-    double over[2];     /* s: one sample, the mean over the window; {-1, -1} when absent */
-    char *points_file;  /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
-    int axis;           /* front */
-    double sharpness;   /* front, 1/m */
+    scene_numbers at;  /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
+    double every;      /* s; 0 when absent */
+    double over[2];    /* s: one sample, the mean over the window; {-1, -1} when absent */
+    char *points_file; /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
+    int axis;          /* front */
+    double sharpness;  /* front, 1/m */
 } scene_observe;
 
 typedef struct {
     char *name;
-    scene_strings target;   /* paths: materials.NAME.E, bodies.NAME.velocity, gravity ... */
-    scene_numbers initial;  /* SI; empty: the scene's own value */
-    double bounds[2];       /* SI, same for every component; -inf, inf when absent */
+    scene_strings target;  /* paths: materials.NAME.E, bodies.NAME.velocity, gravity ... */
+    scene_numbers initial; /* SI; empty: the scene's own value */
+    double bounds[2];      /* SI, same for every component; -inf, inf when absent */
     scene_transform transform;
     scene_per per;
 } scene_design;
 
 typedef struct {
     scene_term_type type;
-    char *of;               /* observe name */
-    int component;          /* -1: all; 0..2 from `of: head.x` */
-    scene_numbers value;    /* target */
-    double weight;          /* default 1 */
-    char *data_file;        /* misfit: CSV with a header line */
-    char *time_column;      /* misfit: default "time" */
-    scene_strings columns;  /* misfit: one per component of `of` */
-    double sigma;           /* misfit: in the unit of the observation, default 1 */
+    char *of;              /* observe name */
+    int component;         /* -1: all; 0..2 from `of: head.x` */
+    scene_numbers value;   /* target */
+    double weight;         /* default 1 */
+    char *data_file;       /* misfit: CSV with a header line */
+    char *time_column;     /* misfit: default "time" */
+    scene_strings columns; /* misfit: one per component of `of` */
+    double sigma;          /* misfit: in the unit of the observation, default 1 */
 } scene_term;
 
 typedef struct {
     scene_optimizer_type type;
     int max_iterations;
-    double learning_rate;             /* adam, in units of the normalised design variable */
-    double stop_objective;            /* stop when J <= this; -inf when absent */
-    double stop_relative_objective;   /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */
-    double stop_gradient;             /* stop when the projected gradient (normalised variables) <= this; 0 when absent */
+    double learning_rate;           /* adam, in units of the normalised design variable */
+    double stop_objective;          /* stop when J <= this; -inf when absent */
+    double stop_relative_objective; /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */
+    double stop_gradient;           /* stop when the projected gradient (normalised variables) <= this; 0 when absent */
 } scene_optimizer;
 
 typedef struct {
-    char *directory;                  /* default "out/<name>" */
-    double states_every;              /* s; default duration/50 */
-    scene_strings state_fields;       /* default: velocity, J */
-    double adjoint_every;             /* s; 0: no adjoint frames */
+    char *directory;            /* default "out/<name>" */
+    double states_every;        /* s; default duration/50 */
+    scene_strings state_fields; /* default: velocity, J */
+    double adjoint_every;       /* s; 0: no adjoint frames */
 } scene_output;
 
 typedef struct pio_scene {
-    char *path;                       /* as given */
-    char *text;                       /* verbatim */
+    char *path; /* as given */
+    char *text; /* verbatim */
     char *name, *description;
     int64_t seed;
-    int dimension;                    /* 2 or 3 */
-    scene_precision precision;        /* default f32 */
+    int dimension;             /* 2 or 3 */
+    scene_precision precision; /* default f32 */
     scene_grid grid;
-    double dt, duration, cfl_limit;   /* s, s, - */
-    double gravity[3];                /* m/s2 */
-    scene_material *materials;   size_t n_materials;
-    scene_geometry *geometry;    size_t n_geometry;
-    scene_body *bodies;          size_t n_bodies;
-    scene_observe *observe;      size_t n_observe;
-    scene_design *design;        size_t n_design;
-    scene_term *objective;       size_t n_objective;
-    int check_directions;             /* default 3 */
-    double check_tolerance;           /* default 1e-6 */
-    double memory_budget;             /* bytes; 0: not given */
+    double dt, duration, cfl_limit; /* s, s, - */
+    double gravity[3];              /* m/s2 */
+    scene_material *materials;
+    size_t n_materials;
+    scene_geometry *geometry;
+    size_t n_geometry;
+    scene_body *bodies;
+    size_t n_bodies;
+    scene_observe *observe;
+    size_t n_observe;
+    scene_design *design;
+    size_t n_design;
+    scene_term *objective;
+    size_t n_objective;
+    int check_directions;   /* default 3 */
+    double check_tolerance; /* default 1e-6 */
+    double memory_budget;   /* bytes; 0: not given */
     scene_optimizer optimizer;
     bool has_optimizer;
     scene_output output;
-    struct scene_source *source;      /* where each key stood; private to scene_*.c */
+    struct scene_source *source; /* where each key stood; private to scene_*.c */
 } pio_scene;
 
 /* Read, include, override (`--set path=value`, each "a.b=text" parsed as YAML), decode and validate. On failure

@@ -51,13 +51,15 @@ static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
     if (adjoint)
         pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
                     (long long)s->schedule.slots, state, s->bytes.state);
-    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total, s->engine.table->device);
+    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
+                s->engine.table->device);
     if (s->scene->memory_budget > 0 && (double)s->bytes.total > s->scene->memory_budget) {
         print_bytes(budget, (size_t)s->scene->memory_budget);
-        return pio_fail(error, PIOLA_NO_MEMORY,
-                        "gradient.memory.budget is %s; this run needs %zu bytes (%s): %lld states of %zu bytes and %zu bytes "
-                        "besides",
-                        budget, s->bytes.total, total, (long long)s->schedule.slots, s->bytes.state, s->bytes.fixed);
+        return pio_fail(
+            error, PIOLA_NO_MEMORY,
+            "gradient.memory.budget is %s; this run needs %zu bytes (%s): %lld states of %zu bytes and %zu bytes "
+            "besides",
+            budget, s->bytes.total, total, (long long)s->schedule.slots, s->bytes.state, s->bytes.fixed);
     }
     return PIOLA_OK;
 }
@@ -82,8 +84,8 @@ static piola_status open_scene(pio_session *s, piola_error *error)
         error->message[0] = '\0'; /* all messages were printed where they belong */
         return rc;
     }
-    snprintf(s->directory, sizeof s->directory, "%s", s->options->directory ? s->options->directory
-                                                                             : s->scene->output.directory);
+    snprintf(s->directory, sizeof s->directory, "%s",
+             s->options->directory ? s->options->directory : s->scene->output.directory);
     rc = pio_model_create(&s->model, s->scene, error);
     return rc ? rc : pio_objective_create(&s->objective, s->model, error);
 }
@@ -94,11 +96,12 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     const char *use = s->options->precision ? s->options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%s': f32 or f64", use);
-    piola_status rc = pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", use,
-                                      s->scene->dimension, error);
+    piola_status rc =
+        pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", use, s->scene->dimension, error);
     if (rc) return rc;
-    pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device, s->engine.table->precision,
-                s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
+    pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device,
+                s->engine.table->precision, s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "",
+                s->engine.driver, s->engine.why);
     s->schedule = pio_schedule_store_all(s->model->steps);
     s->model->desc.adjoint = adjoint;
     s->model->desc.slots = adjoint ? s->schedule.slots : 0;
@@ -121,8 +124,10 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     if (!rc) rc = open_scene(s, error);
     if (!rc) rc = open_engine(s, adjoint, precision, error);
     if (!rc) rc = take_workspace(s, error);
-    if (rc) pio_session_close(s);
-    else *out = s;
+    if (rc)
+        pio_session_close(s);
+    else
+        *out = s;
     return rc;
 }
 
@@ -154,19 +159,22 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
                     (long long)done, (long long)total);
 }
 
-static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *error)
+static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar,
+                                 piola_error *error)
 {
     pio_session *s = context;
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_output *out = &s->model->outputs[o];
         for (int v = 0; v < out->samples * out->components; v++)
             if (!isfinite(samples[out->first + v]))
-                return pio_fail(error, PIOLA_NUMERICAL, "observation '%s' at %g s is %g: it overflowed or is not a number",
-                                out->name, out->time[v / out->components], samples[out->first + v]);
+                return pio_fail(error, PIOLA_NUMERICAL,
+                                "observation '%s' at %g s is %g: it overflowed or is not a number", out->name,
+                                out->time[v / out->components], samples[out->first + v]);
     }
     *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->terms, samples_bar);
     if (!isfinite(*J))
-        return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number", *J);
+        return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number",
+                        *J);
     return PIOLA_OK;
 }
 
@@ -195,8 +203,8 @@ static piola_status check_finite(pio_session *s, piola_error *error)
         char name[256];
         if (isfinite(s->value_bar[v]) && isfinite(s->z_bar[v])) continue;
         pio_model_variable_name(s->model, v, name, sizeof name);
-        return pio_fail(error, PIOLA_NUMERICAL, "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help", name,
-                        s->value_bar[v]);
+        return pio_fail(error, PIOLA_NUMERICAL, "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help",
+                        name, s->value_bar[v]);
     }
     return PIOLA_OK;
 }
@@ -205,8 +213,8 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 {
     const pio_sweep sweep = sweep_of(s, extra);
     pio_model_values(s->model, z, s->values);
-    const piola_status rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep,
-                                         s->value_bar, s->z_bar, &s->sweep, error);
+    const piola_status rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples,
+                                         &sweep, s->value_bar, s->z_bar, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
     if (rc) return rc;
     if (s->options->corrupt_gradient && s->model->n_variables) {

@@ -10,7 +10,7 @@
 
 typedef struct pio_session {
     const piola_options *options;
-    const char *command;      /* "run", ... */
+    const char *command; /* "run", ... */
     pio_scene *scene;
     pio_model *model;
     pio_objective objective;
@@ -19,14 +19,14 @@ typedef struct pio_session {
     pio_sim *sim;
     pio_schedule schedule;
     pio_log *log;
-    bool steps_shown;         /* progress tells the steps of each sweep; else the caller tells its own */
+    bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */
     char directory[1024];
-    double *samples;          /* [2 n_samples] workspace */
+    double *samples;                    /* [2 n_samples] workspace */
     double *values, *value_bar, *z_bar; /* [n_variables] of the last evaluation */
-    double *terms;            /* [objective.n] of the last evaluation */
+    double *terms;                      /* [objective.n] of the last evaluation */
     double J;
-    pio_sweep_result sweep;   /* of the last evaluation */
-    double started;           /* s, steady clock */
+    pio_sweep_result sweep;    /* of the last evaluation */
+    double started;            /* s, steady clock */
     struct pio_states *states; /* the file that frames go to, or NULL */
 } pio_session;
 

@@ -24,8 +24,13 @@ struct pio_states {
 static void add_field(pio_states *f, const char *name, int components, const char *units, const char *meaning,
                       const char *of, pio_snapshot_when when, bool integer)
 {
-    f->field[f->n_fields++] = (pio_snapshot_field){.name = name, .components = components, .units = units,
-                                                   .meaning = meaning, .of = of, .when = when, .integer = integer};
+    f->field[f->n_fields++] = (pio_snapshot_field){.name = name,
+                                                   .components = components,
+                                                   .units = units,
+                                                   .meaning = meaning,
+                                                   .of = of,
+                                                   .when = when,
+                                                   .integer = integer};
 }
 
 /* Frame fields of the scene, static numbers, adjoint frames and gradients, in this order. */
@@ -33,9 +38,12 @@ static void list_fields(pio_states *f)
 {
     static const struct {
         const char *name, *units, *meaning;
-    } known[] = {{"velocity", "m/s", "velocity"},           {"J", "1", "volume ratio, det F"},
-                 {"F", "1", "deformation gradient"},        {"C", "1/s", "affine velocity matrix"},
-                 {"mass", "kg", "mass"},                    {"pressure", "Pa", "pressure, -tr(sigma)/dimension"}};
+    } known[] = {{"velocity", "m/s", "velocity"},
+                 {"J", "1", "volume ratio, det F"},
+                 {"F", "1", "deformation gradient"},
+                 {"C", "1/s", "affine velocity matrix"},
+                 {"mass", "kg", "mass"},
+                 {"pressure", "Pa", "pressure, -tr(sigma)/dimension"}};
     const pio_session *s = f->session;
     const scene_strings *wanted = &s->scene->output.state_fields;
     for (size_t i = 0; i < wanted->n; i++)
@@ -48,10 +56,12 @@ static void list_fields(pio_states *f)
     add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
     if (!f->gradient) return;
     if (f->adjoint) {
-        add_field(f, "adj_position", s->scene->dimension, "1/m", "derivative of the objective with respect to the position now",
-                  "position", PIO_SNAPSHOT_ADJOINT, false);
+        add_field(f, "adj_position", s->scene->dimension, "1/m",
+                  "derivative of the objective with respect to the position now", "position", PIO_SNAPSHOT_ADJOINT,
+                  false);
         add_field(f, "adj_velocity", s->scene->dimension, "1/(m/s)",
-                  "derivative of the objective with respect to the velocity now", "velocity", PIO_SNAPSHOT_ADJOINT, false);
+                  "derivative of the objective with respect to the velocity now", "velocity", PIO_SNAPSHOT_ADJOINT,
+                  false);
     }
     while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
         const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
@@ -80,7 +90,8 @@ static piola_status write_numbers(pio_states *f, piola_error *error)
     piola_status rc = pio_snapshot_static(f->file, "body", f->scratch, error);
     for (int64_t i = 0; i < n; i++)
         for (size_t m = 0; m < s->scene->n_materials; m++)
-            if (!strcmp(s->scene->bodies[s->model->body[i]].material, s->scene->materials[m].name)) f->scratch[i] = (double)m;
+            if (!strcmp(s->scene->bodies[s->model->body[i]].material, s->scene->materials[m].name))
+                f->scratch[i] = (double)m;
     return rc ? rc : pio_snapshot_static(f->file, "material", f->scratch, error);
 }
 
@@ -97,7 +108,8 @@ static piola_status open_file(pio_states *f, piola_error *error)
                                   .kind = PIO_SNAPSHOT_STATES,
                                   .n_points = s->model->desc.particles.n,
                                   .dimension = s->scene->dimension,
-                                  .precision = strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
+                                  .precision =
+                                      strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
                                   .expected_frames = s->model->n_frames,
                                   .fields = f->field,
                                   .n_fields = f->n_fields,
@@ -107,8 +119,8 @@ static piola_status open_file(pio_states *f, piola_error *error)
                                   .pairs = manifest->pair,
                                   .n_pairs = manifest->n,
                                   .objective = s->scene->name};
-    const piola_status rc = json && resolved ? pio_snapshot_create(&f->file, &def, error)
-                                             : pio_fail_memory(error, 1 << 16, "the manifest");
+    const piola_status rc =
+        json && resolved ? pio_snapshot_create(&f->file, &def, error) : pio_fail_memory(error, 1 << 16, "the manifest");
     free(json);
     free(resolved);
     free(manifest);
@@ -127,8 +139,10 @@ piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, 
     piola_status rc = take_buffers(f, error);
     if (!rc) rc = open_file(f, error);
     if (!rc) rc = write_numbers(f, error);
-    if (rc) pio_states_abandon(f);
-    else *out = f;
+    if (rc)
+        pio_states_abandon(f);
+    else
+        *out = f;
     return rc;
 }
 
@@ -141,7 +155,8 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
     piola_status rc = e->read(s->sim, "position", f->points, error);
     for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
     return rc ? rc
-              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, f->points, (const double *const *)f->values, error);
+              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, f->points, (const double *const *)f->values,
+                                   error);
 }
 
 /* The first state frame in each interval of output.adjoint.every, and the last. */
@@ -179,8 +194,10 @@ piola_status pio_states_objective(pio_states *f, piola_error *error)
     const pio_session *s = f->session;
     pio_snapshot_number *terms = calloc(s->objective.n + 1, sizeof *terms);
     if (!terms) return pio_fail_memory(error, sizeof *terms, "terms");
-    for (size_t i = 0; i < s->objective.n; i++) terms[i] = (pio_snapshot_number){s->objective.terms[i].name, s->terms[i]};
-    const piola_status rc = s->objective.n ? pio_snapshot_objective(f->file, s->J, terms, s->objective.n, error) : PIOLA_OK;
+    for (size_t i = 0; i < s->objective.n; i++)
+        terms[i] = (pio_snapshot_number){s->objective.terms[i].name, s->terms[i]};
+    const piola_status rc =
+        s->objective.n ? pio_snapshot_objective(f->file, s->J, terms, s->objective.n, error) : PIOLA_OK;
     free(terms);
     return rc;
 }
@@ -195,8 +212,8 @@ static piola_status write_parameters(pio_states *f, piola_error *error)
         const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
         if (p->groups == 1) shape[0] = p->components;
         pio_inverse_unit(p->unit, units, sizeof units);
-        const piola_status rc = pio_snapshot_gradient(f->file, p->path, s->values + p->first, s->value_bar + p->first, shape,
-                                                      rank, p->unit, units, error);
+        const piola_status rc = pio_snapshot_gradient(f->file, p->path, s->values + p->first, s->value_bar + p->first,
+                                                      shape, rank, p->unit, units, error);
         if (rc) return rc;
     }
     return PIOLA_OK;

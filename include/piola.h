@@ -44,21 +44,21 @@ typedef struct piola_error {
 
 /* Start from piola_options_default(). Strings stay the caller's and must outlive the call. */
 typedef struct piola_options {
-    const char *scene;         /* the scene file */
-    const char *directory;     /* output folder; NULL: the scene's output.directory */
-    const char *const *sets;   /* [n_sets] overrides "time.dt=0.1 ms" */
+    const char *scene;       /* the scene file */
+    const char *directory;   /* output folder; NULL: the scene's output.directory */
+    const char *const *sets; /* [n_sets] overrides "time.dt=0.1 ms" */
     size_t n_sets;
-    const char *device;        /* "auto" (default), "cpu", "cuda" */
-    const char *precision;     /* NULL: the scene's (check: f64), or "f32", "f64" */
-    int threads;               /* CPU threads; 0: what OpenMP offers */
-    bool resume;               /* optimize: continue from the evaluations that an earlier run left in the folder */
-    bool dry_run;              /* print the plan and stop */
-    bool json;                 /* result.json on stdout too */
-    int quiet, verbose;        /* how often -q and -v were given */
-    const char *log_json;      /* file of JSON log lines, or NULL */
-    double max_walltime;       /* s; 0: no limit */
-    const char *command_line;  /* for the manifest, or NULL */
-    bool corrupt_gradient;     /* test only: spoil one entry of the gradient, so that a check has to say no */
+    const char *device;       /* "auto" (default), "cpu", "cuda" */
+    const char *precision;    /* NULL: the scene's (check: f64), or "f32", "f64" */
+    int threads;              /* CPU threads; 0: what OpenMP offers */
+    bool resume;              /* optimize: continue from the evaluations that an earlier run left in the folder */
+    bool dry_run;             /* print the plan and stop */
+    bool json;                /* result.json on stdout too */
+    int quiet, verbose;       /* how often -q and -v were given */
+    const char *log_json;     /* file of JSON log lines, or NULL */
+    double max_walltime;      /* s; 0: no limit */
+    const char *command_line; /* for the manifest, or NULL */
+    bool corrupt_gradient;    /* test only: spoil one entry of the gradient, so that a check has to say no */
 } piola_options;
 
 piola_options piola_options_default(void);
@@ -69,17 +69,18 @@ piola_status piola_run(const piola_options *options, piola_error *error);      /
 piola_status piola_grad(const piola_options *options, piola_error *error);     /* forward and adjoint, gradients */
 piola_status piola_check(const piola_options *options, piola_error *error);    /* adjoint against differences */
 piola_status piola_optimize(const piola_options *options, piola_error *error); /* improve the design */
-piola_status piola_validate(const piola_options *options, piola_error *error); /* all errors of a scene; --json: resolved */
-piola_status piola_params(const piola_options *options, piola_error *error);   /* what can be differentiated */
+piola_status piola_validate(const piola_options *options,
+                            piola_error *error); /* all errors of a scene; --json: resolved */
+piola_status piola_params(const piola_options *options, piola_error *error); /* what can be differentiated */
 piola_status piola_schema(bool reference, piola_error *error); /* JSON Schema of scenes, or the keys as Markdown */
 piola_status piola_doctor(bool json, piola_error *error);      /* devices, libraries, self-test */
 piola_status piola_info(const char *file, bool json, piola_error *error); /* what a snapshot holds */
 
 typedef struct piola_bench_options {
-    int64_t particles;         /* about this many */
+    int64_t particles; /* about this many */
     int per_cell, dimension, steps;
     const char *device, *precision, *law; /* neo_hookean, fixed_corotated, tait */
-    int threads;               /* most; thread scaling is measured from 1 up to it */
+    int threads;                          /* most; thread scaling is measured from 1 up to it */
     bool json;
 } piola_bench_options;
 
@@ -87,12 +88,12 @@ piola_bench_options piola_bench_options_default(void);
 piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error);
 
 typedef struct piola_render_options {
-    const char *file, *output;           /* a snapshot, the PNG to write */
-    const char *field;                   /* NULL: velocity magnitude, or the first field there is */
-    int64_t frame;                       /* -1: the last */
-    int width, height;                   /* pixels; 0: 1280 x 720 */
-    double lo, hi;                       /* range of the colour bar; NaN: automatic */
-    double azimuth, elevation, zoom;     /* 3D camera, degrees; NaN: default */
+    const char *file, *output;       /* a snapshot, the PNG to write */
+    const char *field;               /* NULL: velocity magnitude, or the first field there is */
+    int64_t frame;                   /* -1: the last */
+    int width, height;               /* pixels; 0: 1280 x 720 */
+    double lo, hi;                   /* range of the colour bar; NaN: automatic */
+    double azimuth, elevation, zoom; /* 3D camera, degrees; NaN: default */
     int threads;
 } piola_render_options;
 

@@ -9,7 +9,10 @@
  * (Abramowitz and Stegun 4.1.27). The series ends where the next term is below a quarter of the last bit. Unlike libm's,
  * it has the same text on every device and vectorises; relative error below 2 units in the last place, near 1 too. */
 #ifdef PIO_DUAL
-PIO_FN real real_log(real x) { return log(x); }
+PIO_FN real real_log(real x)
+{
+    return log(x);
+}
 #else
 PIO_FN real real_log(real x)
 {

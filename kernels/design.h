@@ -8,7 +8,7 @@
 #include "kernels/mpm.h"
 
 typedef struct {
-    const wide *z;         /* [variables] */
+    const wide *z; /* [variables] */
     int logarithmic;
     double a, b;
     wide *value;           /* [variables]; set */
@@ -52,15 +52,15 @@ PIO_FN void design_set(int p, const design_set_args *a)
  * particle leaves the grid. */
 typedef struct {
     int n;
-    const int *index;                      /* [n] */
-    const wide *value;                     /* [groups][DIM] m */
-    double base[DIM];                      /* m */
-    const int *reference_cell;             /* [n] */
-    const real *reference_offset;          /* [DIM][n] */
+    const int *index;             /* [n] */
+    const wide *value;            /* [groups][DIM] m */
+    double base[DIM];             /* m */
+    const int *reference_cell;    /* [n] */
+    const real *reference_offset; /* [DIM][n] */
     mpm_box box;
     mpm_step *step;
-    int *cell;                             /* [n]; set where index >= 0 */
-    real *offset;                          /* [DIM][n]; set where index >= 0 */
+    int *cell;    /* [n]; set where index >= 0 */
+    real *offset; /* [DIM][n]; set where index >= 0 */
 } design_move_args;
 
 PIO_FN void design_move(int p, const design_move_args *a)
@@ -86,17 +86,20 @@ PIO_FN void design_move(int p, const design_move_args *a)
 typedef struct {
     const int *index; /* [n] */
     int group;
-    const real *bar;  /* [n] cotangent of this component */
+    const real *bar; /* [n] cotangent of this component */
 } design_sum_args;
 
-PIO_FN wide design_sum(int p, const design_sum_args *a) { return a->index[p] == a->group ? W(a->bar[p]) : W(0); }
+PIO_FN wide design_sum(int p, const design_sum_args *a)
+{
+    return a->index[p] == a->group ? W(a->bar[p]) : W(0);
+}
 
 /* The same where every particle is a group of its own: value_bar[index] = bar. */
 typedef struct {
     int n, components;
     const int *index;
-    const real *bar;    /* [components][n] */
-    wide *value_bar;    /* [groups][components]; set */
+    const real *bar; /* [components][n] */
+    wide *value_bar; /* [groups][components]; set */
 } design_each_args;
 
 PIO_FN void design_each(int p, const design_each_args *a)
@@ -123,6 +126,9 @@ typedef struct {
     wide *total;      /* [1]; added to */
 } add_scalar_args;
 
-PIO_FN void add_scalar(int i, const add_scalar_args *a) { a->total[i] += a->term[i]; }
+PIO_FN void add_scalar(int i, const add_scalar_args *a)
+{
+    a->total[i] += a->term[i];
+}
 
 #endif

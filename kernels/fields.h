@@ -5,13 +5,16 @@
 #include "kernels/mpm.h"
 
 typedef struct {
-    const int *id;   /* [n] particle stored at i; NULL: i itself */
-    const real *in;  /* [n] */
+    const int *id;  /* [n] particle stored at i; NULL: i itself */
+    const real *in; /* [n] */
     double scale;
-    double *out;     /* [n]; set at id */
+    double *out; /* [n]; set at id */
 } field_read_args;
 
-PIO_FN void field_read(int i, const field_read_args *a) { a->out[a->id ? a->id[i] : i] = a->scale * (double)a->in[i]; }
+PIO_FN void field_read(int i, const field_read_args *a)
+{
+    a->out[a->id ? a->id[i] : i] = a->scale * (double)a->in[i];
+}
 
 typedef struct {
     const int *id;
@@ -19,7 +22,10 @@ typedef struct {
     real *out;        /* [n] as stored; set */
 } field_write_args;
 
-PIO_FN void field_write(int i, const field_write_args *a) { a->out[i] = R(a->in[a->id ? a->id[i] : i]); }
+PIO_FN void field_write(int i, const field_write_args *a)
+{
+    a->out[i] = R(a->in[a->id ? a->id[i] : i]);
+}
 
 /* Quantities that are not stored as such. */
 enum { DERIVED_POSITION, DERIVED_J, DERIVED_F, DERIVED_PRESSURE, DERIVED_MASS };
@@ -42,15 +48,21 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
     } else if (fluid) { /* F of a fluid is the isotropic one with its J */
         const real J = a->s.J[p];
         const double root = exp((double)real_log(J) / DIM);
-        if (a->what == DERIVED_J) v = (double)J;
-        else if (a->what == DERIVED_F) v = c % (DIM + 1) == 0 ? root : 0;
-        else v = (double)fluid_pressure(law, J, matter_constants(&a->matter, id));
+        if (a->what == DERIVED_J)
+            v = (double)J;
+        else if (a->what == DERIVED_F)
+            v = c % (DIM + 1) == 0 ? root : 0;
+        else
+            v = (double)fluid_pressure(law, J, matter_constants(&a->matter, id));
     } else {
         const mat F = mat_load(a->s.F, n, p);
         const real J = mat_det(F, mat_cofactor(F));
-        if (a->what == DERIVED_J) v = (double)J;
-        else if (a->what == DERIVED_F) v = (double)F.m[c / DIM][c % DIM];
-        else v = -(double)mat_trace(solid_tau(law, F, matter_constants(&a->matter, id))) / (DIM * (double)J);
+        if (a->what == DERIVED_J)
+            v = (double)J;
+        else if (a->what == DERIVED_F)
+            v = (double)F.m[c / DIM][c % DIM];
+        else
+            v = -(double)mat_trace(solid_tau(law, F, matter_constants(&a->matter, id))) / (DIM * (double)J);
     }
     a->out[id] = v;
 }
@@ -60,6 +72,9 @@ typedef struct {
     const real *in;
 } count_not_finite_args;
 
-PIO_FN wide count_not_finite(int i, const count_not_finite_args *a) { return is_finite(a->in[i]) ? W(0) : W(1); }
+PIO_FN wide count_not_finite(int i, const count_not_finite_args *a)
+{
+    return is_finite(a->in[i]) ? W(0) : W(1);
+}
 
 #endif

@@ -18,7 +18,10 @@ typedef struct {
     real k[LAW_CONSTANTS];
 } law_constants;
 
-PIO_FN int law_is_fluid(int law) { return law >= LAW_LINEAR_FLUID; }
+PIO_FN int law_is_fluid(int law)
+{
+    return law >= LAW_LINEAR_FLUID;
+}
 
 /* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */
 
@@ -95,7 +98,10 @@ PIO_FN mat solid_P(int law, mat F, law_constants c)
     return law == LAW_NEO_HOOKEAN ? neo_hookean_P(F, c) : fixed_corotated_P(F, c);
 }
 
-PIO_FN mat solid_tau(int law, mat F, law_constants c) { return mat_mul_t(solid_P(law, F, c), F); }
+PIO_FN mat solid_tau(int law, mat F, law_constants c)
+{
+    return mat_mul_t(solid_P(law, F, c), F);
+}
 
 /* P_bar = tau_bar F;  F_bar += tau_bar^T P + dP(F; P_bar);  c_bar += P_bar : P_theta */
 PIO_FN void solid_tau_adj(int law, mat F, law_constants c, mat tau_bar, mat *F_bar, law_constants *c_bar)
@@ -173,7 +179,10 @@ PIO_FN void fluid_tau_adj(int law, real J, mat C, law_constants c, mat tau_bar, 
 }
 
 /* Square of the speed of pressure waves at rest times the density [Pa]: lambda + 2 mu, or K. */
-PIO_FN real law_wave_modulus(int law, law_constants c) { return law_is_fluid(law) ? c.k[0] : c.k[1] + R(2) * c.k[0]; }
+PIO_FN real law_wave_modulus(int law, law_constants c)
+{
+    return law_is_fluid(law) ? c.k[0] : c.k[1] + R(2) * c.k[0];
+}
 
 /* Lame constants from Young's modulus E > 0 and Poisson's ratio nu in (-1, 1/2):
  *     mu = E/(2 (1 + nu)),   lambda = E nu/((1 + nu)(1 - 2 nu)) */

@@ -22,36 +22,36 @@ enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE };
 
 /* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node. */
 typedef struct {
-    int nodes[DIM];       /* per axis, > 4 */
-    int stride[DIM];      /* of the linear node number */
-    int face[DIM][2];     /* node index of the lower and the upper wall */
-    int wall[DIM][2];     /* WALL_... */
-    real dx, inv_dx;      /* node spacing m, and 1/m */
-    double origin[DIM];   /* place of node 0, m */
+    int nodes[DIM];     /* per axis, > 4 */
+    int stride[DIM];    /* of the linear node number */
+    int face[DIM][2];   /* node index of the lower and the upper wall */
+    int wall[DIM][2];   /* WALL_... */
+    real dx, inv_dx;    /* node spacing m, and 1/m */
+    double origin[DIM]; /* place of node 0, m */
 } mpm_box;
 
 /* What changes from step to step; lives on the device, so that launches do not depend on it. */
 typedef struct {
-    int64_t index;       /* number of the step, 0 .. steps-1 */
-    uint64_t fault;      /* FAULT_NONE, or the smallest fault_key so far */
-    int particles;       /* how many to process: n, or 0 after a fault */
-    int cells;           /* occupied cells, number of entries of the cell list */
-    int nodes;           /* active nodes, number of entries of the node list */
+    int64_t index;  /* number of the step, 0 .. steps-1 */
+    uint64_t fault; /* FAULT_NONE, or the smallest fault_key so far */
+    int particles;  /* how many to process: n, or 0 after a fault */
+    int cells;      /* occupied cells, number of entries of the cell list */
+    int nodes;      /* active nodes, number of entries of the node list */
     int reserved;
-    real h;              /* time step s, > 0 */
-    real cfl;            /* largest share of a cell to travel in one step, in (0, 1] */
-    real gravity[DIM];   /* m/s^2 */
+    real h;            /* time step s, > 0 */
+    real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
+    real gravity[DIM]; /* m/s^2 */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */
 typedef struct {
-    int n;                /* particles */
-    const int *law;       /* [n]    LAW_... */
-    const real *volume;   /* [n]    rest volume m^3 */
-    const real *mass;     /* [n]    kg */
-    const real *k;        /* [LAW_CONSTANTS][n], see material.h */
-    int channels;         /* of control */
-    const int *channel;   /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
+    int n;                  /* particles */
+    const int *law;         /* [n]    LAW_... */
+    const real *volume;     /* [n]    rest volume m^3 */
+    const real *mass;       /* [n]    kg */
+    const real *k;          /* [LAW_CONSTANTS][n], see material.h */
+    int channels;           /* of control */
+    const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
     const real *fibre;      /* [DIM][channels] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
 } mpm_matter;

@@ -10,14 +10,14 @@
 #include "kernels/mpm_p2g.h"
 
 typedef struct {
-    mpm_state s;             /* [.][n] state at the beginning of the step */
+    mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
     mpm_lists l;
-    mpm_step *step;          /* its fault is lowered to the first fault found */
+    mpm_step *step; /* its fault is lowered to the first fault found */
     mpm_box box;
     int nodes;
-    const real *velocity;    /* [DIM][nodes] grid velocity m/s */
-    mpm_state next;          /* [.][n] state at the end of the step, stored in the order of l.order; set */
+    const real *velocity; /* [DIM][nodes] grid velocity m/s */
+    mpm_state next;       /* [.][n] state at the end of the step, stored in the order of l.order; set */
 } mpm_g2p_args;
 typedef struct {
     node_vectors y;
@@ -25,7 +25,7 @@ typedef struct {
 
 PIO_FN void cell_velocities(node_vectors *y, const real *velocity, int nodes, const mpm_box *box, int cell)
 {
-    LANES(q, STENCIL) {
+    LANES (q, STENCIL) {
         const int node = cell + stencil_node(box, q);
         PIO_UNROLL
         for (int c = 0; c < DIM; c++) y->y[c][q] = velocity[(ptrdiff_t)c * nodes + node];
@@ -102,7 +102,7 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
     node_index(&a->box, cell, base);
     cell_velocities(&sh->y, a->velocity, a->nodes, &a->box, cell);
     TEAM_SYNC();
-    LANES(j, end - first) g2p_particle(a, sh, cell, base, first + j);
+    LANES (j, end - first) g2p_particle(a, sh, cell, base, first + j);
 }
 
 /* ---- adjoint: with the cotangents of the new state (primed),
@@ -112,16 +112,16 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
  *     b + B o with B = (4/dx) C'_bar, b = v'_bar - B f, which is spread to the nodes:  v_o_bar += w_o (b + B o)
  *     f_bar = f'_bar + slope(v; b, B) - B^T v' */
 typedef struct {
-    mpm_state s;             /* [.][n] state at the beginning of the step */
+    mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
     mpm_lists l;
     const mpm_step *step;
     mpm_box box;
     int nodes;
-    const real *velocity;    /* [DIM][nodes] grid velocity m/s */
-    mpm_state next_bar;      /* [.][n] cotangents of the new state, stored as it is */
-    mpm_state bar;           /* [.][n] cotangents of the old state, stored as it is; set: each has this one first source */
-    real *sums;              /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dv_i; set */
+    const real *velocity; /* [DIM][nodes] grid velocity m/s */
+    mpm_state next_bar;   /* [.][n] cotangents of the new state, stored as it is */
+    mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; set: each has this one first source */
+    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dv_i; set */
 } mpm_g2p_adj_args;
 typedef struct {
     node_vectors y;
@@ -166,13 +166,14 @@ PIO_FN void mpm_g2p_adj(int slot, mpm_g2p_adj_shared *sh, const mpm_g2p_adj_args
     cell_velocities(&sh->y, a->velocity, a->nodes, &a->box, cell);
     TEAM_SYNC();
     PER_LANE(real, sum, DIM);
-    LANES(q, STENCIL_PAD) for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
     for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
         const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES(j, m) g2p_particle_adj(a, sh, j, first + j);
+        LANES (j, m) g2p_particle_adj(a, sh, j, first + j);
         TEAM_SYNC();
         for (int j = 0; j < m; j++)
-            LANES(q, STENCIL_PAD) {
+            LANES (q, STENCIL_PAD) {
                 const real weight = lane_weight(q, sh->t.f[j]);
                 PIO_UNROLL
                 for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += weight * batch_field(&sh->t, j, c, q);
@@ -180,7 +181,8 @@ PIO_FN void mpm_g2p_adj(int slot, mpm_g2p_adj_shared *sh, const mpm_g2p_adj_args
         TEAM_SYNC();
     }
     real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES(q, STENCIL_PAD) for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
 #endif

@@ -62,9 +62,9 @@ typedef struct {
     const mpm_step *step;
     mpm_box box;
     int nodes;
-    const real *sums;    /* [DIM + 1][nodes] mass kg, momentum kg m/s */
-    real *velocity_bar;  /* [DIM][nodes] in: dJ/dv_i; out: the same before the walls; active nodes */
-    real *node_bar;      /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i; set for active nodes */
+    const real *sums;   /* [DIM + 1][nodes] mass kg, momentum kg m/s */
+    real *velocity_bar; /* [DIM][nodes] in: dJ/dv_i; out: the same before the walls; active nodes */
+    real *node_bar;     /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i; set for active nodes */
 } mpm_grid_adj_args;
 
 PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)

@@ -12,7 +12,7 @@
 enum { OBSERVE_MEAN_POSITION, OBSERVE_MEAN_VELOCITY, OBSERVE_KINETIC_ENERGY, OBSERVE_DISTANCE, OBSERVE_FRONT };
 
 typedef struct {
-    mpm_state s;           /* [.][n] */
+    mpm_state s; /* [.][n] */
     mpm_matter matter;
     mpm_box box;
     const int *body;       /* [n] in id order */
@@ -33,11 +33,16 @@ PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
 }
 
 /* y does not depend on x_ref, which only keeps the exponentials in range: it must lie near the front. */
-PIO_FN wide observe_reference(const mpm_observe_args *a) { return W(a->place ? *a->place : a->ref); }
+PIO_FN wide observe_reference(const mpm_observe_args *a)
+{
+    return W(a->place ? *a->place : a->ref);
+}
 
 PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
 {
-    return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)a->axis * a->matter.n + p], a->axis) - observe_reference(a)));
+    return exp(W(a->sharpness) *
+               (particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)a->axis * a->matter.n + p], a->axis) -
+                observe_reference(a)));
 }
 
 /* A term of the sum, for stored particle p. */
@@ -58,7 +63,8 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
             sum += W(0.5) * m * v * v;
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
-            const wide d = particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)c * a->matter.n + p], c) - W(X);
+            const wide d =
+                particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)c * a->matter.n + p], c) - W(X);
             if (X - X >= 0) sum += d * d / W(a->markers);
         }
     }
@@ -88,11 +94,11 @@ PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
 /* Adjoint for stored particle p: with y_bar = weight sample_bar, add to the cotangents of state and mass. */
 typedef struct {
     mpm_observe_args o;
-    const wide *sum;          /* [1] the same sum as on the way forward */
-    const wide *sample_bar;   /* [1] dJ/dsample */
+    const wide *sum;        /* [1] the same sum as on the way forward */
+    const wide *sample_bar; /* [1] dJ/dsample */
     double weight;
-    mpm_state bar;            /* stored as the state is; added to */
-    real *mass_bar;           /* [n] in id order; added to */
+    mpm_state bar;  /* stored as the state is; added to */
+    real *mass_bar; /* [n] in id order; added to */
 } mpm_observe_adj_args;
 
 PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)

@@ -12,12 +12,12 @@
 #include "kernels/mpm_transfer.h"
 
 typedef struct {
-    mpm_state s;            /* [.][n] state at the beginning of the step */
+    mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
     mpm_lists l;
     const mpm_step *step;
     mpm_box box;
-    real *sums;             /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+    real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
 } mpm_p2g_args;
 typedef struct {
     transfer_batch t;
@@ -52,10 +52,11 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
     const real stress = -a->step->h * R(4) * a->box.inv_dx;
     PER_LANE(real, sum, DIM + 1);
-    LANES(q, STENCIL_PAD) for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
     for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
         const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES(j, m) {
+        LANES (j, m) {
             const int p = a->l.order[first + j], id = a->s.id[p], law = a->matter.law[id];
             const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
             const mat C = mat_load(a->s.C, n, p);
@@ -65,11 +66,11 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
             batch_put(&sh->t, j, f, vec_axpby(mass, v, R(-1), mat_apply(B, f)), B, mass);
         }
         if (a->matter.channel) { /* a lane has the same particles as above */
-            LANES(j, m) p2g_activate(a, &sh->t, j, a->l.order[first + j], stress);
+            LANES (j, m) p2g_activate(a, &sh->t, j, a->l.order[first + j], stress);
         }
         TEAM_SYNC();
         for (int j = 0; j < m; j++)
-            LANES(q, STENCIL_PAD) {
+            LANES (q, STENCIL_PAD) {
                 const real w = lane_weight(q, sh->t.f[j]);
                 sum[0][LANE(q)] += w * sh->t.m[j];
                 PIO_UNROLL
@@ -78,7 +79,8 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         TEAM_SYNC();
     }
     real *out = a->sums + (ptrdiff_t)slot * (DIM + 1) * STENCIL_PAD;
-    LANES(q, STENCIL_PAD) for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
 /* Node values as the sum of what its cells hold for it: the second half of every particle-to-grid sum. Its transpose is
@@ -86,10 +88,10 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
 typedef struct {
     mpm_lists l;
     mpm_box box;
-    const real *sums;    /* [occupied cells][components][STENCIL_PAD] */
-    int components;      /* DIM or DIM + 1 */
-    int nodes;           /* of the box */
-    real *out;           /* [components][nodes]; set for active nodes */
+    const real *sums; /* [occupied cells][components][STENCIL_PAD] */
+    int components;   /* DIM or DIM + 1 */
+    int nodes;        /* of the box */
+    real *out;        /* [components][nodes]; set for active nodes */
 } mpm_node_sum_args;
 
 /* Cells in the order of q; `components` is a constant at both calls, so that the compiler can unroll. */
@@ -115,8 +117,10 @@ PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
 
 PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
 {
-    if (a->components == DIM + 1) node_sum(a, a->l.node_list[i], DIM + 1);
-    else node_sum(a, a->l.node_list[i], DIM);
+    if (a->components == DIM + 1)
+        node_sum(a, a->l.node_list[i], DIM + 1);
+    else
+        node_sum(a, a->l.node_list[i], DIM);
 }
 
 /* ---- adjoint: one cell reads the cotangents of its nodes; each particle adds to its own ------------------------
@@ -125,16 +129,16 @@ PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
  *     m_bar += sum_o w_o m_bar_o + b_bar . v + dx B_bar : C
  *     f_bar += slope(p_bar, m_bar; b, B) - B^T b_bar */
 typedef struct {
-    mpm_state s;              /* [.][n] state at the beginning of the step */
+    mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
     mpm_lists l;
     const mpm_step *step;
     mpm_box box;
     int nodes;
-    const real *node_bar;     /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
-    mpm_state bar;            /* [.][n] cotangents of the state, stored as the state is; added to */
-    real *mass_bar, *k_bar;   /* [n], [LAW_CONSTANTS][n] in id order; added to */
-    real *activation_bar;     /* [n] in id order: the particle's share of its channel's; set where it has one */
+    const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
+    mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
+    real *mass_bar, *k_bar; /* [n], [LAW_CONSTANTS][n] in id order; added to */
+    real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
 } mpm_p2g_adj_args;
 typedef struct {
     node_vectors y;
@@ -211,16 +215,16 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
 PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
-    LANES(q, STENCIL) {
+    LANES (q, STENCIL) {
         const int node = cell + stencil_node(&a->box, q);
         sh->z[q] = a->node_bar[node];
         PIO_UNROLL
         for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->node_bar[(ptrdiff_t)(1 + c) * a->nodes + node];
     }
     TEAM_SYNC();
-    LANES(j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);
+    LANES (j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);
     if (a->matter.channel) {
-        LANES(j, end - first) p2g_activate_adj(a, sh, a->l.order[first + j]);
+        LANES (j, end - first) p2g_activate_adj(a, sh, a->l.order[first + j]);
     }
 }
 

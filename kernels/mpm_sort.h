@@ -9,13 +9,13 @@
 
 /* Cells and nodes share one linear numbering; arrays over them have box nodes entries (start and the slots one more). */
 typedef struct {
-    int *count;       /* [cells]     particles in the cell; after placing, 0 again */
-    int *start;       /* [cells + 1] first place of the cell in `order`; start[cells] = particles */
-    int *order;       /* [n]         place -> where the particle is stored */
-    int *cell_slot;   /* [cells + 1] number of occupied cells before this one */
-    int *cell_list;   /* [occupied]  slot -> cell */
-    int *node_slot;   /* [nodes + 1] number of active nodes before this one */
-    int *node_list;   /* [active]    slot -> node; a node is active if a cell of its stencil is occupied */
+    int *count;     /* [cells]     particles in the cell; after placing, 0 again */
+    int *start;     /* [cells + 1] first place of the cell in `order`; start[cells] = particles */
+    int *order;     /* [n]         place -> where the particle is stored */
+    int *cell_slot; /* [cells + 1] number of occupied cells before this one */
+    int *cell_list; /* [occupied]  slot -> cell */
+    int *node_slot; /* [nodes + 1] number of active nodes before this one */
+    int *node_list; /* [active]    slot -> node; a node is active if a cell of its stencil is occupied */
 } mpm_lists;
 
 typedef struct {
@@ -24,20 +24,29 @@ typedef struct {
     const int *id;   /* [n] its number */
     mpm_step *step;
     mpm_box box;
-    int cells;       /* nodes of the box */
+    int cells; /* nodes of the box */
 } mpm_sort_args;
 
-typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args, mpm_sort_ids_args,
-    mpm_cell_slot_args, mpm_cell_list_args, mpm_node_slot_args, mpm_node_list_args;
+typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args,
+    mpm_sort_ids_args, mpm_cell_slot_args, mpm_cell_list_args, mpm_node_slot_args, mpm_node_list_args;
 
 /* one cell: empty */
-PIO_FN void mpm_sort_clear(int i, const mpm_sort_args *a) { a->l.count[i] = 0; }
+PIO_FN void mpm_sort_clear(int i, const mpm_sort_args *a)
+{
+    a->l.count[i] = 0;
+}
 
 /* one particle: count it in its cell */
-PIO_FN void mpm_sort_count(int i, const mpm_sort_args *a) { atomic_add_int(&a->l.count[a->cell[i]], 1); }
+PIO_FN void mpm_sort_count(int i, const mpm_sort_args *a)
+{
+    atomic_add_int(&a->l.count[a->cell[i]], 1);
+}
 
 /* term of start[]: particles in cell i */
-PIO_FN int mpm_sort_start(int i, const mpm_sort_args *a) { return a->l.count[i]; }
+PIO_FN int mpm_sort_start(int i, const mpm_sort_args *a)
+{
+    return a->l.count[i];
+}
 
 /* one particle: take any free place of its cell, from the last to the first; count[] ends at 0 */
 PIO_FN void mpm_sort_place(int i, const mpm_sort_args *a)
@@ -60,7 +69,10 @@ PIO_FN void mpm_sort_ids(int slot, const mpm_sort_args *a)
 }
 
 /* term of cell_slot[]: is cell i occupied? */
-PIO_FN int mpm_cell_slot(int i, const mpm_sort_args *a) { return a->l.start[i + 1] > a->l.start[i]; }
+PIO_FN int mpm_cell_slot(int i, const mpm_sort_args *a)
+{
+    return a->l.start[i + 1] > a->l.start[i];
+}
 
 PIO_FN void mpm_cell_list(int i, const mpm_sort_args *a)
 {

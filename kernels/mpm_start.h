@@ -26,9 +26,9 @@ PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 }
 
 typedef struct {
-    mpm_constants_args fwd;           /* k and mass are not read */
-    const real *k_bar, *mass_bar;     /* [LAW_CONSTANTS][n], [n] */
-    real *given_bar, *density_bar;    /* [LAW_CONSTANTS][n], [n]; added to */
+    mpm_constants_args fwd;        /* k and mass are not read */
+    const real *k_bar, *mass_bar;  /* [LAW_CONSTANTS][n], [n] */
+    real *given_bar, *density_bar; /* [LAW_CONSTANTS][n], [n]; added to */
 } mpm_constants_adj_args;
 
 PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
@@ -68,7 +68,7 @@ PIO_FN void mpm_start(int i, const mpm_start_args *a)
 typedef struct {
     int n;
     real inv_dx;
-    mpm_state bar;                    /* cotangents of state 0, in id order */
+    mpm_state bar;                     /* cotangents of state 0, in id order */
     real *position_bar, *velocity_bar; /* [DIM][n] 1/m, s/m; added to */
 } mpm_start_adj_args;
 
@@ -82,8 +82,9 @@ PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
 }
 
 /* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
- * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho or K/rho, A the largest activation,  and  4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by
- * eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of div 2 eta D included). */
+ * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho or K/rho, A the largest activation,  and
+ * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
+ * div 2 eta D included). */
 typedef struct {
     mpm_matter matter;
     const real *density; /* [n] kg/m^3 */

@@ -33,6 +33,7 @@ PIO_FN spline spline_at(vec f)
 
 /* ---- spread: one lane per node --------------------------------------------------------------------------
  * Along one axis w_o(f) = alpha_o + beta_o (f - gamma_o)^2; lanes beyond the stencil have weight 0. */
+/* clang-format off */
 #if PIO_DIM == 3
 #define LANES_OF_0(a, b, c, z) a, a, a, a, a, a, a, a, a, b, b, b, b, b, b, b, b, b, c, c, c, c, c, c, c, c, c, z, z, z, z, z
 #define LANES_OF_1(a, b, c, z) a, a, a, b, b, b, c, c, c, a, a, a, b, b, b, c, c, c, a, a, a, b, b, b, c, c, c, z, z, z, z, z
@@ -43,6 +44,7 @@ PIO_FN spline spline_at(vec f)
 #define LANES_OF_1(a, b, c, z) a, b, c, a, b, c, a, b, c, z, z, z, z, z, z, z
 #define LANES_OF_AXES(a, b, c, z) {{LANES_OF_0(a, b, c, z)}, {LANES_OF_1(a, b, c, z)}}
 #endif
+/* clang-format on */
 PIO_TABLE real lane_o[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0), R(1), R(2), R(0));
 PIO_TABLE real lane_alpha[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0), R(0.75), R(0), R(0));
 PIO_TABLE real lane_beta[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0.5), R(-1), R(0.5), R(0));

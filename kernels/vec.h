@@ -108,9 +108,15 @@ PIO_FN mat mat_mul(mat a, mat b)
 }
 
 /* a b^T */
-PIO_FN mat mat_mul_t(mat a, mat b) { return mat_mul(a, mat_transpose(b)); }
+PIO_FN mat mat_mul_t(mat a, mat b)
+{
+    return mat_mul(a, mat_transpose(b));
+}
 /* a^T b */
-PIO_FN mat mat_t_mul(mat a, mat b) { return mat_mul(mat_transpose(a), b); }
+PIO_FN mat mat_t_mul(mat a, mat b)
+{
+    return mat_mul(mat_transpose(a), b);
+}
 
 PIO_FN vec mat_apply(mat a, vec v)
 {
@@ -126,7 +132,10 @@ PIO_FN vec mat_apply(mat a, vec v)
 }
 
 /* a^T v */
-PIO_FN vec mat_t_apply(mat a, vec v) { return mat_apply(mat_transpose(a), v); }
+PIO_FN vec mat_t_apply(mat a, vec v)
+{
+    return mat_apply(mat_transpose(a), v);
+}
 
 /* u v^T */
 PIO_FN mat mat_outer(vec u, vec v)
@@ -177,8 +186,14 @@ PIO_FN mat mat_cofactor2(mat a, mat b)
     }
     return r;
 }
-PIO_FN mat mat_cofactor(mat a) { return mat_cofactor2(a, a); }
-PIO_FN mat mat_cofactor_tan(mat a, mat da) { return mat_axpby(R(1), mat_cofactor2(a, da), R(1), mat_cofactor2(da, a)); }
+PIO_FN mat mat_cofactor(mat a)
+{
+    return mat_cofactor2(a, a);
+}
+PIO_FN mat mat_cofactor_tan(mat a, mat da)
+{
+    return mat_axpby(R(1), mat_cofactor2(a, da), R(1), mat_cofactor2(da, a));
+}
 #else
 PIO_FN mat mat_cofactor(mat a)
 {

@@ -86,7 +86,12 @@ static piola_status begin(driver *d, const double *z)
 piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error)
 {
-    driver d = {.engine = engine, .sim = sim, .sweep = sweep, .result = result, .error = error, .steps = steps,
+    driver d = {.engine = engine,
+                .sim = sim,
+                .sweep = sweep,
+                .result = result,
+                .error = error,
+                .steps = steps,
                 .samples = samples};
     const double started = now();
     *result = (pio_sweep_result){0};
@@ -126,21 +131,31 @@ static piola_status act(driver *d, const pio_action *a)
         const piola_status rc = run(d, a->from, a->to);
         return !rc && first && d->reached == d->steps ? turn(d) : rc;
     }
-    case PIO_STORE: return d->engine->save(d->sim, a->slot, d->error);
-    case PIO_RESTORE: return d->engine->load(d->sim, a->slot, d->error);
-    case PIO_REVERSE: return reverse(d, a->from);
+    case PIO_STORE:
+        return d->engine->save(d->sim, a->slot, d->error);
+    case PIO_RESTORE:
+        return d->engine->load(d->sim, a->slot, d->error);
+    case PIO_REVERSE:
+        return reverse(d, a->from);
     case PIO_DISCARD:
-    case PIO_DONE: break;
+    case PIO_DONE:
+        break;
     }
     return PIOLA_OK;
 }
 
-piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z, double *samples,
-                          int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
+piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
+                          double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
                           pio_sweep_result *result, piola_error *error)
 {
-    driver d = {.engine = engine, .sim = sim, .sweep = sweep, .result = result, .error = error,
-                .steps = schedule->steps, .samples = samples, .samples_bar = samples + n_samples};
+    driver d = {.engine = engine,
+                .sim = sim,
+                .sweep = sweep,
+                .result = result,
+                .error = error,
+                .steps = schedule->steps,
+                .samples = samples,
+                .samples_bar = samples + n_samples};
     const double started = now();
     *result = (pio_sweep_result){0};
     schedule->at = 0;

@@ -29,8 +29,8 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error);
 
 /* Forward and back; value_bar, z_bar [variables]. samples: workspace [2 n_samples]. */
-piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z, double *samples,
-                          int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
+piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
+                          double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
                           pio_sweep_result *result, piola_error *error);
 
 #endif

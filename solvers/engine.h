@@ -51,10 +51,11 @@ typedef struct {
     const double *velocity; /* [n][dim] m/s */
     const double *volume;   /* [n] m^3 */
     const double *density;  /* [n] kg/m^3 */
-    const double *given;    /* [n][3] solids: E Pa, nu or (lame) mu Pa, lambda Pa; fluids: bulk Pa, gamma, viscosity Pa s */
-    const int32_t *law;     /* [n] pio_law */
-    const int32_t *lame;    /* [n] constants are mu, lambda */
-    const int32_t *body;    /* [n] */
+    const double
+        *given;         /* [n][3] solids: E Pa, nu or (lame) mu Pa, lambda Pa; fluids: bulk Pa, gamma, viscosity Pa s */
+    const int32_t *law; /* [n] pio_law */
+    const int32_t *lame; /* [n] constants are mu, lambda */
+    const int32_t *body; /* [n] */
     int32_t bodies;
     const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
     const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
@@ -80,12 +81,12 @@ typedef struct {
 
 typedef struct {
     pio_quantity quantity;
-    int32_t components, groups;  /* variables: groups * components, group-major; control: channels, 1 */
-    const int32_t *index;        /* [n] group of each particle, or -1; NULL for gravity and control */
-    int32_t each;                /* every particle is a group of its own */
-    int32_t logarithmic;         /* value = exp(a + b z), else a + b z */
+    int32_t components, groups; /* variables: groups * components, group-major; control: channels, 1 */
+    const int32_t *index;       /* [n] group of each particle, or -1; NULL for gravity and control */
+    int32_t each;               /* every particle is a group of its own */
+    int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
     double a, b;
-    double base[3];              /* position, velocity: the value at which particles are as described */
+    double base[3]; /* position, velocity: the value at which particles are as described */
 } pio_design_desc;
 
 typedef struct {
@@ -100,26 +101,26 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
-    int64_t slots; /* states that save() can hold; >= 0 */
+    int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
     int32_t n_channels;
     const pio_channel_desc *channels;
 } pio_engine_desc;
 
 typedef struct {
-    size_t state;    /* of one saved state */
-    size_t fixed;    /* everything but saved states */
-    size_t total;    /* the whole arena */
-    size_t context;  /* the driver's own memory, not counted */
+    size_t state;   /* of one saved state */
+    size_t fixed;   /* everything but saved states */
+    size_t total;   /* the whole arena */
+    size_t context; /* the driver's own memory, not counted */
     char device[128], driver[64];
 } pio_engine_bytes;
 
 /* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
  * pointer[item * strides[0] + component * strides[1]]; items are in storage order, see `order`. Valid until the next call. */
 typedef struct {
-    void *pointer;        /* on the device; on the CPU, in the arena (guarded when PIOLA_GUARD=1) */
-    int32_t bits;         /* 32 or 64: a floating-point number */
-    int32_t cuda;         /* 1: CUDA memory of `device`, 0: host memory */
+    void *pointer; /* on the device; on the CPU, in the arena (guarded when PIOLA_GUARD=1) */
+    int32_t bits;  /* 32 or 64: a floating-point number */
+    int32_t cuda;  /* 1: CUDA memory of `device`, 0: host memory */
     int32_t device;
     int64_t shape[2];     /* items, components */
     int64_t strides[2];   /* in elements */

@@ -7,7 +7,7 @@ static const struct {
     const char *name;
     pio_linop_kind needs; /* the most general kind it is right for */
 } methods[] = {
-    [PIO_CHOLESKY] = {"Cholesky", PIO_SPD}, [PIO_PCG] = {"PCG", PIO_SPD}, [PIO_LDLT] = {"LDL^T", PIO_SYMMETRIC},
+    [PIO_CHOLESKY] = {"Cholesky", PIO_SPD},   [PIO_PCG] = {"PCG", PIO_SPD},   [PIO_LDLT] = {"LDL^T", PIO_SYMMETRIC},
     [PIO_MINRES] = {"MINRES", PIO_SYMMETRIC}, [PIO_LU] = {"LU", PIO_GENERAL}, [PIO_QR] = {"QR", PIO_GENERAL},
     [PIO_GMRES] = {"GMRES", PIO_GENERAL}};
 

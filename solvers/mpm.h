@@ -26,49 +26,49 @@ struct pio_sim {
     pio_arena arena;
     pio_device_info device;
     mpm_box box;
-    int n, nodes, max_cells;        /* particles, nodes, most cells that can be occupied */
+    int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid, adjoint;
-    int64_t steps, index;           /* of the run; of the current state (as the host counts) */
+    int64_t steps, index; /* of the run; of the current state (as the host counts) */
     double dt, cfl, gravity[DIM];
-    int32_t ordinal;                /* of the device */
-    int turned;                     /* on the way back: steps that are run again are not observed again */
-    pio_watch watch[5];             /* what the NaN watch looks at */
+    int32_t ordinal;    /* of the device */
+    int turned;         /* on the way back: steps that are run again are not observed again */
+    pio_watch watch[5]; /* what the NaN watch looks at */
 
-    mpm_step *step;                 /* device: the step block */
-    mpm_state state[2], bar[2];     /* current and next; cotangents likewise */
-    int current, current_bar;       /* which of the two */
+    mpm_step *step;             /* device: the step block */
+    mpm_state state[2], bar[2]; /* current and next; cotangents likewise */
+    int current, current_bar;   /* which of the two */
     mpm_lists lists;
-    real *cell_sums;                /* [max_cells][DIM + 1][STENCIL_PAD] */
+    real *cell_sums;                 /* [max_cells][DIM + 1][STENCIL_PAD] */
     real *node_sums, *node_velocity; /* [DIM + 1][nodes], [DIM][nodes] */
     real *node_velocity_bar, *node_bar;
 
-    int *law, *lame, *body;         /* [n] */
+    int *law, *lame, *body; /* [n] */
     real *volume, *density, *mass, *given, *k, *spin;
     int *start_cell, *reference_cell;
     real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
 
-    int n_channels;                 /* of control; 0: what follows is NULL */
-    int *channel, *signal;          /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
-    real *fibre, *activation;       /* [DIM][channels], [channels] */
-    double *control, *control_bar;  /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
-    real *activation_share;         /* [n] a particle's part of activation_bar */
-    double *activation_bar;         /* [channels] */
+    int n_channels;                /* of control; 0: what follows is NULL */
+    int *channel, *signal;         /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
+    real *fibre, *activation;      /* [DIM][channels], [channels] */
+    double *control, *control_bar; /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
+    real *activation_share;        /* [n] a particle's part of activation_bar */
+    double *activation_bar;        /* [channels] */
 
-    char *slots;                    /* [n_slots][slot_bytes] */
+    char *slots; /* [n_slots][slot_bytes] */
     int64_t n_slots;
     size_t slot_bytes;
-    int64_t *slot_step;             /* host: state number in each slot, -1 empty */
+    int64_t *slot_step; /* host: state number in each slot, -1 empty */
 
     int n_observations, n_touches, n_designs, n_samples, n_variables;
     mpm_observation *observations;
     mpm_design *designs;
     pio_touch *touches;
-    double *samples, *samples_bar;  /* device [n_samples] */
+    double *samples, *samples_bar;         /* device [n_samples] */
     double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
-    double *scalar, *gravity_bar;   /* device [1] scratch, [DIM] */
-    double *transfer;               /* device [n] one component on its way in or out */
-    double *host_transfer;          /* host [n] */
+    double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
+    double *transfer;                      /* device [n] one component on its way in or out */
+    double *host_transfer;                 /* host [n] */
 };
 
 /* mpm_memory.c: lay out (measure) all device memory of `sim` in its arena. */

@@ -25,15 +25,16 @@ static void set_box(mpm_box *box, const pio_grid_desc *g)
 static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
     double nodes = 1;
-    if (desc->size != sizeof *desc) return mpm_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
+    if (desc->size != sizeof *desc)
+        return mpm_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
     for (int a = 0; a < DIM; a++) {
         nodes *= desc->grid.nodes[a];
         if (desc->grid.nodes[a] < 5) return mpm_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
     }
     if (nodes > 2147483000.0) return mpm_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
     if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
-        return mpm_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible", (long long)desc->particles.n,
-                        2147483000 / (DIM * DIM));
+        return mpm_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
+                        (long long)desc->particles.n, 2147483000 / (DIM * DIM));
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return mpm_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     return mpm_control_accepts(desc, error);
@@ -95,8 +96,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->queue.backend = sim->arena.backend = backend;
     sim->queue.arena = &sim->arena;
     sim->queue.timing = desc->timing;
-    if (!take_tables(sim, desc))
-        return mpm_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    if (!take_tables(sim, desc)) return mpm_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
 }
@@ -208,7 +208,8 @@ static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_
     upload_tables(sim);
     if (upload_positions(sim, p->position, &bad) == 0 && bad >= 0)
         return mpm_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
-                        p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1], DIM == 3 ? ", ..." : "");
+                        p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1],
+                        DIM == 3 ? ", ..." : "");
     pio_queue_copy(q, sim->start_cell, sim->reference_cell, sizeof(int) * n);
     pio_queue_copy(q, sim->start_offset, sim->reference_offset, sizeof(real) * DIM * n);
     pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, sizeof(real) * DIM * n);
@@ -241,7 +242,8 @@ piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc,
     if (rc) goto fail;
     int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
     if (code) {
-        rc = mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device, backend->error_text(code));
+        rc = mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
+                      backend->error_text(code));
         goto fail;
     }
     const size_t size = sim->arena.used;

@@ -17,7 +17,8 @@ static piola_status probe(int32_t device, char name[128], char driver[64], piola
     pio_device_info info = {0};
     pio_stream stream = NULL;
     const int code = backend->open(device, 0, &info, &stream);
-    if (code) return mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, device, backend->error_text(code));
+    if (code)
+        return mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, device, backend->error_text(code));
     backend->close(stream);
     memcpy(name, info.name, sizeof info.name);
     memcpy(driver, info.driver, sizeof info.driver);
@@ -64,7 +65,8 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
     if (slot < 0 || slot >= sim->n_slots) return mpm_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
-    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, sim->state[sim->current].id, sim->slot_bytes);
+    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, sim->state[sim->current].id,
+                   sim->slot_bytes);
     sim->slot_step[slot] = sim->index;
     return failed(sim, error);
 }
@@ -73,7 +75,8 @@ static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
 {
     if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
         return mpm_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
-    pio_queue_copy(&sim->queue, sim->state[sim->current].id, sim->slots + sim->slot_bytes * (size_t)slot, sim->slot_bytes);
+    pio_queue_copy(&sim->queue, sim->state[sim->current].id, sim->slots + sim->slot_bytes * (size_t)slot,
+                   sim->slot_bytes);
     sim->index = sim->slot_step[slot];
     pio_map(&sim->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = sim->index);
     return failed(sim, error);
@@ -116,7 +119,8 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
 static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
 {
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
-    if (sim->index != 0) return mpm_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
+    if (sim->index != 0)
+        return mpm_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
     mpm_design_adj(sim);
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
     if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);
@@ -126,8 +130,7 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
 
 static piola_status samples(pio_sim *sim, double *values, piola_error *error)
 {
-    if (sim->n_samples)
-        pio_queue_download(&sim->queue, values, sim->samples, sizeof *values * (size_t)sim->n_samples);
+    if (sim->n_samples) pio_queue_download(&sim->queue, values, sim->samples, sizeof *values * (size_t)sim->n_samples);
     pio_queue_failed(&sim->queue);
     return failed(sim, error);
 }
@@ -139,7 +142,10 @@ static piola_status read_gravity_bar(pio_sim *sim, double *values, piola_error *
     return failed(sim, error);
 }
 
-static int64_t step_of(const pio_sim *sim) { return sim->index; }
+static int64_t step_of(const pio_sim *sim)
+{
+    return sim->index;
+}
 
 static int timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds)
 {
@@ -150,7 +156,10 @@ static int timer(const pio_sim *sim, int32_t i, const char **name, int64_t *call
     return 1;
 }
 
-static void timer_reset(pio_sim *sim) { memset(sim->queue.timer, 0, sizeof sim->queue.timer); }
+static void timer_reset(pio_sim *sim)
+{
+    memset(sim->queue.timer, 0, sizeof sim->queue.timer);
+}
 
 __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .version = PIO_ENGINE_VERSION,

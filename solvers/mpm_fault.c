@@ -31,8 +31,10 @@ static void particle_values(pio_sim *sim, const char *field, int id, double *out
 
 static void print_vector(char *out, size_t size, const double *v)
 {
-    if (DIM == 2) snprintf(out, size, "(%.6g, %.6g)", v[0], v[1]);
-    else snprintf(out, size, "(%.6g, %.6g, %.6g)", v[0], v[1], v[DIM - 1]);
+    if (DIM == 2)
+        snprintf(out, size, "(%.6g, %.6g)", v[0], v[1]);
+    else
+        snprintf(out, size, "(%.6g, %.6g, %.6g)", v[0], v[1], v[DIM - 1]);
 }
 
 /* Largest activation of a particle, Pa. */
@@ -68,19 +70,22 @@ static piola_status fail_before(pio_sim *sim, piola_error *error, int kind, int 
     }
     const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
     if (kind == FAULT_WAVE_CFL)
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step 0, particle %d at %s: elastic waves of %.4g m/s cross %.4g cells in one time step of %.4g s, "
-                        "more than time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
-                        id, at, c, sim->dt * c / dx, sim->dt, sim->cfl, sim->cfl * dx / c);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step 0, particle %d at %s: elastic waves of %.4g m/s cross %.4g cells in one time step of %.4g s, "
+            "more than time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
+            id, at, c, sim->dt * c / dx, sim->dt, sim->cfl, sim->cfl * dx / c);
     if (kind == FAULT_VISCOUS)
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step 0, particle %d at %s: viscosity %.4g Pa s with density %.4g kg/m3 needs a time step of at most "
-                        "%.4g s (it is %.4g s)",
-                        id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
-    return mpm_fail(error, PIOLA_NUMERICAL,
-                    "step 0, particle %d at %s: material constants (%.6g, %.6g, %.6g) with density %.6g kg/m3 are outside "
-                    "what the law allows: stiffness, density and gamma must be positive, -1 < nu < 1/2, viscosity not negative",
-                    id, at, g[0], g[1], g[2], density);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step 0, particle %d at %s: viscosity %.4g Pa s with density %.4g kg/m3 needs a time step of at most "
+            "%.4g s (it is %.4g s)",
+            id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
+    return mpm_fail(
+        error, PIOLA_NUMERICAL,
+        "step 0, particle %d at %s: material constants (%.6g, %.6g, %.6g) with density %.6g kg/m3 are outside "
+        "what the law allows: stiffness, density and gamma must be positive, -1 < nu < 1/2, viscosity not negative",
+        id, at, g[0], g[1], g[2], density);
 }
 
 static piola_status fail_during(pio_sim *sim, piola_error *error, int kind, int64_t step, int id)
@@ -100,25 +105,29 @@ static piola_status fail_during(pio_sim *sim, piola_error *error, int kind, int6
     const double time = (double)(step + 1) * sim->dt;
     switch (kind) {
     case FAULT_NOT_FINITE:
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step %lld (t = %.6g s), particle %d at %s: velocity %s is not finite; a smaller time step may help",
-                        (long long)step, time, id, at, velocity);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step %lld (t = %.6g s), particle %d at %s: velocity %s is not finite; a smaller time step may help",
+            (long long)step, time, id, at, velocity);
     case FAULT_LEFT_GRID:
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step %lld (t = %.6g s), particle %d at %s: left the grid with velocity %s m/s; enlarge method.grid or "
-                        "use walls that hold it",
-                        (long long)step, time, id, at, velocity);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step %lld (t = %.6g s), particle %d at %s: left the grid with velocity %s m/s; enlarge method.grid or "
+            "use walls that hold it",
+            (long long)step, time, id, at, velocity);
     case FAULT_CFL:
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step %lld (t = %.6g s), particle %d at %s: velocity %s m/s crosses %.4g cells in one step, more than "
-                        "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
-                        (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
-                        sim->cfl * (double)sim->box.dx / speed);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step %lld (t = %.6g s), particle %d at %s: velocity %s m/s crosses %.4g cells in one step, more than "
+            "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
+            (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
+            sim->cfl * (double)sim->box.dx / speed);
     default:
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step %lld (t = %.6g s), particle %d at %s: inverted deformation, det F = %.6g; a smaller time step or "
-                        "a stiffer material may help",
-                        (long long)step, time, id, at, J);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step %lld (t = %.6g s), particle %d at %s: inverted deformation, det F = %.6g; a smaller time step or "
+            "a stiffer material may help",
+            (long long)step, time, id, at, J);
     }
 }
 
@@ -132,9 +141,10 @@ piola_status mpm_check_fault(pio_sim *sim, piola_error *error)
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
     if (sim->index == 0)
-        return mpm_fail(error, PIOLA_NUMERICAL,
-                        "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
-                        "with at least two cells to spare at a design's bounds",
-                        id);
+        return mpm_fail(
+            error, PIOLA_NUMERICAL,
+            "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
+            "with at least two cells to spare at a design's bounds",
+            id);
     return fail_during(sim, error, kind, (int64_t)(step.fault >> 35), id);
 }

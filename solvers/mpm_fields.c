@@ -77,8 +77,10 @@ piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_err
     const mpm_state *s = &sim->state[sim->current];
     stored_field f = {0};
     int components = 0, what = -1;
-    if (find_stored(sim, field, &f)) components = f.components;
-    else what = find_derived(field, &components);
+    if (find_stored(sim, field, &f))
+        components = f.components;
+    else
+        what = find_derived(field, &components);
     if (!components) return mpm_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
     for (int c = 0; c < components; c++) {
         if (what < 0)
@@ -97,7 +99,8 @@ piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_err
 piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error)
 {
     stored_field f;
-    if (!find_stored(sim, field, &f)) return mpm_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
+    if (!find_stored(sim, field, &f))
+        return mpm_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
     *view = (pio_field_view){.pointer = (void *)(uintptr_t)f.data,
                              .bits = 8 * (int32_t)sizeof(real),
                              .cuda = sim->queue.stream != NULL,
@@ -106,5 +109,6 @@ piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, pio
                              .strides = {1, sim->n},
                              .order = f.by_id ? NULL : sim->state[sim->current].id,
                              .stream = sim->queue.stream};
-    return pio_queue_failed(&sim->queue) ? mpm_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message) : PIOLA_OK;
+    return pio_queue_failed(&sim->queue) ? mpm_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message)
+                                         : PIOLA_OK;
 }

@@ -118,7 +118,8 @@ static void take_control(pio_sim *sim, const pio_engine_desc *desc)
 
 void mpm_layout(pio_sim *sim, const pio_engine_desc *desc)
 {
-    const size_t most = DIM * DIM * (size_t)(sim->n > sim->nodes ? sim->n : sim->nodes); /* the NaN watch counts matrices */
+    const size_t most =
+        DIM * DIM * (size_t)(sim->n > sim->nodes ? sim->n : sim->nodes); /* the NaN watch counts matrices */
     TAKE(sim->step, 1);
     take_state(sim, &sim->state[0], 1);
     take_state(sim, &sim->state[1], 1);

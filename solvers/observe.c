@@ -42,8 +42,10 @@ static int first_touch(const pio_sim *sim, int64_t index)
     int low = 0, high = sim->n_touches;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (sim->touches[middle].step < index) low = middle + 1;
-        else high = middle;
+        if (sim->touches[middle].step < index)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -88,5 +90,11 @@ static void observe_all(pio_sim *sim, int64_t index, int reverse)
         observe_touch(sim, &sim->touches[i], reverse);
 }
 
-void mpm_observe_step(pio_sim *sim, int64_t index) { observe_all(sim, index, 0); }
-void mpm_observe_step_adj(pio_sim *sim, int64_t index) { observe_all(sim, index, 1); }
+void mpm_observe_step(pio_sim *sim, int64_t index)
+{
+    observe_all(sim, index, 0);
+}
+void mpm_observe_step_adj(pio_sim *sim, int64_t index)
+{
+    observe_all(sim, index, 1);
+}

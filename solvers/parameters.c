@@ -6,16 +6,29 @@ static real *target_of(const pio_sim *sim, pio_quantity quantity, real **bar)
 {
     const ptrdiff_t n = sim->n;
     switch (quantity) {
-    case PIO_POSITION: *bar = sim->position_bar; return sim->start_offset;
-    case PIO_VELOCITY: *bar = sim->velocity_bar; return sim->start_velocity;
-    case PIO_GIVEN_0: *bar = sim->given_bar; return sim->given;
-    case PIO_GIVEN_1: *bar = sim->given_bar ? sim->given_bar + n : NULL; return sim->given + n;
-    case PIO_GIVEN_2: *bar = sim->given_bar ? sim->given_bar + 2 * n : NULL; return sim->given + 2 * n;
-    case PIO_DENSITY: *bar = sim->density_bar; return sim->density;
+    case PIO_POSITION:
+        *bar = sim->position_bar;
+        return sim->start_offset;
+    case PIO_VELOCITY:
+        *bar = sim->velocity_bar;
+        return sim->start_velocity;
+    case PIO_GIVEN_0:
+        *bar = sim->given_bar;
+        return sim->given;
+    case PIO_GIVEN_1:
+        *bar = sim->given_bar ? sim->given_bar + n : NULL;
+        return sim->given + n;
+    case PIO_GIVEN_2:
+        *bar = sim->given_bar ? sim->given_bar + 2 * n : NULL;
+        return sim->given + 2 * n;
+    case PIO_DENSITY:
+        *bar = sim->density_bar;
+        return sim->density;
     case PIO_GRAVITY:
     case PIO_AMPLITUDE:
     case PIO_FREQUENCY:
-    case PIO_PHASE: break;
+    case PIO_PHASE:
+        break;
     }
     *bar = NULL;
     return NULL;
@@ -27,7 +40,10 @@ static double *control_row(const pio_sim *sim, double *table, pio_quantity quant
     return table + (ptrdiff_t)(quantity - PIO_AMPLITUDE) * sim->n_channels;
 }
 
-static int variables_of(const mpm_design *d) { return d->desc.groups * d->desc.components; }
+static int variables_of(const mpm_design *d)
+{
+    return d->desc.groups * d->desc.components;
+}
 
 /* clang-format off */
 static void apply_one(pio_sim *sim, const mpm_design *d)

@@ -12,9 +12,12 @@ static pio_action store_all_next(pio_schedule *s)
     const int64_t step = s->steps - 1 - (at - out) / 3;
     if (step < 0) return (pio_action){PIO_DONE, 0, 0, -1};
     switch ((at - out) % 3) {
-    case 0: return (pio_action){PIO_RESTORE, step, step, step};
-    case 1: return (pio_action){PIO_REVERSE, step, step, -1};
-    default: return (pio_action){PIO_DISCARD, step, step, step};
+    case 0:
+        return (pio_action){PIO_RESTORE, step, step, step};
+    case 1:
+        return (pio_action){PIO_REVERSE, step, step, -1};
+    default:
+        return (pio_action){PIO_DISCARD, step, step, step};
     }
 }
 

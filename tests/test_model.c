@@ -37,14 +37,17 @@ static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
             pio_fill_result f;
             assert_int_equal(pio_fill(&shapes[s], offset, 3, 0.04, 8, (scene_fill)method, 7, 0, &f, NULL), PIOLA_OK);
             below("volume, relative", fabs((double)f.n * f.volume / volumes[s] - 1), 1e-14);
-            below("particles against volume / cell * 8, relative", fabs((double)f.n / (volumes[s] / pow(0.04, 3) * 8) - 1), 0.05);
+            below("particles against volume / cell * 8, relative",
+                  fabs((double)f.n / (volumes[s] / pow(0.04, 3) * 8) - 1), 0.05);
             double furthest = 0;
             for (int64_t i = 0; i < f.n; i++) {
                 double r2 = 0;
                 for (int a = 0; a < 3; a++) {
                     const double d = f.position[3 * i + a] - offset[a] - (s ? shapes[s].center[a] : 0);
-                    if (s == 0) assert_true(d > shapes[0].min[a] && d < shapes[0].max[a]);
-                    else if (s == 1 || a != shapes[2].axis) r2 += d * d;
+                    if (s == 0)
+                        assert_true(d > shapes[0].min[a] && d < shapes[0].max[a]);
+                    else if (s == 1 || a != shapes[2].axis)
+                        r2 += d * d;
                 }
                 furthest = fmax(furthest, s ? sqrt(r2) / shapes[s].radius : 0);
             }
@@ -129,8 +132,8 @@ static void every_sample_is_exact_for_a_linear_signal(void **state)
                 mean += touch->weight * (double)touch->step * scene->dt;
             }
             if (fabs(sum - 1) > 1e-12 || fabs(mean - model->outputs[o].time[k]) > 1e-9)
-                print_message("%s[%d]: weights sum to %.17g, mean time %.12g, wanted %.12g\n", model->outputs[o].name, k, sum,
-                              mean, model->outputs[o].time[k]);
+                print_message("%s[%d]: weights sum to %.17g, mean time %.12g, wanted %.12g\n", model->outputs[o].name,
+                              k, sum, mean, model->outputs[o].time[k]);
             assert_true(fabs(sum - 1) <= 1e-12);
             assert_true(fabs(mean - model->outputs[o].time[k]) <= 1e-9);
         }

@@ -16,12 +16,24 @@ enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 128 };
 
 /* Threads of this engine's loops: what the last open() asked for. */
 static int asked_threads;
-static int threads(void) { return asked_threads > 0 ? asked_threads : omp_get_max_threads(); }
+static int threads(void)
+{
+    return asked_threads > 0 ? asked_threads : omp_get_max_threads();
+}
 
-static int limited(int n, const int *limit) { return limit && *limit < n ? *limit : n; }
+static int limited(int n, const int *limit)
+{
+    return limit && *limit < n ? *limit : n;
+}
 
-static int blocks_of(int n) { return (n + PIO_CHUNK - 1) / PIO_CHUNK; }
-static int min_int(int a, int b) { return a < b ? a : b; }
+static int blocks_of(int n)
+{
+    return (n + PIO_CHUNK - 1) / PIO_CHUNK;
+}
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
 
 /* The order of additions in one chunk: by halving, as in cuda.cu, hence the same rounding. */
 static double halve(double t[PIO_CHUNK])
@@ -77,12 +89,14 @@ static void scan_in_place(int n, int *out, int *work)
 }
 
 /* clang-format off */
+#define PARALLEL_BLOCKS \
+    _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")
 #define MAP(name, adjoint)                                                                                             \
     static int name##_cpu(pio_stream stream, int n, const int *limit, const name##_args *args)                         \
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
+        PARALLEL_BLOCKS                                                                                                \
         for (int b = 0; b < blocks; b++) {                                                                             \
             const name##_args a = *args;                                                                               \
             const int end = min_int(count, (b + 1) * PIO_CHUNK);                                                       \
@@ -95,7 +109,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int count = limited(n, limit);                                                                           \
-        _Pragma("omp parallel num_threads(threads()) if (count > SERIAL_TEAMS)")                                                                                        \
+        _Pragma("omp parallel num_threads(threads()) if (count > SERIAL_TEAMS)")                                       \
         {                                                                                                              \
             const name##_args a = *args;                                                                               \
             name##_shared shared;                                                                                      \
@@ -110,7 +124,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
+        PARALLEL_BLOCKS                                                                                                \
         for (int b = 0; b < blocks; b++) {                                                                             \
             double t[PIO_CHUNK] = {0};                                                                                 \
             const int first = b * PIO_CHUNK, m = min_int(count - first, PIO_CHUNK);                                    \
@@ -125,7 +139,7 @@ static void scan_in_place(int n, int *out, int *work)
     {                                                                                                                  \
         (void)stream;                                                                                                  \
         const int blocks = blocks_of(n);                                                                               \
-        _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")                                                                   \
+        PARALLEL_BLOCKS                                                                                                \
         for (int b = 0; b < blocks; b++)                                                                               \
             for (int i = b * PIO_CHUNK; i < min_int(n, (b + 1) * PIO_CHUNK); i++) out[i] = name(i, args);              \
         scan_in_place(n, out, work);                                                                                   \
@@ -159,7 +173,10 @@ static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *
     return 0;
 }
 
-static void cpu_close(pio_stream stream) { (void)stream; }
+static void cpu_close(pio_stream stream)
+{
+    (void)stream;
+}
 
 static int cpu_allocate(size_t bytes, void **base)
 {
@@ -171,7 +188,10 @@ static int cpu_allocate(size_t bytes, void **base)
     return 0;
 }
 
-static void cpu_release(void *base, size_t bytes) { munmap(base, bytes); }
+static void cpu_release(void *base, size_t bytes)
+{
+    munmap(base, bytes);
+}
 
 static int cpu_guard(void *base, size_t bytes, int open)
 {
@@ -201,7 +221,10 @@ static int cpu_wait(pio_stream stream)
     return 0;
 }
 
-static const char *cpu_error_text(int code) { return strerror(code); }
+static const char *cpu_error_text(int code)
+{
+    return strerror(code);
+}
 
 const pio_backend pio_backend_cpu = {
     .name = "cpu",

@@ -9,9 +9,15 @@
 
 enum { TEAMS_PER_BLOCK = 4 };
 
-static int blocks_of(int n, int per_block) { return (n + per_block - 1) / per_block; }
+static int blocks_of(int n, int per_block)
+{
+    return (n + per_block - 1) / per_block;
+}
 
-static __device__ __forceinline__ int limited(int n, const int *limit) { return limit && *limit < n ? *limit : n; }
+static __device__ __forceinline__ int limited(int n, const int *limit)
+{
+    return limit && *limit < n ? *limit : n;
+}
 
 template <typename Args, void (*body)(int, const Args *)>
 static __global__ void map_grid(int n, const int *limit, const __grid_constant__ Args args)
@@ -63,7 +69,10 @@ static __global__ void sum_grid(int n, const int *limit, const __grid_constant__
 struct partials {
     const double *value;
 };
-PIO_FN double partial(int i, const partials *p) { return p->value[i]; }
+PIO_FN double partial(int i, const partials *p)
+{
+    return p->value[i];
+}
 
 template <typename Args, double (*term)(int, const Args *)>
 static int sum(pio_stream stream, int n, const int *limit, const Args *args, double *result, double *work)
@@ -105,9 +114,15 @@ static __global__ void scan_add(int n, int *out, const int *offsets, int chunks)
 struct chunk_totals {
     const int *value;
 };
-PIO_FN int chunk_total(int i, const chunk_totals *c) { return c->value[i]; }
+PIO_FN int chunk_total(int i, const chunk_totals *c)
+{
+    return c->value[i];
+}
 
-static __global__ void set_int(int *target, const int *source) { *target = *source; }
+static __global__ void set_int(int *target, const int *source)
+{
+    *target = *source;
+}
 
 /* totals of this level are work[0..chunks), their prefix sums work[chunks..2 chunks] */
 template <typename Args, int (*term)(int, const Args *)>
@@ -151,7 +166,10 @@ static int cuda_open(int ordinal, int threads, pio_device_info *info, pio_stream
     return 0;
 }
 
-static void cuda_close(pio_stream stream) { (void)cudaStreamDestroy(stream); }
+static void cuda_close(pio_stream stream)
+{
+    (void)cudaStreamDestroy(stream);
+}
 
 static int cuda_allocate(size_t bytes, void **base)
 {
@@ -171,7 +189,10 @@ static void cuda_release(void *base, size_t bytes)
     (void)cudaFree(base);
 }
 
-static int cuda_zero(pio_stream stream, void *target, size_t bytes) { return cudaMemsetAsync(target, 0, bytes, stream); }
+static int cuda_zero(pio_stream stream, void *target, size_t bytes)
+{
+    return cudaMemsetAsync(target, 0, bytes, stream);
+}
 
 static int cuda_copy(pio_stream stream, void *target, const void *source, size_t bytes)
 {
@@ -190,9 +211,15 @@ static int cuda_download(pio_stream stream, void *target, const void *source, si
     return rc ? rc : cudaStreamSynchronize(stream);
 }
 
-static int cuda_wait(pio_stream stream) { return cudaStreamSynchronize(stream); }
+static int cuda_wait(pio_stream stream)
+{
+    return cudaStreamSynchronize(stream);
+}
 
-static const char *cuda_error_text(int code) { return cudaGetErrorString((cudaError_t)code); }
+static const char *cuda_error_text(int code)
+{
+    return cudaGetErrorString((cudaError_t)code);
+}
 
 extern "C" const pio_backend pio_backend_cuda = {
     "cuda",

@@ -69,8 +69,9 @@ void pio_queue_end(pio_queue *q, int kernel, const char *file, int line, int rc)
     PIO_LAUNCH(q, KERNEL_##name, (q)->backend->kernels.name((q)->stream, (n), (limit), &(name##_args){__VA_ARGS__}))
 /* `result`: a device double. This is where contributions of several processes would be added. */
 #define pio_sum(q, name, n, limit, result, ...)                                                                        \
-    PIO_LAUNCH(q, KERNEL_##name,                                                                                       \
-               (q)->backend->kernels.name((q)->stream, (n), (limit), &(name##_args){__VA_ARGS__}, (result), (q)->sum_work))
+    PIO_LAUNCH(                                                                                                        \
+        q, KERNEL_##name,                                                                                              \
+        (q)->backend->kernels.name((q)->stream, (n), (limit), &(name##_args){__VA_ARGS__}, (result), (q)->sum_work))
 /* `out`: n + 1 device ints. */
 #define pio_scan(q, name, n, out, ...)                                                                                 \
     PIO_LAUNCH(q, KERNEL_##name,                                                                                       \
