@@ -72,8 +72,9 @@ static void judge(engine_report *r, const pio_trial *t, const outcome *one, cons
     for (int a = 0; a < dim; a++) {
         const double want = t->velocity[a] + t->desc.gravity[a] * t->duration, v = one->samples[dim + a];
         scale = fmax(scale, fabs(want));
-        r->momentum = fmax(r->momentum, fabs(v - want));
-        r->flight = fmax(r->flight, fabs(one->gradient[a] - (a == 0 ? t->duration : 0)) / t->duration);
+        const double flight = fabs(one->gradient[a] - (a == 0 ? t->duration : 0)) / t->duration;
+        if (!(fabs(v - want) <= r->momentum)) r->momentum = fabs(v - want); /* NaN stays */
+        if (!(flight <= r->flight)) r->flight = flight;
         r->differing += memcmp(&one->samples[a], &three->samples[a], sizeof(double)) != 0;
         r->differing += memcmp(&one->samples[dim + a], &three->samples[dim + a], sizeof(double)) != 0;
         r->differing += memcmp(&one->gradient[a], &three->gradient[a], sizeof(double)) != 0;

@@ -8,9 +8,12 @@
 #include "host/states.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
     pio_session *s;
@@ -18,40 +21,52 @@ typedef struct {
     pio_evaluations *evaluations;
 } context;
 
-/* FNV-1a of the data that the objective compares with. */
+/* FNV-1a, continued. */
+static uint64_t hash_more(uint64_t h, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t b = 0; bytes && b < size; b++) h = (h ^ bytes[b]) * 0x100000001b3ULL;
+    return h;
+}
+
+/* Of all data that observations and objective compare with. */
 static uint64_t data_hash(const pio_session *s)
 {
     uint64_t h = 0xcbf29ce484222325ULL;
     for (size_t i = 0; i < s->objective.n; i++) {
         const pio_term *t = &s->objective.terms[i];
-        if (!t->data) continue;
-        const size_t count = (size_t)(t->output->samples * (t->term->component < 0 ? t->output->components : 1));
-        const unsigned char *bytes = (const unsigned char *)t->data;
-        for (size_t b = 0; b < sizeof(double) * count; b++) h = (h ^ bytes[b]) * 0x100000001b3ULL;
+        const size_t used = t->term->component < 0 ? (size_t)t->output->components : 1;
+        h = hash_more(h, t->data, sizeof(double) * used * (size_t)t->output->samples);
     }
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_observation_desc *d = &s->model->observations[o];
-        const unsigned char *bytes = (const unsigned char *)d->points;
-        for (size_t b = 0; bytes && b < sizeof(double) * (size_t)(d->samples * d->rows * s->scene->dimension); b++)
-            h = (h ^ bytes[b]) * 0x100000001b3ULL;
+        const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->dimension;
+        h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
+        h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
+        h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)s->model->desc.particles.n);
     }
     return h;
 }
 
-/* Everything that J and its gradient depend on: the scene but for where and how long, the data, the engine, the machine. */
+/* Everything that J and its gradient depend on: the scene but for its words, output and stops; the data, the program, the
+ * engine, the machine. */
 static char *identity_of(pio_session *s)
 {
-    pio_scene *scene = s->scene;
-    const scene_optimizer kept = scene->optimizer;
-    scene->optimizer.max_iterations = 0;
-    char *directory = scene->output.directory, *text = NULL, *all = NULL;
-    scene->output.directory = (char[]){"-"};
+    const pio_scene kept = *s->scene;
+    char *text = NULL, *all = NULL, dash[] = "-";
+    s->scene->optimizer.max_iterations = 0;
+    s->scene->optimizer.stop_objective = -INFINITY;
+    s->scene->optimizer.stop_relative_objective = s->scene->optimizer.stop_gradient = 0;
+    s->scene->output.directory = s->scene->description = dash;
+    s->scene->output.states_every = s->scene->duration;
+    s->scene->output.adjoint_every = 0;
     text = pio_resolved_json(s);
-    scene->optimizer = kept;
-    scene->output.directory = directory;
-    if (text && asprintf(&all, "%s\ndata %016llx\nengine %s %s %dd %s\nmachine %s %s\n", text,
-                         (unsigned long long)data_hash(s), s->engine.table->device, s->engine.table->precision,
-                         s->scene->dimension, s->engine.table->isa, s->engine.device, s->engine.driver) < 0)
+    *s->scene = kept;
+    if (text &&
+        asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nengine %s %s %dd %s\nmachine %s %s\nspoiled %d\n",
+                 text, (unsigned long long)data_hash(s), PIOLA_VERSION, __VERSION__, gnu_get_libc_version(),
+                 s->engine.table->device, s->engine.table->precision, s->scene->dimension, s->engine.table->isa,
+                 s->engine.device, s->engine.driver, s->options->corrupt_gradient) < 0)
         all = NULL;
     free(text);
     return all;
@@ -159,6 +174,7 @@ static piola_status continue_from(context *c, const char *path, const char *iden
     if (rc == PIOLA_NO_INPUT) pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", error->message);
     if (rc != PIOLA_BAD_DATA) return rc;
     snprintf(aside, sizeof aside, "%s.previous", path);
+    for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
     if (rename(path, aside))
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno));
     pio_log_say(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
@@ -213,8 +229,8 @@ static piola_status run_optimizer(context *c, piola_error *error)
     if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
-    if (!rc) rc = finish_history(c, error);
     if (!rc) rc = write_best(s, result.z, error);
+    if (!rc) rc = finish_history(c, error); /* its certificate tells of the last gradient */
     if (!rc) rc = report(s, &result, verdict, error);
     pio_optimizer_result_free(&result);
     return rc;

@@ -6,6 +6,7 @@
 #include "host/states.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Handlers and deadline for one command. */
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
@@ -15,13 +16,38 @@ piola_status pio_command_begin(const piola_options *options, piola_error *error)
     return rc;
 }
 
+piola_status pio_command_refused(const piola_options *options, const char *name, piola_status rc,
+                                 const piola_error *error)
+{
+    pio_json json;
+    if (!options->json || options->dry_run) return rc;
+    pio_json_to_file(&json, stdout, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_string(&json, "command", name);
+    pio_json_string(&json, "scene", options->scene);
+    pio_json_integer(&json, "exit", rc);
+    pio_json_string(&json, "message", error->message);
+    pio_json_end_object(&json);
+    pio_json_finish(&json, NULL);
+    return rc;
+}
+
 /* A result.json that tells of a failure, so that scripts need not read the log. What went wrong first is what is returned. */
 piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error)
 {
-    static const char *const none[] = {NULL};
+    static const char *const may_be_there[] = {"states.partial.vtkhdf", "history.partial.vtkhdf", "evaluations.h5",
+                                               NULL};
+    const char *files[4] = {NULL};
     pio_json json;
+    for (int i = 0, n = 0; may_be_there[i]; i++) {
+        char path[1100];
+        pio_session_path(s, may_be_there[i], path, sizeof path);
+        if (access(path, F_OK)) continue;
+        files[n++] = may_be_there[i];
+        pio_log_say(s->log, PIO_INFO, "what was finished is in %s", path);
+    }
     pio_result_begin(s, &json, rc, error->message);
-    pio_result_end(s, &json, none, NULL);
+    pio_result_end(s, &json, files, NULL);
     return rc;
 }
 
@@ -36,6 +62,12 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
+    if (s->objective.n) pio_log_say(s->log, PIO_INFO, "J = %.12g", s->J);
+    for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
+        char name[256];
+        pio_model_variable_name(s->model, v, name, sizeof name);
+        pio_log_say(s->log, PIO_INFO, "dJ/d %s = %.12g", name, s->value_bar[v]);
+    }
     pio_session_path(s, "states.vtkhdf", path, sizeof path);
     pio_log_say(s->log, PIO_INFO, "states: %s", path);
     pio_session_path(s, "result.json", path, sizeof path);

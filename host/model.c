@@ -193,7 +193,7 @@ static piola_status set_particles(pio_model *m, piola_error *error)
 static piola_status set_frames(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const double every = s->output.states_every;
+    const double every = fmax(s->output.states_every, s->dt); /* at most every state */
     const int64_t most = (int64_t)floor(s->duration / every * (1 + 1e-12)) + 3;
     m->frames = malloc(sizeof *m->frames * (size_t)most);
     if (!m->frames) return pio_fail_memory(error, sizeof *m->frames * (size_t)most, "frames");

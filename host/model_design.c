@@ -8,6 +8,7 @@
 #include "host/scene_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +44,24 @@ static bool governs(const pio_scene *s, const char *path, size_t b)
     return strlen(own) == length && !strncmp(own, name, length);
 }
 
+/* Has body b a design entry of its own for what the material's path names? Then that entry governs it, wherever it stands. */
+static bool has_own_entry(const pio_scene *s, const char *path, size_t b)
+{
+    char own[300];
+    if (path[0] != 'm') return false;
+    snprintf(own, sizeof own, "bodies.%.200s.%.60s", s->bodies[b].name, last_part(path));
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t t = 0; t < s->design[d].target.n; t++)
+            if (!strcmp(s->design[d].target.v[t], own)) return true;
+    return false;
+}
+
 /* Group of every particle; returns the number of groups. */
 static int32_t number_groups(const pio_model *m, const char *path, scene_per per, int32_t *index)
 {
     int32_t groups = 0;
     for (size_t b = 0; b < m->scene->n_bodies; b++) {
-        const bool chosen = governs(m->scene, path, b);
+        const bool chosen = governs(m->scene, path, b) && !has_own_entry(m->scene, path, b);
         for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++)
             index[p] = !chosen ? -1 : per == SCENE_PER_PARTICLE ? groups++ : per == SCENE_PER_BODY ? groups : 0;
         if (chosen && per != SCENE_PER_PARTICLE) groups = per == SCENE_PER_BODY ? groups + 1 : 1;
@@ -113,6 +126,14 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
         d->index = index;
         d->groups = number_groups(m, path, design->per, index);
         d->each = design->per == SCENE_PER_PARTICLE;
+        if (d->groups == 0) {
+            char where[64];
+            snprintf(where, sizeof where, "design[%zu].target", (size_t)(design - m->scene->design));
+            return pio_scene_fault(m->scene, error, where,
+                                   "'%s' governs no particle: every body of it has an entry of its own, "
+                                   "or there is none; remove one of the entries",
+                                   path);
+        }
     }
     for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
     *p = (pio_parameter){.path = path,

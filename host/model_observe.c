@@ -56,6 +56,10 @@ static void touch_at(touch_list *l, const pio_model *m, int o, int sample, doubl
 static void touch_over(touch_list *l, const pio_model *m, int o, const double over[2])
 {
     const double a = over[0] / m->scene->dt, b = fmin(over[1] / m->scene->dt, (double)m->steps), length = b - a;
+    if (!(length > 1e-6)) { /* shorter than times are told apart */
+        touch_at(l, m, o, 0, over[0]);
+        return;
+    }
     double pending = 0; /* weight of step s from the interval before */
     int64_t s = (int64_t)floor(a);
     for (; (double)s < b; s++) {
@@ -116,12 +120,16 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
         if (!points) rc = pio_fail_memory(error, sizeof(double) * n_times * n_ids * (size_t)dim, "points");
     }
     if (!rc) {
-        for (size_t i = 0; i < n; i++) marker[i] = -1;
+        for (size_t i = 0; i < n; i++)
+            marker[i] = -1; /* what is filled below goes to the model even if a row is wrong */
         for (size_t i = 0; i < n_ids; i++) marker[first + (int64_t)ids[i]] = (int32_t)i;
         for (size_t i = 0; i < n_times * n_ids * (size_t)dim; i++) points[i] = NAN;
         for (size_t r = 0; r < rows; r++) {
             const double *row = csv->values + r * csv->n_columns;
             const size_t k = find(times, n_times, row[at[0]]) * n_ids + find(ids, n_ids, row[at[1]]);
+            if (!isnan(points[k * (size_t)dim]))
+                rc = pio_csv_fault(csv, r, (size_t)at[1], error, "particle %.0f has two points at %.9g s", row[at[1]],
+                                   row[at[0]]);
             for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
         }
         d->samples = (int32_t)n_times;

@@ -96,9 +96,10 @@ piola_status piola_variable(const piola_problem *p, size_t i, char *name, size_t
 }
 
 /* Normalised variables for values in SI. */
-static piola_status normalise(const piola_problem *p, const double *values, piola_error *error)
+static piola_status normalise(piola_problem *p, const double *values, piola_error *error)
 {
     const pio_model *m = p->session->model;
+    p->evaluated = false; /* z is no longer what was evaluated */
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
         for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {

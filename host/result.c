@@ -53,8 +53,9 @@ static void parameter(pio_json *json, const pio_session *s, const pio_parameter 
     if (field) {
         char dataset[300];
         pio_json_integer(json, "values", (int64_t)n);
+        if (gradient) pio_json_string(json, "file", "states.vtkhdf");
         snprintf(dataset, sizeof dataset, "/piola/gradient/%.256s", p->path);
-        pio_json_string(json, "dataset", dataset);
+        if (gradient) pio_json_string(json, "dataset", dataset);
     } else if (n == 1) {
         pio_json_double(json, "value", values[p->first]);
         pio_json_double(json, "initial", p->initial[0]);

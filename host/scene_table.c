@@ -305,11 +305,11 @@ static const cfg_field check_fields[] = {
     END};
 static const cfg_table check_table = {.what = "gradient check", .fields = check_fields};
 
-static const cfg_field memory_fields[] = {
-    {"budget", CFG_NUMBER, AT(pio_scene, memory_budget), .required = true, .quantity = CFG_MEMORY, POSITIVE,
-     .present = has_budget,
-     .meaning = "bytes that the computation may hold; less is slower, as steps are computed again"},
-    END};
+static const cfg_field memory_fields[] = {{"budget", CFG_NUMBER, AT(pio_scene, memory_budget), .required = true,
+                                           .quantity = CFG_MEMORY, POSITIVE, .present = has_budget,
+                                           .meaning = "bytes that the computation may hold; a run that needs more is "
+                                                      "refused before it starts, with the bytes needed"},
+                                          END};
 static const cfg_table memory_table = {.what = "memory budget", .fields = memory_fields};
 
 static const cfg_field gradient_fields[] = {

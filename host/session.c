@@ -1,6 +1,7 @@
 /* session.c -- see session.h. */
 #include "host/session.h"
 
+#include "host/command.h"
 #include "host/fail.h"
 #include "host/signals.h"
 
@@ -59,7 +60,7 @@ static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
             error, PIOLA_NO_MEMORY,
             "gradient.memory.budget is %s; this run needs %zu bytes (%s): %lld states of %zu bytes and %zu bytes "
             "besides",
-            budget, s->bytes.total, total, (long long)s->schedule.slots, s->bytes.state, s->bytes.fixed);
+            budget, s->bytes.total, total, (long long)s->model->desc.slots, s->bytes.state, s->bytes.fixed);
     }
     return PIOLA_OK;
 }
@@ -77,15 +78,24 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     return PIOLA_OK;
 }
 
+/* An old result.json must not be taken for this run's, however this run ends. */
+static void forget_result(const piola_options *options, const char *directory)
+{
+    char path[1100];
+    snprintf(path, sizeof path, "%s/result.json", directory);
+    if (!options->dry_run) unlink(path);
+}
+
 static piola_status open_scene(pio_session *s, piola_error *error)
 {
     piola_status rc = pio_scene_load(&s->scene, s->options->scene, s->options->sets, s->options->n_sets, stderr, error);
     if (rc) {
-        error->message[0] = '\0'; /* all messages were printed where they belong */
+        s->told = true;
         return rc;
     }
     snprintf(s->directory, sizeof s->directory, "%s",
              s->options->directory ? s->options->directory : s->scene->output.directory);
+    forget_result(s->options, s->directory);
     rc = pio_model_create(&s->model, s->scene, error);
     return rc ? rc : pio_objective_create(&s->objective, s->model, error);
 }
@@ -120,14 +130,21 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     s->options = options;
     s->command = command;
     s->started = pio_clock();
-    piola_status rc = open_log(s, error);
+    if (options->directory) forget_result(options, options->directory);
+    piola_status rc = options->dry_run && options->json
+                          ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
+                          : PIOLA_OK;
+    if (!rc) rc = open_log(s, error);
     if (!rc) rc = open_scene(s, error);
     if (!rc) rc = open_engine(s, adjoint, precision, error);
     if (!rc) rc = take_workspace(s, error);
-    if (rc)
+    if (rc) {
+        pio_command_refused(options, command, rc, error);
+        if (s->told) error->message[0] = '\0'; /* not to be printed twice */
         pio_session_close(s);
-    else
+    } else {
         *out = s;
+    }
     return rc;
 }
 
@@ -231,7 +248,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 
 piola_status pio_session_make_directory(pio_session *s, piola_error *error)
 {
-    char path[1024];
+    char path[1100];
     snprintf(path, sizeof path, "%s", s->directory);
     for (char *at = path + 1;; at++) {
         if (*at && *at != '/') continue;

@@ -27,6 +27,7 @@ typedef struct pio_session {
     double J;
     pio_sweep_result sweep;    /* of the last evaluation */
     double started;            /* s, steady clock */
+    bool told;                 /* the scene's messages were printed where they belong */
     struct pio_states *states; /* the file that frames go to, or NULL */
 } pio_session;
 

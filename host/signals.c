@@ -36,6 +36,8 @@ void pio_signals_restore(void)
     for (int i = 0; i < N_SIGNALS && installed; i++) sigaction(signals[i], &before[i], NULL);
     if (installed) sigaction(SIGXFSZ, &before_file_limit, NULL);
     installed = false;
+    caught = 0;
+    limit = deadline = HUGE_VAL;
 }
 
 piola_status pio_signals_install(piola_error *error)

@@ -165,7 +165,8 @@ static bool wants_adjoint(const pio_states *f, int64_t frame)
     const pio_model *m = f->session->model;
     const double every = f->session->scene->output.adjoint_every / f->session->scene->dt;
     if (frame == 0 || frame == m->n_frames - 1) return true;
-    return floor((double)m->frames[frame] / every + 1e-9) > floor((double)m->frames[frame - 1] / every + 1e-9);
+    /* frames are times rounded to steps: half a step later, none of them lies before its own time */
+    return floor(((double)m->frames[frame] + 0.5) / every) > floor(((double)m->frames[frame - 1] + 0.5) / every);
 }
 
 static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola_error *error)
@@ -223,8 +224,15 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
 {
     piola_status rc = PIOLA_OK;
     for (int i = 0; !rc && i < f->n_gradient_fields; i++) {
-        rc = pio_gradient_field_read(f->session, &f->gradient_field[i], f->scratch, error);
-        if (!rc) rc = pio_snapshot_static(f->file, f->gradient_field[i].name, f->scratch, error);
+        const pio_gradient_field *g = &f->gradient_field[i];
+        rc = pio_gradient_field_read(f->session, g, f->scratch, error);
+        for (int64_t v = 0; !rc && v < f->session->model->desc.particles.n * g->components; v++)
+            if (!isfinite(f->scratch[v]))
+                rc = pio_fail(error, PIOLA_NUMERICAL,
+                              "%s of particle %lld is %g: the adjoint overflowed; a shorter horizon, a "
+                              "smaller weight or f64 may help",
+                              g->name, (long long)(v / g->components), f->scratch[v]);
+        if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
     }
     if (!rc) rc = write_parameters(f, error);
     if (!rc) rc = pio_states_objective(f, error);

@@ -100,7 +100,8 @@ PIO_FN mat polar_rotation(mat F)
         const real g = sqrt(sqrt(mat_ddot(inv_t, inv_t) / mat_ddot(r, r)));
         const mat next = mat_axpby(R(0.5) * g, r, R(0.5) / g, inv_t), d = mat_axpby(R(1), next, R(-1), r);
         r = next;
-        if (!(mat_ddot(d, d) > tiny)) break; /* the step after this one is below rounding: (1e-5)^2, (1e-10)^2 */
+        if (!(mat_ddot(d, d) > tiny))
+            break; /* |d| below 3e-3, 1e-5: after two more steps, one here and one below, |d|^4 */
     }
     const mat cof = mat_cofactor(r);
     return mat_axpby(R(0.5), r, R(0.5) / mat_det(r, cof), cof);

@@ -31,7 +31,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         nodes *= desc->grid.nodes[a];
         if (desc->grid.nodes[a] < 5) return mpm_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
     }
-    if (nodes > 2147483000.0) return mpm_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
+    if (nodes > 2147480000.0) return mpm_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
     if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
         return mpm_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));
@@ -206,7 +206,10 @@ static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
     upload_tables(sim);
-    if (upload_positions(sim, p->position, &bad) == 0 && bad >= 0)
+    const int placed = upload_positions(sim, p->position, &bad);
+    if (placed < 0 || sim->queue.error.code == -1)
+        return mpm_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    if (placed == 0 && bad >= 0)
         return mpm_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
                         p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1],
                         DIM == 3 ? ", ..." : "");

@@ -42,7 +42,7 @@ static double activation_of(pio_sim *sim, int id)
 {
     int channel = -1;
     double amplitude = 0;
-    if (sim->n_channels) pio_queue_download(&sim->queue, &channel, sim->channel + id, sizeof channel);
+    if (sim->channel) pio_queue_download(&sim->queue, &channel, sim->channel + id, sizeof channel);
     if (channel >= 0) pio_queue_download(&sim->queue, &amplitude, sim->control + channel, sizeof amplitude);
     return fabs(amplitude);
 }

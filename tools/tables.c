@@ -128,7 +128,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                        "  piola validate scene.yaml\n"
                        "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
                        "  piola validate scene.yaml --json > resolved.json\n"
-                       "      the scene with every default filled in; it is a scene file too"},
+                       "      the scene with every default filled in; kept beside the scene, it is one too"},
     [TOOL_SCHEMA] = {"schema", NULL, "print the JSON Schema of scene files, for editors", "", "74",
                      "  piola schema > scene.schema.json\n"
                      "      and then, as the first line of a scene, for editors with a YAML language server:\n"

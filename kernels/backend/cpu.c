@@ -154,6 +154,18 @@ static void scan_in_place(int n, int *out, int *work)
 
 /* ---- device memory is host memory here ------------------------------------------------------------------ */
 
+/* What /proc/meminfo calls available: free pages and those that only cache files. */
+static size_t available_bytes(void)
+{
+    size_t kib = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 1024;
+    FILE *meminfo = fopen("/proc/meminfo", "r");
+    char line[256];
+    while (meminfo && fgets(line, sizeof line, meminfo))
+        if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) break;
+    if (meminfo) fclose(meminfo);
+    return kib * 1024;
+}
+
 static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *stream)
 {
     (void)ordinal;
@@ -169,7 +181,7 @@ static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *
         break;
     }
     if (cpuinfo) fclose(cpuinfo);
-    info->free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    info->free_bytes = available_bytes();
     return 0;
 }
 
