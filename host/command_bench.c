@@ -5,7 +5,6 @@
 #include "host/output.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,10 +284,8 @@ piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *er
 {
     pio_bench *b = calloc(1, sizeof *b);
     if (!b) return pio_fail_memory(error, sizeof *b, "a benchmark");
-    const int threads = omp_get_max_threads(); /* engines set it for the whole process */
     piola_status rc = prepare(b, options, error);
     if (!rc) rc = pio_bench_measure(b, error);
-    omp_set_num_threads(threads);
     if (!rc) rc = report(b, options, error);
     pio_engine_close(&b->engine);
     free(b);

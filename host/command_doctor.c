@@ -250,7 +250,6 @@ piola_status piola_doctor(bool json, piola_error *error)
     if (!r) return pio_fail_memory(error, sizeof *r, "a report");
     r->threads = omp_get_max_threads();
     examine_engines(r);
-    omp_set_num_threads(r->threads);
     examine_libraries(r);
     piola_status rc = PIOLA_OK;
     if (json)

@@ -1,5 +1,6 @@
 /* config_file.c -- files read whole, and paths that must stay within a folder. */
 #include "host/config.h"
+#include "host/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,35 +10,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (!error) return status;
-    error->status = status;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error->message, sizeof error->message, format, args);
-    va_end(args);
-    return status;
-}
-
 static piola_status read_all(int file, const char *path, size_t most, char **text, size_t *size, piola_error *error)
 {
     struct stat about;
-    if (fstat(file, &about)) return fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));
-    if (!S_ISREG(about.st_mode)) return fail(error, PIOLA_NO_INPUT, "cannot read '%s': it is not a regular file", path);
+    if (fstat(file, &about)) return pio_fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return pio_fail(error, PIOLA_NO_INPUT, "cannot read '%s': it is not a regular file", path);
     if (about.st_size < 0 || (unsigned long long)about.st_size > most)
-        return fail(error, PIOLA_BAD_DATA, "cannot read '%s': it has %lld bytes, at most %zu are read", path,
-                    (long long)about.st_size, most);
+        return pio_fail(error, PIOLA_BAD_DATA, "cannot read '%s': it has %lld bytes, at most %zu are read", path,
+                        (long long)about.st_size, most);
     size_t want = (size_t)about.st_size, got = 0;
     char *bytes = malloc(want + 1);
-    if (!bytes) return fail(error, PIOLA_NO_MEMORY, "cannot read '%s': %zu bytes of memory are needed", path, want + 1);
+    if (!bytes)
+        return pio_fail(error, PIOLA_NO_MEMORY, "cannot read '%s': %zu bytes of memory are needed", path, want + 1);
     while (got < want) {
         ssize_t n = read(file, bytes + got, want - got);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
-            piola_status status = fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));
+            piola_status status = pio_fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));
             free(bytes);
             return status;
         }
@@ -55,7 +45,7 @@ piola_status pio_file_read(const char *path, size_t most, char **text, size_t *s
     *text = NULL;
     *size = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    if (file < 0) return pio_fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));
     piola_status status = read_all(file, path, most, text, size, error);
     close(file);
     return status;
@@ -82,19 +72,19 @@ static bool stays(const char *path)
 piola_status pio_path_beneath(const char *folder, const char *relative, char *out, size_t size, piola_error *error)
 {
     char top[PATH_MAX], real[PATH_MAX];
-    if (!*relative) return fail(error, PIOLA_NO_INPUT, "an empty path; name a file below %s", folder);
+    if (!*relative) return pio_fail(error, PIOLA_NO_INPUT, "an empty path; name a file below %s", folder);
     if (!stays(relative))
-        return fail(error, PIOLA_REFUSED, "'%.200s' leaves the scene's folder; name a file below it", relative);
+        return pio_fail(error, PIOLA_REFUSED, "'%.200s' leaves the scene's folder; name a file below it", relative);
     int n = strcmp(folder, ".") == 0
                 ? snprintf(out, size, "%s", relative)
                 : snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", relative);
-    if (n < 0 || (size_t)n >= size) return fail(error, PIOLA_NO_INPUT, "a path of more than %zu bytes", size - 1);
-    if (!realpath(folder, top)) return fail(error, PIOLA_NO_INPUT, "%.200s: %s", folder, strerror(errno));
-    if (!realpath(out, real)) return fail(error, PIOLA_NO_INPUT, "no file '%.200s': %s", out, strerror(errno));
+    if (n < 0 || (size_t)n >= size) return pio_fail(error, PIOLA_NO_INPUT, "a path of more than %zu bytes", size - 1);
+    if (!realpath(folder, top)) return pio_fail(error, PIOLA_NO_INPUT, "%.200s: %s", folder, strerror(errno));
+    if (!realpath(out, real)) return pio_fail(error, PIOLA_NO_INPUT, "no file '%.200s': %s", out, strerror(errno));
     size_t length = strlen(top);
     bool below = strncmp(real, top, length) == 0 && (real[length] == '/' || top[length - 1] == '/');
     if (!below)
-        return fail(error, PIOLA_REFUSED, "'%.200s' leaves the scene's folder by a symbolic link; name a file below it",
-                    relative);
+        return pio_fail(error, PIOLA_REFUSED,
+                        "'%.200s' leaves the scene's folder by a symbolic link; name a file below it", relative);
     return PIOLA_OK;
 }

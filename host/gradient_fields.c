@@ -72,6 +72,23 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
     return 0;
 }
 
+piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
+                                  piola_error *error)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        int64_t shape[2] = {p->groups, p->components};
+        char units[64];
+        const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
+        if (p->groups == 1) shape[0] = p->components;
+        pio_inverse_unit(p->unit, units, sizeof units);
+        const piola_status rc = pio_snapshot_gradient(file, p->path, value + p->first, value_bar + p->first, shape,
+                                                      rank, p->unit, units, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
 {
     const piola_status rc = s->engine.table->read(s->sim, g->engine_field, values, error);

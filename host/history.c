@@ -131,23 +131,6 @@ static void spread(const pio_history *h, int k, const double *variables, double 
             out[p * d->components + c] = variables[d->index[p] * d->components + c];
 }
 
-static piola_status add_parameters(pio_history *h, piola_error *error)
-{
-    const pio_model *m = h->session->model;
-    for (int k = 0; k < m->n_parameters; k++) {
-        const pio_parameter *p = &m->parameters[k];
-        int64_t shape[2] = {p->groups, p->components};
-        char units[64];
-        const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
-        if (p->groups == 1) shape[0] = p->components;
-        pio_inverse_unit(p->unit, units, sizeof units);
-        const piola_status rc = pio_snapshot_gradient(h->file, p->path, h->value + p->first, h->value_bar + p->first,
-                                                      shape, rank, p->unit, units, error);
-        if (rc) return rc;
-    }
-    return PIOLA_OK;
-}
-
 piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_error *error)
 {
     const pio_model *m = h->session->model;
@@ -162,7 +145,7 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
         spread(h, k, h->value + first, h->values[2 * i]);
         spread(h, k, h->value_bar + first, h->values[2 * i + 1]);
     }
-    piola_status rc = add_parameters(h, error);
+    piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
     if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, NULL, 0, error);
     return rc ? rc
               : pio_snapshot_frame(h->file, at->number, at->number == 0 ? m->position : NULL,

@@ -1,10 +1,10 @@
 /* image.c -- pixels, lines and areas with analytic coverage, and the PNG file. */
 #include "host/image.h"
+#include "host/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +12,18 @@
 #include <unistd.h>
 #include <zlib.h>
 
-piola_status pio_image_fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (error != NULL) {
-        va_list arguments;
-        error->status = status;
-        va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-    }
-    return status;
-}
-
 piola_status pio_image_make(pio_image *image, int width, int height, pio_rgb background, piola_error *error)
 {
     memset(image, 0, sizeof *image);
     if (width < 1 || height < 1 || width > PIO_IMAGE_MAX_SIDE || height > PIO_IMAGE_MAX_SIDE) {
-        return pio_image_fail(error, PIOLA_USAGE, "a picture of %d x %d pixels: each side must be 1 to %d", width,
-                              height, PIO_IMAGE_MAX_SIDE);
+        return pio_fail(error, PIOLA_USAGE, "a picture of %d x %d pixels: each side must be 1 to %d", width, height,
+                        PIO_IMAGE_MAX_SIDE);
     }
     size_t pixels = (size_t)width * (size_t)height;
     image->rgb = malloc(pixels * 3);
     if (image->rgb == NULL) {
-        return pio_image_fail(error, PIOLA_NO_MEMORY, "no memory for a picture of %d x %d pixels (%zu bytes)", width,
-                              height, pixels * 3);
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory for a picture of %d x %d pixels (%zu bytes)", width, height,
+                        pixels * 3);
     }
     image->width = width;
     image->height = height;
@@ -274,7 +262,7 @@ static piola_status put_file(int fd, char *name, const pio_image *image, const u
         int reason = errno;
         close(fd);
         unlink(name);
-        return pio_image_fail(error, PIOLA_IO, "%s: cannot be written: %s", path, strerror(reason));
+        return pio_fail(error, PIOLA_IO, "%s: cannot be written: %s", path, strerror(reason));
     }
     errno = 0;
     bool ok = put_png(file, image, data, size) && fflush(file) == 0 && fsync(fd) == 0;
@@ -282,16 +270,16 @@ static piola_status put_file(int fd, char *name, const pio_image *image, const u
     if (fclose(file) != 0 && ok) ok = false, reason = errno;
     if (!ok) {
         unlink(name);
-        return pio_image_fail(error, PIOLA_IO, "%s: writing the picture failed: %s", path, strerror(reason));
+        return pio_fail(error, PIOLA_IO, "%s: writing the picture failed: %s", path, strerror(reason));
     }
     if (rename(name, path) != 0) {
         int why = errno;
         unlink(name);
-        return pio_image_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(why));
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(why));
     }
     if (!sync_folder(path, name)) {
-        return pio_image_fail(error, PIOLA_IO, "%s: is written, but its folder could not be flushed: %s", path,
-                              strerror(errno));
+        return pio_fail(error, PIOLA_IO, "%s: is written, but its folder could not be flushed: %s", path,
+                        strerror(errno));
     }
     return PIOLA_OK;
 }
@@ -300,23 +288,22 @@ piola_status pio_image_write_png(const pio_image *image, const char *path, piola
 {
     size_t packed = (size_t)image->height * (3 * (size_t)image->width + 1), row = 3 * (size_t)image->width + 1,
            size = 0;
-    if (image->rgb == NULL) return pio_image_fail(error, PIOLA_USAGE, "%s: there is no picture to write", path);
+    if (image->rgb == NULL) return pio_fail(error, PIOLA_USAGE, "%s: there is no picture to write", path);
     struct stat there;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) { /* renaming would replace a device or a pipe */
-        return pio_image_fail(error, PIOLA_CANNOT_CREATE, "%s: is not a regular file: give a path for the picture",
-                              path);
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is not a regular file: give a path for the picture", path);
     }
     size_t room = strlen(path) + 64;
     char *name = malloc(room);
     uint8_t *scratch = malloc(packed + row), *data = scratch == NULL ? NULL : compressed(image, scratch, &size);
     piola_status status = PIOLA_OK;
     if (name == NULL || data == NULL) {
-        status = pio_image_fail(error, PIOLA_NO_MEMORY, "%s: no memory to compress the picture (about %zu bytes)", path,
-                                2 * packed);
+        status = pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory to compress the picture (about %zu bytes)", path,
+                          2 * packed);
     } else {
         int fd = temporary_beside(path, name, room);
         if (fd < 0) {
-            status = pio_image_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(errno));
+            status = pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(errno));
         } else {
             status = put_file(fd, name, image, data, size, path, error);
         }

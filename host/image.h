@@ -22,10 +22,6 @@ typedef struct {
 /* How strongly a line shows at pixel (x, y), 0..1; `along` is 0 at its start and 1 at its end. */
 typedef double (*pio_line_strength)(void *context, int x, int y, double along);
 
-/* Fills `error` (may be NULL) and returns `status`. */
-piola_status pio_image_fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Sides 1..PIO_IMAGE_MAX_SIDE. PIOLA_USAGE, PIOLA_NO_MEMORY. The image is freed by pio_image_free (also when empty). */
 piola_status pio_image_make(pio_image *image, int width, int height, pio_rgb background, piola_error *error);
 void pio_image_free(pio_image *image);

@@ -1,28 +1,16 @@
 /* json.c -- the JSON writer of json.h. */
 #include "host/json.h"
 
+#include "host/fail.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-__attribute__((format(printf, 3, 4))) static piola_status fail(piola_error *error, piola_status status,
-                                                               const char *format, ...)
-{
-    if (error) {
-        va_list list;
-        va_start(list, format);
-        error->status = status;
-        vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
-    }
-    return status;
-}
 
 /* ---- bytes ----------------------------------------------------------------------------------------------- */
 
@@ -36,19 +24,19 @@ static void put(pio_json *json, const char *bytes, size_t n)
     if (failed(json) || n == 0) return;
     if (json->file) {
         if (fwrite(bytes, 1, n, json->file) != n) {
-            fail(&json->failure, PIOLA_IO, "writing JSON failed after %zu bytes: %s", json->size, strerror(errno));
+            pio_fail(&json->failure, PIOLA_IO, "writing JSON failed after %zu bytes: %s", json->size, strerror(errno));
             return;
         }
     } else {
         if (n >= SIZE_MAX / 4 - json->size) {
-            fail(&json->failure, PIOLA_NO_MEMORY, "a JSON text of more than %zu bytes cannot be held", json->size);
+            pio_fail(&json->failure, PIOLA_NO_MEMORY, "a JSON text of more than %zu bytes cannot be held", json->size);
             return;
         }
         if (json->size + n + 1 > json->space) {
             size_t space = 2 * (json->size + n + 1) + 256;
             char *text = realloc(json->text, space);
             if (!text) {
-                fail(&json->failure, PIOLA_NO_MEMORY, "no memory for a JSON text of %zu bytes", space);
+                pio_fail(&json->failure, PIOLA_NO_MEMORY, "no memory for a JSON text of %zu bytes", space);
                 return;
             }
             json->text = text;
@@ -137,7 +125,7 @@ static void begin_text(pio_json *json, FILE *file, int indent)
 void pio_json_to_file(pio_json *json, FILE *file, int indent)
 {
     begin_text(json, file, indent);
-    if (!file) fail(&json->failure, PIOLA_INTERNAL, "JSON is to be written to a file that is not open");
+    if (!file) pio_fail(&json->failure, PIOLA_INTERNAL, "JSON is to be written to a file that is not open");
 }
 
 void pio_json_to_memory(pio_json *json, int indent)
@@ -151,11 +139,11 @@ static void begin_value(pio_json *json, const char *key)
     if (failed(json)) return;
     bool in_object = json->depth > 0 && json->level[json->depth - 1].object;
     if (json->done) {
-        fail(&json->failure, PIOLA_INTERNAL, "a JSON text has one value at the top, and a second was written");
+        pio_fail(&json->failure, PIOLA_INTERNAL, "a JSON text has one value at the top, and a second was written");
     } else if (in_object && !key) {
-        fail(&json->failure, PIOLA_INTERNAL, "a value in a JSON object needs a key");
+        pio_fail(&json->failure, PIOLA_INTERNAL, "a value in a JSON object needs a key");
     } else if (!in_object && key) {
-        fail(&json->failure, PIOLA_INTERNAL, "the JSON key '%s' stands outside an object", key);
+        pio_fail(&json->failure, PIOLA_INTERNAL, "the JSON key '%s' stands outside an object", key);
     } else if (json->depth == 0) {
         json->done = true;
     } else {
@@ -174,7 +162,7 @@ static void begin_level(pio_json *json, const char *key, bool object)
     begin_value(json, key);
     if (failed(json)) return;
     if (json->depth == PIO_JSON_DEPTH) {
-        fail(&json->failure, PIOLA_INTERNAL, "JSON nested deeper than %d levels", PIO_JSON_DEPTH);
+        pio_fail(&json->failure, PIOLA_INTERNAL, "JSON nested deeper than %d levels", PIO_JSON_DEPTH);
         return;
     }
     put(json, object ? "{" : "[", 1);
@@ -188,7 +176,7 @@ static void end_level(pio_json *json, bool object)
 {
     if (failed(json)) return;
     if (json->depth == 0 || json->level[json->depth - 1].object != object) {
-        fail(&json->failure, PIOLA_INTERNAL, "a JSON %s is closed that is not open", object ? "object" : "array");
+        pio_fail(&json->failure, PIOLA_INTERNAL, "a JSON %s is closed that is not open", object ? "object" : "array");
         return;
     }
     json->depth--;
@@ -270,13 +258,13 @@ void pio_json_doubles(pio_json *json, const char *key, const double *values, siz
 piola_status pio_json_finish(pio_json *json, piola_error *error)
 {
     if (!failed(json) && (json->depth > 0 || !json->done)) {
-        fail(&json->failure, PIOLA_INTERNAL, "a JSON text ended with %d levels open%s", json->depth,
-             json->done || json->depth ? "" : " and without a value");
+        pio_fail(&json->failure, PIOLA_INTERNAL, "a JSON text ended with %d levels open%s", json->depth,
+                 json->done || json->depth ? "" : " and without a value");
     }
     if (json->file) {
         put(json, "\n", 1);
         if (!failed(json) && fflush(json->file) != 0) {
-            fail(&json->failure, PIOLA_IO, "writing JSON failed after %zu bytes: %s", json->size, strerror(errno));
+            pio_fail(&json->failure, PIOLA_IO, "writing JSON failed after %zu bytes: %s", json->size, strerror(errno));
         }
     }
     if (failed(json) && error) *error = json->failure;
@@ -362,19 +350,20 @@ static piola_status replace_file(const char *path, const char *folder, const cha
     char name[4096];
     int file = create_temporary(name, sizeof name, folder, base);
     if (file < 0) {
-        return fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create a file in %s: %s", path, folder, strerror(errno));
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create a file in %s: %s", path, folder,
+                        strerror(errno));
     }
     int wrong = write_all(file, bytes, size) != 0 ? errno : 0;
     if (close(file) != 0 && wrong == 0) wrong = errno;
     if (wrong == 0 && rename(name, path) != 0) wrong = errno;
     if (wrong != 0) {
         unlink(name); /* the error that matters is the first */
-        return fail(error, PIOLA_IO, "%s: writing %zu bytes failed, the file is as it was: %s", path, size,
-                    strerror(wrong));
+        return pio_fail(error, PIOLA_IO, "%s: writing %zu bytes failed, the file is as it was: %s", path, size,
+                        strerror(wrong));
     }
     if (sync_folder(folder) != 0) {
-        return fail(error, PIOLA_IO, "%s: written, but its folder could not be synced to disk: %s", path,
-                    strerror(errno));
+        return pio_fail(error, PIOLA_IO, "%s: written, but its folder could not be synced to disk: %s", path,
+                        strerror(errno));
     }
     return PIOLA_OK;
 }
@@ -384,13 +373,14 @@ piola_status pio_write_file_atomically(const char *path, const void *bytes, size
     struct stat there;
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
-    if (*base == 0) return fail(error, PIOLA_CANNOT_CREATE, "'%s' names a folder, a file was expected", path);
+    if (*base == 0) return pio_fail(error, PIOLA_CANNOT_CREATE, "'%s' names a folder, a file was expected", path);
     if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode)) {
-        return fail(error, PIOLA_CANNOT_CREATE, "%s: is a folder, device or pipe; only a file can be replaced", path);
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is a folder, device or pipe; only a file can be replaced",
+                        path);
     }
     size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
     char *folder = length ? strndup(path, length) : strdup(".");
-    if (!folder) return fail(error, PIOLA_NO_MEMORY, "%s: no memory for its folder's name", path);
+    if (!folder) return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for its folder's name", path);
     piola_status status = replace_file(path, folder, base, bytes, size, error);
     free(folder);
     return status;

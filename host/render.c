@@ -1,5 +1,6 @@
 /* render.c -- the picture as a whole: checks, layout, the order of drawing, and the notes. */
 #include "host/render_parts.h"
+#include "host/fail.h"
 
 #include <math.h>
 #include <omp.h>
@@ -26,22 +27,21 @@ pio_picture pio_picture_default(void)
 static piola_status check_data(const pio_picture *p, piola_error *error)
 {
     if (p->dimension != 2 && p->dimension != 3) {
-        return pio_image_fail(error, PIOLA_USAGE, "a picture of dimension %d: it must be 2 or 3", p->dimension);
+        return pio_fail(error, PIOLA_USAGE, "a picture of dimension %d: it must be 2 or 3", p->dimension);
     }
-    if (p->n == 0) return pio_image_fail(error, PIOLA_BAD_DATA, "there are no particles to draw");
-    if (p->points == NULL)
-        return pio_image_fail(error, PIOLA_USAGE, "a picture of %zu particles needs their points", p->n);
+    if (p->n == 0) return pio_fail(error, PIOLA_BAD_DATA, "there are no particles to draw");
+    if (p->points == NULL) return pio_fail(error, PIOLA_USAGE, "a picture of %zu particles needs their points", p->n);
     if (p->n >= PIO_NOBODY || p->n > SIZE_MAX / 64) {
-        return pio_image_fail(error, PIOLA_USAGE, "%zu particles in one picture: at most %u", p->n, PIO_NOBODY - 1);
+        return pio_fail(error, PIOLA_USAGE, "%zu particles in one picture: at most %u", p->n, PIO_NOBODY - 1);
     }
     for (int k = 0; k < p->dimension; k++) {
         double lo = p->box_min[k], hi = p->box_max[k];
         if (isnan(lo) && isnan(hi)) continue;
         if (!isfinite(lo) || !isfinite(hi) || lo >= hi) {
-            return pio_image_fail(error, PIOLA_USAGE,
-                                  "the box of the picture goes from %g to %g m along %c: it must grow (both "
-                                  "NaN: from the points)",
-                                  lo, hi, "xyz"[k]);
+            return pio_fail(error, PIOLA_USAGE,
+                            "the box of the picture goes from %g to %g m along %c: it must grow (both "
+                            "NaN: from the points)",
+                            lo, hi, "xyz"[k]);
         }
     }
     return PIOLA_OK;
@@ -50,32 +50,31 @@ static piola_status check_data(const pio_picture *p, piola_error *error)
 static piola_status check_options(const pio_picture *p, piola_error *error)
 {
     if (isinf(p->lo) || isinf(p->hi) || p->lo >= p->hi) { /* false where one is NaN */
-        return pio_image_fail(error, PIOLA_USAGE,
-                              "the range of colours goes from %g to %g: it must grow (NaN: from the values)", p->lo,
-                              p->hi);
+        return pio_fail(error, PIOLA_USAGE,
+                        "the range of colours goes from %g to %g: it must grow (NaN: from the values)", p->lo, p->hi);
     }
     if (!(p->radius >= 0) || isinf(p->radius)) {
-        return pio_image_fail(error, PIOLA_USAGE,
-                              "a particle radius of %g m: it must be positive, or 0 to be estimated", p->radius);
+        return pio_fail(error, PIOLA_USAGE, "a particle radius of %g m: it must be positive, or 0 to be estimated",
+                        p->radius);
     }
     if (!isfinite(p->azimuth) || !(fabs(p->elevation) <= 90)) {
-        return pio_image_fail(error, PIOLA_USAGE,
-                              "the eye at azimuth %g, elevation %g degrees: the elevation must be -90 to 90",
-                              p->azimuth, p->elevation);
+        return pio_fail(error, PIOLA_USAGE,
+                        "the eye at azimuth %g, elevation %g degrees: the elevation must be -90 to 90", p->azimuth,
+                        p->elevation);
     }
     if (!(p->zoom >= 1e-3 && p->zoom <= 1e3)) {
-        return pio_image_fail(error, PIOLA_USAGE, "a zoom of %g: it must be 0.001 to 1000", p->zoom);
+        return pio_fail(error, PIOLA_USAGE, "a zoom of %g: it must be 0.001 to 1000", p->zoom);
     }
     if (p->threads < 0 || p->threads > 1024) {
-        return pio_image_fail(error, PIOLA_USAGE, "%d threads: 1 to 1024, or 0 for as many as there are", p->threads);
+        return pio_fail(error, PIOLA_USAGE, "%d threads: 1 to 1024, or 0 for as many as there are", p->threads);
     }
     if (p->map != PIO_MAP_AUTO && p->map != PIO_MAP_SEQUENTIAL && p->map != PIO_MAP_DIVERGING) {
-        return pio_image_fail(error, PIOLA_USAGE, "colour map %d does not exist", (int)p->map);
+        return pio_fail(error, PIOLA_USAGE, "colour map %d does not exist", (int)p->map);
     }
     int w = p->width == 0 ? 1280 : p->width, h = p->height == 0 ? 720 : p->height;
     if (w < 320 || h < 180 || w > PIO_IMAGE_MAX_SIDE || h > PIO_IMAGE_MAX_SIDE) {
-        return pio_image_fail(error, PIOLA_USAGE, "a picture of %d x %d pixels: it must be 320 x 180 to %d x %d",
-                              p->width, p->height, PIO_IMAGE_MAX_SIDE, PIO_IMAGE_MAX_SIDE);
+        return pio_fail(error, PIOLA_USAGE, "a picture of %d x %d pixels: it must be 320 x 180 to %d x %d", p->width,
+                        p->height, PIO_IMAGE_MAX_SIDE, PIO_IMAGE_MAX_SIDE);
     }
     return PIOLA_OK;
 }

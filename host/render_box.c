@@ -1,6 +1,7 @@
 /* render_box.c -- the 3D scene around the particles: the floor with its grid and shadow, the wire frame of the domain,
  * numbers along three edges, and the triad of axes. */
 #include "host/render_parts.h"
+#include "host/fail.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,7 +133,7 @@ piola_status pio_floor_draw(const pio_frame *f, const pio_samples *s, pio_image 
     if (m.dark == NULL || m.spare == NULL) {
         free(m.dark);
         free(m.spare);
-        return pio_image_fail(error, PIOLA_NO_MEMORY, "no memory for the shadow");
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory for the shadow");
     }
     drop(f, s, &m);
     for (int pass = 0; pass < 2; pass++) {

@@ -5,6 +5,7 @@
  * surroundings that rise above the tangent plane darken a pixel. Pixels depend on samples only: any thread may do any
  * row. */
 #include "host/render_parts.h"
+#include "host/fail.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -247,8 +248,8 @@ piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_i
     float *between = malloc(count * sizeof *between);
     piola_status status = PIOLA_OK;
     if (c.near == NULL || c.smooth == NULL || between == NULL) {
-        status = pio_image_fail(error, PIOLA_NO_MEMORY, "no memory to shade the picture (%zu bytes)",
-                                3 * count * sizeof(float));
+        status =
+            pio_fail(error, PIOLA_NO_MEMORY, "no memory to shade the picture (%zu bytes)", 3 * count * sizeof(float));
     } else {
         find_depths(&c);
         if (frame->p.dimension == 3) {

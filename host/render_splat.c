@@ -4,6 +4,7 @@
  * drawing nor on the number of threads. In 2D the depth is the squared distance from the disc's centre, so that
  * overlapping discs meet half way. */
 #include "host/render_parts.h"
+#include "host/fail.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,8 +35,8 @@ static piola_status make_samples(const pio_frame *f, pio_samples *s, piola_error
     s->colour = malloc(f->p.n * sizeof *s->colour);
     if (s->depth == NULL || s->owner == NULL || s->discs == NULL || s->colour == NULL) {
         pio_samples_free(s);
-        return pio_image_fail(error, PIOLA_NO_MEMORY, "no memory to draw %zu particles (%zu bytes)", f->p.n,
-                              count * 8 + f->p.n * (sizeof *s->discs + sizeof *s->colour));
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory to draw %zu particles (%zu bytes)", f->p.n,
+                        count * 8 + f->p.n * (sizeof *s->discs + sizeof *s->colour));
     }
     for (size_t i = 0; i < count; i++) s->depth[i] = INFINITY, s->owner[i] = PIO_NOBODY;
     return PIOLA_OK;
@@ -136,7 +137,7 @@ piola_status pio_splat(pio_frame *f, pio_samples *s, piola_error *error)
     uint32_t *order = malloc(f->p.n * sizeof *order);
     if (order == NULL) {
         pio_samples_free(s);
-        return pio_image_fail(error, PIOLA_NO_MEMORY, "no memory to order %zu particles", f->p.n);
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory to order %zu particles", f->p.n);
     }
     place_discs(f, s);
     size_t count = front_to_back(f, s, order);

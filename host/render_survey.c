@@ -1,5 +1,6 @@
 /* render_survey.c -- what must be known of the particles before they are drawn: bounds, range of values, spacing. */
 #include "host/render_parts.h"
+#include "host/fail.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,8 +98,8 @@ static piola_status survey_values(pio_frame *f, piola_error *error)
     if (f->p.values == NULL) return PIOLA_OK;
     double *finite = malloc(f->p.n * sizeof *finite);
     if (finite == NULL) {
-        return pio_image_fail(error, PIOLA_NO_MEMORY, "no memory for %zu values (%zu bytes)", f->p.n,
-                              f->p.n * sizeof *finite);
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu values (%zu bytes)", f->p.n,
+                        f->p.n * sizeof *finite);
     }
     for (size_t i = 0; i < f->p.n; i++) {
         double v = f->p.values[i];
@@ -212,8 +213,7 @@ static piola_status survey_points(pio_frame *f, piola_error *error)
         }
     }
     if (inside > 0) return PIOLA_OK;
-    return pio_image_fail(error, PIOLA_BAD_DATA, "none of the %zu particles has a finite position: nothing to draw",
-                          f->p.n);
+    return pio_fail(error, PIOLA_BAD_DATA, "none of the %zu particles has a finite position: nothing to draw", f->p.n);
 }
 
 static piola_status survey_radius(pio_frame *f, piola_error *error)
@@ -222,7 +222,7 @@ static piola_status survey_radius(pio_frame *f, piola_error *error)
     f->radius = f->p.radius;
     if (f->radius > 0) return PIOLA_OK;
     uint8_t *marks = malloc(room);
-    if (marks == NULL) return pio_image_fail(error, PIOLA_NO_MEMORY, "no memory for %zu bytes", room);
+    if (marks == NULL) return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu bytes", room);
     f->radius = estimated_spacing(f, marks, room) / 2;
     free(marks);
     if (!(f->radius > 0)) { /* one place only: a fiftieth of the box, or of its distance from the origin */
@@ -248,20 +248,19 @@ static piola_status survey_box(pio_frame *f, piola_error *error)
         longest = fmax(longest, f->box[1][k] - f->box[0][k]);
     }
     if (f->radius > longest) {
-        return pio_image_fail(error, PIOLA_USAGE,
-                              "a particle radius of %g m in a box whose longest side is %g m: it must be smaller",
-                              f->radius, longest);
+        return pio_fail(error, PIOLA_USAGE,
+                        "a particle radius of %g m in a box whose longest side is %g m: it must be smaller", f->radius,
+                        longest);
     }
     for (int k = 0; k < dim; k++) {
         double side = f->box[1][k] - f->box[0][k], least = longest / 12, middle = f->box[0][k] / 2 + f->box[1][k] / 2;
         bool given = !isnan(f->p.box_min[k]) && !isnan(f->p.box_max[k]);
         if (!given && side < least) f->box[0][k] = middle - least / 2, f->box[1][k] = middle + least / 2;
         if (!isfinite(longest * longest) || longest <= 1e-12 * fabs(middle)) {
-            return pio_image_fail(
-                error, PIOLA_BAD_DATA,
-                "the box spans %.17g to %.17g m along %c: too %s to be drawn; give a box that encloses "
-                "what should be seen",
-                f->box[0][k], f->box[1][k], "xyz"[k], isfinite(longest * longest) ? "thin" : "large");
+            return pio_fail(error, PIOLA_BAD_DATA,
+                            "the box spans %.17g to %.17g m along %c: too %s to be drawn; give a box that encloses "
+                            "what should be seen",
+                            f->box[0][k], f->box[1][k], "xyz"[k], isfinite(longest * longest) ? "thin" : "large");
         }
     }
     return PIOLA_OK;

@@ -1,5 +1,6 @@
 /* snapshot.c -- the writer: frames in time order, each on disk before NSteps counts it. */
 #include "host/snapshot_private.h"
+#include "host/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +16,14 @@
 piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error)
 {
     pio_snapshot_break(s);
-    return pio_h5_fail(error, PIOLA_IO, "%s: %s: %s", s->partial, what, log->cause[0] ? log->cause : "write failed");
+    return pio_fail(error, PIOLA_IO, "%s: %s: %s", s->partial, what, log->cause[0] ? log->cause : "write failed");
 }
 
 piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error)
 {
-    if (!s) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: NULL where an open snapshot belongs");
+    if (!s) return pio_fail(error, PIOLA_INTERNAL, "snapshot: NULL where an open snapshot belongs");
     if (!s->broken) return PIOLA_OK;
-    return pio_h5_fail(error, PIOLA_IO, "%s: an earlier write failed; nothing more is written to it", s->partial);
+    return pio_fail(error, PIOLA_IO, "%s: an earlier write failed; nothing more is written to it", s->partial);
 }
 
 piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error)
@@ -37,8 +38,8 @@ piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *wh
     int kept =
         ftruncate(s->fd, (off_t)end); /* a reservation may have succeeded in part; if it stays, no harm is done */
     (void)kept;
-    return pio_h5_fail(error, PIOLA_IO, "%s: %s: cannot reserve %lld bytes: %s", s->partial, what, (long long)bytes,
-                       strerror(code));
+    return pio_fail(error, PIOLA_IO, "%s: %s: cannot reserve %lld bytes: %s", s->partial, what, (long long)bytes,
+                    strerror(code));
 }
 
 /* HDF5 cannot drop a file without writing what it holds, and after a failed write that would spoil the earlier frames.
@@ -91,10 +92,10 @@ static piola_status check_values(const pio_snapshot *s, const char *name, const 
 {
     for (int64_t i = 0; i < s->n * components; i++)
         if (!fits(s, integer, values[i]))
-            return pio_h5_fail(error, PIOLA_NUMERICAL,
-                               "%s: %s of point %lld, component %lld, is %.9g: not a value of type %s", s->partial,
-                               name, (long long)(i / components), (long long)(i % components), values[i],
-                               integer ? "int64" : "f32");
+            return pio_fail(error, PIOLA_NUMERICAL,
+                            "%s: %s of point %lld, component %lld, is %.9g: not a value of type %s", s->partial, name,
+                            (long long)(i / components), (long long)(i % components), values[i],
+                            integer ? "int64" : "f32");
     return PIOLA_OK;
 }
 
@@ -149,8 +150,8 @@ static piola_status check_frame(const pio_snapshot *s, double time, const double
         if (given != needed) wrong = needed ? "its values are missing" : "is not given with the frame";
     }
     if (wrong)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: frame %lld at time %g: %s%s%s", s->partial, (long long)s->frames,
-                           time, name, *name ? ": " : "", wrong);
+        return pio_fail(error, PIOLA_INTERNAL, "%s: frame %lld at time %g: %s%s%s", s->partial, (long long)s->frames,
+                        time, name, *name ? ": " : "", wrong);
     piola_status status = points ? check_values(s, "Points", points, s->dimension, false, error) : PIOLA_OK;
     for (size_t i = 0; i < s->n_columns && status == PIOLA_OK; i++)
         if (values && values[i])
@@ -233,8 +234,8 @@ piola_status pio_snapshot_static(pio_snapshot *s, const char *name, const double
     if (status != PIOLA_OK) return status;
     pio_snapshot_column *c = find_column(s, name, PIO_SNAPSHOT_STATIC);
     if (!c || !values)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: '%s' is no static field, or has no values", s->partial,
-                           name ? name : "");
+        return pio_fail(error, PIOLA_INTERNAL, "%s: '%s' is no static field, or has no values", s->partial,
+                        name ? name : "");
     status = write_named(s, c, values, 0, error);
     c->written = status == PIOLA_OK;
     return status;
@@ -247,13 +248,12 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
     if (status != PIOLA_OK) return status;
     const pio_snapshot_column *c = find_column(s, name, PIO_SNAPSHOT_ADJOINT);
     if (!c || !values || frame < 0 || frame >= s->frames)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: frame %lld of %lld: '%s' is no adjoint field, or has no values",
-                           s->partial, (long long)frame, (long long)s->frames, name ? name : "");
+        return pio_fail(error, PIOLA_INTERNAL, "%s: frame %lld of %lld: '%s' is no adjoint field, or has no values",
+                        s->partial, (long long)frame, (long long)s->frames, name ? name : "");
     for (int64_t i = 0; i < s->n * c->components; i++)
         if (!isfinite(values[i]))
-            return pio_h5_fail(error, PIOLA_NUMERICAL,
-                               "%s: frame %lld: %s of point %lld is %g: an adjoint must be finite", s->partial,
-                               (long long)frame, name, (long long)(i / c->components), values[i]);
+            return pio_fail(error, PIOLA_NUMERICAL, "%s: frame %lld: %s of point %lld is %g: an adjoint must be finite",
+                            s->partial, (long long)frame, name, (long long)(i / c->components), values[i]);
     return write_named(s, c, values, frame * s->n, error);
 }
 
@@ -293,8 +293,8 @@ static piola_status check_finished(const pio_snapshot *s, piola_error *error)
     piola_status status = pio_snapshot_usable(s, error);
     for (size_t i = 0; i < s->n_columns && status == PIOLA_OK; i++)
         if (s->columns[i].when == PIO_SNAPSHOT_STATIC && !s->columns[i].written)
-            status = pio_h5_fail(error, PIOLA_INTERNAL, "%s: the static field '%s' was never written", s->partial,
-                                 s->columns[i].name);
+            status = pio_fail(error, PIOLA_INTERNAL, "%s: the static field '%s' was never written", s->partial,
+                              s->columns[i].name);
     return status;
 }
 
@@ -303,16 +303,16 @@ static piola_status finish(pio_snapshot *s, piola_error *error)
     pio_h5_log log = {""};
     bool marked = pio_h5_flush(&log, s->file) && pio_h5_attr_int(&log, s->root_piola, "complete", 1);
     if (!close_file(s, &log) || !marked) return pio_snapshot_io(s, &log, "finishing", error);
-    if (fsync(s->fd) != 0) return pio_h5_fail(error, PIOLA_IO, "%s: fsync: %s", s->partial, strerror(errno));
+    if (fsync(s->fd) != 0) return pio_fail(error, PIOLA_IO, "%s: fsync: %s", s->partial, strerror(errno));
     if (rename(s->partial, s->path) != 0)
-        return pio_h5_fail(error, PIOLA_IO, "%s: cannot rename to %s: %s", s->partial, s->path, strerror(errno));
+        return pio_fail(error, PIOLA_IO, "%s: cannot rename to %s: %s", s->partial, s->path, strerror(errno));
     int code = sync_folder(s->path);
-    return code ? pio_h5_fail(error, PIOLA_IO, "%s: fsync of its folder: %s", s->path, strerror(code)) : PIOLA_OK;
+    return code ? pio_fail(error, PIOLA_IO, "%s: fsync of its folder: %s", s->path, strerror(code)) : PIOLA_OK;
 }
 
 piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error)
 {
-    if (!s) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: NULL where an open snapshot belongs");
+    if (!s) return pio_fail(error, PIOLA_INTERNAL, "snapshot: NULL where an open snapshot belongs");
     piola_status status = check_finished(s, error);
     if (status != PIOLA_OK) {
         pio_snapshot_abandon(s);

@@ -3,6 +3,7 @@
  * Only hard links are followed, and data must lie in this file: a link to another file, a virtual dataset or external
  * storage is refused. No count is used to reserve memory before it is held against the size of the file. */
 #include "host/snapshot_checked.h"
+#include "host/fail.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,14 +22,14 @@ bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     f->status =
-        pio_h5_fail(f->error, PIOLA_BAD_DATA, "%s: %s%s%s", f->path, text, f->log.cause[0] ? ": " : "", f->log.cause);
+        pio_fail(f->error, PIOLA_BAD_DATA, "%s: %s%s%s", f->path, text, f->log.cause[0] ? ": " : "", f->log.cause);
     return false;
 }
 
 bool pio_checked_no_memory(pio_snapshot_file *f, size_t bytes)
 {
     if (f->status == PIOLA_OK)
-        f->status = pio_h5_fail(f->error, PIOLA_NO_MEMORY, "%s: no memory for %zu bytes", f->path, bytes);
+        f->status = pio_fail(f->error, PIOLA_NO_MEMORY, "%s: no memory for %zu bytes", f->path, bytes);
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* snapshot_create.c -- the writer: checks a definition and lays out an empty file. */
 #include "host/snapshot_private.h"
+#include "host/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ static piola_status check_field(const pio_snapshot_def *def, size_t i, piola_err
     for (size_t j = 0; j < i && !wrong; j++)
         if (strcmp(def->fields[j].name, f->name) == 0) wrong = "the name is taken";
     if (!wrong) return PIOLA_OK;
-    return pio_h5_fail(error, PIOLA_INTERNAL, "%s: field %zu '%s': %s", def->path, i, f->name ? f->name : "", wrong);
+    return pio_fail(error, PIOLA_INTERNAL, "%s: field %zu '%s': %s", def->path, i, f->name ? f->name : "", wrong);
 }
 
 static piola_status check_def(const pio_snapshot_def *def, piola_error *error)
@@ -47,7 +48,7 @@ static piola_status check_def(const pio_snapshot_def *def, piola_error *error)
     const char *wrong = NULL;
     size_t length = def && def->path ? strlen(def->path) : 0;
     if (length < 8 || strcmp(def->path + length - 7, ".vtkhdf") != 0)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: the path must end in .vtkhdf");
+        return pio_fail(error, PIOLA_INTERNAL, "snapshot: the path must end in .vtkhdf");
     if (def->dimension != 2 && def->dimension != 3)
         wrong = "dimension must be 2 or 3";
     else if (def->n_points < 1)
@@ -58,12 +59,12 @@ static piola_status check_def(const pio_snapshot_def *def, piola_error *error)
         wrong = "expected_frames must not be negative";
     else if ((def->n_fields && !def->fields) || (def->n_pairs && !def->pairs))
         wrong = "a list is NULL";
-    if (wrong) return pio_h5_fail(error, PIOLA_INTERNAL, "%s: %s", def->path, wrong);
+    if (wrong) return pio_fail(error, PIOLA_INTERNAL, "%s: %s", def->path, wrong);
     for (size_t i = 0; i < def->n_pairs; i++)
         if (!def->pairs[i].key || !def->pairs[i].key[0] || !def->pairs[i].value ||
             strlen(def->pairs[i].value) > MAX_VALUE)
-            return pio_h5_fail(error, PIOLA_INTERNAL, "%s: manifest pair %zu is empty or longer than %d bytes",
-                               def->path, i, MAX_VALUE);
+            return pio_fail(error, PIOLA_INTERNAL, "%s: manifest pair %zu is empty or longer than %d bytes", def->path,
+                            i, MAX_VALUE);
     for (size_t i = 0; i < def->n_fields; i++) {
         piola_status status = check_field(def, i, error);
         if (status != PIOLA_OK) return status;
@@ -95,7 +96,7 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
     }
     if (!s || !s->path || !s->partial || !s->objective_name || !s->columns || !s->tracks || !s->scratch) {
         if (s) pio_snapshot_release(s);
-        pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory for a frame's buffer of %zu bytes", def->path, scratch);
+        pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for a frame's buffer of %zu bytes", def->path, scratch);
         return NULL;
     }
     memcpy(s->partial, def->path, length);
@@ -332,10 +333,10 @@ static piola_status create(pio_snapshot *s, const pio_snapshot_def *def, piola_e
 {
     pio_h5_log log = {""};
     if (!create_file(s, def, &log))
-        return pio_h5_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create: %s", s->partial, log.cause);
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create: %s", s->partial, log.cause);
     s->fd = open(s->partial, O_RDWR | O_CLOEXEC);
     if (s->fd < 0)
-        return pio_h5_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot open again: %s", s->partial, strerror(errno));
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot open again: %s", s->partial, strerror(errno));
     if (!create_vtk(s, def, &log) || !create_piola(s, def, &log) || !pio_h5_flush(&log, s->file))
         return pio_snapshot_io(s, &log, "creating the file", error);
     s->frame_bytes = frame_bytes(s, index_k(def));
@@ -344,7 +345,7 @@ static piola_status create(pio_snapshot *s, const pio_snapshot_def *def, piola_e
 
 piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def, piola_error *error)
 {
-    if (!out) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: no place for the result");
+    if (!out) return pio_fail(error, PIOLA_INTERNAL, "snapshot: no place for the result");
     *out = NULL;
     piola_status status = check_def(def, error);
     if (status != PIOLA_OK) return status;

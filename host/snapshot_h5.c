@@ -2,7 +2,6 @@
  * and 2.0 keep. */
 #include "host/snapshot_private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,17 +49,6 @@ bool pio_h5_ok(pio_h5_log *log, int64_t result)
         if (!log->cause[0]) snprintf(log->cause, sizeof log->cause, "HDF5 gave no reason");
     }
     return false;
-}
-
-piola_status pio_h5_fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (!error) return status;
-    va_list args;
-    va_start(args, format);
-    error->status = status;
-    vsnprintf(error->message, sizeof error->message, format, args);
-    va_end(args);
-    return status;
 }
 
 /* Object times are left out so that equal input gives equal bytes. */

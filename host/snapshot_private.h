@@ -2,6 +2,7 @@
 #ifndef PIOLA_HOST_SNAPSHOT_PRIVATE_H
 #define PIOLA_HOST_SNAPSHOT_PRIVATE_H
 
+#include "host/fail.h"
 #include "host/snapshot.h"
 
 #include <hdf5.h>
@@ -25,10 +26,6 @@ typedef struct {
 
 /* True when an HDF5 call succeeded (its result is not negative); otherwise notes the cause, once. */
 bool pio_h5_ok(pio_h5_log *log, int64_t result);
-
-/* Fill `error` (may be NULL) and return `status`. */
-piola_status pio_h5_fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 typedef struct {
     hid_t type;

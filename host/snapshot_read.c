@@ -1,5 +1,6 @@
 /* snapshot_read.c -- the reader: what a file holds, and its arrays as doubles. */
 #include "host/snapshot_checked.h"
+#include "host/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -276,15 +277,15 @@ static piola_status look(pio_snapshot_file *f, piola_error *error)
     struct stat st;
     int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0) {
-        piola_status status = pio_h5_fail(error, PIOLA_NO_INPUT, "%s: %s", f->path, strerror(errno));
+        piola_status status = pio_fail(error, PIOLA_NO_INPUT, "%s: %s", f->path, strerror(errno));
         if (fd >= 0) (void)close(fd);
         return status;
     }
     bool busy = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     (void)close(fd); /* gives the lock back */
     f->bytes = (int64_t)st.st_size;
-    if (!S_ISREG(st.st_mode)) return pio_h5_fail(error, PIOLA_NO_INPUT, "%s: not a file", f->path);
-    if (busy) return pio_h5_fail(error, PIOLA_NO_INPUT, "%s: another process is still writing this file", f->path);
+    if (!S_ISREG(st.st_mode)) return pio_fail(error, PIOLA_NO_INPUT, "%s: not a file", f->path);
+    if (busy) return pio_fail(error, PIOLA_NO_INPUT, "%s: another process is still writing this file", f->path);
     return PIOLA_OK;
 }
 
@@ -313,13 +314,13 @@ static piola_status read_all(pio_snapshot_file *f, piola_error *error)
 
 piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error)
 {
-    if (!out || !path) return pio_h5_fail(error, PIOLA_INTERNAL, "snapshot: no file name, or no place for the result");
+    if (!out || !path) return pio_fail(error, PIOLA_INTERNAL, "snapshot: no file name, or no place for the result");
     *out = NULL;
     pio_snapshot_file *f = calloc(1, sizeof *f);
     if (f) f->file = -1;
     if (!f || !(f->path = strdup(path))) {
         free(f);
-        return pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory to open it", path);
+        return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory to open it", path);
     }
     piola_status status = read_all(f, error);
     if (status == PIOLA_OK)
@@ -350,8 +351,8 @@ const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f)
 static bool frame_exists(pio_snapshot_file *f, int64_t frame)
 {
     if (frame >= 0 && frame < f->info.n_frames) return true;
-    f->status = pio_h5_fail(f->error, PIOLA_USAGE, "%s: no frame %lld: there are %lld, counted from 0", f->path,
-                            (long long)frame, (long long)f->info.n_frames);
+    f->status = pio_fail(f->error, PIOLA_USAGE, "%s: no frame %lld: there are %lld, counted from 0", f->path,
+                         (long long)frame, (long long)f->info.n_frames);
     return false;
 }
 
@@ -379,7 +380,7 @@ static const pio_snapshot_field_info *find_field(pio_snapshot_file *f, const cha
 {
     for (size_t i = 0; i < f->info.n_fields && name; i++)
         if (strcmp(f->info.fields[i].name, name) == 0) return &f->info.fields[i];
-    f->status = pio_h5_fail(f->error, PIOLA_USAGE, "%s: no field '%s'", f->path, name ? name : "");
+    f->status = pio_fail(f->error, PIOLA_USAGE, "%s: no field '%s'", f->path, name ? name : "");
     return NULL;
 }
 
@@ -418,8 +419,8 @@ piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, 
     for (size_t i = 0; i < f->info.n_gradients && path; i++)
         if (strcmp(f->info.gradients[i].path, path) == 0) g = &f->info.gradients[i];
     if (!g || iteration < 0 || iteration >= g->iterations) {
-        f->status = pio_h5_fail(error, PIOLA_USAGE, "%s: no gradient '%s' of iteration %lld", f->path, path ? path : "",
-                                (long long)iteration);
+        f->status = pio_fail(error, PIOLA_USAGE, "%s: no gradient '%s' of iteration %lld", f->path, path ? path : "",
+                             (long long)iteration);
         return end(f, voice);
     }
     hid_t all = pio_checked_path(f, "piola", "gradient");
@@ -447,8 +448,8 @@ piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration
     pio_checked_array d = {.id = -1};
     pio_h5_voice voice = begin(f, error);
     if (iteration < 0 || iteration >= f->info.n_objectives) {
-        f->status = pio_h5_fail(error, PIOLA_USAGE, "%s: no objective of iteration %lld: there are %lld", f->path,
-                                (long long)iteration, (long long)f->info.n_objectives);
+        f->status = pio_fail(error, PIOLA_USAGE, "%s: no objective of iteration %lld: there are %lld", f->path,
+                             (long long)iteration, (long long)f->info.n_objectives);
         return end(f, voice);
     }
     hid_t objective = pio_checked_path(f, "piola", "objective");

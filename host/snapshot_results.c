@@ -3,6 +3,7 @@
  * In a history every result has one row per iteration. Rows are flushed before the group's attribute `iterations`
  * counts them, as frames are before NSteps does. */
 #include "host/snapshot_private.h"
+#include "host/fail.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,7 +88,7 @@ static piola_status check_gradient(const pio_snapshot *s, const char *path, cons
             size *= shape[a];
     }
     if (!wrong) return PIOLA_OK;
-    return pio_h5_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' %s", s->partial, path ? path : "", wrong);
+    return pio_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' %s", s->partial, path ? path : "", wrong);
 }
 
 static pio_snapshot_result *find_result(const pio_snapshot *s, const char *path)
@@ -117,7 +118,7 @@ static piola_status add_gradient(pio_snapshot *s, const char *path, const int64_
     if (s->n_results == s->room_results) {
         size_t room = s->room_results ? 2 * s->room_results : 8;
         pio_snapshot_result *grown = realloc(s->results, room * sizeof *grown);
-        if (!grown) return pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu gradients", s->partial, room);
+        if (!grown) return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu gradients", s->partial, room);
         s->results = grown;
         s->room_results = room;
     }
@@ -128,7 +129,7 @@ static piola_status add_gradient(pio_snapshot *s, const char *path, const int64_
     pio_h5_log log = {""};
     if (!r->path || !r->data) {
         free_result(&s->results[--s->n_results]);
-        return pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory for gradient '%s'", s->partial, path);
+        return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for gradient '%s'", s->partial, path);
     }
     return create_gradient(s, &log, r, units, grad_units) ? PIOLA_OK : pio_snapshot_io(s, &log, path, error);
 }
@@ -143,9 +144,8 @@ static piola_status put_gradient(pio_snapshot *s, const char *path, const double
     pio_snapshot_result *r = find_result(s, path);
     bool same = r && r->rank == rank && (!rank || memcmp(r->shape, shape, (size_t)rank * sizeof *shape) == 0);
     if (r && s->kind != PIO_SNAPSHOT_HISTORY)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' is written already", s->partial, path);
-    if (r && !same)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' has changed its shape", s->partial, path);
+        return pio_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' is written already", s->partial, path);
+    if (r && !same) return pio_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' has changed its shape", s->partial, path);
     piola_status status = pio_snapshot_reserve(s, bytes + 262144, path, error);
     if (status == PIOLA_OK && !r) {
         status = add_gradient(s, path, shape, rank, units, grad_units, error);
@@ -184,7 +184,7 @@ static piola_status check_terms(const pio_snapshot *s, const pio_snapshot_number
     }
     if (!wrong && s->verdict.data && n + 1 != s->verdict.n_data) wrong = "the terms have changed";
     if (!wrong && s->verdict.data && s->kind != PIO_SNAPSHOT_HISTORY) wrong = "it is written already";
-    return wrong ? pio_h5_fail(error, PIOLA_INTERNAL, "%s: objective: %s", s->partial, wrong) : PIOLA_OK;
+    return wrong ? pio_fail(error, PIOLA_INTERNAL, "%s: objective: %s", s->partial, wrong) : PIOLA_OK;
 }
 
 static bool create_objective(pio_snapshot *s, pio_h5_log *log)
@@ -208,7 +208,7 @@ static piola_status add_objective(pio_snapshot *s, const pio_snapshot_number *te
     for (size_t i = 0; i < n && room; i++) room = (s->term_names[i] = strdup(terms[i].key)) != NULL;
     if (!room) {
         free_terms(s);
-        return pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu terms", s->partial, n);
+        return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu terms", s->partial, n);
     }
     return create_objective(s, &log) ? PIOLA_OK : pio_snapshot_io(s, &log, "objective", error);
 }
@@ -220,7 +220,7 @@ static piola_status put_objective(pio_snapshot *s, double value, const pio_snaps
     if (status == PIOLA_OK && !s->verdict.data) status = add_objective(s, terms, n, error);
     if (status != PIOLA_OK) return status;
     const double **values = malloc((n + 1) * sizeof *values);
-    if (!values) return pio_h5_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu terms", s->partial, n);
+    if (!values) return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu terms", s->partial, n);
     values[0] = &value;
     for (size_t i = 0; i < n; i++) values[i + 1] = &terms[i].value;
     status = append(s, &s->verdict, values, "objective", error);
@@ -251,8 +251,8 @@ piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const p
     bool right = json && !s->certified && (numbers || !n_numbers);
     for (size_t i = 0; i < n_numbers && right; i++) right = numbers[i].key && numbers[i].key[0];
     if (!right)
-        return pio_h5_fail(error, PIOLA_INTERNAL, "%s: certificate: written once, with a text and named numbers",
-                           s->partial);
+        return pio_fail(error, PIOLA_INTERNAL, "%s: certificate: written once, with a text and named numbers",
+                        s->partial);
     pio_h5_voice voice = pio_h5_silence();
     status = pio_snapshot_reserve(s, (int64_t)(strlen(json) + n_numbers * 1024) + 262144, "certificate", error);
     if (status == PIOLA_OK) {

@@ -203,23 +203,6 @@ piola_status pio_states_objective(pio_states *f, piola_error *error)
     return rc;
 }
 
-static piola_status write_parameters(pio_states *f, piola_error *error)
-{
-    const pio_session *s = f->session;
-    for (int k = 0; k < s->model->n_parameters; k++) {
-        const pio_parameter *p = &s->model->parameters[k];
-        int64_t shape[2] = {p->groups, p->components};
-        char units[64];
-        const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
-        if (p->groups == 1) shape[0] = p->components;
-        pio_inverse_unit(p->unit, units, sizeof units);
-        const piola_status rc = pio_snapshot_gradient(f->file, p->path, s->values + p->first, s->value_bar + p->first,
-                                                      shape, rank, p->unit, units, error);
-        if (rc) return rc;
-    }
-    return PIOLA_OK;
-}
-
 piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
@@ -234,7 +217,7 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
                               g->name, (long long)(v / g->components), f->scratch[v]);
         if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
     }
-    if (!rc) rc = write_parameters(f, error);
+    if (!rc) rc = pio_write_parameters(f->file, f->session->model, f->session->values, f->session->value_bar, error);
     if (!rc) rc = pio_states_objective(f, error);
     return rc ? rc : pio_snapshot_certificate(f->file, certificate, NULL, 0, error);
 }

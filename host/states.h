@@ -41,6 +41,9 @@ typedef struct {
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
 /* Unit of a derivative with respect to something in `unit` ("" or "1": a plain number): "1/Pa", "1/(m/s)". */
 void pio_inverse_unit(const char *unit, char *out, size_t size);
+/* Every design's values and derivatives [n_variables] into /piola/gradient/<path>. */
+piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
+                                  piola_error *error);
 /* Read one: [n][components], 0 for particles that have no such constant. */
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error);
 
