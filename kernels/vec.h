@@ -1,7 +1,8 @@
 /* vec.h -- vectors and matrices of the engine's dimension as plain values, and their loads and stores.
  *
- * An array of n vectors is stored component by component: component c of item i is at [c*n + i]. Matrices are row-major:
- * component DIM*row + column. Kernels touch fields only through the load and store functions below. */
+ * A field has n items of several components; field_at says where component c of item i is, and nothing else may know.
+ * Matrices are row-major: component DIM*row + column. Kernels touch fields only through field_at and the load and store
+ * functions below. A comment says [components][n] for such an array. */
 #ifndef PIOLA_KERNELS_VEC_H
 #define PIOLA_KERNELS_VEC_H
 
@@ -220,20 +221,46 @@ PIO_FN real mat_det(mat a, mat cof)
     return s;
 }
 
-/* ---- loads and stores: `n` is the number of items in the array, `i` the item ----------------------------- */
+/* ---- loads and stores: `n` is the number of items in the array, `i` the item -----------------------------
+ *
+ * The build constant PIO_BLOCK is the layout: 0, component after component; B > 0, blocks of B items, within a block
+ * component after component, the last block padded. A field takes field_size numbers. */
+#ifndef PIO_BLOCK
+#define PIO_BLOCK 0
+#endif
+
+PIO_FN ptrdiff_t field_at(int n, int components, int c, int i)
+{
+#if PIO_BLOCK
+    (void)n;
+    return ((ptrdiff_t)(i / PIO_BLOCK) * components + c) * PIO_BLOCK + i % PIO_BLOCK;
+#else
+    (void)components;
+    return (ptrdiff_t)c * n + i;
+#endif
+}
+
+PIO_FN size_t field_size(int n, int components)
+{
+#if PIO_BLOCK
+    return (size_t)(n + PIO_BLOCK - 1) / PIO_BLOCK * PIO_BLOCK * (size_t)components;
+#else
+    return (size_t)n * (size_t)components;
+#endif
+}
 
 PIO_FN vec vec_load(const real *a, int n, int i)
 {
     vec r;
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) r.x[c] = a[(ptrdiff_t)c * n + i];
+    for (int c = 0; c < DIM; c++) r.x[c] = a[field_at(n, DIM, c, i)];
     return r;
 }
 
 PIO_FN void vec_store(real *a, int n, int i, vec v)
 {
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) a[(ptrdiff_t)c * n + i] = v.x[c];
+    for (int c = 0; c < DIM; c++) a[field_at(n, DIM, c, i)] = v.x[c];
 }
 
 PIO_FN mat mat_load(const real *a, int n, int i)
@@ -242,7 +269,7 @@ PIO_FN mat mat_load(const real *a, int n, int i)
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         PIO_UNROLL
-        for (int d = 0; d < DIM; d++) r.m[c][d] = a[(ptrdiff_t)(DIM * c + d) * n + i];
+        for (int d = 0; d < DIM; d++) r.m[c][d] = a[field_at(n, DIM * DIM, DIM * c + d, i)];
     }
     return r;
 }
@@ -252,7 +279,7 @@ PIO_FN void mat_store(real *a, int n, int i, mat v)
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         PIO_UNROLL
-        for (int d = 0; d < DIM; d++) a[(ptrdiff_t)(DIM * c + d) * n + i] = v.m[c][d];
+        for (int d = 0; d < DIM; d++) a[field_at(n, DIM * DIM, DIM * c + d, i)] = v.m[c][d];
     }
 }
 
