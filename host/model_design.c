@@ -127,8 +127,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
         d->groups = number_groups(m, path, design->per, index);
         d->each = design->per == SCENE_PER_PARTICLE;
         if (d->groups == 0) {
-            char where[64];
-            snprintf(where, sizeof where, "design[%zu].target", (size_t)(design - m->scene->design));
+            char where[80];
+            snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
             return pio_scene_fault(m->scene, error, where,
                                    "'%s' governs no particle: every body of it has an entry of its own, "
                                    "or there is none; remove one of the entries",

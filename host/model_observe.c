@@ -124,7 +124,7 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
             marker[i] = -1; /* what is filled below goes to the model even if a row is wrong */
         for (size_t i = 0; i < n_ids; i++) marker[first + (int64_t)ids[i]] = (int32_t)i;
         for (size_t i = 0; i < n_times * n_ids * (size_t)dim; i++) points[i] = NAN;
-        for (size_t r = 0; r < rows; r++) {
+        for (size_t r = 0; !rc && r < rows; r++) {
             const double *row = csv->values + r * csv->n_columns;
             const size_t k = find(times, n_times, row[at[0]]) * n_ids + find(ids, n_ids, row[at[1]]);
             if (!isnan(points[k * (size_t)dim]))

@@ -180,6 +180,37 @@ static void particles_of_a_body_lie_together_and_ascend_in_cells(void **state)
     }
 }
 
+/* ---- what only the particles can tell ------------------------------------------------------------------ */
+
+static void refused(const char *path, const char *const *words)
+{
+    pio_scene *bad = NULL;
+    pio_model *none = NULL;
+    piola_error error = {0};
+    assert_int_equal(pio_scene_load(&bad, path, NULL, 0, stderr, &error), PIOLA_OK);
+    assert_int_equal(pio_model_create(&none, bad, &error), PIOLA_BAD_DATA);
+    assert_null(none);
+    print_message("%s\n", error.message);
+    for (; *words; words++)
+        if (!strstr(error.message, *words)) fail_msg("the message lacks '%s'", *words);
+    pio_scene_free(bad);
+}
+
+static void a_particle_with_two_points_at_one_time_is_refused_at_the_first_second_one(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"twice.csv:5:5: error: ", "particle 1 has two points at 0.5 s", NULL};
+    refused(PIO_SOURCE_DIR "/tests/bad_scenes/parts/twice.yaml", words);
+}
+
+static void a_design_that_governs_no_particle_is_refused_at_its_target(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"governs_none.yaml:4:43: error: design[0].target[1]: ",
+                                        "'materials.soft.E' governs no particle", "remove one of the entries", NULL};
+    refused(PIO_SOURCE_DIR "/tests/bad_scenes/parts/governs_none.yaml", words);
+}
+
 /* ---- the objective -------------------------------------------------------------------------------------- */
 
 static void objective_slope_is_the_derivative_of_every_sample(void **state)
@@ -220,6 +251,10 @@ int main(void)
         cmocka_unit_test(jitter_depends_on_seed_and_stream_alone),
         cmocka_unit_test(a_shape_smaller_than_a_particle_is_refused),
     };
+    const struct CMUnitTest faults[] = {
+        cmocka_unit_test(a_particle_with_two_points_at_one_time_is_refused_at_the_first_second_one),
+        cmocka_unit_test(a_design_that_governs_no_particle_is_refused_at_its_target),
+    };
     const struct CMUnitTest models[] = {
         cmocka_unit_test(every_sample_is_exact_for_a_linear_signal),
         cmocka_unit_test(touches_ascend_in_step_and_stay_in_the_run),
@@ -228,5 +263,6 @@ int main(void)
         cmocka_unit_test(objective_slope_is_the_derivative_of_every_sample),
     };
     return cmocka_run_group_tests_name("fill", fills, NULL, NULL) +
+           cmocka_run_group_tests_name("faults", faults, NULL, NULL) +
            cmocka_run_group_tests_name("model", models, open_model, close_model);
 }
