@@ -1,5 +1,6 @@
 /* command_scene.c -- piola validate and piola params: what a scene says, without simulating it. */
 #include "host/fail.h"
+#include "host/first_step.h"
 #include "host/json.h"
 #include "host/objective.h"
 #include "host/output.h"
@@ -61,10 +62,23 @@ static void print_counts(const built *b)
            plural((size_t)m->n_variables), s->n_objective, plural(s->n_objective));
 }
 
+/* What a run would find at step 0. Where no engine can say, that is told and is no fault of the scene. */
+static piola_status check_first_step(const built *b, piola_error *error)
+{
+    piola_error why = {PIOLA_OK, ""};
+    const piola_status rc = pio_first_step(b->model, b->scene->precision == SCENE_F32 ? "f32" : "f64", &why);
+    if (rc == PIOLA_UNAVAILABLE || rc == PIOLA_NO_MEMORY) {
+        fprintf(stderr, "piola: warning: time.dt and the start of the design were not checked: %s\n", why.message);
+        return PIOLA_OK;
+    }
+    return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
+}
+
 piola_status piola_validate(const piola_options *options, piola_error *error)
 {
     built b;
     piola_status rc = build(&b, options, error);
+    if (!rc) rc = check_first_step(&b, error);
     if (!rc && options->json)
         pio_scene_resolved(b.scene, stdout);
     else if (!rc && !options->quiet)

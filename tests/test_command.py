@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -204,6 +205,48 @@ class Command(unittest.TestCase):
         self.assertRegex(done.stdout, r": no errors \(2D, 1 body, \d+ particles, .* 20 steps, 3 frames, 1 observation, "
                                       r"2 design variables, 1 objective term\)\n$")
         self.assertEqual(self.expect(0, [], "validate", self.scene, "-q").stdout, "")
+
+    # Where the scene starts, a run would refuse it: validate says so, and which time step is right for every body.
+    PAIR = ("geometry=[{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}, "
+            "{name: next, type: ball, center: [1.5, 0.5], radius: 0.2}]",
+            "bodies=[{name: ball, geometry: disc, material: soft}, {name: two, geometry: next, material: other}]")
+    ELASTIC = "{name: other, model: neo_hookean, E: 100 MPa, nu: 0.3, density: 1000}"
+    SYRUP = "{name: other, model: tait, bulk: 1 kPa, viscosity: 9000 Pa.s, density: 1000}"
+
+    def test_validate_says_which_time_step_every_body_accepts(self):
+        for E, other, reason in (("10 kPa", self.ELASTIC, "elastic waves of 366.9 m/s"),
+                                 ("5 MPa", self.ELASTIC, "elastic waves of 82.04 m/s"),  # not the stiffest body
+                                 ("10 kPa", self.SYRUP, "viscosity 9000 Pa s")):
+            soft = f"{{name: soft, model: neo_hookean, E: {E}, nu: 0.3, density: 1000}}"
+            sets = [x for item in (*self.PAIR, f"materials=[{soft}, {other}]") for x in ("--set", item)]
+            done = self.expect(65, [f"{self.scene}:4:12: error: time.dt: step 0, particle ", reason], "validate",
+                               self.scene, *sets)
+            step, steps = re.search(r"; (\S+) s \((\d+) steps\) is right for every particle", done.stderr).groups()
+            self.expect(0, [], "validate", self.scene, *sets, "--set", f"time.dt={step} s")
+            fewer = 0.02 / (0.985 * int(steps) // 1)
+            print(f"{step} s is right, {fewer:.6g} s is not", file=sys.stderr)
+            self.expect(65, ["time.dt: step 0"], "validate", self.scene, *sets, "--set", f"time.dt={fewer:.12g} s")
+            self.expect(76, [reason], "run", self.scene, *sets, "-o", self.folder / "too_long")
+
+    def test_validate_checks_what_the_design_starts_with(self):
+        def design(target, initial):
+            return ["--set", f"design=[{{name: a, target: gravity}}, {{name: b, target: {target}, initial: {initial}}}]"]
+
+        self.expect(65, [": error: time.dt: ", "elastic waves"], "validate", self.scene,
+                    *design("materials.soft.E", "100 MPa"))
+        self.expect(65, [": error: design[1].initial: ", "outside the grid"], "validate", self.scene,
+                    *design("bodies.ball.position", "[9, 9]"))
+        f32 = ["--set", "method.precision=f32"]  # in which these are one half
+        self.expect(65, [": error: design[1].initial: ", "material constants"], "validate", self.scene,
+                    *design("materials.soft.nu", "0.4999999999"), *f32)
+        self.expect(65, [": error: materials: ", "material constants"], "validate", self.scene, *f32, "--set",
+                    "materials[0].nu=0.4999999999")
+
+    def test_validate_tells_what_it_could_not_check(self):
+        done = subprocess.run([PIOLA, "validate", self.scene], env={**ENVIRONMENT, "PIOLA_ENGINES": "/nowhere"},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: time.dt and the start of the design were not checked: no CPU engine runs", done.stderr)
 
     def test_every_path_that_params_lists_can_be_designed(self):
         scenes = [self.scene, *sorted((SOURCE / "tests" / "good_scenes").glob("*.yaml"))]

@@ -122,13 +122,15 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                      "Nothing is simulated. The paths are what `design: [{target: PATH}]` takes.", "65 66 71 77",
                      "  piola params scene.yaml\n"
                      "      path, shape, unit, value and range of each; the last column names those in `design`"},
-    [TOOL_VALIDATE] = {"validate", "SCENE", "find all errors of a scene without simulating it",
-                       "Every error is file:line:col with the line and what would be right; up to 20 of them.",
-                       "65 66 71 77",
-                       "  piola validate scene.yaml\n"
-                       "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
-                       "  piola validate scene.yaml --json > resolved.json\n"
-                       "      the scene with every default filled in; kept beside the scene, it is one too"},
+    [TOOL_VALIDATE] =
+        {"validate", "SCENE", "find all errors of a scene without simulating it",
+         "Every error is file:line:col with the line and what would be right; up to 20 of them. The limits of\n"
+         "the time step are asked of a CPU engine, which starts the scene and takes no step.",
+         "65 66 71 77",
+         "  piola validate scene.yaml\n"
+         "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
+         "  piola validate scene.yaml --json > resolved.json\n"
+         "      the scene with every default filled in; kept beside the scene, it is one too"},
     [TOOL_SCHEMA] = {"schema", NULL, "print the JSON Schema of scene files, for editors", "", "74",
                      "  piola schema > scene.schema.json\n"
                      "      and then, as the first line of a scene, for editors with a YAML language server:\n"

@@ -1,0 +1,104 @@
+/* first_step.c -- see first_step.h. */
+#include "host/first_step.h"
+
+#include "host/engines.h"
+#include "host/fail.h"
+
+#include <stdio.h>
+
+enum { MOST_STEPS = (1 << 29) - 1 }; /* that an engine takes */
+
+typedef struct {
+    const pio_model *model;
+    const pio_engine *engine;
+    pio_engine_desc desc; /* the model's, without observations and room for gradients */
+} trial;
+
+/* Start with the designs of `desc`, whose variables begin at z. PIOLA_NUMERICAL: refused, and why. */
+static piola_status start(const trial *t, const pio_engine_desc *desc, const double *z, piola_error *error)
+{
+    pio_sim *sim = NULL;
+    piola_status rc = t->engine->create(desc, &sim, NULL, error);
+    if (!rc) rc = t->engine->start(sim, z, error);
+    if (!rc) rc = t->engine->check(sim, error);
+    if (sim) t->engine->destroy(sim);
+    return rc;
+}
+
+/* The same in `steps` equal steps. */
+static piola_status start_in(const trial *t, int64_t steps, piola_error *error)
+{
+    pio_engine_desc desc = t->desc;
+    desc.dt = t->model->scene->duration / (double)steps;
+    return start(t, &desc, t->model->z0, error);
+}
+
+/* Refused however short the step: is it the scene without its designs, or which of them? */
+static piola_status blame(const trial *t, const char *why, piola_error *error)
+{
+    const pio_model *m = t->model;
+    char place[64] = "design";
+    pio_engine_desc desc = t->desc;
+    desc.dt = m->scene->duration / MOST_STEPS;
+    desc.n_designs = 0;
+    if (start(t, &desc, NULL, NULL)) return pio_scene_fault(m->scene, error, "materials", "%s", why);
+    desc.n_designs = 1;
+    for (int k = 0; k < m->n_parameters; k++) {
+        desc.designs = &m->designs[k];
+        if (start(t, &desc, m->z0 + m->parameters[k].first, NULL) != PIOLA_NUMERICAL) continue;
+        snprintf(place, sizeof place, "design[%zu].initial", (size_t)(m->parameters[k].design - m->scene->design));
+        break;
+    }
+    return pio_scene_fault(m->scene, error, place, "%s", why);
+}
+
+/* Fewest steps that are accepted, to one part in 256 more; `refused` steps are too few and MOST_STEPS are enough. */
+static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enough, piola_error *error)
+{
+    *enough = MOST_STEPS;
+    for (bool doubling = true; *enough - refused > 1 + *enough / 256;) {
+        const int64_t between = doubling ? 2 * refused : refused + (*enough - refused) / 2;
+        if (between >= *enough) {
+            doubling = false;
+            continue;
+        }
+        const piola_status rc = start_in(t, between, error);
+        if (rc && rc != PIOLA_NUMERICAL) return rc;
+        if (rc)
+            refused = between;
+        else
+            *enough = between;
+        doubling &= rc != PIOLA_OK;
+    }
+    return PIOLA_OK;
+}
+
+static piola_status ask(const trial *t, piola_error *error)
+{
+    const pio_model *m = t->model;
+    piola_error why = {PIOLA_OK, ""};
+    int64_t steps;
+    piola_status rc = start(t, &t->desc, m->z0, &why);
+    if (rc != PIOLA_NUMERICAL) return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
+    rc = start_in(t, MOST_STEPS, error);
+    if (rc == PIOLA_NUMERICAL) return blame(t, why.message, error);
+    if (!rc) rc = enough_steps(t, m->steps, &steps, error);
+    if (rc) return rc;
+    return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right for every particle",
+                           why.message, m->scene->duration / (double)steps, (long long)steps);
+}
+
+piola_status pio_first_step(const pio_model *model, const char *precision, piola_error *error)
+{
+    trial t = {.model = model, .desc = model->desc};
+    pio_engine_module engine;
+    t.desc.n_observations = t.desc.n_touches = 0;
+    t.desc.adjoint = 0;
+    t.desc.slots = 0;
+    piola_status rc = pio_engine_open(&engine, "cpu", precision, model->scene->dimension, error);
+    if (rc) return rc;
+    t.engine = engine.table;
+    rc = ask(&t, error);
+    pio_engine_close(&engine);
+    return rc;
+}
