@@ -115,14 +115,21 @@ static void fault(const place *p, const char *key, const char *format, ...)
     pio_cfg_fault(p->doc, path, "%s", text);
 }
 
+/* A target of the entry, by its number. */
+typedef struct {
+    scene_target is;
+    const char *path;
+    size_t number;
+} numbered;
+
 /* One value that the variable may take: inside the constant's range and, for log, above 0. */
-static bool legal(const place *p, const char *key, const scene_design *d, const scene_target *t, double value)
+static bool legal(const place *p, const char *key, const scene_design *d, const numbered *t, double value)
 {
     char range[80];
-    const char *unit = pio_quantity_unit(t->quantity);
-    if (!pio_range_holds(&t->range, value)) {
-        fault(p, key, "%g%s%s is out of the range of %s: it must be %s", value, *unit ? " " : "", unit, d->target.v[0],
-              pio_range_text(&t->range, range, sizeof range));
+    const char *unit = pio_quantity_unit(t->is.quantity);
+    if (!pio_range_holds(&t->is.range, value)) {
+        fault(p, key, "%g%s%s is out of the range of %s: it must be %s", value, *unit ? " " : "", unit, t->path,
+              pio_range_text(&t->is.range, range, sizeof range));
         return false;
     }
     if (d->transform == SCENE_LOG && !(value > 0)) {
@@ -132,28 +139,43 @@ static bool legal(const place *p, const char *key, const scene_design *d, const 
     return true;
 }
 
-static void check_values(const place *p, const scene_design *d, const scene_target *t)
+/* What this target starts with; `initial` is legal in number. */
+static bool check_start(const place *p, const scene_design *d, const numbered *t)
 {
-    size_t one = (size_t)t->components, many = one * d->target.n;
-    bool bounded = isfinite(d->bounds[0]);
-    const char *key = d->initial.n ? "initial" : "target", *unit = pio_quantity_unit(t->quantity);
+    const size_t one = (size_t)t->is.components, first = d->initial.n > one ? t->number * one : 0;
+    const char *unit = pio_quantity_unit(t->is.quantity);
+    for (size_t c = 0; c < one; c++) {
+        const double value = d->initial.n ? d->initial.v[first + c] : t->is.value[c];
+        char at[40];
+        if (d->initial.n)
+            snprintf(at, sizeof at, "initial[%zu]", first + c);
+        else
+            snprintf(at, sizeof at, "target[%zu]", t->number);
+        if (!legal(p, at, d, t, value)) return false;
+        if (value >= d->bounds[0] && value <= d->bounds[1]) continue;
+        fault(p, at, "the %s %g%s%s is outside the bounds [%g, %g]",
+              d->initial.n ? "initial value" : "scene's own value", value, *unit ? " " : "", unit, d->bounds[0],
+              d->bounds[1]);
+        return false;
+    }
+    return true;
+}
+
+/* All targets are known and of one kind; the first fault ends it. */
+static void check_values(const pio_scene *s, const place *p, const scene_design *d, const scene_target *first)
+{
+    const size_t one = (size_t)first->components, many = one * d->target.n;
     if (d->initial.n && d->initial.n != one && d->initial.n != many) {
         fault(p, "initial", many > one ? "%zu numbers; %zu or %zu are needed" : "%zu numbers, but the target has %zu",
               d->initial.n, one, many);
         return;
     }
-    if (bounded && (!legal(p, "bounds[0]", d, t, d->bounds[0]) || !legal(p, "bounds[1]", d, t, d->bounds[1]))) return;
-    const double *values = d->initial.n ? d->initial.v : t->value;
-    for (size_t k = 0; k < (d->initial.n ? d->initial.n : one); k++) {
-        char at[40];
-        snprintf(at, sizeof at, "%s[%zu]", key, k);
-        if (!legal(p, at, d, t, values[k])) return;
-        if (values[k] < d->bounds[0] || values[k] > d->bounds[1]) {
-            fault(p, at, "the %s %g%s%s is outside the bounds [%g, %g]",
-                  d->initial.n ? "initial value" : "scene's own value", values[k], *unit ? " " : "", unit, d->bounds[0],
-                  d->bounds[1]);
-            return;
-        }
+    for (size_t k = 0; k < d->target.n; k++) {
+        numbered t = {.path = d->target.v[k], .number = k};
+        if (!pio_scene_target(s, t.path, &t.is)) return;
+        for (int side = 0; side < 2 && isfinite(d->bounds[0]); side++)
+            if (!legal(p, side ? "bounds[1]" : "bounds[0]", d, &t, d->bounds[side])) return;
+        if (!check_start(p, d, &t)) return;
     }
 }
 
@@ -201,7 +223,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
     snprintf(initial, sizeof initial, "%s.initial", p.path);
     snprintf(bounds, sizeof bounds, "%s.bounds", p.path);
     bool units = pio_scene_unit(doc, initial, first.quantity);
-    if (pio_scene_unit(doc, bounds, first.quantity) && units) check_values(&p, d, &first);
+    if (pio_scene_unit(doc, bounds, first.quantity) && units) check_values(s, &p, d, &first);
 }
 
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc)
