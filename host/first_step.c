@@ -45,8 +45,10 @@ static piola_status blame(const trial *t, const char *why, piola_error *error)
     desc.n_designs = 1;
     for (int k = 0; k < m->n_parameters; k++) {
         desc.designs = &m->designs[k];
-        if (start(t, &desc, m->z0 + m->parameters[k].first, NULL) != PIOLA_NUMERICAL) continue;
-        snprintf(place, sizeof place, "design[%zu].initial", (size_t)(m->parameters[k].design - m->scene->design));
+        const pio_parameter *p = &m->parameters[k];
+        if (start(t, &desc, m->z0 + p->first, NULL) != PIOLA_NUMERICAL) continue;
+        snprintf(place, sizeof place, "design[%zu].%s", (size_t)(p->design - m->scene->design),
+                 p->design->initial.n ? "initial" : "target");
         break;
     }
     return pio_scene_fault(m->scene, error, place, "%s", why);
