@@ -19,13 +19,15 @@ struct pio_history {
     int64_t n;
 };
 
-/* A design per particle of path materials.soft.E becomes the fields soft_E and grad_soft_E. */
+/* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two paths
+ * flatten to one name, for the first part is one of two words and the last has no _. Where that is longer than a field's name
+ * may be, number k among all targets names it: design_k, grad_design_k. The path itself is the field's meaning. */
 static void add_pair(pio_history *h, int k)
 {
+    enum { LONGEST = 63 - (int)sizeof "grad_" + 1 };
     const pio_parameter *p = &h->session->model->parameters[k];
-    char flat[64];
-    const char *dot = strchr(p->path, '.');
-    snprintf(flat, sizeof flat, "%.60s", dot ? dot + 1 : p->path);
+    char flat[LONGEST + 1];
+    if (snprintf(flat, sizeof flat, "%s", p->path) > LONGEST) snprintf(flat, sizeof flat, "design_%d", k);
     for (char *c = flat; *c; c++)
         if (*c == '.') *c = '_';
     snprintf(h->name[h->n_pairs][0], sizeof h->name[0][0], "%s", flat);

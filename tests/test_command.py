@@ -283,6 +283,23 @@ class Command(unittest.TestCase):
             self.expect(0, ["plan: ", "bytes"], command, self.scene, "-o", self.folder / "dry", "--dry-run")
         self.assertFalse((self.folder / "dry").exists())
 
+    def test_designs_per_particle_have_fields_of_their_own_in_the_history(self):
+        long = "n" * 64
+        for names in (("soft", "soft"), (long, long)):
+            sets = [f"materials=[{{name: {names[0]}, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}}]",
+                    f"bodies=[{{name: ball, geometry: disc, material: {names[0]}}}, "
+                    f"{{name: {names[1]}, geometry: disc, material: {names[0]}}}]",
+                    f"design=[{{name: a, target: materials.{names[0]}.E, per: particle}}, "
+                    f"{{name: b, target: bodies.{names[1]}.E, per: particle}}]", "optimizer.max_iterations=1"]
+            out = self.folder / "fields"
+            done = run("optimize", self.scene, "-o", out, *[x for item in sets for x in ("--set", item)])
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            told = json.loads(self.expect(0, [], "info", out / "history.vtkhdf", "--json").stdout)
+            found = {f["name"]: f["meaning"] for f in told["fields"] if not f["name"].startswith("grad_")}
+            wanted = ("materials_soft_E", "bodies_soft_E") if names[0] == "soft" else ("design_0", "design_1")
+            self.assertEqual(found, dict(zip(wanted, (f"materials.{names[0]}.E", f"bodies.{names[1]}.E"))))
+            self.assertEqual(sum(f["name"].startswith("grad_") for f in told["fields"]), 2)
+
     def test_info_tells_frames_fields_and_origin(self):
         done = self.expect(0, [], "info", self.states)
         for word in ("states, 2D, f64, complete", "frames: 3, t = 0 s to 0.02 s", "velocity", "m/s", "command_line"):
