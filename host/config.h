@@ -6,7 +6,7 @@
 #ifndef PIOLA_HOST_CONFIG_H
 #define PIOLA_HOST_CONFIG_H
 
-#include "piola.h"
+#include "host/sha256.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,12 +71,19 @@ typedef struct cfg_message {
     size_t order;
 } cfg_message;
 
+typedef struct cfg_input {
+    const char *path; /* as it was opened */
+    char sha256[PIO_SHA256_TEXT];
+    struct cfg_input *next;
+} cfg_input;
+
 typedef struct cfg_doc {
     cfg_arena arena;
     cfg_node *root;
     char *text;         /* main file, verbatim */
     const char *folder; /* of the main file, as given ("." when none) */
     int dimension;      /* length of vectors; 0: 2 or 3 */
+    cfg_input *inputs;  /* files that were read, in this order */
     int n_files;
     size_t copies;
     cfg_message *messages;
@@ -101,6 +108,8 @@ cfg_node *pio_cfg_get(const cfg_node *mapping, const char *key, cfg_node **key_n
 bool pio_cfg_put(cfg_doc *doc, cfg_node *mapping, cfg_node *key, cfg_node *item);
 cfg_node *pio_cfg_node(cfg_doc *doc, cfg_kind kind, cfg_mark mark);
 void pio_cfg_override(cfg_doc *doc, const char *set);
+/* A file was read; one of a path that is known already changes nothing. */
+void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_TEXT]);
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
 

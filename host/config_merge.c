@@ -22,6 +22,21 @@ cfg_file *pio_cfg_file(cfg_doc *doc, const char *name, const char *text, size_t 
     return file;
 }
 
+void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_TEXT])
+{
+    cfg_input **at = &doc->inputs;
+    for (; *at; at = &(*at)->next)
+        if (strcmp((*at)->path, path) == 0) return;
+    cfg_input *input = pio_arena_take(&doc->arena, sizeof *input);
+    if (input) input->path = pio_arena_text(&doc->arena, path, strlen(path));
+    if (!input || !input->path) {
+        doc->no_memory = true;
+        return;
+    }
+    memcpy(input->sha256, sha256, PIO_SHA256_TEXT);
+    *at = input;
+}
+
 /* Keys of `over` win; mappings merge, everything else is replaced. Both trees are consumed. */
 static cfg_node *merge(cfg_doc *doc, cfg_node *under, cfg_node *over)
 {
@@ -73,7 +88,7 @@ static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name,
 /* The root mapping of a file, its includes merged below it. `from` is the include that asked; NULL: the main file. */
 static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up)
 {
-    char real[PATH_MAX], *text;
+    char real[PATH_MAX], sha256[PIO_SHA256_TEXT], *text;
     size_t size;
     piola_error error;
     if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
@@ -94,6 +109,8 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
         if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 1, 1}, "", "%s", error.message);
         return NULL;
     }
+    pio_sha256_of(text, size, sha256);
+    pio_cfg_input(doc, path, sha256);
     cfg_file *file = pio_cfg_file(doc, path, text, size);
     free(text);
     if (!file) return NULL;

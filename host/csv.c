@@ -174,6 +174,7 @@ piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error)
         return no_memory(error, strlen(path) + 1);
     }
     memcpy(out->path, path, strlen(path));
+    pio_sha256_of(out->text, size, out->sha256);
     pio_locale old = pio_locale_begin();
     status = read_table(out, size, error);
     pio_locale_end(old);

@@ -5,14 +5,15 @@
 #ifndef PIOLA_HOST_CSV_H
 #define PIOLA_HOST_CSV_H
 
-#include "piola.h"
+#include "host/sha256.h"
 
 typedef struct pio_csv {
     char *path, *text;
     char **columns;
     size_t n_columns, n_rows;
-    double *values; /* [n_rows][n_columns] */
-    size_t *row_at; /* [n_rows + 1] byte where the row begins; the first is the header's */
+    double *values;               /* [n_rows][n_columns] */
+    size_t *row_at;               /* [n_rows + 1] byte where the row begins; the first is the header's */
+    char sha256[PIO_SHA256_TEXT]; /* of the file */
 } pio_csv;
 
 /* On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or PIOLA_NO_MEMORY. */

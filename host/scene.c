@@ -185,3 +185,11 @@ piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *
 {
     return pio_path_beneath(scene->source->doc.folder, relative, out, size, error);
 }
+
+const char *pio_scene_input(const pio_scene *scene, size_t i, const char **sha256)
+{
+    const cfg_input *input = scene->source->doc.inputs;
+    while (input && i--) input = input->next;
+    if (input) *sha256 = input->sha256;
+    return input ? input->path : NULL;
+}

@@ -17,7 +17,10 @@ static bool open_table(const pio_scene *s, cfg_doc *doc, const char *path, const
 {
     char place[PATH_MAX];
     piola_error error;
-    if (!pio_scene_file(s, file, place, sizeof place, &error) && !pio_csv_load(csv, place, &error)) return true;
+    if (!pio_scene_file(s, file, place, sizeof place, &error) && !pio_csv_load(csv, place, &error)) {
+        pio_cfg_input(doc, place, csv->sha256);
+        return true;
+    }
     report(doc, path, &error);
     return false;
 }

@@ -99,10 +99,9 @@ static piola_status open_file(pio_states *f, piola_error *error)
 {
     pio_session *s = f->session;
     char path[1100];
-    pio_manifest *manifest = malloc(sizeof *manifest);
-    if (!manifest) return pio_fail_memory(error, sizeof *manifest, "the manifest");
-    pio_manifest_fill(manifest, s);
-    char *json = pio_manifest_json(manifest), *resolved = pio_resolved_json(s);
+    pio_manifest manifest;
+    piola_status rc = pio_manifest_create(&manifest, s, error);
+    if (rc) return rc;
     pio_session_path(s, "states.vtkhdf", path, sizeof path);
     const pio_snapshot_def def = {.path = path,
                                   .kind = PIO_SNAPSHOT_STATES,
@@ -114,16 +113,13 @@ static piola_status open_file(pio_states *f, piola_error *error)
                                   .fields = f->field,
                                   .n_fields = f->n_fields,
                                   .scene_text = s->scene->text,
-                                  .scene_resolved = resolved,
-                                  .manifest = json,
-                                  .pairs = manifest->pair,
-                                  .n_pairs = manifest->n,
+                                  .scene_resolved = manifest.resolved,
+                                  .manifest = manifest.json,
+                                  .pairs = manifest.pair,
+                                  .n_pairs = manifest.n,
                                   .objective = s->scene->name};
-    const piola_status rc =
-        json && resolved ? pio_snapshot_create(&f->file, &def, error) : pio_fail_memory(error, 1 << 16, "the manifest");
-    free(json);
-    free(resolved);
-    free(manifest);
+    rc = pio_snapshot_create(&f->file, &def, error);
+    pio_manifest_free(&manifest);
     return rc;
 }
 

@@ -19,16 +19,16 @@ piola_status pio_states_objective(pio_states *f, piola_error *error);
 piola_status pio_states_finish(pio_states *f, piola_error *error); /* always releases */
 void pio_states_abandon(pio_states *f);                            /* keeps the .partial file; NULL is allowed */
 
-/* Key/value pairs that describe program, build, engine, machine and run; memory of the caller: n <= PIO_MANIFEST_PAIRS. */
-enum { PIO_MANIFEST_PAIRS = 24 };
+/* What describes program, build, engine, machine, inputs and run. A file that was read is the pair "sha256 FILE". */
 typedef struct {
-    pio_snapshot_pair pair[PIO_MANIFEST_PAIRS];
+    pio_snapshot_pair *pair; /* [n], also as JSON */
     size_t n;
-    char text[PIO_MANIFEST_PAIRS][512];
+    char *json, *resolved; /* the resolved scene, as JSON */
 } pio_manifest;
-void pio_manifest_fill(pio_manifest *m, const pio_session *s);
-/* The same as JSON, and the resolved scene as JSON; free() both. NULL without memory. */
-char *pio_manifest_json(const pio_manifest *m);
+/* On failure it is empty. */
+piola_status pio_manifest_create(pio_manifest *out, const pio_session *s, piola_error *error);
+void pio_manifest_free(pio_manifest *m);
+/* The resolved scene as JSON; free() it. NULL without memory. */
 char *pio_resolved_json(const pio_session *s);
 
 /* Gradient fields per particle that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_command.py PIOLA SOURCE_FOLDER -- the command as scripts meet it: help, exit codes, hints, JSON, folders."""
+import hashlib
 import json
 import os
 import pathlib
@@ -307,6 +308,26 @@ class Command(unittest.TestCase):
         told = json.loads(self.expect(0, [], "info", self.states, "--json").stdout)
         self.assertEqual((told["kind"], len(told["times"])), ("states", 3))
         self.assertIn(f"piola run {self.scene} -o", told["manifest"]["command_line"])
+
+    def test_the_manifest_has_the_hash_of_every_input_and_of_the_engine(self):
+        scenes = self.folder / "scenes"
+        (scenes / "below").mkdir(parents=True)
+        (scenes / "below" / "data.csv").write_bytes(b"\xef\xbb\xbftime,x,y\n0.02,0.52,0.51\n")  # with a byte order mark
+        (scenes / "below" / "tiny.yaml").write_text(SCENE)
+        (scenes / "top.yaml").write_text("include: below/tiny.yaml\nobjective: [{type: misfit, of: place, data: "
+                                         "{file: below/data.csv, columns: [x, y]}}]\n")
+        long = "description=" + 70000 * "x"
+        self.expect(0, [], "run", scenes / "top.yaml", "-o", scenes, "--set", long)
+        manifest = json.loads(self.expect(0, [], "info", scenes / "states.vtkhdf", "--json").stdout)["manifest"]
+        hashes = {key[7:]: value for key, value in manifest.items() if key.startswith("sha256 ")}
+        files = [scenes / name for name in ("top.yaml", "below/tiny.yaml", "below/data.csv")]
+        self.assertEqual(hashes, {str(f): hashlib.sha256(f.read_bytes()).hexdigest() for f in files})
+        engine = pathlib.Path(PIOLA).parent / f"piola_engine_{manifest['engine']}_{manifest['instruction_set']}.so"
+        if manifest["engine"].startswith("cpu"):
+            self.assertEqual(manifest["engine_sha256"], hashlib.sha256(engine.read_bytes()).hexdigest())
+        for key in ("compiler", "compiler_flags", "commit"):
+            self.assertTrue(manifest[key], key)
+        self.assertTrue(manifest["command_line"].endswith(" ... (cut here)"))
 
     # ---- pictures
 
