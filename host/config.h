@@ -48,7 +48,7 @@ typedef struct cfg_file {
 
 typedef struct cfg_mark {
     const cfg_file *file;
-    int line, column; /* from 1; columns count characters, not bytes */
+    int line, column; /* from 1, columns in characters, not bytes; 0: of the file, which cannot be read */
 } cfg_mark;
 
 typedef enum { CFG_SCALAR, CFG_SEQUENCE, CFG_PAIRS } cfg_kind;

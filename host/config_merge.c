@@ -106,7 +106,7 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
     if (status) {
         cfg_file *nowhere = from ? NULL : pio_cfg_file(doc, path, "", 0);
         if (from) pio_cfg_report(doc, status, from->mark, "include", "%s", error.message);
-        if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 1, 1}, "", "%s", error.message);
+        if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 0, 0}, "", "%s", error.message);
         return NULL;
     }
     pio_sha256_of(text, size, sha256);

@@ -201,12 +201,18 @@ piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
     for (size_t i = 0; i < doc->n_messages && !doc->no_memory; i++) {
         const cfg_message *m = &doc->messages[i];
         char line[2048], excerpt[1024];
-        snprintf(line, sizeof line, "%.700s:%d:%d: error: %.1200s", m->mark.file->name, m->mark.line, m->mark.column,
-                 m->text);
+        const bool placed = m->mark.line > 0;
+        if (placed)
+            snprintf(line, sizeof line, "%.700s:%d:%d: error: %.1200s", m->mark.file->name, m->mark.line,
+                     m->mark.column, m->text);
+        else
+            snprintf(line, sizeof line, "%.1200s", m->text);
         if (i == 0 && error) snprintf(error->message, sizeof error->message, "%s", line);
         if (i == CFG_MAX_SHOWN || !to) break;
+        fprintf(to, "%s%s\n", placed ? "" : "piola: error: ", line);
+        if (!placed) continue;
         pio_cfg_excerpt(m->mark, excerpt, sizeof excerpt);
-        fprintf(to, "%s\n%s\n", line, excerpt);
+        fprintf(to, "%s\n", excerpt);
     }
     size_t all = doc->n_messages + doc->lost;
     if (to && all > CFG_MAX_SHOWN) fprintf(to, "... and %zu more\n", all - CFG_MAX_SHOWN);

@@ -5,10 +5,15 @@
 #include "host/snapshot_checked.h"
 #include "host/fail.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_TEXT = 1 << 20, MAX_LINKS = 1 << 20 }; /* bytes of an attribute or name; members of a group */
 
@@ -26,6 +31,12 @@ bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...)
     return false;
 }
 
+bool pio_checked_no_input(pio_snapshot_file *f, const char *why)
+{
+    if (f->status == PIOLA_OK) f->status = pio_fail(f->error, PIOLA_NO_INPUT, "%s: %s", f->path, why);
+    return false;
+}
+
 bool pio_checked_no_memory(pio_snapshot_file *f, size_t bytes)
 {
     if (f->status == PIOLA_OK)
@@ -39,6 +50,41 @@ void *pio_checked_make(pio_snapshot_file *f, size_t n, size_t size)
     void *p = calloc(n ? n : 1, size);
     if (!p) (void)pio_checked_no_memory(f, n * size);
     return p;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+/* A plain file that nobody writes, which begins as HDF5 does (format specification, section II.A: our files have nothing
+ * before the superblock). */
+static bool look(pio_snapshot_file *f, int fd)
+{
+    static const char signature[8] = "\211HDF\r\n\032\n";
+    struct stat st;
+    char head[sizeof signature] = "";
+    if (fstat(fd, &st) != 0) return pio_checked_no_input(f, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return pio_checked_no_input(f, "a folder; name a file in it, such as states.vtkhdf");
+    if (!S_ISREG(st.st_mode)) return pio_checked_no_input(f, "not a file");
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return pio_checked_no_input(f, "another process is still writing this file");
+    f->bytes = (int64_t)st.st_size;
+    if (pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, signature, sizeof head) == 0) return true;
+    return pio_checked_bad(f, "not an HDF5 file; the files that Piola writes for this are states.vtkhdf and "
+                              "history.vtkhdf");
+}
+
+bool pio_checked_open(pio_snapshot_file *f)
+{
+    const int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return pio_checked_no_input(f, strerror(errno));
+    const bool good = look(f, fd);
+    (void)close(fd); /* gives the lock back */
+    if (!good) return false;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access);
+    const bool opened = pio_h5_ok(&f->log, f->file); /* now: the next call forgets why not */
+    if (access >= 0) (void)H5Pclose(access);
+    return opened || pio_checked_bad(f, "damaged or cut off");
 }
 
 /* ---- objects and attributes ---------------------------------------------------------------------------- */

@@ -25,9 +25,12 @@ typedef struct {
     bool integer;
 } pio_checked_array;
 
-/* Both return false. `format` says what is wrong; HDF5's own words are added when a call of it failed. */
+/* These return false. `format` says what is wrong; HDF5's own words are added when a call of it failed. */
 bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool pio_checked_no_input(pio_snapshot_file *f, const char *why);
 bool pio_checked_no_memory(pio_snapshot_file *f, size_t bytes);
+/* Open the path, which must be a plain file of HDF5 that nobody writes; fills `bytes` and `file`. */
+bool pio_checked_open(pio_snapshot_file *f);
 /* n zeroed elements; n was held against the size of the file. */
 void *pio_checked_make(pio_snapshot_file *f, size_t n, size_t size);
 

@@ -2,14 +2,9 @@
 #include "host/snapshot_checked.h"
 #include "host/fail.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
@@ -36,6 +31,10 @@ static void read_header(pio_snapshot_file *f)
     static const char *const kinds[] = {"states", "history", "checkpoint"}, *const precisions[] = {"f32", "f64"};
     pio_snapshot_info *info = &f->info;
     int64_t complete = 0, dimension = 0;
+    if (H5Lexists(f->file, "piola", H5P_DEFAULT) <= 0) {
+        (void)pio_checked_bad(f, "an HDF5 file that Piola did not write: there is no group 'piola' in it");
+        return;
+    }
     hid_t root = pio_checked_enter(f, f->file, "piola", H5I_GROUP);
     if (root < 0) return;
     char *layout = pio_checked_text(f, root, "layout");
@@ -271,37 +270,10 @@ static piola_status end(pio_snapshot_file *f, pio_h5_voice voice)
     return f->status;
 }
 
-/* Is it there, a plain file, readable, and nobody's that still writes? Fills the size. */
-static piola_status look(pio_snapshot_file *f, piola_error *error)
-{
-    struct stat st;
-    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        piola_status status = pio_fail(error, PIOLA_NO_INPUT, "%s: %s", f->path, strerror(errno));
-        if (fd >= 0) (void)close(fd);
-        return status;
-    }
-    bool busy = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    (void)close(fd); /* gives the lock back */
-    f->bytes = (int64_t)st.st_size;
-    if (!S_ISREG(st.st_mode)) return pio_fail(error, PIOLA_NO_INPUT, "%s: not a file", f->path);
-    if (busy) return pio_fail(error, PIOLA_NO_INPUT, "%s: another process is still writing this file", f->path);
-    return PIOLA_OK;
-}
-
 static piola_status read_all(pio_snapshot_file *f, piola_error *error)
 {
-    piola_status status = look(f, error);
-    if (status != PIOLA_OK) return status;
     pio_h5_voice voice = begin(f, error);
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
-        f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access);
-    if (access >= 0) (void)H5Pclose(access);
-    if (!pio_h5_ok(&f->log, f->file)) {
-        (void)pio_checked_bad(f, "not an HDF5 file, or damaged");
-        return end(f, voice);
-    }
+    if (!pio_checked_open(f)) return end(f, voice);
     read_header(f);
     read_times(f);
     read_grid(f);

@@ -82,6 +82,12 @@ class Command(unittest.TestCase):
         bare = self.expect(2, ["Usage: piola COMMAND"])
         self.assertEqual(bare.stdout, "")
 
+    def test_help_is_a_command_too(self):
+        self.assertEqual(self.expect(0, [], "help").stdout, run("--help").stdout)
+        for command in COMMANDS:
+            self.assertEqual(self.expect(0, [], "help", command).stdout, run(command, "--help").stdout)
+        self.expect(2, ["unknown command 'rum'; did you mean 'run'?"], "help", "rum")
+
     def test_no_help_shows_the_hidden_option(self):
         for command in ["", *COMMANDS]:
             self.assertNotIn("test-corrupt", run(*filter(None, [command]), "--help").stdout)
@@ -137,6 +143,29 @@ class Command(unittest.TestCase):
         for arguments in (["validate", "none.yaml"], ["run", "none.yaml"], ["info", "none.vtkhdf"],
                           ["render", "none.vtkhdf", "-o", "x.png"]):
             self.expect(66, ["none."], *arguments)
+
+    def test_a_scene_that_cannot_be_read_has_no_line_to_show(self):
+        for command in "validate params run grad check optimize".split():
+            for scene, why in (("none.yaml", "No such file or directory"), (self.folder, "it is not a regular file")):
+                done = self.expect(66, [], command, scene)
+                self.assertEqual(done.stderr, f"piola: error: cannot read '{scene}': {why}\n")
+        told = json.loads(self.expect(66, [], "run", "none.yaml", "--json").stdout)
+        self.assertEqual(told["message"], "cannot read 'none.yaml': No such file or directory")
+
+    def test_files_that_are_no_snapshots_are_refused_in_plain_words(self):
+        whole = self.states.read_bytes()
+        (self.folder / "cut.vtkhdf").write_bytes(whole[:len(whole) // 2])
+        # of a real file all but its own group: the link's name is spoilt at both of its places
+        (self.folder / "other.vtkhdf").write_bytes(whole.replace(b"piola\0", b"other\0"))
+        for name, code, words in (("no.vtkhdf", 65, "not an HDF5 file; the files that Piola writes for this are "),
+                                  ("cut.vtkhdf", 65, "damaged or cut off: "),
+                                  ("other.vtkhdf", 65, "an HDF5 file that Piola did not write"),
+                                  (".", 66, "a folder; name a file in it, such as states.vtkhdf"),
+                                  ("none", 66, "No such file or directory")):
+            for command in (["info"], ["render", "-o", self.folder / "x.png"]):
+                done = self.expect(code, [words], *command, self.folder / name)
+                self.assertRegex(done.stderr, r"\Apiola: error: [^\n]+\n\Z")
+                self.assertNotIn("no reason", done.stderr)
 
     def test_a_device_that_is_not_there_is_69(self):
         engines = json.loads(run("doctor", "--json").stdout)["engines"]
@@ -343,6 +372,7 @@ class Command(unittest.TestCase):
         self.assertEqual(size, (1280, 720))
         self.assertEqual(self.picture("--size", "640x480")[0], (640, 480))
         self.assertEqual(self.picture("--frame", "2")[1], last)
+        self.assertEqual(self.picture("--frame", "-1")[1], last)
         self.assertEqual(self.picture("--field", "velocity")[1], last)
         self.assertEqual(self.picture("--threads", "1")[1], last)
         for other in (["--frame", "0"], ["--field", "velocity.x"], ["--field", "J"], ["--range", "-7,7"]):
@@ -353,6 +383,8 @@ class Command(unittest.TestCase):
         self.expect(2, ["no field 'speed'", "velocity"], "render", self.states, "-o", target, "--field", "speed")
         self.expect(2, ["no field 'velocity.z'"], "render", self.states, "-o", target, "--field", "velocity.z")
         self.expect(2, ["no field 'J.x'"], "render", self.states, "-o", target, "--field", "J.x")
+        self.expect(2, ["--frame: '-2' is not a whole number of at least -1"], "render", self.states, "-o", target,
+                    "--frame", "-2")
         self.expect(2, ["no frame 3: from 0 to 2"], "render", self.states, "-o", target, "--frame", "3")
         self.assertFalse(target.exists())
 

@@ -298,7 +298,7 @@ static void a_file_that_is_no_snapshot_is_refused(void **state)
     piola_error error;
     pio_snapshot_file *f = NULL;
     refused(pio_snapshot_open(&f, in_folder("absent"), &error), PIOLA_NO_INPUT, &error, "absent", strerror(ENOENT));
-    refused(pio_snapshot_open(&f, folder, &error), PIOLA_NO_INPUT, &error, folder, "not a file");
+    refused(pio_snapshot_open(&f, folder, &error), PIOLA_NO_INPUT, &error, folder, "a folder");
     FILE *file = fopen(in_folder("text"), "w");
     assert_non_null(file);
     fputs("not HDF5 at all\n", file);

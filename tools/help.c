@@ -94,7 +94,7 @@ static void help_all(FILE *to)
     print_codes(to, NULL);
     fputs("\nExample:\n  piola validate scene.yaml && piola run scene.yaml -o out/first\n"
           "      finds the errors of scene.yaml, or simulates it\n\n"
-          "`piola COMMAND --help` tells the options of a command.\n",
+          "`piola COMMAND --help`, or `piola help COMMAND`, tells the options of a command.\n",
           to);
 }
 

@@ -104,7 +104,10 @@ static piola_status set_number(const tool_option *o, const char *text, void *to,
     const char *at = text;
     double v;
     const bool whole = o->kind != OPTION_NUMBER;
-    snprintf(want, sizeof want, "a %snumber from %.15g to %.15g", whole ? "whole " : "", o->least, o->most);
+    if (o->most < 1e15)
+        snprintf(want, sizeof want, "a %snumber from %.15g to %.15g", whole ? "whole " : "", o->least, o->most);
+    else
+        snprintf(want, sizeof want, "a %snumber of at least %.15g", whole ? "whole " : "", o->least);
     if (!take_number(&at, &v) || *at || v < o->least || v > o->most || (whole && fabs(v - floor(v)) > 0))
         return bad_value(o, text, want, error);
     if (o->kind == OPTION_INTEGER)
@@ -286,6 +289,10 @@ static piola_status take_word(tool_settings *s, const char *word, piola_error *e
     char hint[64];
     if (s->command == TOOL_COMMANDS) {
         nearest near = {word, NULL, INT_MAX};
+        if (!strcmp(word, "help")) { /* piola help COMMAND is piola COMMAND --help */
+            s->help = true;
+            return PIOLA_OK;
+        }
         for (int c = 0; c < TOOL_COMMANDS; c++) {
             if (!strcmp(tool_commands[c].name, word)) {
                 s->command = (tool_id)c;

@@ -54,8 +54,8 @@ const tool_option tool_options[] = {
      .meaning = "field that the colours show, as `piola info FILE` lists them: a magnitude where it is a vector or a "
                 "matrix, or one entry (velocity.x, F.xy)",
      .fallback = "velocity, or the first there is"},
-    {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER), "N", .least = 0, .most = (double)(1ll << 53),
-     .meaning = "number of the frame, from 0", .fallback = "the last"},
+    {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER), "N", .least = -1, .most = (double)(1ll << 53),
+     .meaning = "number of the frame, from 0; -1 is the last", .fallback = "-1"},
     {"size", 0, OPTION_SIZE, TO(render.width), ON(RENDER), "WxH", .least = 180, .most = 8192,
      .meaning = "pixels, at least 320x180", .fallback = "1280x720"},
     {"range", 0, OPTION_RANGE, TO(render.lo), ON(RENDER), "LO,HI",
