@@ -1,6 +1,8 @@
 /* certificate.c -- see certificate.h. */
 #include "host/certificate.h"
 
+#include "host/check_record.h"
+
 #include <stdio.h>
 
 void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
@@ -39,7 +41,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_string(json, "linear_solves", "none: the scheme is explicit");
     if (n)
         pio_check_rows_json(rows, n, json, "check");
-    else
+    else if (!pio_check_record_json(s, json, "check"))
         pio_json_string(json, "check", "not checked");
     pio_json_end_object(json);
 }

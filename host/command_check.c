@@ -3,6 +3,7 @@
  * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative. All are
  * scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. */
 #include "host/certificate.h"
+#include "host/check_record.h"
 #include "host/command.h"
 #include "host/fail.h"
 #include "host/signals.h"
@@ -133,7 +134,7 @@ static piola_status all_directions(check *c, piola_error *error)
 
 static piola_status report(check *c, piola_error *error)
 {
-    static const char *const files[] = {NULL};
+    static const char *const files[] = {"check.json", NULL};
     pio_session *s = c->s;
     pio_json json;
     size_t passed = 0, failed = 0;
@@ -145,6 +146,8 @@ static piola_status report(check *c, piola_error *error)
     const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
     snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g", passed, c->n,
              s->scene->check_tolerance);
+    piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
+    if (rc) return rc;
     pio_result_begin(s, &json, verdict, message);
     pio_result_evaluation(s, &json, s->model->z0, true);
     pio_json_begin_object(&json, "check");
@@ -153,7 +156,7 @@ static piola_status report(check *c, piola_error *error)
     pio_check_rows_json(c->rows, c->n, &json, "rows");
     pio_json_end_object(&json);
     pio_certificate_json(s, c->rows, c->n, &json, "certificate");
-    const piola_status rc = pio_result_end(s, &json, files, error);
+    rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
     pio_log_say(s->log, verdict ? PIO_ERROR : PIO_INFO, "check %s: %s", verdict ? "FAILED" : "passed", message);
     if (verdict && failed)
@@ -214,6 +217,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
                              "a check needs design variables to differentiate with respect to");
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
+        pio_check_record_forget(s);
         rc = run_check(s, error);
         if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
     }

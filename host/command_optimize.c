@@ -4,12 +4,11 @@
 #include "host/evaluations.h"
 #include "host/fail.h"
 #include "host/history.h"
+#include "host/identity.h"
 #include "host/signals.h"
 #include "host/states.h"
 
 #include <errno.h>
-#include <gnu/libc-version.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,52 +20,13 @@ typedef struct {
     pio_evaluations *evaluations;
 } context;
 
-/* FNV-1a, continued. */
-static uint64_t hash_more(uint64_t h, const void *data, size_t size)
+/* Everything that the record of evaluations depends on: the scene and its data, the program, the engine, the machine. */
+static char *identity_of(const pio_session *s)
 {
-    const unsigned char *bytes = data;
-    for (size_t b = 0; bytes && b < size; b++) h = (h ^ bytes[b]) * 0x100000001b3ULL;
-    return h;
-}
-
-/* Of all data that observations and objective compare with. */
-static uint64_t data_hash(const pio_session *s)
-{
-    uint64_t h = 0xcbf29ce484222325ULL;
-    for (size_t i = 0; i < s->objective.n; i++) {
-        const pio_term *t = &s->objective.terms[i];
-        const size_t used = t->term->component < 0 ? (size_t)t->output->components : 1;
-        h = hash_more(h, t->data, sizeof(double) * used * (size_t)t->output->samples);
-    }
-    for (int o = 0; o < s->model->n_outputs; o++) {
-        const pio_observation_desc *d = &s->model->observations[o];
-        const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->dimension;
-        h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
-        h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
-        h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)s->model->desc.particles.n);
-    }
-    return h;
-}
-
-/* Everything that J and its gradient depend on: the scene but for its words, output and stops; the data, the program, the
- * engine, the machine. */
-static char *identity_of(pio_session *s)
-{
-    const pio_scene kept = *s->scene;
-    char *text = NULL, *all = NULL, dash[] = "-";
-    s->scene->optimizer.max_iterations = 0;
-    s->scene->optimizer.stop_objective = -INFINITY;
-    s->scene->optimizer.stop_relative_objective = s->scene->optimizer.stop_gradient = 0;
-    s->scene->output.directory = s->scene->description = dash;
-    s->scene->output.states_every = s->scene->duration;
-    s->scene->output.adjoint_every = 0;
-    text = pio_resolved_json(s);
-    *s->scene = kept;
-    if (text &&
-        asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nengine %s %s %dd %s\nmachine %s %s\nspoiled %d\n",
-                 text, (unsigned long long)data_hash(s), PIOLA_VERSION, __VERSION__, gnu_get_libc_version(),
-                 s->engine.table->device, s->engine.table->precision, s->scene->dimension, s->engine.table->isa,
-                 s->engine.device, s->engine.driver, s->options->corrupt_gradient) < 0)
+    char *text = pio_identity(s, true), *all = NULL;
+    if (text && asprintf(&all, "%sengine %s %s %dd %s\nmachine %s %s\n", text, s->engine.table->device,
+                         s->engine.table->precision, s->scene->dimension, s->engine.table->isa, s->engine.device,
+                         s->engine.driver) < 0)
         all = NULL;
     free(text);
     return all;

@@ -113,7 +113,7 @@ piola_status pio_manifest_create(pio_manifest *out, const pio_session *s, piola_
     if (!rc) rc = add_inputs(out, s, error);
     if (!rc) {
         out->json = as_json(out);
-        out->resolved = pio_resolved_json(s);
+        out->resolved = pio_resolved_json(s->scene);
         if (!out->json || !out->resolved) rc = pio_fail_memory(error, 1 << 16, "the manifest");
     }
     if (rc) pio_manifest_free(out);
@@ -132,13 +132,13 @@ void pio_manifest_free(pio_manifest *m)
     *m = (pio_manifest){0};
 }
 
-char *pio_resolved_json(const pio_session *s)
+char *pio_resolved_json(const pio_scene *scene)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to) return NULL;
-    pio_scene_resolved(s->scene, to);
+    pio_scene_resolved(scene, to);
     if (fclose(to)) {
         free(text);
         return NULL;

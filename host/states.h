@@ -29,7 +29,7 @@ typedef struct {
 piola_status pio_manifest_create(pio_manifest *out, const pio_session *s, piola_error *error);
 void pio_manifest_free(pio_manifest *m);
 /* The resolved scene as JSON; free() it. NULL without memory. */
-char *pio_resolved_json(const pio_session *s);
+char *pio_resolved_json(const pio_scene *scene);
 
 /* Gradient fields per particle that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field
  * "grad_given_0" of the particles whose law has it. Returns 0 past the last. */

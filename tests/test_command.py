@@ -206,6 +206,33 @@ class Command(unittest.TestCase):
             self.assertIn(name, told["message"])
             self.assertFalse((out / "states.vtkhdf").exists())
 
+    def test_a_certificate_tells_of_the_last_check_of_the_same_scene(self):
+        out = self.folder / "vouched"
+
+        def check_of(command, *sets):
+            self.expect(0, [], command, self.scene, "-o", out, *sets)
+            told = json.loads((out / "result.json").read_text())["certificate"]["check"]
+            snapshot = json.loads(run("info", out / "states.vtkhdf", "--json").stdout)["certificate"]
+            self.assertEqual(json.loads(snapshot)["check"], told)
+            return told
+
+        self.assertEqual(check_of("grad"), "not checked")
+        self.expect(0, [], "check", self.scene, "-o", out)
+        for command in ("grad", "optimize"):
+            told = check_of(command)
+            self.assertEqual((told["passed"], told["directions"], told["tolerance"]), (True, 5, 1e-6))
+            self.assertRegex(told["when"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertRegex(told["engine"], r"^(cpu|cuda)_f64_2d$")
+        self.assertTrue(check_of("grad", "--precision", "f32")["passed"])
+        self.assertTrue(check_of("grad", "--set", "output.states.every=5 ms")["passed"])
+        self.assertEqual(check_of("grad", "--set", "materials[0].E=11 kPa"), "not checked")
+        self.assertEqual(check_of("grad", "--test-corrupt-gradient"), "not checked")
+        self.expect(1, [], "check", self.scene, "-o", out, "--set", "gradient.check.tolerance=1e-18")
+        told = check_of("grad")
+        self.assertFalse(told["passed"])
+        (out / "check.json").write_text('{"identity": [')
+        self.assertEqual(check_of("grad"), "not checked")
+
     def test_a_time_limit_is_75(self):
         self.expect(75, ["time limit"], "run", self.scene, "-o", self.folder / "late", "--set", "time.duration=1000 s",
                     "--set", "output.states.every=1000 s", "--max-walltime", "0.2s")

@@ -1,0 +1,56 @@
+/* identity.c -- see identity.h. */
+#include "host/identity.h"
+
+#include "host/states.h"
+
+#include <gnu/libc-version.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* FNV-1a, continued. */
+static uint64_t hash_more(uint64_t h, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t b = 0; bytes && b < size; b++) h = (h ^ bytes[b]) * 0x100000001b3ULL;
+    return h;
+}
+
+static uint64_t data_hash(const pio_session *s)
+{
+    uint64_t h = 0xcbf29ce484222325ULL;
+    for (size_t i = 0; i < s->objective.n; i++) {
+        const pio_term *t = &s->objective.terms[i];
+        const size_t used = t->term->component < 0 ? (size_t)t->output->components : 1;
+        h = hash_more(h, t->data, sizeof(double) * used * (size_t)t->output->samples);
+    }
+    for (int o = 0; o < s->model->n_outputs; o++) {
+        const pio_observation_desc *d = &s->model->observations[o];
+        const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->dimension;
+        h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
+        h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
+        h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)s->model->desc.particles.n);
+    }
+    return h;
+}
+
+char *pio_identity(const pio_session *s, bool optimizer)
+{
+    pio_scene scene = *s->scene;
+    char *all = NULL, dash[] = "-";
+    scene.optimizer.max_iterations = 0;
+    scene.optimizer.stop_objective = -INFINITY;
+    scene.optimizer.stop_relative_objective = scene.optimizer.stop_gradient = 0;
+    scene.has_optimizer &= optimizer;
+    scene.output.directory = scene.description = dash;
+    scene.output.states_every = scene.duration;
+    scene.output.adjoint_every = scene.memory_budget = 0;
+    scene.check_directions = 0;
+    scene.check_tolerance = 0;
+    char *text = pio_resolved_json(&scene);
+    if (text &&
+        asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nspoiled %d\n", text, (unsigned long long)data_hash(s),
+                 PIOLA_VERSION, __VERSION__, gnu_get_libc_version(), s->options->corrupt_gradient) < 0)
+        all = NULL;
+    free(text);
+    return all;
+}
