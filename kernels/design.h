@@ -1,7 +1,8 @@
 /* design.h -- from the normalised design vector z to what a solver uses, and back.
  *
  * value = T(z): linear a + b z, or log exp(a + b z). A design entry has groups of `components` values; index[p] says which
- * group particle p belongs to (-1: none). A quantity is either set to its value or moved by value - base from where it was. */
+ * group particle p belongs to (-1: none). A quantity is all components of a field or one of them; it is either set to its
+ * value or moved by value - base from where it was. */
 #ifndef PIOLA_KERNELS_DESIGN_H
 #define PIOLA_KERNELS_DESIGN_H
 
@@ -30,19 +31,20 @@ PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
 
 /* q_p = value, or reference_p + (value - base) where there is a reference */
 typedef struct {
-    int n, components;
-    const int *index;      /* [n] group or -1 */
-    const wide *value;     /* [groups][components] */
-    const real *reference; /* [components][n] or NULL */
-    double base[DIM];      /* value at which the quantity is its reference */
-    real *out;             /* [components][n]; set where index >= 0 */
+    int n, components, first; /* components first .. first + components - 1 of the fields are set */
+    int stored;               /* components of the fields */
+    const int *index;         /* [n] group or -1 */
+    const wide *value;        /* [groups][components] */
+    const real *reference;    /* [stored][n] or NULL */
+    double base[DIM];         /* value at which the quantity is its reference */
+    real *out;                /* [stored][n]; set where index >= 0 */
 } design_set_args;
 
 PIO_FN void design_set(int p, const design_set_args *a)
 {
     if (a->index[p] < 0) return;
     for (int c = 0; c < a->components; c++) {
-        const ptrdiff_t at = (ptrdiff_t)c * a->n + p;
+        const ptrdiff_t at = field_at(a->n, a->stored, a->first + c, p);
         const wide v = a->value[(ptrdiff_t)a->index[p] * a->components + c];
         a->out[at] = a->reference ? a->reference[at] + R(v - a->base[c]) : R(v);
     }
@@ -69,7 +71,7 @@ PIO_FN void design_move(int p, const design_move_args *a)
     if (a->index[p] < 0) return;
     node_index(&a->box, a->reference_cell[p], base);
     for (int c = 0; c < DIM; c++) {
-        const ptrdiff_t at = (ptrdiff_t)c * a->n + p;
+        const ptrdiff_t at = field_at(a->n, DIM, c, p);
         const wide move = (a->value[(ptrdiff_t)a->index[p] * DIM + c] - a->base[c]) / W(a->box.dx);
         const wide g = W(a->reference_offset[at]) + move, shift = floor(g - W(0.5)), b = W(base[c]) + shift;
         if (!(b >= 0 && b <= W(a->box.nodes[c] - 3))) {
@@ -86,19 +88,20 @@ PIO_FN void design_move(int p, const design_move_args *a)
 typedef struct {
     const int *index; /* [n] */
     int group;
-    const real *bar; /* [n] cotangent of this component */
+    int n, stored, component;
+    const real *bar; /* [stored][n] cotangents, of which those of `component` are summed */
 } design_sum_args;
 
 PIO_FN wide design_sum(int p, const design_sum_args *a)
 {
-    return a->index[p] == a->group ? W(a->bar[p]) : W(0);
+    return a->index[p] == a->group ? W(a->bar[field_at(a->n, a->stored, a->component, p)]) : W(0);
 }
 
 /* The same where every particle is a group of its own: value_bar[index] = bar. */
 typedef struct {
-    int n, components;
+    int n, components, first, stored; /* as in design_set_args */
     const int *index;
-    const real *bar; /* [components][n] */
+    const real *bar; /* [stored][n] */
     wide *value_bar; /* [groups][components]; set */
 } design_each_args;
 
@@ -106,7 +109,8 @@ PIO_FN void design_each(int p, const design_each_args *a)
 {
     if (a->index[p] < 0) return;
     for (int c = 0; c < a->components; c++)
-        a->value_bar[(ptrdiff_t)a->index[p] * a->components + c] = W(a->bar[(ptrdiff_t)c * a->n + p]);
+        a->value_bar[(ptrdiff_t)a->index[p] * a->components + c] =
+            W(a->bar[field_at(a->n, a->stored, a->first + c, p)]);
 }
 
 /* Gravity as a design (one item), and the sum of its cotangent over steps. */

@@ -5,26 +5,28 @@
 #include "kernels/mpm.h"
 
 typedef struct {
-    const int *id;  /* [n] particle stored at i; NULL: i itself */
-    const real *in; /* [n] */
+    const int *id; /* [n] particle stored at i; NULL: i itself */
+    int n, components, component;
+    const real *in; /* [components][n], of which `component` is read */
     double scale;
     double *out; /* [n]; set at id */
 } field_read_args;
 
 PIO_FN void field_read(int i, const field_read_args *a)
 {
-    a->out[a->id ? a->id[i] : i] = a->scale * (double)a->in[i];
+    a->out[a->id ? a->id[i] : i] = a->scale * (double)a->in[field_at(a->n, a->components, a->component, i)];
 }
 
 typedef struct {
     const int *id;
     const double *in; /* [n] in id order */
-    real *out;        /* [n] as stored; set */
+    int n, components, component;
+    real *out; /* [components][n] as stored; `component` is set */
 } field_write_args;
 
 PIO_FN void field_write(int i, const field_write_args *a)
 {
-    a->out[i] = R(a->in[a->id ? a->id[i] : i]);
+    a->out[field_at(a->n, a->components, a->component, i)] = R(a->in[a->id ? a->id[i] : i]);
 }
 
 /* Quantities that are not stored as such. */
@@ -42,7 +44,7 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
     const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id], fluid = law_is_fluid(law), c = a->component;
     double v;
     if (a->what == DERIVED_POSITION) {
-        v = (double)particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)c * n + p], c);
+        v = (double)particle_position(&a->box, a->s.cell[p], a->s.offset[field_at(n, DIM, c, p)], c);
     } else if (a->what == DERIVED_MASS) {
         v = (double)a->matter.mass[id];
     } else if (fluid) { /* F of a fluid is the isotropic one with its J */
@@ -67,7 +69,7 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
     a->out[id] = v;
 }
 
-/* How many of n values are neither finite nor zero-filled: the NaN watch. */
+/* How many of n numbers are not finite: the NaN watch. The padding of a field is zeros. */
 typedef struct {
     const real *in;
 } count_not_finite_args;

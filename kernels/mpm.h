@@ -90,11 +90,17 @@ PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
     }
 }
 
+/* Where constant k of particle `id` lies. */
+PIO_FN ptrdiff_t constant_at(int n, int k, int id)
+{
+    return field_at(n, LAW_CONSTANTS, k, id);
+}
+
 PIO_FN law_constants matter_constants(const mpm_matter *m, int id)
 {
     law_constants c;
     PIO_UNROLL
-    for (int k = 0; k < LAW_CONSTANTS; k++) c.k[k] = m->k[(ptrdiff_t)k * m->n + id];
+    for (int k = 0; k < LAW_CONSTANTS; k++) c.k[k] = m->k[constant_at(m->n, k, id)];
     return c;
 }
 

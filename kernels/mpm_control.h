@@ -21,17 +21,23 @@ typedef struct {
 
 #define CONTROL_TURN W(6.283185307179586) /* 2 pi */
 
+/* Where a parameter of channel c lies. */
+PIO_FN ptrdiff_t control_at(int channels, int parameter, int c)
+{
+    return field_at(channels, CONTROL_PARAMETERS, parameter, c);
+}
+
 /* 2 pi f t + phi */
 PIO_FN wide control_angle(const mpm_control_args *a, int c)
 {
     const wide t = W(a->step->index) * W(a->step->h);
-    return CONTROL_TURN * a->parameters[CONTROL_FREQUENCY * a->channels + c] * t +
-           a->parameters[CONTROL_PHASE * a->channels + c];
+    return CONTROL_TURN * a->parameters[control_at(a->channels, CONTROL_FREQUENCY, c)] * t +
+           a->parameters[control_at(a->channels, CONTROL_PHASE, c)];
 }
 
 PIO_FN void mpm_control(int c, const mpm_control_args *a)
 {
-    const wide A = a->parameters[CONTROL_AMPLITUDE * a->channels + c];
+    const wide A = a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)];
     a->activation[c] = R(a->signal[c] == SIGNAL_SINE ? A * sin(control_angle(a, c)) : A);
 }
 
@@ -48,14 +54,14 @@ PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
     const int n = a->channels;
     const wide a_bar = b->activation_bar[c];
     if (a->signal[c] != SIGNAL_SINE) {
-        b->parameters_bar[CONTROL_AMPLITUDE * n + c] += a_bar;
+        b->parameters_bar[control_at(n, CONTROL_AMPLITUDE, c)] += a_bar;
         return;
     }
     const wide angle = control_angle(a, c), t = W(a->step->index) * W(a->step->h);
-    const wide angle_bar = a_bar * a->parameters[CONTROL_AMPLITUDE * n + c] * cos(angle);
-    b->parameters_bar[CONTROL_AMPLITUDE * n + c] += a_bar * sin(angle);
-    b->parameters_bar[CONTROL_FREQUENCY * n + c] += angle_bar * CONTROL_TURN * t;
-    b->parameters_bar[CONTROL_PHASE * n + c] += angle_bar;
+    const wide angle_bar = a_bar * a->parameters[control_at(n, CONTROL_AMPLITUDE, c)] * cos(angle);
+    b->parameters_bar[control_at(n, CONTROL_AMPLITUDE, c)] += a_bar * sin(angle);
+    b->parameters_bar[control_at(n, CONTROL_FREQUENCY, c)] += angle_bar * CONTROL_TURN * t;
+    b->parameters_bar[control_at(n, CONTROL_PHASE, c)] += angle_bar;
 }
 
 #endif

@@ -28,7 +28,7 @@ PIO_FN void cell_velocities(node_vectors *y, const real *velocity, int nodes, co
     LANES (q, STENCIL) {
         const int node = cell + stencil_node(box, q);
         PIO_UNROLL
-        for (int c = 0; c < DIM; c++) y->y[c][q] = velocity[(ptrdiff_t)c * nodes + node];
+        for (int c = 0; c < DIM; c++) y->y[c][q] = velocity[field_at(nodes, DIM, c, node)];
     }
 }
 

@@ -40,16 +40,15 @@ PIO_FN wide observe_reference(const mpm_observe_args *a)
 
 PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
 {
-    return exp(W(a->sharpness) *
-               (particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)a->axis * a->matter.n + p], a->axis) -
-                observe_reference(a)));
+    const real f = a->s.offset[field_at(a->matter.n, DIM, a->axis, p)];
+    return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], f, a->axis) - observe_reference(a)));
 }
 
 /* A term of the sum, for stored particle p. */
 PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 {
     const int id = a->s.id[p];
-    const ptrdiff_t at = (ptrdiff_t)a->axis * a->matter.n + p;
+    const ptrdiff_t at = field_at(a->matter.n, DIM, a->axis, p);
     const wide m = W(a->matter.mass[id]);
     if (a->body[id] != a->of) return W(0);
     if (a->type == OBSERVE_MEAN_POSITION)
@@ -59,12 +58,12 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
     wide sum = W(0);
     for (int c = 0; c < DIM; c++) {
         if (a->type == OBSERVE_KINETIC_ENERGY) {
-            const wide v = W(a->s.velocity[(ptrdiff_t)c * a->matter.n + p]);
+            const wide v = W(a->s.velocity[field_at(a->matter.n, DIM, c, p)]);
             sum += W(0.5) * m * v * v;
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
             const wide d =
-                particle_position(&a->box, a->s.cell[p], a->s.offset[(ptrdiff_t)c * a->matter.n + p], c) - W(X);
+                particle_position(&a->box, a->s.cell[p], a->s.offset[field_at(a->matter.n, DIM, c, p)], c) - W(X);
             if (X - X >= 0) sum += d * d / W(a->markers);
         }
     }
@@ -105,7 +104,7 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
 {
     const mpm_observe_args *a = &b->o;
     const int id = a->s.id[p], n = a->matter.n;
-    const ptrdiff_t at = (ptrdiff_t)a->axis * n + p;
+    const ptrdiff_t at = field_at(n, DIM, a->axis, p);
     if (a->body[id] != a->of) return;
     const double y_bar = b->weight * (double)*b->sample_bar, sum = (double)*b->sum, total = (double)*a->total;
     const double dx = (double)a->box.dx, m = (double)a->matter.mass[id];
@@ -127,7 +126,7 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         return;
     }
     for (int c = 0; c < DIM; c++) {
-        const ptrdiff_t k = (ptrdiff_t)c * n + p;
+        const ptrdiff_t k = field_at(n, DIM, c, p);
         if (a->type == OBSERVE_KINETIC_ENERGY) {
             const double v = (double)a->s.velocity[k];
             b->bar.velocity[k] += R(y_bar * m * v);

@@ -112,7 +112,7 @@ PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
                 for (int c = 0; c < components; c++) sum[c] += in[c * STENCIL_PAD];
             }
         }
-    for (int c = 0; c < components; c++) a->out[(ptrdiff_t)c * a->nodes + node] = sum[c];
+    for (int c = 0; c < components; c++) a->out[field_at(a->nodes, components, c, node)] = sum[c];
 }
 
 PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
@@ -189,7 +189,7 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), mass, b_bar));
     mat_store(a->bar.C, n, p, mat_axpby(R(1), mat_load(a->bar.C, n, p), R(1), C_bar));
     a->mass_bar[id] += m_bar;
-    for (int c = 0; c < LAW_CONSTANTS; c++) a->k_bar[(ptrdiff_t)c * n + id] += k_bar.k[c];
+    for (int c = 0; c < LAW_CONSTANTS; c++) a->k_bar[constant_at(n, c, id)] += k_bar.k[c];
 }
 
 /* Of the fibres' share B of that affine field, b = -B f: the same without mass and motion. */
@@ -217,9 +217,9 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
     LANES (q, STENCIL) {
         const int node = cell + stencil_node(&a->box, q);
-        sh->z[q] = a->node_bar[node];
+        sh->z[q] = a->node_bar[field_at(a->nodes, DIM + 1, 0, node)];
         PIO_UNROLL
-        for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->node_bar[(ptrdiff_t)(1 + c) * a->nodes + node];
+        for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->node_bar[field_at(a->nodes, DIM + 1, 1 + c, node)];
     }
     TEAM_SYNC();
     LANES (j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);

@@ -2,7 +2,7 @@
 #ifndef PIOLA_KERNELS_MPM_START_H
 #define PIOLA_KERNELS_MPM_START_H
 
-#include "kernels/mpm.h"
+#include "kernels/mpm_control.h"
 
 /* Constants as the user gives them, to what the laws use, per particle in id order:
  *   solids  given = (E Pa, nu) or, where lame != 0, (mu Pa, lambda Pa)     -> k = (mu, lambda)
@@ -19,9 +19,10 @@ typedef struct {
 
 PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 {
-    const ptrdiff_t n = a->n;
-    for (int c = 0; c < LAW_CONSTANTS; c++) a->k[c * n + i] = a->given[c * n + i];
-    if (!law_is_fluid(a->law[i]) && !a->lame[i]) lame_of(a->given[i], a->given[n + i], &a->k[i], &a->k[n + i]);
+    for (int c = 0; c < LAW_CONSTANTS; c++) a->k[constant_at(a->n, c, i)] = a->given[constant_at(a->n, c, i)];
+    const ptrdiff_t first = constant_at(a->n, 0, i), second = constant_at(a->n, 1, i);
+    if (!law_is_fluid(a->law[i]) && !a->lame[i])
+        lame_of(a->given[first], a->given[second], &a->k[first], &a->k[second]);
     a->mass[i] = a->density[i] * a->volume[i];
 }
 
@@ -34,11 +35,13 @@ typedef struct {
 PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
 {
     const mpm_constants_args *a = &b->fwd;
-    const ptrdiff_t n = a->n;
+    const ptrdiff_t first = constant_at(a->n, 0, i), second = constant_at(a->n, 1, i);
     const int converted = !law_is_fluid(a->law[i]) && !a->lame[i];
-    for (int c = converted ? 2 : 0; c < LAW_CONSTANTS; c++) b->given_bar[c * n + i] += b->k_bar[c * n + i];
+    for (int c = converted ? 2 : 0; c < LAW_CONSTANTS; c++)
+        b->given_bar[constant_at(a->n, c, i)] += b->k_bar[constant_at(a->n, c, i)];
     if (converted)
-        lame_of_adj(a->given[i], a->given[n + i], b->k_bar[i], b->k_bar[n + i], &b->given_bar[i], &b->given_bar[n + i]);
+        lame_of_adj(a->given[first], a->given[second], b->k_bar[first], b->k_bar[second], &b->given_bar[first],
+                    &b->given_bar[second]);
     b->density_bar[i] += b->mass_bar[i] * a->volume[i];
 }
 
@@ -59,7 +62,7 @@ PIO_FN void mpm_start(int i, const mpm_start_args *a)
     a->out.cell[i] = a->cell[i];
     vec_store(a->out.offset, a->n, i, vec_load(a->offset, a->n, i));
     vec_store(a->out.velocity, a->n, i, vec_load(a->velocity, a->n, i));
-    mat_store(a->out.C, a->n, i, mat_load(a->spin + (ptrdiff_t)a->body[i] * DIM * DIM, 1, 0));
+    mat_store(a->out.C, a->n, i, mat_of(a->spin + (ptrdiff_t)a->body[i] * DIM * DIM));
     if (a->out.F) mat_store(a->out.F, a->n, i, mat_diag(R(1)));
     if (a->out.J) a->out.J[i] = R(1);
 }
@@ -75,7 +78,7 @@ typedef struct {
 PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
 {
     for (int c = 0; c < DIM; c++) {
-        const ptrdiff_t at = (ptrdiff_t)c * a->n + i;
+        const ptrdiff_t at = field_at(a->n, DIM, c, i);
         a->position_bar[at] += a->inv_dx * a->bar.offset[at];
         a->velocity_bar[at] += a->bar.velocity[at];
     }
@@ -90,14 +93,14 @@ typedef struct {
     const real *density; /* [n] kg/m^3 */
     mpm_step *step;
     real inv_dx;
-    const wide *amplitude; /* [channels] Pa; read where the matter has channels */
+    const wide *parameters; /* as in mpm_control_args; amplitudes are read where the matter has channels */
 } mpm_check_args;
 
 PIO_FN real wave_cfl(const mpm_check_args *a, int i)
 {
     const int channel = a->matter.channel ? a->matter.channel[i] : -1;
     real E = law_wave_modulus(a->matter.law[i], matter_constants(&a->matter, i));
-    if (channel >= 0) E += R(fabs(a->amplitude[channel]));
+    if (channel >= 0) E += R(fabs(a->parameters[control_at(a->matter.channels, CONTROL_AMPLITUDE, channel)]));
     return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
 }
 

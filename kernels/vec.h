@@ -233,7 +233,8 @@ PIO_FN ptrdiff_t field_at(int n, int components, int c, int i)
 {
 #if PIO_BLOCK
     (void)n;
-    return ((ptrdiff_t)(i / PIO_BLOCK) * components + c) * PIO_BLOCK + i % PIO_BLOCK;
+    const unsigned item = (unsigned)i; /* so that a power of two is a shift */
+    return ((ptrdiff_t)(item / PIO_BLOCK) * components + c) * PIO_BLOCK + item % PIO_BLOCK;
 #else
     (void)components;
     return (ptrdiff_t)c * n + i;
@@ -270,6 +271,18 @@ PIO_FN mat mat_load(const real *a, int n, int i)
     for (int c = 0; c < DIM; c++) {
         PIO_UNROLL
         for (int d = 0; d < DIM; d++) r.m[c][d] = a[field_at(n, DIM * DIM, DIM * c + d, i)];
+    }
+    return r;
+}
+
+/* The matrix of DIM * DIM numbers that lie one after the other. */
+PIO_FN mat mat_of(const real *a)
+{
+    mat r;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) r.m[c][d] = a[DIM * c + d];
     }
     return r;
 }

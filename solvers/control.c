@@ -52,19 +52,19 @@ void mpm_control_upload(pio_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->queue;
     const pio_particles_desc *p = &desc->particles;
-    const ptrdiff_t channels = sim->n_channels;
+    const int channels = sim->n_channels;
     if (sim->channel) pio_queue_upload(q, sim->channel, p->channel, sizeof *p->channel * (size_t)sim->n);
-    for (ptrdiff_t c = 0; c < channels; c++) {
+    for (int c = 0; c < channels; c++) {
         const pio_channel_desc *d = &desc->channels[c];
         const double parameters[CONTROL_PARAMETERS] = {
             [CONTROL_AMPLITUDE] = d->amplitude, [CONTROL_FREQUENCY] = d->frequency, [CONTROL_PHASE] = d->phase};
         const int signal = (int)d->signal;
         pio_queue_upload(q, sim->signal + c, &signal, sizeof signal);
         for (int k = 0; k < CONTROL_PARAMETERS; k++)
-            pio_queue_upload(q, sim->control + k * channels + c, &parameters[k], sizeof parameters[k]);
+            pio_queue_upload(q, sim->control + control_at(channels, k, c), &parameters[k], sizeof parameters[k]);
         for (int a = 0; a < DIM; a++) {
-            const real n = (real)p->fibre[c * DIM + a];
-            pio_queue_upload(q, sim->fibre + a * channels + c, &n, sizeof n);
+            const real n = (real)p->fibre[(ptrdiff_t)c * DIM + a];
+            pio_queue_upload(q, sim->fibre + field_at(channels, DIM, a, c), &n, sizeof n);
         }
     }
 }
@@ -84,7 +84,8 @@ void mpm_control_step_adj(pio_sim *sim)
     if (!sim->channel) return; /* activation has no effect */
     for (int c = 0; c < sim->n_channels; c++)
         pio_sum(q, design_sum, sim->n, NULL, sim->activation_bar + c,
-                .index = sim->channel, .group = c, .bar = sim->activation_share);
+                .index = sim->channel, .group = c, .n = sim->n, .stored = 1, .component = 0,
+                .bar = sim->activation_share);
     pio_map(q, mpm_control_adj, sim->n_channels, NULL,
             .fwd = {.channels = sim->n_channels, .step = sim->step, .signal = sim->signal, .parameters = sim->control},
             .activation_bar = sim->activation_bar, .parameters_bar = sim->control_bar);

@@ -161,7 +161,8 @@ typedef struct {
      * grad_given_0..2, grad_density; the design's value fields given_0..2, density. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
-    /* The same field where it lies; derived fields (position, J, F, pressure, mass) have no view: PIOLA_USAGE. */
+    /* The same field where it lies. PIOLA_USAGE where it has no view: derived fields (position, J, F, pressure, mass); in
+     * an engine built with PIO_BLOCK (kernels/vec.h) also what lies in blocks, all but density, grad_density, volume. */
     piola_status (*view)(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
     piola_status (*read_gravity_bar)(pio_sim *sim, double *values, piola_error *error);
     int64_t (*step)(const pio_sim *sim);

@@ -128,7 +128,8 @@ static void upload_reals(pio_sim *sim, real *out, const double *in, int componen
     for (int c = 0; c < components; c++) {
         for (int i = 0; i < sim->n; i++) sim->host_transfer[i] = in[(ptrdiff_t)i * components + c];
         pio_queue_upload(&sim->queue, sim->transfer, sim->host_transfer, sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer, .out = out + (ptrdiff_t)c * sim->n);
+        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer, .n = sim->n, .components = components,
+                .component = c, .out = out);
     }
 }
 
@@ -151,8 +152,8 @@ static int upload_positions(pio_sim *sim, const double *position, int *bad)
             cell[i] += (int)b * sim->box.stride[c];
         }
         pio_queue_upload(&sim->queue, sim->transfer, sim->host_transfer, sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer,
-                .out = sim->reference_offset + (ptrdiff_t)c * sim->n);
+        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer, .n = sim->n, .components = DIM,
+                .component = c, .out = sim->reference_offset);
     }
     pio_queue_upload(&sim->queue, sim->reference_cell, cell, sizeof *cell * (size_t)sim->n);
     free(cell);
@@ -194,7 +195,7 @@ static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_
 {
     pio_queue *q = &sim->queue;
     const pio_particles_desc *p = &desc->particles;
-    const size_t n = (size_t)sim->n;
+    const size_t n = (size_t)sim->n, vectors = sizeof(real) * field_size(sim->n, DIM);
     int bad = -1;
     pio_queue_upload(q, sim->law, p->law, sizeof(int) * n);
     pio_queue_upload(q, sim->lame, p->lame, sizeof(int) * n);
@@ -214,8 +215,8 @@ static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_
                         p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1],
                         DIM == 3 ? ", ..." : "");
     pio_queue_copy(q, sim->start_cell, sim->reference_cell, sizeof(int) * n);
-    pio_queue_copy(q, sim->start_offset, sim->reference_offset, sizeof(real) * DIM * n);
-    pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, sizeof(real) * DIM * n);
+    pio_queue_copy(q, sim->start_offset, sim->reference_offset, vectors);
+    pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, vectors);
     if (pio_queue_failed(q)) return mpm_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     return PIOLA_OK;
 }
@@ -225,12 +226,12 @@ static void set_watch(pio_sim *sim)
 {
     const char *wanted = getenv("PIOLA_NAN_WATCH");
     if (!wanted || wanted[0] != '1') return;
-    const size_t n = (size_t)sim->n;
-    const pio_watch list[] = {{sim->state[0].velocity, DIM * n, "velocity"},
-                              {sim->state[1].velocity, DIM * n, "velocity"},
-                              {sim->state[0].C, DIM * DIM * n, "C"},
-                              {sim->state[1].C, DIM * DIM * n, "C"},
-                              {sim->node_velocity, DIM * (size_t)sim->nodes, "grid velocity"}};
+    const size_t vectors = field_size(sim->n, DIM), matrices = field_size(sim->n, DIM * DIM);
+    const pio_watch list[] = {{sim->state[0].velocity, vectors, "velocity"},
+                              {sim->state[1].velocity, vectors, "velocity"},
+                              {sim->state[0].C, matrices, "C"},
+                              {sim->state[1].C, matrices, "C"},
+                              {sim->node_velocity, field_size(sim->nodes, DIM), "grid velocity"}};
     memcpy(sim->watch, list, sizeof list);
     sim->queue.watch = sim->watch;
     sim->queue.n_watch = sizeof list / sizeof *list;

@@ -82,28 +82,33 @@ static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
     return failed(sim, error);
 }
 
+/* A field over the particles. */
+static void zero_field(pio_sim *sim, real *field, int components)
+{
+    pio_queue_zero(&sim->queue, field, sizeof *field * field_size(sim->n, components));
+}
+
 static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
 {
     pio_queue *q = &sim->queue;
-    const size_t n = sizeof(real) * (size_t)sim->n;
     const mpm_state *bar = &sim->bar[0];
     if (!sim->adjoint) return mpm_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->current_bar = 0;
     sim->turned = 1;
-    pio_queue_zero(q, bar->offset, DIM * n);
-    pio_queue_zero(q, bar->velocity, DIM * n);
-    pio_queue_zero(q, bar->C, DIM * DIM * n);
-    if (bar->F) pio_queue_zero(q, bar->F, DIM * DIM * n);
-    if (bar->J) pio_queue_zero(q, bar->J, n);
-    pio_queue_zero(q, sim->mass_bar, n);
-    pio_queue_zero(q, sim->k_bar, LAW_CONSTANTS * n);
-    pio_queue_zero(q, sim->density_bar, n);
-    pio_queue_zero(q, sim->given_bar, LAW_CONSTANTS * n);
-    pio_queue_zero(q, sim->position_bar, DIM * n);
-    pio_queue_zero(q, sim->velocity_bar, DIM * n);
+    zero_field(sim, bar->offset, DIM);
+    zero_field(sim, bar->velocity, DIM);
+    zero_field(sim, bar->C, DIM * DIM);
+    if (bar->F) zero_field(sim, bar->F, DIM * DIM);
+    if (bar->J) zero_field(sim, bar->J, 1);
+    zero_field(sim, sim->mass_bar, 1);
+    zero_field(sim, sim->k_bar, LAW_CONSTANTS);
+    zero_field(sim, sim->density_bar, 1);
+    zero_field(sim, sim->given_bar, LAW_CONSTANTS);
+    zero_field(sim, sim->position_bar, DIM);
+    zero_field(sim, sim->velocity_bar, DIM);
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
     if (sim->n_channels)
-        pio_queue_zero(q, sim->control_bar, CONTROL_PARAMETERS * sizeof *sim->control_bar * (size_t)sim->n_channels);
+        pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
     mpm_observe_step_adj(sim, sim->index);
     return failed(sim, error);

@@ -43,7 +43,10 @@ static double activation_of(pio_sim *sim, int id)
     int channel = -1;
     double amplitude = 0;
     if (sim->channel) pio_queue_download(&sim->queue, &channel, sim->channel + id, sizeof channel);
-    if (channel >= 0) pio_queue_download(&sim->queue, &amplitude, sim->control + channel, sizeof amplitude);
+    if (channel >= 0) {
+        const ptrdiff_t at = control_at(sim->n_channels, CONTROL_AMPLITUDE, channel);
+        pio_queue_download(&sim->queue, &amplitude, sim->control + at, sizeof amplitude);
+    }
     return fabs(amplitude);
 }
 

@@ -7,35 +7,37 @@
 /* A field that is stored as it is read. */
 typedef struct {
     const real *data;
-    int components, by_id; /* stored in id order, or as the state is */
+    int stored;     /* components of the array */
+    int first;      /* component of it that component 0 of the field is */
+    int components; /* of the field */
+    int by_id;      /* stored in id order, or as the state is */
     double scale;
 } stored_field;
 
 static int find_stored(const pio_sim *sim, const char *name, stored_field *f)
 {
     const mpm_state *s = &sim->state[sim->current], *bar = &sim->bar[sim->current_bar];
-    const ptrdiff_t n = sim->n;
     const double inv_dx = 1 / (double)sim->box.dx;
     const struct {
         const char *name;
         stored_field field;
     } list[] = {
-        {"velocity", {s->velocity, DIM, 0, 1}},
-        {"C", {s->C, DIM * DIM, 0, 1}},
-        {"offset", {s->offset, DIM, 0, 1}},
-        {"adj_position", {bar->offset, DIM, 0, inv_dx}},
-        {"adj_velocity", {bar->velocity, DIM, 0, 1}},
-        {"grad_position", {sim->position_bar, DIM, 1, 1}},
-        {"grad_velocity", {sim->velocity_bar, DIM, 1, 1}},
-        {"grad_given_0", {sim->given_bar, 1, 1, 1}},
-        {"grad_given_1", {sim->given_bar ? sim->given_bar + n : NULL, 1, 1, 1}},
-        {"grad_given_2", {sim->given_bar ? sim->given_bar + 2 * n : NULL, 1, 1, 1}},
-        {"grad_density", {sim->density_bar, 1, 1, 1}},
-        {"given_0", {sim->given, 1, 1, 1}},
-        {"given_1", {sim->given + n, 1, 1, 1}},
-        {"given_2", {sim->given + 2 * n, 1, 1, 1}},
-        {"density", {sim->density, 1, 1, 1}},
-        {"volume", {sim->volume, 1, 1, 1}},
+        {"velocity", {s->velocity, DIM, 0, DIM, 0, 1}},
+        {"C", {s->C, DIM * DIM, 0, DIM * DIM, 0, 1}},
+        {"offset", {s->offset, DIM, 0, DIM, 0, 1}},
+        {"adj_position", {bar->offset, DIM, 0, DIM, 0, inv_dx}},
+        {"adj_velocity", {bar->velocity, DIM, 0, DIM, 0, 1}},
+        {"grad_position", {sim->position_bar, DIM, 0, DIM, 1, 1}},
+        {"grad_velocity", {sim->velocity_bar, DIM, 0, DIM, 1, 1}},
+        {"grad_given_0", {sim->given_bar, LAW_CONSTANTS, 0, 1, 1, 1}},
+        {"grad_given_1", {sim->given_bar, LAW_CONSTANTS, 1, 1, 1, 1}},
+        {"grad_given_2", {sim->given_bar, LAW_CONSTANTS, 2, 1, 1, 1}},
+        {"grad_density", {sim->density_bar, 1, 0, 1, 1, 1}},
+        {"given_0", {sim->given, LAW_CONSTANTS, 0, 1, 1, 1}},
+        {"given_1", {sim->given, LAW_CONSTANTS, 1, 1, 1, 1}},
+        {"given_2", {sim->given, LAW_CONSTANTS, 2, 1, 1, 1}},
+        {"density", {sim->density, 1, 0, 1, 1, 1}},
+        {"volume", {sim->volume, 1, 0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.data) {
@@ -84,8 +86,8 @@ piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_err
     if (!components) return mpm_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
     for (int c = 0; c < components; c++) {
         if (what < 0)
-            pio_map(q, field_read, sim->n, NULL, .id = f.by_id ? NULL : s->id, .in = f.data + (ptrdiff_t)c * sim->n,
-                    .scale = f.scale, .out = sim->transfer);
+            pio_map(q, field_read, sim->n, NULL, .id = f.by_id ? NULL : s->id, .n = sim->n, .components = f.stored,
+                    .component = f.first + c, .in = f.data, .scale = f.scale, .out = sim->transfer);
         else
             pio_map(q, derived_read, sim->n, NULL, .s = *s, .matter = mpm_matter_of(sim), .box = sim->box, .what = what,
                     .component = c, .out = sim->transfer);
@@ -101,7 +103,11 @@ piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, pio
     stored_field f;
     if (!find_stored(sim, field, &f))
         return mpm_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
-    *view = (pio_field_view){.pointer = (void *)(uintptr_t)f.data,
+    if (PIO_BLOCK && f.stored > 1)
+        return mpm_fail(error, PIOLA_USAGE, "field '%s' lies in blocks of %d particles, which no two strides describe",
+                        field, PIO_BLOCK);
+    const real *pointer = f.data + field_at(sim->n, f.stored, f.first, 0);
+    *view = (pio_field_view){.pointer = (void *)(uintptr_t)pointer,
                              .bits = 8 * (int32_t)sizeof(real),
                              .cuda = sim->queue.stream != NULL,
                              .device = sim->ordinal,

@@ -2,15 +2,16 @@
 #include "solvers/mpm.h"
 
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
+/* A field of `components` over n items; its padding is zero for good: the arena is, and kernels set items only. */
+#define TAKE_FIELD(pointer, components, n) TAKE(pointer, field_size(n, components))
 
 static void take_state(pio_sim *sim, mpm_state *s, int integers)
 {
     const int ALWAYS = 1, SOLID = sim->has_solid, FLUID = sim->has_fluid;
-    const size_t n = (size_t)sim->n;
 #define INT_FIELD(name, unit, meaning)                                                                                 \
-    if (integers) TAKE(s->name, n);
+    if (integers) TAKE(s->name, sim->n);
 #define FIELD(name, components, when, unit, meaning)                                                                   \
-    if (when) TAKE(s->name, (size_t)(components)*n);
+    if (when) TAKE_FIELD(s->name, components, sim->n);
 #include "kernels/mpm_fields.def"
 #undef INT_FIELD
 #undef FIELD
@@ -34,18 +35,18 @@ static void take_matter(pio_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->law, n);
     TAKE(sim->lame, n);
     TAKE(sim->body, n);
-    TAKE(sim->volume, n);
-    TAKE(sim->density, n);
-    TAKE(sim->mass, n);
-    TAKE(sim->given, LAW_CONSTANTS * n);
-    TAKE(sim->k, LAW_CONSTANTS * n);
+    TAKE_FIELD(sim->volume, 1, sim->n);
+    TAKE_FIELD(sim->density, 1, sim->n);
+    TAKE_FIELD(sim->mass, 1, sim->n);
+    TAKE_FIELD(sim->given, LAW_CONSTANTS, sim->n);
+    TAKE_FIELD(sim->k, LAW_CONSTANTS, sim->n);
     TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(sim->start_cell, n);
-    TAKE(sim->start_offset, DIM * n);
-    TAKE(sim->start_velocity, DIM * n);
+    TAKE_FIELD(sim->start_offset, DIM, sim->n);
+    TAKE_FIELD(sim->start_velocity, DIM, sim->n);
     TAKE(sim->reference_cell, n);
-    TAKE(sim->reference_offset, DIM * n);
-    TAKE(sim->reference_velocity, DIM * n);
+    TAKE_FIELD(sim->reference_offset, DIM, sim->n);
+    TAKE_FIELD(sim->reference_velocity, DIM, sim->n);
 }
 
 static void take_grid(pio_sim *sim)
@@ -59,23 +60,22 @@ static void take_grid(pio_sim *sim)
     TAKE(sim->lists.node_slot, nodes + 1);
     TAKE(sim->lists.node_list, nodes);
     TAKE(sim->cell_sums, (size_t)sim->max_cells * (DIM + 1) * STENCIL_PAD);
-    TAKE(sim->node_sums, (DIM + 1) * nodes);
-    TAKE(sim->node_velocity, DIM * nodes);
+    TAKE_FIELD(sim->node_sums, DIM + 1, sim->nodes);
+    TAKE_FIELD(sim->node_velocity, DIM, sim->nodes);
 }
 
 static void take_adjoint(pio_sim *sim)
 {
-    const size_t n = (size_t)sim->n, nodes = (size_t)sim->nodes;
     take_state(sim, &sim->bar[0], 0);
     take_state(sim, &sim->bar[1], 0);
-    TAKE(sim->node_velocity_bar, DIM * nodes);
-    TAKE(sim->node_bar, (DIM + 1) * nodes);
-    TAKE(sim->mass_bar, n);
-    TAKE(sim->k_bar, LAW_CONSTANTS * n);
-    TAKE(sim->density_bar, n);
-    TAKE(sim->given_bar, LAW_CONSTANTS * n);
-    TAKE(sim->position_bar, DIM * n);
-    TAKE(sim->velocity_bar, DIM * n);
+    TAKE_FIELD(sim->node_velocity_bar, DIM, sim->nodes);
+    TAKE_FIELD(sim->node_bar, DIM + 1, sim->nodes);
+    TAKE_FIELD(sim->mass_bar, 1, sim->n);
+    TAKE_FIELD(sim->k_bar, LAW_CONSTANTS, sim->n);
+    TAKE_FIELD(sim->density_bar, 1, sim->n);
+    TAKE_FIELD(sim->given_bar, LAW_CONSTANTS, sim->n);
+    TAKE_FIELD(sim->position_bar, DIM, sim->n);
+    TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
 }
 
 static void take_outputs(pio_sim *sim)
@@ -107,19 +107,19 @@ static void take_control(pio_sim *sim, const pio_engine_desc *desc)
     if (!channels) return;
     if (desc->particles.channel) TAKE(sim->channel, sim->n);
     TAKE(sim->signal, channels);
-    TAKE(sim->fibre, DIM * channels);
-    TAKE(sim->activation, channels);
-    TAKE(sim->control, CONTROL_PARAMETERS * channels);
+    TAKE_FIELD(sim->fibre, DIM, sim->n_channels);
+    TAKE_FIELD(sim->activation, 1, sim->n_channels);
+    TAKE_FIELD(sim->control, CONTROL_PARAMETERS, sim->n_channels);
     if (!sim->adjoint) return;
-    TAKE(sim->control_bar, CONTROL_PARAMETERS * channels);
-    TAKE(sim->activation_share, sim->n);
+    TAKE_FIELD(sim->control_bar, CONTROL_PARAMETERS, sim->n_channels);
+    TAKE_FIELD(sim->activation_share, 1, sim->n);
     TAKE(sim->activation_bar, channels);
 }
 
 void mpm_layout(pio_sim *sim, const pio_engine_desc *desc)
 {
     const size_t most =
-        DIM * DIM * (size_t)(sim->n > sim->nodes ? sim->n : sim->nodes); /* the NaN watch counts matrices */
+        field_size(sim->n > sim->nodes ? sim->n : sim->nodes, DIM * DIM); /* the NaN watch counts matrices */
     TAKE(sim->step, 1);
     take_state(sim, &sim->state[0], 1);
     take_state(sim, &sim->state[1], 1);

@@ -1,43 +1,38 @@
 /* parameters.c -- the design pipeline on the device: z -> values -> constants and initial state, and cotangents back. */
 #include "solvers/mpm.h"
 
-/* The array that a quantity is set in, and the one that holds its cotangents. */
-static real *target_of(const pio_sim *sim, pio_quantity quantity, real **bar)
+/* The field that a quantity of particles is set in, and the one that holds its cotangents. */
+typedef struct {
+    real *field, *bar;
+    int stored, first; /* components of both; the first that is the quantity's */
+} design_target;
+
+static design_target target_of(const pio_sim *sim, pio_quantity quantity)
 {
-    const ptrdiff_t n = sim->n;
     switch (quantity) {
     case PIO_POSITION:
-        *bar = sim->position_bar;
-        return sim->start_offset;
+        return (design_target){sim->start_offset, sim->position_bar, DIM, 0};
     case PIO_VELOCITY:
-        *bar = sim->velocity_bar;
-        return sim->start_velocity;
+        return (design_target){sim->start_velocity, sim->velocity_bar, DIM, 0};
     case PIO_GIVEN_0:
-        *bar = sim->given_bar;
-        return sim->given;
     case PIO_GIVEN_1:
-        *bar = sim->given_bar ? sim->given_bar + n : NULL;
-        return sim->given + n;
     case PIO_GIVEN_2:
-        *bar = sim->given_bar ? sim->given_bar + 2 * n : NULL;
-        return sim->given + 2 * n;
+        return (design_target){sim->given, sim->given_bar, LAW_CONSTANTS, (int)(quantity - PIO_GIVEN_0)};
     case PIO_DENSITY:
-        *bar = sim->density_bar;
-        return sim->density;
+        return (design_target){sim->density, sim->density_bar, 1, 0};
     case PIO_GRAVITY:
     case PIO_AMPLITUDE:
     case PIO_FREQUENCY:
     case PIO_PHASE:
         break;
     }
-    *bar = NULL;
-    return NULL;
+    return (design_target){NULL, NULL, 0, 0};
 }
 
-/* The row of a control quantity in a table over parameters and channels. */
-static double *control_row(const pio_sim *sim, double *table, pio_quantity quantity)
+/* Where a control quantity of channel c lies in a field of parameters. */
+static double *control_of(const pio_sim *sim, double *parameters, pio_quantity quantity, int c)
 {
-    return table + (ptrdiff_t)(quantity - PIO_AMPLITUDE) * sim->n_channels;
+    return parameters + control_at(sim->n_channels, (int)(quantity - PIO_AMPLITUDE), c);
 }
 
 static int variables_of(const mpm_design *d)
@@ -58,10 +53,11 @@ static void apply_one(pio_sim *sim, const mpm_design *d)
         return;
     }
     if (e->quantity >= PIO_AMPLITUDE) {
-        pio_queue_copy(q, control_row(sim, sim->control, e->quantity), value, sizeof *value * (size_t)sim->n_channels);
+        for (int c = 0; c < sim->n_channels; c++)
+            pio_queue_copy(q, control_of(sim, sim->control, e->quantity, c), value + c, sizeof *value);
         return;
     }
-    real *bar, *out = target_of(sim, e->quantity, &bar);
+    const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_POSITION) {
         design_move_args a = {.n = sim->n, .index = d->index, .value = value, .reference_cell = sim->reference_cell,
                               .reference_offset = sim->reference_offset, .box = sim->box, .step = sim->step,
@@ -70,7 +66,8 @@ static void apply_one(pio_sim *sim, const mpm_design *d)
         PIO_LAUNCH(q, KERNEL_design_move, q->backend->kernels.design_move(q->stream, sim->n, NULL, &a));
         return;
     }
-    design_set_args a = {.n = sim->n, .components = e->components, .index = d->index, .value = value, .out = out,
+    design_set_args a = {.n = sim->n, .components = e->components, .first = to.first, .stored = to.stored,
+                         .index = d->index, .value = value, .out = to.field,
                          .reference = e->quantity == PIO_VELOCITY ? sim->reference_velocity : NULL};
     for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
     PIO_LAUNCH(q, KERNEL_design_set, q->backend->kernels.design_set(q->stream, sim->n, NULL, &a));
@@ -85,7 +82,7 @@ void mpm_design_apply(pio_sim *sim)
             .volume = sim->volume, .k = sim->k, .mass = sim->mass);
     pio_map(q, mpm_check, sim->n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
-            .amplitude = sim->control);
+            .parameters = sim->control);
     pio_map(q, mpm_start, sim->n, NULL,
             .n = sim->n, .cell = sim->start_cell, .offset = sim->start_offset, .velocity = sim->start_velocity,
             .body = sim->body, .spin = sim->spin, .out = sim->state[sim->current]);
@@ -96,21 +93,22 @@ static void adjoint_of_one(pio_sim *sim, const mpm_design *d)
     pio_queue *q = &sim->queue;
     const pio_design_desc *e = &d->desc;
     double *value_bar = sim->value_bar + d->first;
-    real *bar;
-    (void)target_of(sim, e->quantity, &bar);
+    const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->gravity_bar, sizeof *value_bar * DIM);
     } else if (e->quantity >= PIO_AMPLITUDE) {
-        pio_queue_copy(q, value_bar, control_row(sim, sim->control_bar, e->quantity),
-                       sizeof *value_bar * (size_t)sim->n_channels);
+        for (int c = 0; c < sim->n_channels; c++)
+            pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, c), sizeof *value_bar);
     } else if (e->each) {
         pio_map(q, design_each, sim->n, NULL,
-                .n = sim->n, .components = e->components, .index = d->index, .bar = bar, .value_bar = value_bar);
+                .n = sim->n, .components = e->components, .first = to.first, .stored = to.stored, .index = d->index,
+                .bar = to.bar, .value_bar = value_bar);
     } else {
         for (int g = 0; g < e->groups; g++)
             for (int c = 0; c < e->components; c++)
                 pio_sum(q, design_sum, sim->n, NULL, value_bar + g * e->components + c,
-                        .index = d->index, .group = g, .bar = bar + (ptrdiff_t)c * sim->n);
+                        .index = d->index, .group = g, .n = sim->n, .stored = to.stored, .component = to.first + c,
+                        .bar = to.bar);
     }
     pio_map(q, design_value_adj, variables_of(d), NULL,
             .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->value + d->first,

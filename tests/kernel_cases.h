@@ -6,12 +6,17 @@
  * numbers.
  *
  *     real *x = REALS(io, "x", parts, n, lo, hi);       an input that is differentiated; parts are checked one by one
- *     real *y = NEW(io, real, count, CASE_SET);         memory that the kernel sets, or adds to: CASE_ADDED; CASE_ZERO
- * where the next kernel needs the sum alone LAUNCH(io, kernel, n, limit, &args); case_out(io, "y", CASE_REAL, parts, n,
- * y);        an output if (!case_adjoint(io)) return;                    the dual build ends here real *y_bar =
- * COTANGENT(io, real, "y"); LAUNCH(io, kernel_adj, n, limit, &adj); case_gradient(io, "x", CASE_REAL, parts, n, x_bar);
+ *     real *y = NEW_FIELD(io, parts, n, CASE_SET);      memory that the kernel sets, or adds to: CASE_ADDED;
+ *                                                       CASE_ZERO where the next kernel needs the sum alone
+ *     LAUNCH(io, kernel, n, limit, &args);
+ *     case_out(io, "y", CASE_FIELD, parts, n, y);       an output
+ *     if (!case_adjoint(io)) return;                    the dual build ends here
+ *     real *y_bar = FIELD_COTANGENT(io, "y");
+ *     LAUNCH(io, kernel_adj, n, limit, &adj);
+ *     case_gradient(io, "x", CASE_FIELD, parts, n, x_bar);
  *
- * Arrays are component by component: part c of item i is at [c*n + i]. */
+ * To the harness, arrays are component by component: part c of item i is at [c*n + i]. In memory a field, CASE_FIELD, lies as
+ * field_at of vec.h says, its padding holds NaN where a case uploads it, and no kernel may write there. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_H
 #define PIOLA_TESTS_KERNEL_CASES_H
 
@@ -35,7 +40,8 @@ enum {
     CASE_KERNELS
 };
 
-typedef enum { CASE_INT, CASE_INT64, CASE_DOUBLE, CASE_REAL, CASE_WIDE, CASE_TYPES } case_type;
+/* CASE_FIELD: reals, the parts of an array are the components of a field. */
+typedef enum { CASE_INT, CASE_INT64, CASE_DOUBLE, CASE_REAL, CASE_FIELD, CASE_WIDE, CASE_TYPES } case_type;
 typedef enum { CASE_INPUT, CASE_CONSTANT, CASE_OUTPUT, CASE_GRADIENT } case_role;
 typedef enum { CASE_SET, CASE_ADDED, CASE_ZERO } case_how;
 
@@ -51,8 +57,8 @@ typedef struct {
     int no_influence;     /* inputs: the derivative is known to be zero */
     double *value;        /* [parts * count] */
     double *dot;          /* [parts * count] directional derivative (dual build), else NULL */
-    const double *before; /* [parts * count] what the memory held before, or NULL: zeros */
-    unsigned char *bytes; /* outputs and gradients: what the machine stored */
+    double *before;       /* [parts * count] what the memory held before, or NULL: zeros */
+    unsigned char *bytes; /* [parts * count] outputs and gradients: what the machine stored */
     size_t size;          /* of bytes */
 } case_array;
 
@@ -90,6 +96,7 @@ typedef struct {
     size_t bytes;
     case_type type;
     case_how how;
+    int made;       /* by case_new, of zeros where `before` is NULL */
     double *before; /* what it was filled with, or NULL */
 } case_block;
 
@@ -133,6 +140,9 @@ void case_out(case_io *io, const char *name, case_type type, int parts, int coun
 int case_adjoint(case_io *io);
 void *case_cotangent(case_io *io, const char *output, case_type type);
 void case_gradient(case_io *io, const char *input, case_type type, int parts, int count, const void *device);
+/* The same where the gradient is components first, first + 1, ... of a field of `components`, of reals or of CASE_WIDE. */
+void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, const void *device,
+                      int components, int first);
 /* The case knows that no output depends on this input, here or in any of its variants. */
 void case_no_influence(case_io *io, const char *input);
 void case_launched(case_io *io, int kernel, int n, int rc); /* over n items */
@@ -142,8 +152,13 @@ void case_expect(case_io *io, int holds, const char *what);
 #define CASE_TYPE_double CASE_DOUBLE
 #define CASE_TYPE_real CASE_REAL
 #define CASE_TYPE_wide CASE_WIDE
+/* Fields of reals: an input, a constant, memory for a kernel to write, the cotangent of an output that is one. */
 #define REALS(io, name, parts, n, lo, hi)                                                                              \
-    ((real *)case_upload(io, case_uniform(io, CASE_INPUT, name, parts, n, lo, hi), CASE_REAL))
+    ((real *)case_upload(io, case_uniform(io, CASE_INPUT, name, parts, n, lo, hi), CASE_FIELD))
+#define CONSTANTS(io, name, parts, n, lo, hi)                                                                          \
+    ((real *)case_upload(io, case_uniform(io, CASE_CONSTANT, name, parts, n, lo, hi), CASE_FIELD))
+#define NEW_FIELD(io, parts, n, how) NEW(io, real, field_size(n, parts), how)
+#define FIELD_COTANGENT(io, output) ((real *)case_cotangent(io, output, CASE_FIELD))
 #define WIDES(io, name, parts, n, lo, hi)                                                                              \
     ((wide *)case_upload(io, case_uniform(io, CASE_INPUT, name, parts, n, lo, hi), CASE_WIDE))
 #define NEW(io, type, count, how) ((type *)case_new(io, CASE_TYPE_##type, (size_t)(count), how))

@@ -24,6 +24,7 @@ static void build_pack(void *target, case_type type, const double *value, const 
             ((double *)target)[i] = value[i];
             break;
         case CASE_REAL:
+        case CASE_FIELD:
             ((real *)target)[i] = CASE_NUMBER(real, value[i], d);
             break;
         default:
@@ -48,6 +49,7 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
             v = ((const double *)source)[i];
             break;
         case CASE_REAL:
+        case CASE_FIELD:
             v = CASE_VALUE(((const real *)source)[i]);
             d = CASE_DOT(((const real *)source)[i]);
             break;
@@ -62,7 +64,7 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
 }
 
 /* clang-format off */
-#define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(wide)}
+#define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(real), sizeof(wide)}
 #define MAP(name, adjoint) case_##name,
 #define TEAM MAP
 #define SUM MAP

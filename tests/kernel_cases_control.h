@@ -20,7 +20,7 @@ static void sample_fibres(case_io *io, sample *t)
     }
     t->matter.channels = FIBRE_CHANNELS;
     t->matter.channel = PUSH(io, int, channel, t->n);
-    t->matter.fibre = (real *)case_upload(io, fibre, CASE_REAL);
+    t->matter.fibre = (real *)case_upload(io, fibre, CASE_FIELD);
     t->matter.activation = REALS(io, "activation", 1, FIBRE_CHANNELS, -2e4, 3e4);
 }
 
@@ -32,6 +32,9 @@ static void sum_shares(case_io *io, const sample *t, const real *share)
         design_sum_args s;
         s.index = t->matter.channel;
         s.group = c;
+        s.n = t->n;
+        s.stored = 1;
+        s.component = 0;
         s.bar = share;
         LAUNCH_SUM(io, design_sum, t->n, NULL, &s, activation_bar + c);
     }
@@ -48,10 +51,10 @@ static void case_mpm_control(case_io *io)
     given[CONTROL_AMPLITUDE] = case_uniform(io, CASE_INPUT, "amplitude", 1, n, -2e4, 5e4);
     given[CONTROL_FREQUENCY] = case_uniform(io, CASE_INPUT, "frequency", 1, n, 0.5, 20);
     given[CONTROL_PHASE] = case_uniform(io, CASE_INPUT, "phase", 1, n, -3, 3);
-    wide *all = HOST(io, wide, CONTROL_PARAMETERS * n);
+    wide *all = HOST(io, wide, field_size(n, CONTROL_PARAMETERS));
     for (int k = 0; k < CONTROL_PARAMETERS; k++) {
         const wide *one = (const wide *)case_pack(io, given[k], CASE_WIDE);
-        for (int c = 0; c < n; c++) all[k * n + c] = one[c];
+        for (int c = 0; c < n; c++) all[control_at(n, k, c)] = one[c];
     }
     for (int c = 0; c < n; c++) signal[c] = c % 3 == 0 ? SIGNAL_CONSTANT : SIGNAL_SINE;
     step->index = 41;
@@ -60,19 +63,19 @@ static void case_mpm_control(case_io *io)
     a.channels = n;
     a.step = PUSH(io, mpm_step, step, 1);
     a.signal = PUSH(io, int, signal, n);
-    a.parameters = PUSH(io, wide, all, CONTROL_PARAMETERS * n);
-    a.activation = NEW(io, real, n, CASE_SET);
+    a.parameters = PUSH(io, wide, all, field_size(n, CONTROL_PARAMETERS));
+    a.activation = NEW_FIELD(io, 1, n, CASE_SET);
     LAUNCH(io, mpm_control, n, NULL, &a);
-    case_out(io, "activation", CASE_REAL, 1, n, a.activation);
+    case_out(io, "activation", CASE_FIELD, 1, n, a.activation);
     if (!case_adjoint(io)) return;
     mpm_control_adj_args b;
     b.fwd = a;
     b.activation_bar = COTANGENT(io, wide, "activation");
-    b.parameters_bar = NEW(io, wide, CONTROL_PARAMETERS * n, CASE_ADDED);
+    b.parameters_bar = NEW(io, wide, field_size(n, CONTROL_PARAMETERS), CASE_ADDED);
     LAUNCH(io, mpm_control_adj, n, NULL, &b);
-    case_gradient(io, "amplitude", CASE_WIDE, 1, n, b.parameters_bar + CONTROL_AMPLITUDE * n);
-    case_gradient(io, "frequency", CASE_WIDE, 1, n, b.parameters_bar + CONTROL_FREQUENCY * n);
-    case_gradient(io, "phase", CASE_WIDE, 1, n, b.parameters_bar + CONTROL_PHASE * n);
+    case_gradient_of(io, "amplitude", CASE_WIDE, 1, n, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE);
+    case_gradient_of(io, "frequency", CASE_WIDE, 1, n, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_FREQUENCY);
+    case_gradient_of(io, "phase", CASE_WIDE, 1, n, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_PHASE);
 }
 #define case_mpm_control_adj case_mpm_control
 

@@ -60,11 +60,11 @@ static void case_mpm_observe(case_io *io)
     b.sample_bar = COTANGENT(io, wide, "sample");
     b.weight = 0.7;
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.mass_bar = NEW(io, real, t.n, CASE_ADDED);
+    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
-    case_gradient(io, "offset", CASE_REAL, DIM, t.n, b.bar.offset);
-    case_gradient(io, "velocity", CASE_REAL, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "mass", CASE_REAL, 1, t.n, b.mass_bar);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
 }
 #define case_mpm_observe_mass case_mpm_observe
 #define case_mpm_observe_add case_mpm_observe
@@ -104,54 +104,66 @@ static int *design_index(case_io *io, int n)
     return index;
 }
 
-/* design_sum for every value: the adjoint of design_set and design_move. */
-static void design_sums(case_io *io, const int *index, int n, const real *bar, const char *input)
+/* design_sum for every value, of components first, first + 1, ... of a field: the adjoint of design_set and design_move. */
+static void design_sums(case_io *io, const int *index, int n, const real *bar, int stored, int first, int components,
+                        const char *input)
 {
-    wide *value_bar = NEW(io, wide, DESIGN_GROUPS * DIM, CASE_SET);
+    wide *value_bar = NEW(io, wide, DESIGN_GROUPS * components, CASE_SET);
     for (int g = 0; g < DESIGN_GROUPS; g++)
-        for (int c = 0; c < DIM; c++) {
+        for (int c = 0; c < components; c++) {
             design_sum_args a;
             a.index = index;
             a.group = g;
-            a.bar = bar + c * n;
-            LAUNCH_SUM(io, design_sum, n, NULL, &a, value_bar + g * DIM + c);
+            a.n = n;
+            a.stored = stored;
+            a.component = first + c;
+            a.bar = bar;
+            LAUNCH_SUM(io, design_sum, n, NULL, &a, value_bar + g * components + c);
         }
-    case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, DIM, value_bar);
+    case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, components, value_bar);
 }
 
 static void case_design_set(case_io *io)
 {
-    static const char *const names[] = {"set", "moved from a reference", "each particle its own", NULL};
-    const int n = case_size(io, 1300);
-    const int variant = case_variant(io, names), each = variant == 2;
+    static const char *const names[] = {"set",           "moved from a reference", "each particle its own",
+                                        "one component", "one component, each",    NULL};
+    const int n = case_size(io, 1300), variant = case_variant(io, names), each = variant == 2 || variant == 4;
     design_set_args a;
     int *index = design_index(io, n), *own = HOST(io, int, n);
     for (int i = 0; i < n; i++) own[i] = index[i] < 0 ? -1 : (i + 500) % n;
     a.n = n;
-    a.components = DIM;
+    a.components = variant < 3 ? DIM : 1;
+    a.first = variant < 3 ? 0 : 1;
+    a.stored = variant < 3 ? (int)DIM : (int)LAW_CONSTANTS;
     a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
-    a.value = each ? WIDES(io, "value", 1, n * DIM, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, DIM, -3, 3);
-    a.reference = variant == 1
-                      ? (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "reference", DIM, n, -1, 1), CASE_REAL)
-                      : NULL;
+    a.value =
+        each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, a.components, -3, 3);
+    a.reference = variant == 1 ? CONSTANTS(io, "reference", DIM, n, -1, 1) : NULL;
     for (int c = 0; c < DIM; c++) a.base[c] = 0.3 + c;
-    a.out = NEW(io, real, DIM * n, CASE_SET);
+    a.out = NEW_FIELD(io, a.stored, n, CASE_SET);
     LAUNCH(io, design_set, n, NULL, &a);
-    case_out(io, "quantity", CASE_REAL, DIM, n, a.out);
+    case_out(io, "quantity", CASE_FIELD, a.stored, n, a.out);
+    const double *set = case_find(io, CASE_OUTPUT, "quantity")->value;
+    int others = 0; /* numbers outside the components that are to be set */
+    for (int i = 0; i < a.stored * n && !io->prefill; i++)
+        others += fabs(set[i]) > 0 && (i / n < a.first || i / n >= a.first + a.components);
+    case_expect(io, others == 0, "no other component is set");
     if (!case_adjoint(io)) return;
-    const real *bar = COTANGENT(io, real, "quantity");
+    const real *bar = FIELD_COTANGENT(io, "quantity");
     if (!each) {
-        design_sums(io, a.index, n, bar, "value");
+        design_sums(io, a.index, n, bar, a.stored, a.first, a.components, "value");
         return;
     }
     design_each_args b;
     b.n = n;
-    b.components = DIM;
+    b.components = a.components;
+    b.first = a.first;
+    b.stored = a.stored;
     b.index = a.index;
     b.bar = bar;
-    b.value_bar = NEW(io, wide, DIM * n, CASE_SET);
+    b.value_bar = NEW(io, wide, a.components * n, CASE_SET);
     LAUNCH(io, design_each, n, NULL, &b);
-    case_gradient(io, "value", CASE_WIDE, 1, n * DIM, b.value_bar);
+    case_gradient(io, "value", CASE_WIDE, 1, n * a.components, b.value_bar);
 }
 #define case_design_sum case_design_set
 #define case_design_each case_design_set
@@ -174,15 +186,14 @@ static void case_design_move(case_io *io)
     a.value = WIDES(io, "move", DESIGN_GROUPS, DIM, -0.04, 0.04);
     for (int c = 0; c < DIM; c++) a.base[c] = 0.01 * (c + 1);
     a.reference_cell = PUSH(io, int, t.cell, t.n);
-    a.reference_offset =
-        (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "reference", DIM, t.n, 0.5, 1.5), CASE_REAL);
+    a.reference_offset = CONSTANTS(io, "reference", DIM, t.n, 0.5, 1.5);
     a.box = t.box;
     a.step = t.step;
     a.cell = NEW(io, int, t.n, CASE_SET);
-    a.offset = NEW(io, real, DIM * t.n, CASE_SET);
+    a.offset = NEW_FIELD(io, DIM, t.n, CASE_SET);
     LAUNCH(io, design_move, t.n, NULL, &a);
     case_out(io, "cell", CASE_INT, 1, t.n, a.cell);
-    case_out(io, "offset", CASE_REAL, DIM, t.n, a.offset);
+    case_out(io, "offset", CASE_FIELD, DIM, t.n, a.offset);
     case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);
     case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == out,
                 "a fault where there is one, and only there");
@@ -191,24 +202,29 @@ static void case_design_move(case_io *io)
     b.n = t.n;
     b.inv_dx = t.box.inv_dx;
     memset(&b.bar, 0, sizeof b.bar);
-    b.bar.offset = COTANGENT(io, real, "offset");
-    b.bar.velocity = NEW(io, real, DIM * t.n, CASE_ADDED);
-    b.position_bar = NEW(io, real, DIM * t.n, CASE_ZERO);
-    b.velocity_bar = NEW(io, real, DIM * t.n, CASE_ADDED);
+    b.bar.offset = FIELD_COTANGENT(io, "offset");
+    b.bar.velocity = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
+    b.position_bar = NEW_FIELD(io, DIM, t.n, CASE_ZERO);
+    b.velocity_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
     LAUNCH(io, mpm_start_adj, t.n, NULL, &b);
-    design_sums(io, a.index, t.n, b.position_bar, "move");
+    design_sums(io, a.index, t.n, b.position_bar, DIM, 0, DIM, "move");
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
+/* One component of a field to one of another. */
 static void case_field_read(case_io *io)
 {
+    enum { COMPONENTS = 4, READ = 1, WRITTEN = 2 };
     const int n = case_size(io, 1000);
     int *id = HOST(io, int, n);
     for (int i = 0; i < n; i++) id[i] = (i * 333 + 17) % n; /* 333 is prime to n: a permutation */
     field_read_args a;
     a.id = PUSH(io, int, id, n);
-    a.in = REALS(io, "stored", 1, n, -2, 2);
+    a.n = n;
+    a.components = COMPONENTS;
+    a.component = READ;
+    a.in = REALS(io, "stored", COMPONENTS, n, -2, 2);
     a.scale = 1.0 / 3;
     a.out = NEW(io, double, n, CASE_SET);
     LAUNCH(io, field_read, n, NULL, &a);
@@ -216,9 +232,17 @@ static void case_field_read(case_io *io)
     field_write_args b;
     b.id = a.id;
     b.in = a.out;
-    b.out = NEW(io, real, n, CASE_SET);
+    b.n = n;
+    b.components = COMPONENTS;
+    b.component = WRITTEN;
+    b.out = NEW_FIELD(io, COMPONENTS, n, CASE_SET);
     LAUNCH(io, field_write, n, NULL, &b);
-    case_out(io, "stored again", CASE_REAL, 1, n, b.out);
+    case_out(io, "stored again", CASE_FIELD, COMPONENTS, n, b.out);
+    const double *in = case_find(io, CASE_INPUT, "stored")->value,
+                 *out = case_find(io, CASE_OUTPUT, "stored again")->value;
+    double worst = 0;
+    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(out[WRITTEN * n + i] - in[READ * n + i] / 3));
+    case_expect(io, worst < 1e-6, "what was read is written again, scaled, to its component");
     a.id = NULL;
     a.out = NEW(io, double, n, CASE_SET);
     LAUNCH(io, field_read, n, NULL, &a);

@@ -1,6 +1,7 @@
 /* kernel_cases_io.c -- the memory and the numbers behind a case. Numbers are a hash of name and index: the same in
  * every run, build and place. Memory on the CPU is a heap block of its own, so that the address sanitizer sees a kernel
  * that writes beyond its array. */
+#include "kernels/vec.h"
 #include "tests/kernel_cases.h"
 
 #include <math.h>
@@ -103,6 +104,7 @@ void *case_push(case_io *io, const void *host, size_t bytes)
 void *case_new(case_io *io, case_type type, size_t count, case_how how)
 {
     case_block *b = block(io, io->build->size[type] * count, 1);
+    b->made = 1;
     b->type = type;
     b->how = how;
     if (!io->prefill || !count || how == CASE_ZERO) return b->device;
@@ -160,49 +162,119 @@ case_array *case_uniform(case_io *io, case_role role, const char *name, int part
     return a;
 }
 
+/* Numbers that an array of `count` items takes in memory: as a field of `components`, or (0) one after the other. */
+static size_t room_of(int components, int parts, int count)
+{
+    return components ? field_size(count, components) : (size_t)parts * (size_t)count;
+}
+
+/* Where number i of an array lies; its part 0 is component `first`. */
+static ptrdiff_t place_of(int components, int first, int count, int i)
+{
+    return components ? field_at(count, components, first + i / count, i % count) : i;
+}
+
+static void *pack(case_io *io, case_type type, const double *value, const double *dot, int parts, int count)
+{
+    const int components = type == CASE_FIELD ? parts : 0;
+    const size_t room = room_of(components, parts, count);
+    void *host = case_host(io, io->build->size[type] * room);
+    double *v = take(room, sizeof *v), *d = take(room, sizeof *d);
+    for (size_t i = 0; i < room; i++) v[i] = (double)NAN; /* stays in the padding */
+    for (int i = 0; i < parts * count; i++) {
+        v[place_of(components, 0, count, i)] = value[i];
+        d[place_of(components, 0, count, i)] = dot ? dot[i] : 0;
+    }
+    io->build->pack(host, type, v, d, room);
+    free(v);
+    free(d);
+    return host;
+}
+
 void *case_pack(case_io *io, const case_array *a, case_type type)
 {
-    const size_t n = (size_t)a->parts * (size_t)a->count;
-    void *host = case_host(io, io->build->size[type] * n);
-    io->build->pack(host, type, a->value, a->dot, n);
-    return host;
+    return pack(io, type, a->value, a->dot, a->parts, a->count);
 }
 
 void *case_upload(case_io *io, const case_array *a, case_type type)
 {
-    return case_push(io, case_pack(io, a, type), io->build->size[type] * (size_t)a->parts * (size_t)a->count);
+    const size_t room = room_of(type == CASE_FIELD ? a->parts : 0, a->parts, a->count);
+    return case_push(io, case_pack(io, a, type), io->build->size[type] * room);
 }
 
 /* ---- outputs and gradients ------------------------------------------------------------------------------ */
 
-static void fetch(case_io *io, case_role role, const char *name, case_type type, int parts, int count,
-                  const void *device)
+/* The block that case_new made and that holds these bytes, or NULL. */
+static const case_block *block_of(const case_io *io, const void *device, size_t bytes)
 {
-    case_array *a = array(io, role, name, type, parts, count);
-    const size_t n = (size_t)parts * (size_t)count;
-    a->size = n * io->build->size[type];
-    a->bytes = take(a->size, 1);
-    if (io->machine->download(io->machine->stream, a->bytes, device, a->size)) fail(io, io->machine->name, name);
-    io->build->unpack(a->value, a->dot, a->bytes, type, n);
     for (int i = 0; i < io->n_blocks; i++) {
         const case_block *b = &io->blocks[i];
         const ptrdiff_t at = (const char *)device - (const char *)b->device;
-        if (!b->before || at < 0 || (size_t)at + a->size > b->bytes) continue;
-        a->before = b->before + (size_t)at / io->build->size[type];
-        a->how = b->how;
+        if (b->made && at >= 0 && (size_t)at + bytes <= b->bytes) return b;
     }
+    return NULL;
+}
+
+/* Of a field of zeros, what no item of which lies there must still be zero. */
+static int padding_is_zero(const unsigned char *stored, size_t size, int components, int count)
+{
+    const size_t room = field_size(count, components);
+    unsigned char *item = take(room, 1);
+    int zero = 1;
+    for (int c = 0; c < components; c++)
+        for (int i = 0; i < count; i++) item[field_at(count, components, c, i)] = 1;
+    for (size_t i = 0; i < room * size; i++) zero = zero && (item[i / size] || !stored[i]);
+    free(item);
+    return zero;
+}
+
+/* The memory holds a field of `components`, and the array is components first, first + 1, ...; 0: it is no field. */
+static void fetch(case_io *io, case_role role, const char *name, case_type type, int parts, int count,
+                  const void *device, int components, int first)
+{
+    case_array *a = array(io, role, name, type, parts, count);
+    const size_t size = io->build->size[type], room = room_of(components, parts, count);
+    unsigned char *stored = take(room, size);
+    double *v = take(room, sizeof *v), *d = take(room, sizeof *d);
+    if (io->machine->download(io->machine->stream, stored, device, room * size)) fail(io, io->machine->name, name);
+    io->build->unpack(v, d, stored, type, room);
+    const case_block *b = block_of(io, device, room * size);
+    const double *before =
+        b && b->before ? b->before + ((const char *)device - (const char *)b->device) / (ptrdiff_t)size : NULL;
+    if (b && !before && components && !padding_is_zero(stored, size, components, count))
+        fail(io, "a kernel wrote to the padding", name);
+    a->size = (size_t)parts * (size_t)count * size;
+    a->bytes = take(a->size, 1);
+    if (before) a->before = take((size_t)parts * (size_t)count, sizeof *a->before);
+    if (before) a->how = b->how;
+    for (int i = 0; i < parts * count; i++) {
+        const ptrdiff_t at = place_of(components, first, count, i);
+        a->value[i] = v[at];
+        if (a->dot) a->dot[i] = d[at];
+        if (before) a->before[i] = before[at];
+        memcpy(a->bytes + (size_t)i * size, stored + (size_t)at * size, size);
+    }
+    free(stored);
+    free(v);
+    free(d);
 }
 
 void case_out(case_io *io, const char *name, case_type type, int parts, int count, const void *device)
 {
-    fetch(io, CASE_OUTPUT, name, type, parts, count, device);
+    fetch(io, CASE_OUTPUT, name, type, parts, count, device, type == CASE_FIELD ? parts : 0, 0);
+}
+
+void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, const void *device,
+                      int components, int first)
+{
+    const case_array *x = case_find(io, CASE_INPUT, input);
+    if (!x || x->parts != parts || x->count != count) fail(io, "a gradient of what is no input of this shape", input);
+    fetch(io, CASE_GRADIENT, input, type, parts, count, device, components, first);
 }
 
 void case_gradient(case_io *io, const char *input, case_type type, int parts, int count, const void *device)
 {
-    const case_array *x = case_find(io, CASE_INPUT, input);
-    if (!x || x->parts != parts || x->count != count) fail(io, "a gradient of what is no input of this shape", input);
-    fetch(io, CASE_GRADIENT, input, type, parts, count, device);
+    case_gradient_of(io, input, type, parts, count, device, type == CASE_FIELD ? parts : 0, 0);
 }
 
 int case_adjoint(case_io *io)
@@ -230,10 +302,9 @@ void *case_cotangent(case_io *io, const char *output, case_type type)
     double *w = take((size_t)n, sizeof *w);
     for (int i = 0; i < n; i++)
         if (io->only_output < 0 || (io->only_output == k && io->only_part == i / y->count)) w[i] = io->weight[k][i];
-    void *host = case_host(io, io->build->size[type] * (size_t)n);
-    io->build->pack(host, type, w, NULL, (size_t)n);
+    void *host = pack(io, type, w, NULL, y->parts, y->count);
     free(w);
-    return case_push(io, host, io->build->size[type] * (size_t)n);
+    return case_push(io, host, io->build->size[type] * room_of(type == CASE_FIELD ? y->parts : 0, y->parts, y->count));
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
@@ -294,6 +365,7 @@ void case_free(case_io *io)
         free(io->arrays[i].value);
         free(io->arrays[i].dot);
         free(io->arrays[i].bytes);
+        free(io->arrays[i].before);
         free(io->weight[i]);
     }
     for (int i = 0; i < io->n_blocks; i++) free(io->blocks[i].before);

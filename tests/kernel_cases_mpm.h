@@ -23,35 +23,35 @@ static void case_mpm_constants(case_io *io)
         else if (lame[i])
             g[1]->value[i] *= 1e5;
     }
-    real *given = HOST(io, real, LAW_CONSTANTS * n);
+    real *given = HOST(io, real, field_size(n, LAW_CONSTANTS));
     for (int c = 0; c < LAW_CONSTANTS; c++) {
         const real *one = (const real *)case_pack(io, g[c], CASE_REAL);
-        for (int i = 0; i < n; i++) given[c * n + i] = one[i];
+        for (int i = 0; i < n; i++) given[constant_at(n, c, i)] = one[i];
     }
     mpm_constants_args a;
     a.n = n;
     a.law = PUSH(io, int, law, n);
     a.lame = PUSH(io, int, lame, n);
-    a.given = PUSH(io, real, given, LAW_CONSTANTS * n);
+    a.given = PUSH(io, real, given, field_size(n, LAW_CONSTANTS));
     a.density = REALS(io, "density", 1, n, 500, 2000);
-    a.volume = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "volume", 1, n, 1e-6, 2e-6), CASE_REAL);
-    a.k = NEW(io, real, LAW_CONSTANTS * n, CASE_SET);
-    a.mass = NEW(io, real, n, CASE_SET);
+    a.volume = CONSTANTS(io, "volume", 1, n, 1e-6, 2e-6);
+    a.k = NEW_FIELD(io, LAW_CONSTANTS, n, CASE_SET);
+    a.mass = NEW_FIELD(io, 1, n, CASE_SET);
     LAUNCH(io, mpm_constants, n, NULL, &a);
-    case_out(io, "k", CASE_REAL, LAW_CONSTANTS, n, a.k);
-    case_out(io, "mass", CASE_REAL, 1, n, a.mass);
+    case_out(io, "k", CASE_FIELD, LAW_CONSTANTS, n, a.k);
+    case_out(io, "mass", CASE_FIELD, 1, n, a.mass);
     if (!case_adjoint(io)) return;
     mpm_constants_adj_args b;
     b.fwd = a;
-    b.k_bar = COTANGENT(io, real, "k");
-    b.mass_bar = COTANGENT(io, real, "mass");
-    b.given_bar = NEW(io, real, LAW_CONSTANTS * n, CASE_ADDED);
-    b.density_bar = NEW(io, real, n, CASE_ADDED);
+    b.k_bar = FIELD_COTANGENT(io, "k");
+    b.mass_bar = FIELD_COTANGENT(io, "mass");
+    b.given_bar = NEW_FIELD(io, LAW_CONSTANTS, n, CASE_ADDED);
+    b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     LAUNCH(io, mpm_constants_adj, n, NULL, &b);
-    case_gradient(io, "given0", CASE_REAL, 1, n, b.given_bar);
-    case_gradient(io, "given1", CASE_REAL, 1, n, b.given_bar + n);
-    case_gradient(io, "given2", CASE_REAL, 1, n, b.given_bar + 2 * n);
-    case_gradient(io, "density", CASE_REAL, 1, n, b.density_bar);
+    case_gradient_of(io, "given0", CASE_REAL, 1, n, b.given_bar, LAW_CONSTANTS, 0);
+    case_gradient_of(io, "given1", CASE_REAL, 1, n, b.given_bar, LAW_CONSTANTS, 1);
+    case_gradient_of(io, "given2", CASE_REAL, 1, n, b.given_bar, LAW_CONSTANTS, 2);
+    case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
 }
 #define case_mpm_constants_adj case_mpm_constants
 
@@ -63,17 +63,17 @@ static void case_mpm_start(case_io *io)
     const mpm_box box = sample_box(io, 0);
     int *cell = HOST(io, int, n), *body = HOST(io, int, n);
     const real *x = (const real *)case_pack(
-        io, case_uniform(io, CASE_INPUT, "position", DIM, n, 7.5 * 0.0437, 8.5 * 0.0437), CASE_REAL);
-    real *offset = HOST(io, real, DIM * n);
+        io, case_uniform(io, CASE_INPUT, "position", DIM, n, 7.5 * 0.0437, 8.5 * 0.0437), CASE_FIELD);
+    real *offset = HOST(io, real, field_size(n, DIM));
     for (int i = 0; i < n; i++) {
         cell[i] = i % 97;
         body[i] = (int)(BODIES * case_unit("body", i));
     }
-    for (int i = 0; i < DIM * n; i++) offset[i] = x[i] * box.inv_dx - R(7);
+    for (size_t i = 0; i < field_size(n, DIM); i++) offset[i] = x[i] * box.inv_dx - R(7);
     mpm_start_args a;
     a.n = n;
     a.cell = PUSH(io, int, cell, n);
-    a.offset = PUSH(io, real, offset, DIM * n);
+    a.offset = PUSH(io, real, offset, field_size(n, DIM));
     a.velocity = REALS(io, "velocity", DIM, n, -1, 1);
     a.body = PUSH(io, int, body, n);
     a.spin = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "spin", BODIES, DIM * DIM, -1, 1), CASE_REAL);
@@ -85,13 +85,13 @@ static void case_mpm_start(case_io *io)
     b.n = n;
     b.inv_dx = box.inv_dx;
     b.bar = a.out;
-    b.bar.offset = COTANGENT(io, real, "next offset");
-    b.bar.velocity = COTANGENT(io, real, "next velocity");
-    b.position_bar = NEW(io, real, DIM * n, CASE_ADDED);
-    b.velocity_bar = NEW(io, real, DIM * n, CASE_ADDED);
+    b.bar.offset = FIELD_COTANGENT(io, "next offset");
+    b.bar.velocity = FIELD_COTANGENT(io, "next velocity");
+    b.position_bar = NEW_FIELD(io, DIM, n, CASE_ADDED);
+    b.velocity_bar = NEW_FIELD(io, DIM, n, CASE_ADDED);
     LAUNCH(io, mpm_start_adj, n, NULL, &b);
-    case_gradient(io, "position", CASE_REAL, DIM, n, b.position_bar);
-    case_gradient(io, "velocity", CASE_REAL, DIM, n, b.velocity_bar);
+    case_gradient(io, "position", CASE_FIELD, DIM, n, b.position_bar);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, n, b.velocity_bar);
 }
 #define case_mpm_start_adj case_mpm_start
 
@@ -110,7 +110,7 @@ static void case_mpm_check(case_io *io)
         for (int i = 300; i < t.n; i += 7) density->value[i] = i % 2 ? 1e-3 : 0;
     mpm_check_args a;
     a.matter = t.matter;
-    a.density = (real *)case_upload(io, density, CASE_REAL);
+    a.density = (real *)case_upload(io, density, CASE_FIELD);
     /* viscosity: a grid so fine that a step short enough for sound is too long */
     a.inv_dx = R(v == 3 ? 8e3 : 1 / 0.0437);
     mpm_step *step = HOST(io, mpm_step, 1);
@@ -119,7 +119,7 @@ static void case_mpm_check(case_io *io)
     step->h = R(v == 3 ? 6e-6 : 1e-3);
     step->cfl = R(0.9);
     a.step = PUSH(io, mpm_step, step, 1);
-    a.amplitude = NULL;
+    a.parameters = NULL;
     LAUNCH(io, mpm_check, t.n, NULL, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
     static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS, 0};
@@ -173,7 +173,7 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
     a.sums = sums;
     a.components = components;
     a.nodes = t->nodes;
-    a.out = NEW(io, real, components * t->nodes, CASE_SET);
+    a.out = NEW_FIELD(io, components, t->nodes, CASE_SET);
     LAUNCH(io, mpm_node_sum, t->nodes, &t->step->nodes, &a);
     return a.out;
 }
@@ -194,7 +194,7 @@ static void case_mpm_p2g(case_io *io)
     LAUNCH(io, mpm_p2g, t.max_cells, &t.step->cells, &a);
     const real *sums = sum_at_nodes(io, &t, a.sums, DIM + 1);
     case_out(io, "cell sums", CASE_REAL, 1, t.max_cells * (DIM + 1) * STENCIL_PAD, a.sums);
-    case_out(io, "node sums", CASE_REAL, DIM + 1, t.nodes, sums);
+    case_out(io, "node sums", CASE_FIELD, DIM + 1, t.nodes, sums);
     if (!case_adjoint(io)) return;
     mpm_p2g_adj_args b;
     b.s = t.s;
@@ -203,27 +203,45 @@ static void case_mpm_p2g(case_io *io)
     b.step = t.step;
     b.box = t.box;
     b.nodes = t.nodes;
-    b.node_bar = COTANGENT(io, real, "node sums");
+    b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.mass_bar = NEW(io, real, t.n, CASE_ADDED);
-    b.k_bar = NEW(io, real, LAW_CONSTANTS * t.n, CASE_ADDED);
-    b.activation_bar = NEW(io, real, t.n, CASE_SET);
+    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    b.k_bar = NEW_FIELD(io, LAW_CONSTANTS, t.n, CASE_ADDED);
+    b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
     LAUNCH(io, mpm_p2g_adj, t.max_cells, &t.step->cells, &b);
-    case_gradient(io, "offset", CASE_REAL, DIM, t.n, b.bar.offset);
-    case_gradient(io, "velocity", CASE_REAL, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "C", CASE_REAL, DIM * DIM, t.n, b.bar.C);
-    case_gradient(io, "F", CASE_REAL, DIM * DIM, t.n, b.bar.F);
-    case_gradient(io, "J", CASE_REAL, 1, t.n, b.bar.J);
-    case_gradient(io, "mass", CASE_REAL, 1, t.n, b.mass_bar);
-    case_gradient(io, "k0", CASE_REAL, 1, t.n, b.k_bar);
-    case_gradient(io, "k1", CASE_REAL, 1, t.n, b.k_bar + t.n);
-    case_gradient(io, "k2", CASE_REAL, 1, t.n, b.k_bar + 2 * t.n);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "C", CASE_FIELD, DIM * DIM, t.n, b.bar.C);
+    case_gradient(io, "F", CASE_FIELD, DIM * DIM, t.n, b.bar.F);
+    case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
+    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
+    case_gradient_of(io, "k0", CASE_REAL, 1, t.n, b.k_bar, LAW_CONSTANTS, 0);
+    case_gradient_of(io, "k1", CASE_REAL, 1, t.n, b.k_bar, LAW_CONSTANTS, 1);
+    case_gradient_of(io, "k2", CASE_REAL, 1, t.n, b.k_bar, LAW_CONSTANTS, 2);
     if (fibres) sum_shares(io, &t, b.activation_bar);
 }
 #define case_mpm_p2g_adj case_mpm_p2g
 #define case_mpm_node_sum case_mpm_p2g
 
 /* ---- grid: gravity as a design, mpm_grid; mpm_grid_adj, mpm_gravity_sum ----------------------------------- */
+
+/* Mass and momentum of nodes: masses of any size, some nodes without; a velocity of either sign at every wall. */
+static real *grid_sums(case_io *io, int nodes)
+{
+    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, nodes, 0.01, 0.2);
+    case_array *momentum = case_uniform(io, CASE_INPUT, "node momentum", DIM, nodes, -0.2, 0.2);
+    for (int i = 0; i < nodes; i++) {
+        if (i % 19 == 3) mass->value[i] = 0;
+        for (int c = 0; c < DIM; c++) momentum->value[c * nodes + i] *= mass->value[i] > 0 ? 1 : 0;
+    }
+    real *sums = HOST(io, real, field_size(nodes, DIM + 1));
+    const real *m = (const real *)case_pack(io, mass, CASE_REAL), *p = (const real *)case_pack(io, momentum, CASE_REAL);
+    for (int i = 0; i < nodes; i++) {
+        sums[field_at(nodes, DIM + 1, 0, i)] = m[i];
+        for (int c = 0; c < DIM; c++) sums[field_at(nodes, DIM + 1, 1 + c, i)] = p[c * nodes + i];
+    }
+    return PUSH(io, real, sums, field_size(nodes, DIM + 1));
+}
 
 static void case_mpm_grid(case_io *io)
 {
@@ -235,17 +253,6 @@ static void case_mpm_grid(case_io *io)
     t.s.cell = PUSH(io, int, t.cell, t.n);
     sample_step(io, &t);
     sample_lists(io, &t);
-    /* masses of any size, some nodes without; a velocity of either sign at every wall */
-    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, t.nodes, 0.01, 0.2);
-    case_array *momentum = case_uniform(io, CASE_INPUT, "node momentum", DIM, t.nodes, -0.2, 0.2);
-    for (int i = 0; i < t.nodes; i++) {
-        if (i % 19 == 3) mass->value[i] = 0;
-        for (int c = 0; c < DIM; c++) momentum->value[c * t.nodes + i] *= mass->value[i] > 0 ? 1 : 0;
-    }
-    real *sums = HOST(io, real, (DIM + 1) * t.nodes);
-    const real *m = (const real *)case_pack(io, mass, CASE_REAL), *p = (const real *)case_pack(io, momentum, CASE_REAL);
-    for (int i = 0; i < t.nodes; i++) sums[i] = m[i];
-    for (int i = 0; i < DIM * t.nodes; i++) sums[t.nodes + i] = p[i];
     design_gravity_args g;
     g.step = t.step;
     g.value = WIDES(io, "gravity", DIM, 1, -10, 10);
@@ -255,11 +262,11 @@ static void case_mpm_grid(case_io *io)
     a.step = t.step;
     a.box = t.box;
     a.nodes = t.nodes;
-    a.sums = PUSH(io, real, sums, (DIM + 1) * t.nodes);
-    a.velocity = NEW(io, real, DIM * t.nodes, CASE_SET);
+    a.sums = grid_sums(io, t.nodes);
+    a.velocity = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     LAUNCH(io, mpm_grid, t.nodes, &t.step->nodes, &a);
     case_out(io, "gravity set", CASE_REAL, DIM, 1, t.step->gravity);
-    case_out(io, "node velocity", CASE_REAL, DIM, t.nodes, a.velocity);
+    case_out(io, "node velocity", CASE_FIELD, DIM, t.nodes, a.velocity);
     if (!case_adjoint(io)) return;
     mpm_grid_adj_args b;
     b.l = t.l;
@@ -267,8 +274,8 @@ static void case_mpm_grid(case_io *io)
     b.box = t.box;
     b.nodes = t.nodes;
     b.sums = a.sums;
-    b.velocity_bar = COTANGENT(io, real, "node velocity");
-    b.node_bar = NEW(io, real, (DIM + 1) * t.nodes, CASE_SET);
+    b.velocity_bar = FIELD_COTANGENT(io, "node velocity");
+    b.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
     LAUNCH(io, mpm_grid_adj, t.nodes, &t.step->nodes, &b);
     wide *term = NEW(io, wide, DIM, CASE_SET), *total = NEW(io, wide, DIM, CASE_ADDED);
     for (int c = 0; c < DIM; c++) {
@@ -282,8 +289,8 @@ static void case_mpm_grid(case_io *io)
         add.total = total + c;
         LAUNCH(io, add_scalar, 1, NULL, &add);
     }
-    case_gradient(io, "node mass", CASE_REAL, 1, t.nodes, b.node_bar);
-    case_gradient(io, "node momentum", CASE_REAL, DIM, t.nodes, b.node_bar + t.nodes);
+    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, b.node_bar, DIM + 1, 0);
+    case_gradient_of(io, "node momentum", CASE_REAL, DIM, t.nodes, b.node_bar, DIM + 1, 1);
     case_gradient(io, "gravity", CASE_WIDE, DIM, 1, total);
 }
 #define case_mpm_grid_adj case_mpm_grid
@@ -310,7 +317,7 @@ static void case_mpm_g2p(case_io *io)
     a.step = t.step;
     a.box = t.box;
     a.nodes = t.nodes;
-    a.velocity = (real *)case_upload(io, velocity, CASE_REAL);
+    a.velocity = (real *)case_upload(io, velocity, CASE_FIELD);
     a.next = sample_new_state(io, t.n, CASE_SET);
     LAUNCH(io, mpm_g2p, t.max_cells, &t.step->cells, &a);
     sample_out_state(io, &a.next, t.n);
@@ -327,23 +334,23 @@ static void case_mpm_g2p(case_io *io)
     b.nodes = t.nodes;
     b.velocity = a.velocity;
     b.next_bar = a.next;
-    b.next_bar.offset = COTANGENT(io, real, "next offset");
-    b.next_bar.velocity = COTANGENT(io, real, "next velocity");
-    b.next_bar.C = COTANGENT(io, real, "next C");
-    b.next_bar.F = COTANGENT(io, real, "next F");
-    b.next_bar.J = COTANGENT(io, real, "next J");
+    b.next_bar.offset = FIELD_COTANGENT(io, "next offset");
+    b.next_bar.velocity = FIELD_COTANGENT(io, "next velocity");
+    b.next_bar.C = FIELD_COTANGENT(io, "next C");
+    b.next_bar.F = FIELD_COTANGENT(io, "next F");
+    b.next_bar.J = FIELD_COTANGENT(io, "next J");
     b.bar = sample_new_state(io, t.n, CASE_SET);
     b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
     LAUNCH(io, mpm_g2p_adj, t.max_cells, &t.step->cells, &b);
     const real *velocity_bar = sum_at_nodes(io, &t, b.sums, DIM);
     case_no_influence(io, "velocity"); /* they reach the end of the step through the grid only */
     case_no_influence(io, "C");
-    case_gradient(io, "offset", CASE_REAL, DIM, t.n, b.bar.offset);
-    case_gradient(io, "velocity", CASE_REAL, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "C", CASE_REAL, DIM * DIM, t.n, b.bar.C);
-    case_gradient(io, "F", CASE_REAL, DIM * DIM, t.n, b.bar.F);
-    case_gradient(io, "J", CASE_REAL, 1, t.n, b.bar.J);
-    case_gradient(io, "node velocity", CASE_REAL, DIM, t.nodes, velocity_bar);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "C", CASE_FIELD, DIM * DIM, t.n, b.bar.C);
+    case_gradient(io, "F", CASE_FIELD, DIM * DIM, t.n, b.bar.F);
+    case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
+    case_gradient(io, "node velocity", CASE_FIELD, DIM, t.nodes, velocity_bar);
 }
 #define case_mpm_g2p_adj case_mpm_g2p
 

@@ -112,14 +112,14 @@ static void sample_state(case_io *io, sample *t, case_role deformation)
 {
     t->s.id = PUSH(io, int, t->id, t->n);
     t->s.cell = PUSH(io, int, t->cell, t->n);
-    t->s.offset = (real *)case_upload(io, sample_offset(io, t), CASE_REAL);
+    t->s.offset = (real *)case_upload(io, sample_offset(io, t), CASE_FIELD);
     t->s.velocity = REALS(io, "velocity", DIM, t->n, -1, 1);
-    t->s.C = (real *)case_upload(io, case_uniform(io, deformation, "C", DIM * DIM, t->n, -20, 20), CASE_REAL);
+    t->s.C = (real *)case_upload(io, case_uniform(io, deformation, "C", DIM * DIM, t->n, -20, 20), CASE_FIELD);
     case_array *F = case_uniform(io, deformation, "F", DIM * DIM, t->n, -0.2, 0.2);
     for (int a = 0; a < DIM; a++)
         for (int p = 0; p < t->n; p++) F->value[(DIM + 1) * a * t->n + p] += 1;
-    t->s.F = (real *)case_upload(io, F, CASE_REAL);
-    t->s.J = (real *)case_upload(io, case_uniform(io, deformation, "J", 1, t->n, 0.8, 1.25), CASE_REAL);
+    t->s.F = (real *)case_upload(io, F, CASE_FIELD);
+    t->s.J = (real *)case_upload(io, case_uniform(io, deformation, "J", 1, t->n, 0.8, 1.25), CASE_FIELD);
 }
 
 static void sample_laws(case_io *io, sample *t)
@@ -146,21 +146,20 @@ static void sample_matter(case_io *io, sample *t, case_role role)
             k[2]->value[i] = 0;
         }
     }
-    real *all = HOST(io, real, LAW_CONSTANTS * n);
+    real *all = HOST(io, real, field_size(n, LAW_CONSTANTS));
     for (int c = 0; c < LAW_CONSTANTS; c++) {
         const real *one = (const real *)case_pack(io, k[c], CASE_REAL);
-        for (int i = 0; i < n; i++) all[c * n + i] = one[i];
+        for (int i = 0; i < n; i++) all[constant_at(n, c, i)] = one[i];
     }
     double volume = 1;
     for (int a = 0; a < DIM; a++) volume *= 0.0437 / 2;
     memset(&t->matter, 0, sizeof t->matter); /* no channels */
     t->matter.n = n;
     t->matter.law = PUSH(io, int, t->law, n);
-    t->matter.k = PUSH(io, real, all, LAW_CONSTANTS * n);
-    t->matter.volume =
-        (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "volume", 1, n, 0.8 * volume, 1.2 * volume), CASE_REAL);
+    t->matter.k = PUSH(io, real, all, field_size(n, LAW_CONSTANTS));
+    t->matter.volume = CONSTANTS(io, "volume", 1, n, 0.8 * volume, 1.2 * volume);
     t->matter.mass =
-        (real *)case_upload(io, case_uniform(io, role, "mass", 1, n, 800 * volume, 1200 * volume), CASE_REAL);
+        (real *)case_upload(io, case_uniform(io, role, "mass", 1, n, 800 * volume, 1200 * volume), CASE_FIELD);
 }
 
 static void sample_step(case_io *io, sample *t)
@@ -222,11 +221,11 @@ static mpm_state sample_new_state(case_io *io, int n, case_how how)
     mpm_state s;
     s.id = NEW(io, int, n, CASE_SET);
     s.cell = NEW(io, int, n, CASE_SET);
-    s.offset = NEW(io, real, DIM * n, how);
-    s.velocity = NEW(io, real, DIM * n, how);
-    s.C = NEW(io, real, DIM * DIM * n, how);
-    s.F = NEW(io, real, DIM * DIM * n, how);
-    s.J = NEW(io, real, n, how);
+    s.offset = NEW_FIELD(io, DIM, n, how);
+    s.velocity = NEW_FIELD(io, DIM, n, how);
+    s.C = NEW_FIELD(io, DIM * DIM, n, how);
+    s.F = NEW_FIELD(io, DIM * DIM, n, how);
+    s.J = NEW_FIELD(io, 1, n, how);
     return s;
 }
 
@@ -234,11 +233,11 @@ static void sample_out_state(case_io *io, const mpm_state *s, int n)
 {
     case_out(io, "next id", CASE_INT, 1, n, s->id);
     case_out(io, "next cell", CASE_INT, 1, n, s->cell);
-    case_out(io, "next offset", CASE_REAL, DIM, n, s->offset);
-    case_out(io, "next velocity", CASE_REAL, DIM, n, s->velocity);
-    case_out(io, "next C", CASE_REAL, DIM * DIM, n, s->C);
-    case_out(io, "next F", CASE_REAL, DIM * DIM, n, s->F);
-    case_out(io, "next J", CASE_REAL, 1, n, s->J);
+    case_out(io, "next offset", CASE_FIELD, DIM, n, s->offset);
+    case_out(io, "next velocity", CASE_FIELD, DIM, n, s->velocity);
+    case_out(io, "next C", CASE_FIELD, DIM * DIM, n, s->C);
+    case_out(io, "next F", CASE_FIELD, DIM * DIM, n, s->F);
+    case_out(io, "next J", CASE_FIELD, 1, n, s->J);
 }
 
 #endif
