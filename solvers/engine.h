@@ -1,7 +1,7 @@
 /* engine.h -- what an engine (device x precision x dimension, one loadable module) offers: a table of functions.
  *
  * The host sees this and never `real`: numbers cross as double, particles in id order, vectors as [n][components]. The
- * module exports one symbol, `piola_engine`. */
+ * module exports one such table per method. */
 #ifndef PIOLA_SOLVERS_ENGINE_H
 #define PIOLA_SOLVERS_ENGINE_H
 
@@ -11,21 +11,65 @@ enum { PIO_ENGINE_VERSION = 1 };
 
 typedef enum { PIO_NEO_HOOKEAN, PIO_FIXED_COROTATED, PIO_LINEAR_FLUID, PIO_TAIT } pio_law;
 typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE } pio_wall;
-typedef enum { PIO_MEAN_POSITION, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY, PIO_DISTANCE, PIO_FRONT } pio_observable;
+/* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
+typedef enum pio_element_type {
+    PIO_POINT1,
+    PIO_LINE2,
+    PIO_LINE3,
+    PIO_TRI3,
+    PIO_TRI6,
+    PIO_QUAD4,
+    PIO_QUAD9,
+    PIO_TET4,
+    PIO_TET10,
+    PIO_HEX8,
+    PIO_HEX27,
+    PIO_ELEMENT_TYPES
+} pio_element_type;
+/* Laws of FEM, see kernels/hyperelastic.h. */
+typedef enum {
+    PIO_HYPER_LINEAR,
+    PIO_HYPER_ST_VENANT,
+    PIO_HYPER_FIXED_COROTATED,
+    PIO_HYPER_NEO_HOOKEAN,
+    PIO_HYPER_NEO_HOOKEAN_ISO,
+    PIO_HYPER_STABLE_NEO_HOOKEAN,
+    PIO_HYPER_MOONEY_RIVLIN,
+    PIO_HYPER_OGDEN,
+    PIO_HYPER_HENCKY
+} pio_hyper_law;
+typedef enum { PIO_TRACTION, PIO_PRESSURE } pio_load_kind;
+/* What is observed of particles, and from DISPLACEMENT on of meshes; DISTANCE serves both. */
+typedef enum {
+    PIO_MEAN_POSITION,
+    PIO_MEAN_VELOCITY,
+    PIO_KINETIC_ENERGY,
+    PIO_DISTANCE,
+    PIO_FRONT,
+    PIO_DISPLACEMENT,
+    PIO_REACTION,
+    PIO_COMPLIANCE
+} pio_observable;
 typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
-/* What a design entry drives. GIVEN_0..2: the law's constants as given, see pio_matter.given. From gravity on it is not a
- * property of particles; those of control have one component per channel. */
+/* What a design entry drives. POSITION: of particles, or the rest positions of nodes. GIVEN_0..4: the law's constants as given.
+ * From gravity on it is not a property of particles or elements; those of control have one component per channel, LOAD and
+ * SUPPORT name one value of a mesh's description. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
     PIO_GIVEN_0,
     PIO_GIVEN_1,
     PIO_GIVEN_2,
+    PIO_GIVEN_3,
+    PIO_GIVEN_4,
     PIO_DENSITY,
+    PIO_THICKNESS,
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
-    PIO_PHASE
+    PIO_PHASE,
+    PIO_LOAD,
+    PIO_SUPPORT
 } pio_quantity;
 
 typedef struct {
@@ -77,6 +121,7 @@ typedef struct {
     const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
     int32_t rows;                      /* distance */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
+    const double *weight;              /* displacement, reaction: [nodes] share of each node, 1 */
 } pio_observation_desc;
 
 typedef struct {
@@ -87,7 +132,59 @@ typedef struct {
     int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
     double a, b;
     double base[3]; /* position, velocity: the value at which particles are as described */
+    int32_t which;  /* load, support: number of its value */
 } pio_design_desc;
+
+/* ---- meshes -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    pio_element_type type;
+    int32_t n;
+    const int32_t *nodes; /* [n][nodes of the type] */
+} pio_block_desc;
+
+/* A dead load on faces of one type. */
+typedef struct {
+    pio_load_kind kind;
+    pio_element_type type;
+    int32_t n;
+    const int32_t *vertices; /* [n][nodes of the type] outward by their order */
+    const int32_t *owner;    /* [n] element behind the face */
+    int32_t value, curve;    /* numbers of its value and of its time curve */
+} pio_load_desc;
+
+typedef struct {
+    int64_t n;          /* nodes */
+    const double *rest; /* [n][dim] m */
+    int32_t n_blocks;   /* elements are numbered block after block */
+    const pio_block_desc *blocks;
+    const int32_t *law;      /* [elements] pio_hyper_law */
+    const int32_t *lame;     /* [elements] constants are mu, lambda */
+    const double *given;     /* [elements][5] see hyper_given */
+    const double *density;   /* [elements] kg/m^3 */
+    const double *thickness; /* [elements] m; NULL in 3D */
+    int32_t n_loads, n_values;
+    const pio_load_desc *loads;
+    const double *values; /* [n_values][3] traction Pa, or pressure Pa in the first */
+    int32_t n_held;       /* prescribed unknowns, each once */
+    const int32_t *held_node, *held_axis, *held_support;
+    int32_t n_supports;
+    const double *support_value;  /* [n_supports] m */
+    const int32_t *support_curve; /* [n_supports] or -1: constant */
+    int32_t n_curves;
+    const int32_t *curve_start;         /* [n_curves + 1] */
+    const double *curve_t, *curve_value; /* piecewise linear, constant outside; t ascending, s */
+    double newton_tolerance;            /* of the residual, relative to the forces */
+    int32_t newton_iterations;          /* at most */
+    double adjoint_tolerance;           /* of the adjoint solve's residual, relative */
+    int32_t linear_iterations;          /* at most */
+} pio_fem_desc;
+
+/* How one implicit step went. */
+typedef struct {
+    int32_t newton_iterations, linear_iterations, adjoint_iterations;
+    double residual, adjoint_residual; /* relative */
+} pio_step_record;
 
 typedef struct {
     uint32_t size; /* of this struct: who built the caller */
@@ -105,6 +202,7 @@ typedef struct {
     int32_t adjoint; /* room for cotangents */
     int32_t n_channels;
     const pio_channel_desc *channels;
+    const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
 } pio_engine_desc;
 
 typedef struct {
@@ -166,11 +264,16 @@ typedef struct {
     piola_status (*view)(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
     piola_status (*read_gravity_bar)(pio_sim *sim, double *values, piola_error *error);
     int64_t (*step)(const pio_sim *sim);
+    /* Items of a field: particles, nodes or elements; 0 if there is none of that name. */
+    int64_t (*items)(const pio_sim *sim, const char *field);
+    /* Step number `step` of the last sweep; returns 0 where nothing was solved. */
+    int (*record)(const pio_sim *sim, int64_t step, pio_step_record *record);
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);
 } pio_engine;
 
-extern const pio_engine piola_engine;
+extern const pio_engine piola_engine;     /* particles: MPM */
+extern const pio_engine piola_engine_fem; /* meshes: FEM */
 
 #endif

@@ -166,6 +166,20 @@ static void timer_reset(pio_sim *sim)
     memset(sim->queue.timer, 0, sizeof sim->queue.timer);
 }
 
+static int64_t items(const pio_sim *sim, const char *field)
+{
+    return mpm_components(sim, field) ? sim->n : 0;
+}
+
+/* Explicit: nothing is solved. */
+static int record(const pio_sim *sim, int64_t step, pio_step_record *out)
+{
+    (void)sim;
+    (void)step;
+    (void)out;
+    return 0;
+}
+
 __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .version = PIO_ENGINE_VERSION,
     .size = sizeof(pio_engine),
@@ -191,6 +205,8 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .view = mpm_view,
     .read_gravity_bar = read_gravity_bar,
     .step = step_of,
+    .items = items,
+    .record = record,
     .timer = timer,
     .timer_reset = timer_reset,
 };

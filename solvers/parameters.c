@@ -20,10 +20,15 @@ static design_target target_of(const pio_sim *sim, pio_quantity quantity)
         return (design_target){sim->given, sim->given_bar, LAW_CONSTANTS, (int)(quantity - PIO_GIVEN_0)};
     case PIO_DENSITY:
         return (design_target){sim->density, sim->density_bar, 1, 0};
+    case PIO_GIVEN_3: /* of meshes */
+    case PIO_GIVEN_4:
+    case PIO_THICKNESS:
     case PIO_GRAVITY:
     case PIO_AMPLITUDE:
     case PIO_FREQUENCY:
     case PIO_PHASE:
+    case PIO_LOAD:
+    case PIO_SUPPORT:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};

@@ -7,12 +7,18 @@
 #define PIOLA_KERNELS_BACKEND_TABLE_H
 
 #include "kernels/design.h"
+#include "kernels/fem_load.h"
+#include "kernels/fem_observe.h"
+#include "kernels/fem_solid.h"
 #include "kernels/fields.h"
+#include "kernels/krylov.h"
+#include "kernels/linalg.h"
 #include "kernels/mpm_control.h"
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"
 #include "kernels/mpm_start.h"
+#include "kernels/surface.h"
 
 #ifdef __cplusplus
 extern "C" {

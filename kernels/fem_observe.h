@@ -1,0 +1,90 @@
+/* fem_observe.h -- observations of a mesh: one number per component and step, as a sum over nodes, and its adjoint.
+ *
+ *   displacement  y_a = sum_i w_i u_ia              reaction   y_a = sum_i w_i f_ia, f the internal forces
+ *   distance      y = sum_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
+ *
+ * P: nodes that have a given point Y_i. */
+#ifndef PIOLA_KERNELS_FEM_OBSERVE_H
+#define PIOLA_KERNELS_FEM_OBSERVE_H
+
+#include "kernels/fem.h"
+
+enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE };
+
+typedef struct {
+    int type, axis;       /* FEM_..., component */
+    const real *rest;     /* [nodes][DIM] X m */
+    const real *u;        /* [nodes][DIM] m */
+    const real *force;    /* [nodes][DIM] internal (reaction) or external (compliance) forces N */
+    const real *weight;   /* [nodes] */
+    const int *marker;    /* [nodes] row of `points`, or -1 */
+    const double *points; /* [rows][DIM] Y m; NaN: no point at this time */
+    double markers;       /* P */
+} fem_observe_args;
+
+PIO_FN wide fem_observe(int i, const fem_observe_args *a)
+{
+    const vec u = point_load(a->u, i);
+    wide sum = W(0);
+    if (a->type == FEM_DISPLACEMENT) return W(a->weight[i]) * W(u.x[a->axis]);
+    if (a->type == FEM_REACTION) return W(a->weight[i]) * W(point_load(a->force, i).x[a->axis]);
+    if (a->type == FEM_DISTANCE && a->marker[i] < 0) return W(0);
+    for (int c = 0; c < DIM; c++) {
+        if (a->type == FEM_COMPLIANCE) {
+            sum += W(point_load(a->force, i).x[c]) * W(u.x[c]);
+        } else {
+            const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
+            const wide d = W(point_load(a->rest, i).x[c]) + W(u.x[c]) - W(Y);
+            if (Y - Y >= 0) sum += d * d / W(a->markers);
+        }
+    }
+    return sum;
+}
+
+/* sample += weight y (one item) */
+typedef struct {
+    const wide *sum;
+    double weight;
+    wide *sample; /* [1]; added to */
+} fem_observe_add_args;
+
+PIO_FN void fem_observe_add(int i, const fem_observe_add_args *a)
+{
+    (void)i;
+    *a->sample += W(a->weight) * *a->sum;
+}
+
+typedef struct {
+    fem_observe_args o;
+    const wide *sample_bar; /* [1] dJ/dsample */
+    double weight;          /* of the step in the sample */
+    real *u_bar;            /* [nodes][DIM]; added to */
+    real *force_bar;        /* [nodes][DIM] of the forces that the observation reads; added to */
+    real *rest_bar;         /* [nodes][DIM]; added to */
+} fem_observe_adj_args;
+
+PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
+{
+    const fem_observe_args *a = &b->o;
+    const real y_bar = R(b->weight * (double)*b->sample_bar);
+    if (a->type == FEM_DISPLACEMENT) {
+        b->u_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[i];
+    } else if (a->type == FEM_REACTION) {
+        b->force_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[i];
+    } else if (a->type == FEM_COMPLIANCE) {
+        const vec u = point_load(a->u, i), f = point_load(a->force, i);
+        point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), y_bar, f));
+        point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), y_bar, u));
+    } else if (a->marker[i] >= 0) {
+        const vec u = point_load(a->u, i), X = point_load(a->rest, i);
+        for (int c = 0; c < DIM; c++) {
+            const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
+            if (!(Y - Y >= 0)) continue;
+            const real share = R(2) * y_bar * (X.x[c] + u.x[c] - R(Y)) / R(a->markers);
+            b->u_bar[(ptrdiff_t)i * DIM + c] += share;
+            b->rest_bar[(ptrdiff_t)i * DIM + c] += share;
+        }
+    }
+}
+
+#endif

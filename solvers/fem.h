@@ -1,0 +1,143 @@
+/* fem.h -- the FEM simulation: its device arrays, one implicit step in each direction, observations and design. */
+#ifndef PIOLA_SOLVERS_FEM_H
+#define PIOLA_SOLVERS_FEM_H
+
+#include "solvers/bsr.h"
+#include "solvers/fem_topology.h"
+#include "solvers/krylov.h"
+#include "solvers/sim.h"
+
+typedef struct {
+    pio_observation_desc desc; /* host pointers are not kept */
+    int first;                 /* of its samples among all */
+    int *marker;               /* device [nodes] */
+    double *points;            /* device [samples][rows][DIM] */
+    double *markers;           /* host [samples] points that are given */
+    real *weight;              /* device [nodes] */
+} fem_observation;
+
+typedef struct {
+    pio_design_desc desc;
+    int first;  /* of its variables among all */
+    int *index; /* device [elements], or [nodes] of rest positions */
+} fem_design;
+
+/* A load on faces; the arrays are device memory. */
+typedef struct {
+    pio_load_desc desc;
+    fem_rule rule;
+    int corner; /* number of its first corner among the loads' */
+    int *vertex, *owner;
+    real *value_share, *thick_share; /* [DIM][faces], [faces] */
+} fem_load;
+
+/* Elements of one type; see fem_block of kernels/fem.h. */
+typedef struct {
+    pio_element_type type;
+    int n, first, corner, first_pair, pairs;
+    int *node, *pair; /* device [n][nodes], [pairs] */
+} fem_part;
+
+typedef struct {
+    pio_sim base;
+    int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, n_values, n_held, n_supports, n_curves;
+    int thickness; /* there is one per element */
+    double dt, gravity[DIM];
+    double newton_tolerance, adjoint_tolerance;
+    int newton_iterations, linear_iterations;
+    fem_part *part;
+    fem_load *load;
+    fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
+    fem_corners at_node, at_vertex;      /* host, while creating */
+    fem_graph graph;                     /* host, while creating */
+
+    fem_step *step;            /* device: the step block */
+    real *u, *known;           /* [nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *rest, *reference;    /* [nodes][DIM] X; X as described */
+    surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */
+    real *vertex_rest;         /* [vertices][DIM] */
+    int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
+    real *corner_out, *corner_rest, *load_out; /* [corners][DIM], [load_corners][DIM] what elements and faces give */
+    real *f_int, *f_ext, *rhs, *du, *trial;    /* [nodes][DIM] */
+    real *vertex_force;                        /* [vertices][DIM] */
+
+    int *law, *lame;
+    real *given, *k, *density, *thick; /* [HYPER_CONSTANTS][elements] twice, [elements] */
+    double *values;                    /* [n_values][3] of loads */
+    int *held_node, *held_axis, *held_support, *support_curve, *curve_start;
+    double *support_value, *curve_t, *curve_value, *factor; /* [supports], ..., [curves] at the step's end */
+
+    pio_bsr matrix;
+    pio_krylov krylov;
+    int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
+    real *pair_out;                              /* [pairs][DIM * DIM] */
+
+    real *u_bar, *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
+    real *k_bar, *given_bar, *density_bar, *thick_bar, *gravity_share, *held_share;
+    double *values_bar, *support_bar; /* [n_values][3], [supports] */
+
+    int n_observations, n_designs;
+    fem_observation *observations;
+    fem_design *designs;
+    double *scalars; /* device [n_parts + 8] sums on their way to the host */
+    pio_step_record *records; /* host [steps] */
+} fem_sim;
+
+static inline fem_sim *fem_of(pio_sim *sim)
+{
+    return (fem_sim *)sim; /* base is its first member */
+}
+
+/* fem_create.c */
+piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
+                        piola_error *error);
+piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
+                         piola_error *error);
+void fem_destroy(pio_sim *sim);
+
+/* fem_memory.c: lay out (measure) all device memory of `f` in its arena. */
+void fem_layout(fem_sim *f, const pio_engine_desc *desc);
+
+/* fem_forces.c: one part with a rule; forces of the state u; their adjoint with cotangents y of the nodal forces (NULL: no
+ * cotangents of constants, thickness and rest positions); time and external forces of the step that ends in state `index`. */
+fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
+fem_matter fem_matter_of(const fem_sim *f);
+void fem_internal(fem_sim *f, const real *u, real *out);
+void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+void fem_external(fem_sim *f, int64_t index);
+void fem_external_adj(fem_sim *f);
+void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
+void fem_held(fem_sim *f, int keep_held, real *x);
+
+/* newton.c: one step from state u; PIOLA_NUMERICAL with step, residual and element. */
+piola_status fem_forward(fem_sim *f, piola_error *error);
+/* The Jacobian at u, held unknowns as unit rows and columns. */
+void fem_assemble_at(fem_sim *f, const real *u);
+
+/* fem_adjoint.c: cotangents of state index + 1 become those of state `index`. */
+piola_status fem_reverse(fem_sim *f, piola_error *error);
+
+/* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. */
+piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                              piola_error *error);
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
+                               piola_error *error);
+
+/* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
+void fem_observe_step(fem_sim *f, int64_t index);
+void fem_observe_step_adj(fem_sim *f, int64_t index);
+
+/* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */
+void fem_design_apply(fem_sim *f);
+void fem_design_adj(fem_sim *f);
+
+/* fem_fields.c */
+int32_t fem_components(const pio_sim *sim, const char *field);
+int64_t fem_items(const pio_sim *sim, const char *field);
+piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
+piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
+
+/* fem_fault.c: what the step block says before the first step. */
+piola_status fem_check_fault(pio_sim *sim, piola_error *error);
+
+#endif

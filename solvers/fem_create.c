@@ -1,0 +1,320 @@
+/* fem_create.c -- a mesh's simulation from its description: checks, topology, memory, uploads. */
+#include "solvers/fem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Most steps, nodes, elements: local indices are 32 bits wide. */
+enum { MOST = 2147483000 / (27 * 9) };
+
+static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    if (desc->size != sizeof *desc)
+        return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
+    if (m->n < 1 || m->n > MOST)
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld nodes: from 1 to %d are possible", (long long)m->n, MOST);
+    if (desc->steps < 0 || desc->steps > MOST)
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most %d are possible", (long long)desc->steps, MOST);
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int64_t i = 0; i < (int64_t)m->blocks[b].n * fem_nodes_of(m->blocks[b].type); i++)
+            if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
+                return sim_fail(error, PIOLA_BAD_DATA, "an element has node %d, and there are %lld",
+                                m->blocks[b].nodes[i], (long long)m->n);
+    return PIOLA_OK;
+}
+
+/* Elements, corners and pairs of every part, and how many there are. */
+static int take_parts(fem_sim *f, const pio_fem_desc *m)
+{
+    f->n_parts = m->n_blocks;
+    f->n_loads = m->n_loads;
+    f->part = calloc((size_t)m->n_blocks + 1, sizeof *f->part);
+    f->load = calloc((size_t)m->n_loads + 1, sizeof *f->load);
+    if (!f->part || !f->load) return 0;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const int nodes = fem_nodes_of(m->blocks[b].type), pairs = nodes * (nodes + 1) / 2;
+        f->part[b] = (fem_part){.type = m->blocks[b].type, .n = m->blocks[b].n, .first = f->elements,
+                                .corner = f->corners, .first_pair = f->pairs, .pairs = pairs};
+        f->elements += m->blocks[b].n;
+        f->corners += m->blocks[b].n * nodes;
+        f->pairs += m->blocks[b].n * pairs;
+    }
+    for (int l = 0; l < m->n_loads; l++) {
+        f->load[l] = (fem_load){.desc = m->loads[l], .corner = f->load_corners};
+        f->load_corners += m->loads[l].n * fem_nodes_of(m->loads[l].type);
+    }
+    return 1;
+}
+
+static int take_tables(fem_sim *f, const pio_engine_desc *desc)
+{
+    int first = 0;
+    f->n_observations = desc->n_observations;
+    f->n_designs = desc->n_designs;
+    f->observations = calloc((size_t)desc->n_observations + 1, sizeof *f->observations);
+    f->designs = calloc((size_t)desc->n_designs + 1, sizeof *f->designs);
+    f->records = calloc((size_t)desc->steps + 1, sizeof *f->records);
+    if (!f->observations || !f->designs || !f->records) return 0;
+    for (int o = 0; o < desc->n_observations; o++) {
+        fem_observation *obs = &f->observations[o];
+        obs->desc = desc->observations[o];
+        obs->first = first;
+        first += obs->desc.samples * obs->desc.components;
+        obs->markers = calloc((size_t)obs->desc.samples + 1, sizeof *obs->markers);
+        if (!obs->markers) return 0;
+    }
+    first = 0;
+    for (int d = 0; d < desc->n_designs; d++) {
+        f->designs[d] = (fem_design){.desc = desc->designs[d], .first = first};
+        first += desc->designs[d].groups * desc->designs[d].components;
+    }
+    return 1;
+}
+
+/* Points of all corners, one list of `nodes` after another. */
+static int *all_corners(const fem_sim *f, const pio_fem_desc *m, int loads)
+{
+    const int count = loads ? f->load_corners : f->corners, sets = loads ? m->n_loads : m->n_blocks;
+    int *point = malloc(sizeof *point * ((size_t)count + 1)), *at = point;
+    for (int s = 0; point && s < sets; s++) {
+        const pio_element_type type = loads ? m->loads[s].type : m->blocks[s].type;
+        const size_t corners = (size_t)(loads ? m->loads[s].n : m->blocks[s].n) * (size_t)fem_nodes_of(type);
+        memcpy(at, loads ? m->loads[s].vertices : m->blocks[s].nodes, sizeof *at * corners);
+        at += corners;
+    }
+    return point;
+}
+
+static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    int *corner = all_corners(f, m, 0), *load = all_corners(f, m, 1);
+    int rc = corner && load && fem_corners_make(&f->at_node, f->nodes, f->corners, corner) &&
+             fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load);
+    free(corner);
+    free(load);
+    if (rc) rc = fem_graph_make(&f->graph, m, &f->at_node);
+    if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->elements);
+    return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
+}
+
+static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    const piola_status bad = check_desc(desc, error);
+    if (bad) return bad;
+    fem_sim *f = calloc(1, sizeof *f);
+    if (!f) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *f);
+    *out = &f->base;
+    f->nodes = (int)m->n;
+    f->thickness = m->thickness != NULL;
+    f->n_values = m->n_values;
+    f->n_held = m->n_held;
+    f->n_supports = m->n_supports;
+    f->n_curves = m->n_curves;
+    f->dt = desc->dt;
+    for (int c = 0; c < DIM; c++) f->gravity[c] = desc->gravity[c];
+    f->newton_tolerance = m->newton_tolerance;
+    f->newton_iterations = m->newton_iterations;
+    f->adjoint_tolerance = m->adjoint_tolerance;
+    f->linear_iterations = m->linear_iterations;
+    if (!take_parts(f, m) || !take_tables(f, desc) ||
+        !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
+    const piola_status rc = take_topology(f, m, error);
+    if (!rc) fem_layout(f, desc);
+    return rc;
+}
+
+piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
+                         piola_error *error)
+{
+    pio_sim *sim = NULL;
+    const piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) sim_bytes(sim, bytes);
+    fem_destroy(sim);
+    return rc;
+}
+
+/* ---- uploading ------------------------------------------------------------------------------------------ */
+
+static void upload_field(fem_sim *f, real *out, const double *in, int components)
+{
+    pio_sim *s = &f->base;
+    for (int c = 0; c < components; c++) {
+        for (int i = 0; i < f->elements; i++) s->host_transfer[i] = in[(ptrdiff_t)i * components + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->elements);
+        pio_map(&s->queue, field_write, f->elements, NULL, .in = s->transfer, .n = f->elements,
+                .components = components, .component = c, .out = out);
+    }
+}
+
+static void upload_points(fem_sim *f, real *out, const double *in)
+{
+    pio_sim *s = &f->base;
+    for (int c = 0; c < DIM; c++) {
+        for (int i = 0; i < f->nodes; i++) s->host_transfer[i] = in[(ptrdiff_t)i * DIM + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->nodes);
+        pio_map(&s->queue, point_write, f->nodes, NULL, .component = c, .in = s->transfer, .x = out);
+    }
+}
+
+static void upload_nodal(fem_sim *f, real *out, const double *in) /* [nodes], one component */
+{
+    pio_sim *s = &f->base;
+    pio_queue_upload(&s->queue, s->transfer, in, sizeof(double) * (size_t)f->nodes);
+    pio_map(&s->queue, field_write, f->nodes, NULL, .in = s->transfer, .n = f->nodes, .components = 1, .component = 0,
+            .out = out);
+}
+
+static void upload_rules(fem_sim *f)
+{
+    for (int r = 0; r < RULES; r++)
+        for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
+            const fem_rule *rule = &f->rule[r][t];
+            if (rule->w)
+                pio_map(&f->base.queue, fem_table, rule->points, NULL, .type = t, .points = rule->points,
+                        .w = (real *)(uintptr_t)rule->w, .N = (real *)(uintptr_t)rule->N,
+                        .dN = (real *)(uintptr_t)rule->dN);
+        }
+}
+
+#define UPLOAD(target, source, count) pio_queue_upload(q, target, source, sizeof *(source) * (size_t)(count))
+
+static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
+{
+    pio_queue *q = &f->base.queue;
+    for (int b = 0; b < f->n_parts; b++) {
+        const fem_part *p = &f->part[b];
+        const int nodes = fem_nodes_of(p->type);
+        int pair[ELEMENT_NODES * (ELEMENT_NODES + 1) / 2], n = 0;
+        for (int i = 0; i < nodes; i++)
+            for (int j = i; j < nodes; j++) pair[n++] = i << 8 | j;
+        UPLOAD(p->pair, pair, n);
+        UPLOAD(p->node, m->blocks[b].nodes, (size_t)p->n * (size_t)nodes);
+    }
+    upload_points(f, f->reference, m->rest);
+    pio_queue_copy(q, f->rest, f->reference, sizeof(real) * DIM * (size_t)f->nodes);
+    UPLOAD(f->corner_start, f->at_node.start, f->nodes + 1);
+    UPLOAD(f->corner_list, f->at_node.list, f->corners);
+    UPLOAD(f->law, m->law, f->elements);
+    UPLOAD(f->lame, m->lame, f->elements);
+    upload_field(f, f->given, m->given, HYPER_CONSTANTS);
+    upload_field(f, f->density, m->density, 1);
+    if (f->thickness) upload_field(f, f->thick, m->thickness, 1);
+}
+
+static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    int *held = calloc((size_t)f->nodes, sizeof *held);
+    if (!held) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
+    for (int i = 0; i < f->n_held; i++) held[m->held_node[i]] |= 1 << m->held_axis[i];
+    UPLOAD(f->held, held, f->nodes);
+    free(held);
+    if (f->n_held) {
+        UPLOAD(f->held_node, m->held_node, f->n_held);
+        UPLOAD(f->held_axis, m->held_axis, f->n_held);
+        UPLOAD(f->held_support, m->held_support, f->n_held);
+        UPLOAD(f->support_value, m->support_value, f->n_supports);
+        UPLOAD(f->support_curve, m->support_curve, f->n_supports);
+    }
+    return PIOLA_OK;
+}
+
+static void upload_loads(fem_sim *f, const pio_fem_desc *m)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        UPLOAD(l->vertex, l->desc.vertices, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
+        UPLOAD(l->owner, l->desc.owner, l->desc.n);
+    }
+    if (f->n_values) UPLOAD(f->values, m->values, 3 * (size_t)f->n_values);
+    UPLOAD(f->load_start, f->at_vertex.start, f->nodes + 1);
+    if (f->load_corners) UPLOAD(f->load_list, f->at_vertex.list, f->load_corners);
+    UPLOAD(f->curve_start, m->curve_start, f->n_curves + 1);
+    if (m->curve_start[f->n_curves]) {
+        UPLOAD(f->curve_t, m->curve_t, m->curve_start[f->n_curves]);
+        UPLOAD(f->curve_value, m->curve_value, m->curve_start[f->n_curves]);
+    }
+}
+
+static void upload_tables(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++)
+        if (d->index) UPLOAD(d->index, d->desc.index, d->desc.quantity == PIO_POSITION ? f->nodes : f->elements);
+    for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
+        const pio_observation_desc *d = &o->desc;
+        if (o->weight) upload_nodal(f, o->weight, d->weight);
+        if (d->type != PIO_DISTANCE) continue;
+        UPLOAD(o->marker, d->marker, f->nodes);
+        UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);
+        for (int s = 0; s < d->samples; s++)
+            for (int r = 0; r < d->rows; r++)
+                if (!isnan(d->points[((ptrdiff_t)s * d->rows + r) * DIM])) o->markers[s] += 1;
+    }
+}
+
+static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    piola_status rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
+    if (!rc) rc = upload_supports(f, m, error);
+    if (rc) return rc;
+    UPLOAD(f->block_row, f->graph.row, f->graph.blocks);
+    UPLOAD(f->block_start, f->graph.start, f->graph.blocks + 1);
+    UPLOAD(f->block_source, f->graph.source, f->graph.sources);
+    upload_rules(f);
+    upload_mesh(f, m);
+    upload_loads(f, m);
+    upload_tables(f);
+    if (pio_queue_failed(q)) return sim_failed(&f->base, error);
+    return PIOLA_OK;
+}
+
+static void free_topology(fem_sim *f)
+{
+    const int blocks = f->graph.blocks;
+    fem_corners_free(&f->at_node);
+    fem_corners_free(&f->at_vertex);
+    fem_graph_free(&f->graph);
+    f->graph.blocks = blocks;
+}
+
+piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
+                        piola_error *error)
+{
+    pio_sim *sim = NULL;
+    *out = NULL;
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_open(sim, desc, error);
+    if (!rc) {
+        fem_layout(fem_of(sim), desc);
+        rc = upload_all(fem_of(sim), desc->fem, error);
+    }
+    if (rc) {
+        fem_destroy(sim);
+        return rc;
+    }
+    free_topology(fem_of(sim));
+    if (bytes) sim_bytes(sim, bytes);
+    *out = sim;
+    return PIOLA_OK;
+}
+
+void fem_destroy(pio_sim *sim)
+{
+    if (!sim) return;
+    fem_sim *f = fem_of(sim);
+    free_topology(f);
+    for (int o = 0; f->observations && o < f->n_observations; o++) free(f->observations[o].markers);
+    free(f->observations);
+    free(f->designs);
+    free(f->records);
+    free(f->part);
+    free(f->load);
+    sim_end(sim);
+    free(f);
+}

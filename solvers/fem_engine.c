@@ -1,0 +1,158 @@
+/* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
+#include "solvers/fem.h"
+
+#include <string.h>
+
+static const pio_backend *const backend = &PIO_BACKEND;
+
+static size_t point_bytes(const fem_sim *f)
+{
+    return sizeof(real) * DIM * (size_t)f->nodes;
+}
+
+static piola_status measure(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error)
+{
+    return fem_measure(backend, desc, bytes, error);
+}
+
+static piola_status create(const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes, piola_error *error)
+{
+    return fem_create(backend, desc, out, bytes, error);
+}
+
+static piola_status start(pio_sim *sim, const double *z, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    pio_queue *q = &sim->queue;
+    fem_step step = {.fault = FEM_NONE};
+    for (int c = 0; c < DIM; c++) step.gravity[c] = f->gravity[c];
+    pio_queue_upload(q, f->step, &step, sizeof step);
+    if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
+    if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
+    pio_queue_zero(q, f->u, point_bytes(f));
+    memset(f->records, 0, sizeof *f->records * (size_t)sim->steps);
+    sim->index = 0;
+    sim->turned = 0;
+    fem_design_apply(f);
+    fem_external(f, 0);
+    fem_observe_step(f, 0);
+    return sim_failed(sim, error);
+}
+
+static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    if (sim->index == 0 && !sim->turned) {
+        const piola_status rc = fem_check_fault(sim, error);
+        if (rc) return rc;
+    }
+    for (int64_t s = 0; s < steps; s++) {
+        const piola_status rc = fem_forward(f, error);
+        if (rc) return rc;
+        if (!sim->turned) fem_observe_step(f, sim->index);
+    }
+    return sim_failed(sim, error);
+}
+
+/* The state of a quasi-static step is its displacement. */
+static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
+    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, f->u, sim->slot_bytes);
+    sim->slot_step[slot] = sim->index;
+    return sim_failed(sim, error);
+}
+
+static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
+        return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
+    pio_queue_copy(&sim->queue, f->u, sim->slots + sim->slot_bytes * (size_t)slot, sim->slot_bytes);
+    sim->index = sim->slot_step[slot];
+    return sim_failed(sim, error);
+}
+
+static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    pio_queue *q = &sim->queue;
+    const size_t constants = sizeof(real) * field_size(f->elements, HYPER_CONSTANTS);
+    const size_t one = sizeof(real) * field_size(f->elements, 1);
+    if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
+    sim->turned = 1;
+    pio_queue_copy(q, f->known, f->u, point_bytes(f));
+    pio_queue_zero(q, f->u_bar, point_bytes(f));
+    pio_queue_zero(q, f->f_ext_bar, point_bytes(f));
+    pio_queue_zero(q, f->rest_bar, point_bytes(f));
+    pio_queue_zero(q, f->k_bar, constants);
+    pio_queue_zero(q, f->given_bar, constants);
+    pio_queue_zero(q, f->density_bar, one);
+    if (f->thickness) pio_queue_zero(q, f->thick_bar, one);
+    pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
+    if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
+    if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
+    if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
+    fem_observe_step_adj(f, sim->index);
+    return sim_failed(sim, error);
+}
+
+static piola_status reverse(pio_sim *sim, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    const piola_status rc = fem_reverse(f, error);
+    if (rc) return rc;
+    fem_observe_step_adj(f, sim->index);
+    return sim_failed(sim, error);
+}
+
+static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
+{
+    const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
+    if (sim->index != 0)
+        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
+    fem_design_adj(fem_of(sim));
+    if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
+    if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
+{
+    if (step < 0 || step >= sim->steps) return 0;
+    *record = ((const fem_sim *)sim)->records[step];
+    return 1;
+}
+
+__attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
+    .version = PIO_ENGINE_VERSION,
+    .size = sizeof(pio_engine),
+    .device = PIO_DEVICE_NAME,
+    .precision = sizeof(real) == 4 ? "f32" : "f64",
+    .isa = PIO_ISA_NAME,
+    .dimension = DIM,
+    .probe = sim_probe,
+    .measure = measure,
+    .create = create,
+    .destroy = fem_destroy,
+    .start = start,
+    .advance = advance,
+    .check = fem_check_fault,
+    .save = save,
+    .load = load,
+    .reverse_begin = reverse_begin,
+    .reverse = reverse,
+    .reverse_end = reverse_end,
+    .samples = sim_samples,
+    .components = fem_components,
+    .read = fem_read,
+    .view = fem_view,
+    .read_gravity_bar = sim_gravity_bar,
+    .step = sim_step,
+    .items = fem_items,
+    .record = record_of,
+    .timer = sim_timer,
+    .timer_reset = sim_timer_reset,
+};

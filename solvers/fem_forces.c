@@ -1,0 +1,143 @@
+/* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write what they give to their corners,
+ * nodes add their corners. */
+#include "solvers/fem.h"
+
+/* clang-format off */
+fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule)
+{
+    return (fem_block){.rule = f->rule[rule][p->type], .n = p->n, .first = p->first, .corner = p->corner,
+                       .node = p->node, .rest = f->rest, .thick = f->thickness ? f->thick : NULL};
+}
+
+fem_matter fem_matter_of(const fem_sim *f)
+{
+    return (fem_matter){.elements = f->elements, .law = f->law, .k = f->k, .density = f->density};
+}
+
+void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out)
+{
+    pio_map(&f->base.queue, point_axpby, f->nodes, NULL, .a = (real)a, .b = (real)b, .x = x, .y = y, .out = out);
+}
+
+void fem_held(fem_sim *f, int keep_held, real *x)
+{
+    pio_map(&f->base.queue, fem_mask, f->nodes, NULL, .held = f->held, .keep_held = keep_held, .x = x);
+}
+
+static void add_corners(fem_sim *f, const real *in, real *out)
+{
+    pio_map(&f->base.queue, fem_node_sum, f->nodes, NULL,
+            .start = f->corner_start, .corner = f->corner_list, .in = in, .scale = 1, .out = out);
+}
+
+static void zero_points(fem_sim *f, real *x)
+{
+    pio_queue_zero(&f->base.queue, x, sizeof *x * DIM * (size_t)f->nodes);
+}
+
+void fem_internal(fem_sim *f, const real *u, real *out)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_force, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .out = f->corner_out);
+    zero_points(f, out);
+    add_corners(f, f->corner_out, out);
+    pio_halo(q, out);
+}
+
+/* u_bar += (df/du)^T y; with `parameters` the same for constants, thickness and rest positions. */
+void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_force_adj, p->n, NULL,
+                .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
+                .u_bar = f->corner_out, .rest_bar = parameters ? f->corner_rest : NULL,
+                .k_bar = parameters ? f->k_bar : NULL, .thick_bar = parameters && f->thickness ? f->thick_bar : NULL);
+    add_corners(f, f->corner_out, u_bar);
+    if (parameters) add_corners(f, f->corner_rest, f->rest_bar);
+    pio_halo(q, u_bar);
+}
+
+/* ---- external forces -------------------------------------------------------------------------------------- */
+
+static fem_face_args face_args(const fem_sim *f, const fem_load *l)
+{
+    return (fem_face_args){.rule = l->rule, .kind = (int)l->desc.kind, .corner = l->corner, .vertex = l->vertex,
+                           .rest = f->vertex_rest, .owner = l->owner, .thick = f->thickness ? f->thick : NULL,
+                           .value = f->values + 3 * l->desc.value, .factor = f->factor + l->desc.curve,
+                           .out = f->load_out};
+}
+
+static void curves_at(fem_sim *f, int64_t step)
+{
+    pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
+            .step = f->step, .h = f->dt, .index = step, .start = f->curve_start, .t = f->curve_t,
+            .value = f->curve_value, .out = f->factor);
+}
+
+void fem_external(fem_sim *f, int64_t index)
+{
+    pio_queue *q = &f->base.queue;
+    curves_at(f, index - 1);
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_weight, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->corner_out);
+    zero_points(f, f->f_ext);
+    add_corners(f, f->corner_out, f->f_ext);
+    if (!f->n_loads) return;
+    pio_map(q, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->rest, .out = f->vertex_rest);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        const fem_face_args a = face_args(f, l);
+        PIO_LAUNCH(q, KERNEL_fem_face, q->backend->kernels.fem_face(q->stream, l->desc.n, NULL, &a));
+    }
+    zero_points(f, f->vertex_force);
+    pio_map(q, fem_node_sum, f->nodes, NULL,
+            .start = f->load_start, .corner = f->load_list, .in = f->load_out, .scale = 1, .out = f->vertex_force);
+    pio_map(q, surface_vertex_adj, f->nodes, NULL, .map = f->dofs, .in = f->vertex_force, .out = f->f_ext);
+    pio_halo(q, f->f_ext);
+}
+
+/* From f_ext_bar at the step's time to density, thickness, gravity, values of loads and rest positions. */
+static void loads_adj(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    real *y = f->vertex_force; /* [vertices][DIM] cotangents of vertex forces */
+    pio_map(q, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->f_ext_bar, .out = y);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        const int n = l->desc.n;
+        const fem_face_args a = face_args(f, l);
+        pio_map(q, fem_face_adj, n, NULL, .fwd = a, .y = y, .rest_bar = f->load_out, .faces = n,
+                .value_share = l->value_share, .thick_share = l->thick_share);
+        for (int c = 0; c < DIM; c++) {
+            pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c, .in = l->value_share);
+            pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->values_bar + 3 * l->desc.value + c);
+        }
+        if (l->thick_share)
+            pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share, .thick_bar = f->thick_bar);
+    }
+    zero_points(f, y);
+    pio_map(q, fem_node_sum, f->nodes, NULL,
+            .start = f->load_start, .corner = f->load_list, .in = f->load_out, .scale = 1, .out = y);
+    pio_map(q, surface_vertex_adj, f->nodes, NULL, .map = f->dofs, .in = y, .out = f->rest_bar);
+}
+
+void fem_external_adj(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_weight_adj, p->n, NULL,
+                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step},
+                .y = f->f_ext_bar, .rest_bar = f->corner_rest, .density_bar = f->density_bar,
+                .thick_bar = f->thickness ? f->thick_bar : NULL, .gravity_share = f->gravity_share);
+    add_corners(f, f->corner_rest, f->rest_bar);
+    for (int c = 0; c < DIM; c++) {
+        pio_sum(q, field_sum, f->elements, NULL, f->base.scalar,
+                .n = f->elements, .components = DIM, .component = c, .in = f->gravity_share);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->base.gravity_bar + c);
+    }
+    if (f->n_loads) loads_adj(f);
+    zero_points(f, f->f_ext_bar);
+}
+/* clang-format on */

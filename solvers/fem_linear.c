@@ -1,0 +1,49 @@
+/* fem_linear.c -- the linear solves of a mesh: which Krylov method, and what a failure of it means.
+ *
+ * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: preconditioned
+ * conjugate gradients. Where they meet negative curvature,
+ *     a Newton direction is the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
+ *     the preconditioned residual;
+ *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975). */
+#include "solvers/fem.h"
+
+static piola_status solve(fem_sim *f, pio_linear_method method, const real *b, real *x, double tolerance,
+                          pio_krylov_result *result, piola_error *error)
+{
+    const pio_linop op = pio_bsr_operator(&f->matrix, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, 1);
+    const pio_krylov_options options = {.method = method,
+                                        .tolerance = tolerance,
+                                        .max_iterations = f->linear_iterations,
+                                        .look_every = f->base.queue.stream ? 8 : 1};
+    return pio_krylov_solve(&f->krylov, &f->base.queue, &op, b, x, &options, result, error);
+}
+
+piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                              piola_error *error)
+{
+    pio_krylov_result result = {0};
+    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    if (!rc) rc = solve(f, PIO_PCG, b, x, tolerance, &result, error);
+    *iterations = result.iterations;
+    if (rc != PIOLA_NUMERICAL || result.stop != KRYLOV_NEGATIVE_CURVATURE) return rc;
+    if (error) *error = (piola_error){0};
+    if (result.iterations <= 1) /* the failing one counts */
+        pio_map(&f->base.queue, bsr_jacobi, f->nodes, NULL, .inverse = f->matrix.inverse, .x = b, .y = x);
+    return PIOLA_OK;
+}
+
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
+                               piola_error *error)
+{
+    pio_krylov_result result = {0};
+    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    if (!rc) rc = solve(f, PIO_PCG, b, x, f->adjoint_tolerance, &result, error);
+    *iterations = result.iterations;
+    if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
+        pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
+        rc = solve(f, PIO_MINRES, b, x, f->adjoint_tolerance, &result, error);
+        *iterations += result.iterations;
+    }
+    *residual = result.relative;
+    return rc;
+}

@@ -1,0 +1,130 @@
+/* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
+#include "solvers/fem.h"
+
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
+#define TAKE_POINTS(pointer) TAKE(pointer, DIM *(size_t)f->nodes)
+#define TAKE_FIELD(pointer, components) TAKE(pointer, field_size(f->elements, components))
+
+static void take_rule(fem_sim *f, int rule, pio_element_type type)
+{
+    fem_rule *r = &f->rule[rule][type];
+    const size_t nodes = (size_t)fem_nodes_of(type);
+    const int rdim = element_rdim[type];
+    const int points = fem_points_of(rule, type);
+    real *w, *N, *dN;
+    TAKE(w, points);
+    TAKE(N, (size_t)points * nodes);
+    TAKE(dN, (size_t)points * nodes * (size_t)rdim);
+    *r = (fem_rule){.type = (int)type, .nodes = (int)nodes, .points = points, .rdim = rdim, .w = w, .N = N, .dN = dN};
+}
+
+static void take_mesh(fem_sim *f)
+{
+    for (fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+        for (int r = 0; r < RULES; r++) take_rule(f, r, p->type);
+        TAKE(p->node, (size_t)p->n * (size_t)fem_nodes_of(p->type));
+        TAKE(p->pair, p->pairs);
+    }
+    TAKE_POINTS(f->rest);
+    TAKE_POINTS(f->reference);
+    TAKE(f->corner_start, f->nodes + 1);
+    TAKE(f->corner_list, f->corners);
+    TAKE(f->held, f->nodes);
+    TAKE(f->corner_out, (size_t)f->corners * DIM);
+    TAKE(f->law, f->elements);
+    TAKE(f->lame, f->elements);
+    TAKE_FIELD(f->given, HYPER_CONSTANTS);
+    TAKE_FIELD(f->k, HYPER_CONSTANTS);
+    TAKE_FIELD(f->density, 1);
+    if (f->thickness) TAKE_FIELD(f->thick, 1);
+}
+
+static void take_loads(fem_sim *f)
+{
+    for (fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        take_rule(f, RULE_MASS, l->desc.type);
+        l->rule = f->rule[RULE_MASS][l->desc.type];
+        TAKE(l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
+        TAKE(l->owner, l->desc.n);
+        if (!f->base.adjoint) continue;
+        TAKE(l->value_share, field_size(l->desc.n, DIM));
+        if (f->thickness) TAKE(l->thick_share, field_size(l->desc.n, 1));
+    }
+    TAKE(f->values, 3 * (size_t)f->n_values);
+    TAKE(f->load_start, f->nodes + 1);
+    TAKE(f->load_list, f->load_corners);
+    TAKE(f->load_out, (size_t)f->load_corners * DIM);
+    TAKE_POINTS(f->vertex_rest);
+    TAKE_POINTS(f->vertex_force);
+    TAKE(f->held_node, f->n_held);
+    TAKE(f->held_axis, f->n_held);
+    TAKE(f->held_support, f->n_held);
+    TAKE(f->support_value, f->n_supports);
+    TAKE(f->support_curve, f->n_supports);
+    TAKE(f->factor, f->n_curves);
+}
+
+static void take_matrix(fem_sim *f)
+{
+    pio_bsr_layout(&f->matrix, &f->base.arena, f->nodes, f->graph.blocks);
+    pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, 1u << PIO_PCG | 1u << PIO_MINRES, 1);
+    TAKE(f->block_row, f->graph.blocks);
+    TAKE(f->block_start, f->graph.blocks + 1);
+    TAKE(f->block_source, f->graph.sources);
+    TAKE(f->pair_out, (size_t)f->pairs * DIM * DIM);
+}
+
+static void take_adjoint(fem_sim *f)
+{
+    TAKE_POINTS(f->known);
+    TAKE_POINTS(f->u_bar);
+    TAKE_POINTS(f->f_ext_bar);
+    TAKE_POINTS(f->rest_bar);
+    TAKE(f->corner_rest, (size_t)f->corners * DIM);
+    TAKE_FIELD(f->k_bar, HYPER_CONSTANTS);
+    TAKE_FIELD(f->given_bar, HYPER_CONSTANTS);
+    TAKE_FIELD(f->density_bar, 1);
+    if (f->thickness) TAKE_FIELD(f->thick_bar, 1);
+    TAKE_FIELD(f->gravity_share, DIM);
+    TAKE(f->held_share, field_size(f->n_held, 1));
+    TAKE(f->values_bar, 3 * (size_t)f->n_values);
+    TAKE(f->support_bar, f->n_supports);
+}
+
+static void take_tables(fem_sim *f)
+{
+    for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
+        if (o->desc.type == PIO_DISPLACEMENT || o->desc.type == PIO_REACTION) TAKE(o->weight, f->nodes);
+        if (o->desc.type != PIO_DISTANCE) continue;
+        TAKE(o->marker, f->nodes);
+        TAKE(o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
+    }
+    for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++)
+        if (d->desc.quantity < PIO_GRAVITY)
+            TAKE(d->index, d->desc.quantity == PIO_POSITION ? f->nodes : f->elements);
+}
+
+void fem_layout(fem_sim *f, const pio_engine_desc *desc)
+{
+    const pio_fem_desc *m = desc->fem;
+    TAKE(f->step, 1);
+    TAKE_POINTS(f->u);
+    f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    take_mesh(f);
+    take_loads(f);
+    TAKE(f->curve_start, f->n_curves + 1);
+    TAKE(f->curve_t, m->curve_start[f->n_curves]);
+    TAKE(f->curve_value, m->curve_start[f->n_curves]);
+    TAKE_POINTS(f->f_int);
+    TAKE_POINTS(f->f_ext);
+    TAKE_POINTS(f->rhs);
+    TAKE_POINTS(f->du);
+    TAKE_POINTS(f->trial);
+    TAKE_POINTS(f->lambda);
+    TAKE_POINTS(f->y);
+    take_matrix(f);
+    if (f->base.adjoint) take_adjoint(f);
+    take_tables(f);
+    TAKE(f->scalars, f->n_parts + 8);
+    sim_layout(&f->base, f->nodes > f->elements ? f->nodes : f->elements);
+}

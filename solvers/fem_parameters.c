@@ -1,0 +1,102 @@
+/* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and back. */
+#include "solvers/fem.h"
+
+/* A quantity of elements: where it is set, where its cotangents are, and which of how many components. */
+typedef struct {
+    real *out, *bar;
+    int components, component;
+} element_target;
+
+static element_target target_of(const fem_sim *f, pio_quantity quantity)
+{
+    if (quantity == PIO_DENSITY) return (element_target){f->density, f->density_bar, 1, 0};
+    if (quantity == PIO_THICKNESS) return (element_target){f->thick, f->thick_bar, 1, 0};
+    return (element_target){f->given, f->given_bar, HYPER_CONSTANTS, (int)(quantity - PIO_GIVEN_0)};
+}
+
+static int variables_of(const fem_design *d)
+{
+    return d->desc.groups * d->desc.components;
+}
+
+/* clang-format off */
+static void apply_one(fem_sim *f, const fem_design *d)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_design_desc *e = &d->desc;
+    double *value = f->base.value + d->first;
+    pio_map(q, design_value, variables_of(d), NULL,
+            .z = f->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = value);
+    if (e->quantity == PIO_GRAVITY) {
+        pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
+    } else if (e->quantity == PIO_LOAD) {
+        pio_queue_copy(q, f->values + 3 * e->which, value, sizeof *value * (size_t)e->components);
+    } else if (e->quantity == PIO_SUPPORT) {
+        pio_queue_copy(q, f->support_value + e->which, value, sizeof *value);
+    } else if (e->quantity == PIO_POSITION) {
+        fem_rest_args a = {.index = d->index, .value = value, .reference = f->reference, .rest = f->rest};
+        for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
+        PIO_LAUNCH(q, KERNEL_fem_rest, q->backend->kernels.fem_rest(q->stream, f->nodes, NULL, &a));
+    } else {
+        const element_target t = target_of(f, e->quantity);
+        pio_map(q, design_set, f->elements, NULL,
+                .n = f->elements, .components = 1, .index = d->index, .value = value, .out = t.out,
+                .stored = t.components, .first = t.component);
+    }
+}
+
+void fem_design_apply(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    for (int d = 0; d < f->n_designs; d++) apply_one(f, &f->designs[d]);
+    pio_map(q, fem_constants, f->elements, NULL,
+            .n = f->elements, .law = f->law, .lame = f->lame, .given = f->given, .k = f->k);
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_check, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step);
+}
+
+static void adjoint_of_one(fem_sim *f, const fem_design *d)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_design_desc *e = &d->desc;
+    double *value_bar = f->base.value_bar + d->first;
+    const element_target t = target_of(f, e->quantity);
+    if (e->quantity == PIO_GRAVITY) {
+        pio_queue_copy(q, value_bar, f->base.gravity_bar, sizeof *value_bar * DIM);
+    } else if (e->quantity == PIO_LOAD) {
+        pio_queue_copy(q, value_bar, f->values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
+    } else if (e->quantity == PIO_SUPPORT) {
+        pio_queue_copy(q, value_bar, f->support_bar + e->which, sizeof *value_bar);
+    } else if (e->quantity == PIO_POSITION) {
+        pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
+        if (e->each)
+            pio_map(q, fem_rest_each, f->nodes, NULL, .index = d->index, .bar = f->rest_bar, .value_bar = value_bar);
+        else
+            for (int g = 0; g < e->groups; g++)
+                for (int c = 0; c < DIM; c++)
+                    pio_sum(q, fem_rest_sum, f->nodes, NULL, value_bar + g * DIM + c,
+                            .index = d->index, .group = g, .component = c, .bar = f->rest_bar);
+    } else if (e->each) {
+        pio_map(q, design_each, f->elements, NULL,
+                .n = f->elements, .components = 1, .index = d->index, .bar = t.bar, .value_bar = value_bar,
+                .stored = t.components, .first = t.component);
+    } else {
+        for (int g = 0; g < e->groups; g++)
+            pio_sum(q, design_sum, f->elements, NULL, value_bar + g,
+                    .n = f->elements, .stored = t.components, .component = t.component, .index = d->index,
+                    .group = g, .bar = t.bar);
+    }
+    pio_map(q, design_value_adj, variables_of(d), NULL,
+            .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
+            .value_bar = value_bar, .z_bar = f->base.z_bar + d->first);
+}
+
+void fem_design_adj(fem_sim *f)
+{
+    pio_map(&f->base.queue, fem_constants_adj, f->elements, NULL,
+            .fwd = {.n = f->elements, .law = f->law, .lame = f->lame, .given = f->given}, .k_bar = f->k_bar,
+            .given_bar = f->given_bar);
+    for (int d = 0; d < f->n_designs; d++) adjoint_of_one(f, &f->designs[d]);
+}
+/* clang-format on */

@@ -1,0 +1,161 @@
+/* fem_topology.c -- see fem_topology.h. */
+#include "solvers/fem_topology.h"
+
+#include "kernels/fem_element.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int fem_nodes_of(pio_element_type type)
+{
+    return element_nodes[type];
+}
+
+int fem_points_of(int rule, pio_element_type type)
+{
+    return element_points[rule][type];
+}
+
+int fem_corners_make(fem_corners *c, int points, int corners, const int *point)
+{
+    *c = (fem_corners){.points = points, .corners = corners};
+    c->start = calloc((size_t)points + 2, sizeof *c->start);
+    c->list = malloc(sizeof *c->list * ((size_t)corners + 1));
+    if (!c->start || !c->list) return 0;
+    for (int i = 0; i < corners; i++) c->start[point[i] + 2]++;
+    for (int p = 0; p < points; p++) c->start[p + 2] += c->start[p + 1];
+    for (int i = 0; i < corners; i++) c->list[c->start[point[i] + 1]++] = i; /* ends with every start at its place */
+    return 1;
+}
+
+void fem_corners_free(fem_corners *c)
+{
+    free(c->start);
+    free(c->list);
+    *c = (fem_corners){0};
+}
+
+/* What a walk over the elements around a node needs to know of a corner. */
+typedef struct {
+    int first_node; /* of the corner's element, in the list of all corners' nodes */
+    int nodes;      /* of the element */
+    int pair;       /* first pair of the element */
+} corner_owner;
+
+typedef struct {
+    int neighbour, code;
+} contribution;
+
+static int by_neighbour(const void *a, const void *b)
+{
+    const contribution *x = a, *y = b;
+    if (x->neighbour != y->neighbour) return x->neighbour < y->neighbour ? -1 : 1;
+    return x->code < y->code ? -1 : x->code > y->code;
+}
+
+static int pair_of(int nodes, int a, int b) /* b >= a */
+{
+    return a * nodes - a * (a - 1) / 2 + (b - a);
+}
+
+/* Contributions to the row of one node, in order; returns how many. */
+static int collect(const fem_corners *c, const corner_owner *owner, const int *point, int node, contribution *out)
+{
+    int n = 0;
+    for (int j = c->start[node]; j < c->start[node + 1]; j++) {
+        const corner_owner *o = &owner[c->list[j]];
+        const int a = c->list[j] - o->first_node;
+        for (int b = 0; b < o->nodes; b++) {
+            const int transposed = b < a;
+            const int pair = o->pair + (transposed ? pair_of(o->nodes, b, a) : pair_of(o->nodes, a, b));
+            out[n++] = (contribution){.neighbour = point[o->first_node + b], .code = 2 * pair + transposed};
+        }
+    }
+    qsort(out, (size_t)n, sizeof *out, by_neighbour);
+    return n;
+}
+
+/* Per corner: its element; per corner: its node. 0: too many pairs. */
+static int walk(const pio_fem_desc *desc, corner_owner *owner, int *point)
+{
+    int corner = 0;
+    int64_t pair = 0;
+    for (int b = 0; b < desc->n_blocks; b++) {
+        const int nodes = fem_nodes_of(desc->blocks[b].type);
+        for (int i = 0; i < desc->blocks[b].n; i++) {
+            for (int a = 0; a < nodes; a++) {
+                owner[corner + a] = (corner_owner){.first_node = corner, .nodes = nodes, .pair = (int)pair};
+                point[corner + a] = desc->blocks[b].nodes[(ptrdiff_t)i * nodes + a];
+            }
+            corner += nodes;
+            pair += nodes * (nodes + 1) / 2;
+            if (pair >= (int64_t)1 << 30) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Room for blocks and sources of all rows. */
+static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner, contribution **most)
+{
+    int64_t sources = 0, widest = 0;
+    for (int p = 0; p < c->points; p++) {
+        int64_t n = 0;
+        for (int j = c->start[p]; j < c->start[p + 1]; j++) n += owner[c->list[j]].nodes;
+        sources += n;
+        if (n > widest) widest = n;
+    }
+    if (sources >= (int64_t)1 << 30) return -1;
+    g->sources = (int)sources;
+    g->row_start = calloc((size_t)c->points + 1, sizeof *g->row_start);
+    g->row = malloc(sizeof *g->row * ((size_t)sources + 1)); /* as many blocks as sources at most */
+    g->column = malloc(sizeof *g->column * ((size_t)sources + 1));
+    g->start = malloc(sizeof *g->start * ((size_t)sources + 1));
+    g->source = malloc(sizeof *g->source * ((size_t)sources + 1));
+    *most = malloc(sizeof **most * ((size_t)widest + 1));
+    return g->row_start && g->row && g->column && g->start && g->source && *most;
+}
+
+static void fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, const int *point, contribution *row)
+{
+    int at = 0;
+    for (int p = 0; p < c->points; p++) {
+        const int n = collect(c, owner, point, p, row);
+        g->row_start[p] = g->blocks;
+        for (int i = 0; i < n; i++) {
+            if (i == 0 || row[i].neighbour != row[i - 1].neighbour) {
+                g->row[g->blocks] = p;
+                g->column[g->blocks] = row[i].neighbour;
+                g->start[g->blocks++] = at;
+            }
+            g->source[at++] = row[i].code;
+        }
+    }
+    g->row_start[c->points] = g->blocks;
+    g->start[g->blocks] = at;
+}
+
+int fem_graph_make(fem_graph *g, const pio_fem_desc *desc, const fem_corners *corners)
+{
+    *g = (fem_graph){.rows = corners->points};
+    corner_owner *owner = malloc(sizeof *owner * ((size_t)corners->corners + 1));
+    int *point = malloc(sizeof *point * ((size_t)corners->corners + 1)), rc = owner && point;
+    contribution *row = NULL;
+    if (rc == 1 && !walk(desc, owner, point)) rc = -1;
+    if (rc == 1) rc = reserve(g, corners, owner, &row);
+    if (rc == 1) fill(g, corners, owner, point, row);
+    free(owner);
+    free(point);
+    free(row);
+    return rc;
+}
+
+void fem_graph_free(fem_graph *g)
+{
+    free(g->row_start);
+    free(g->row);
+    free(g->column);
+    free(g->start);
+    free(g->source);
+    *g = (fem_graph){0};
+}

@@ -1,0 +1,35 @@
+/* fem_topology.h -- who is whose neighbour in a mesh: integers, made once on the host from the connectivity. */
+#ifndef PIOLA_SOLVERS_FEM_TOPOLOGY_H
+#define PIOLA_SOLVERS_FEM_TOPOLOGY_H
+
+#include "solvers/engine.h"
+
+/* Corners of a set of elements or faces, by the point that they touch. */
+typedef struct {
+    int points, corners;
+    int *start; /* [points + 1] */
+    int *list;  /* [corners] corner numbers, ascending per point */
+} fem_corners;
+
+/* The blocks of the matrix: one for every pair of nodes that share an element, columns ascending, and the pairs of corners
+ * that each sums, coded 2 pair + (1: transposed) and ascending. Pairs (a, b), b >= a, of an element are numbered a first. */
+typedef struct {
+    int rows, blocks, sources;
+    int *row_start;    /* [rows + 1] */
+    int *row, *column; /* [blocks] */
+    int *start;        /* [blocks + 1] */
+    int *source;       /* [sources] */
+} fem_graph;
+
+int fem_nodes_of(pio_element_type type);            /* nodes of an element */
+int fem_points_of(int rule, pio_element_type type); /* quadrature points */
+
+/* `list` holds, for `n` sets of corners, the point of each corner. 0 when there is no memory. */
+int fem_corners_make(fem_corners *c, int points, int corners, const int *point);
+void fem_corners_free(fem_corners *c);
+
+/* 0 when there is no memory, -1 when there are more pairs than 2^30. */
+int fem_graph_make(fem_graph *g, const pio_fem_desc *desc, const fem_corners *corners);
+void fem_graph_free(fem_graph *g);
+
+#endif

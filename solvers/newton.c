@@ -1,0 +1,184 @@
+/* newton.c -- one quasi-static step: u such that the internal forces balance the external ones at every free unknown.
+ *
+ *     r(u) = f_ext - f_int(u) = 0 where free,   u = value where held
+ *
+ * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u (Nocedal and Wright 2006,
+ * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
+ * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear. */
+#include "solvers/fem.h"
+
+#include <math.h>
+
+enum { SUM_RESIDUAL, SUM_INTERNAL, SUM_EXTERNAL, SUM_MOVE, SUM_WORK, SUM_SLOPE, SUM_ENERGY /* one per part */ };
+enum { BACKTRACKS = 12 };
+
+/* clang-format off */
+void fem_assemble_at(fem_sim *f, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_tangent, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    pio_map(q, fem_assemble, f->graph.blocks, NULL,
+            .row = f->block_row, .column = f->matrix.column, .start = f->block_start, .source = f->block_source,
+            .pairs = f->pair_out, .held = f->held, .out = f->matrix.value);
+}
+
+static void dot(fem_sim *f, int slot, const real *x, const real *y)
+{
+    pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
+}
+
+/* Energy of every part and the work of the external forces at u, into scalars. */
+static void potential(fem_sim *f, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    for (int i = 0; i < f->n_parts; i++) {
+        const fem_part *p = &f->part[i];
+        pio_sum(q, fem_energy, p->n, NULL, f->scalars + SUM_ENERGY + i,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
+    }
+    dot(f, SUM_WORK, f->f_ext, u);
+}
+/* clang-format on */
+
+static double potential_of(const fem_sim *f, const double *sums)
+{
+    double energy = -sums[SUM_WORK];
+    for (int i = 0; i < f->n_parts; i++) energy += sums[SUM_ENERGY + i];
+    return energy;
+}
+
+static int download(fem_sim *f, double *sums)
+{
+    pio_queue_download(&f->base.queue, sums, f->scalars, sizeof *sums * (size_t)(SUM_ENERGY + f->n_parts));
+    return !f->base.queue.error.code;
+}
+
+/* What one step knows on the host. */
+typedef struct {
+    fem_sim *f;
+    pio_step_record *record;
+    double sums[SUM_ENERGY + PIO_ELEMENT_TYPES]; /* parts are of different types */
+    double residual;                             /* relative */
+    piola_error *error;
+} newton;
+
+/* rhs = f_ext - f_int where free; its norm relative to the forces. `moved`: du holds the move of held unknowns. */
+static piola_status evaluate(newton *n)
+{
+    fem_sim *f = n->f;
+    fem_internal(f, f->trial, f->f_int);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
+    fem_held(f, 0, f->rhs);
+    dot(f, SUM_RESIDUAL, f->rhs, f->rhs);
+    dot(f, SUM_INTERNAL, f->f_int, f->f_int);
+    dot(f, SUM_EXTERNAL, f->f_ext, f->f_ext);
+    dot(f, SUM_MOVE, f->du, f->du);
+    potential(f, f->trial);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    const double scale = sqrt(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]));
+    n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
+    if (!isfinite(n->residual))
+        return sim_fail(n->error, PIOLA_NUMERICAL, "step %lld: the residual is not finite after %d iterations",
+                        (long long)f->base.index, n->record->newton_iterations);
+    return PIOLA_OK;
+}
+
+/* du += solution of K x = rhs: the direction, held unknowns included. */
+static piola_status direction(newton *n, int first)
+{
+    fem_sim *f = n->f;
+    pio_queue *q = &f->base.queue;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    fem_assemble_at(f, f->trial);
+    if (first) { /* rhs -= K du_held */
+        pio_queue_zero(q, f->lambda, bytes);
+        fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
+        fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
+        fem_held(f, 0, f->rhs);
+    }
+    pio_queue_zero(q, f->lambda, bytes);
+    const double tolerance = fmax(fmin(1e-2, n->residual), 0.1 * f->newton_tolerance);
+    int32_t iterations = 0;
+    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
+    n->record->linear_iterations += iterations;
+    if (first)
+        fem_combine(f, 1, f->du, 1, f->lambda, f->du);
+    else
+        pio_queue_copy(q, f->du, f->lambda, bytes);
+    return rc;
+}
+
+/* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. The iteration that moves held
+ * unknowns changes the potential by the supports' work: there the law must be defined, no more. */
+static piola_status search(newton *n, int moves)
+{
+    fem_sim *f = n->f;
+    const double before = potential_of(f, n->sums);
+    dot(f, SUM_SLOPE, f->rhs, f->du);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (fabs(before) + fabs(slope));
+    double t = 1;
+    fem_combine(f, 1, f->trial, 1, f->du, f->y);
+    for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
+        if (k) fem_combine(f, 1, f->trial, t, f->du, f->y);
+        potential(f, f->y);
+        if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+        const double after = potential_of(f, n->sums);
+        const int defined = isfinite(after) && after < 1e299;
+        if (moves && defined && k == 0) break;
+        if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
+        if (moves || k == BACKTRACKS)
+            return sim_fail(n->error, PIOLA_NUMERICAL,
+                            moves ? "step %lld: the move of the supports in one step turns an element inside out; smaller "
+                                    "load steps would be right"
+                                  : "step %lld: the line search found no lower potential in iteration %d (relative "
+                                    "residual %.3g); smaller load steps would be right",
+                            (long long)f->base.index, n->record->newton_iterations, n->residual);
+    }
+    pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
+    return PIOLA_OK;
+}
+
+static piola_status iterate(newton *n)
+{
+    fem_sim *f = n->f;
+    piola_status rc = evaluate(n);
+    int moves = n->sums[SUM_MOVE] > 0;
+    while (!rc && (moves || !(n->residual <= f->newton_tolerance))) {
+        if (n->record->newton_iterations == f->newton_iterations)
+            return sim_fail(n->error, PIOLA_NUMERICAL,
+                            "step %lld: Newton's method has a relative residual of %.3g after %d iterations, more than "
+                            "solver.tolerance = %.3g; smaller load steps would be right",
+                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance);
+        rc = direction(n, moves);
+        if (!rc) rc = search(n, moves);
+        n->record->newton_iterations++;
+        moves = 0;
+        if (!rc) rc = evaluate(n);
+    }
+    n->record->residual = n->residual;
+    return rc;
+}
+
+piola_status fem_forward(fem_sim *f, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    newton n = {.f = f, .record = &f->records[f->base.index], .error = error};
+    *n.record = (pio_step_record){0};
+    fem_external(f, f->base.index + 1);
+    pio_queue_zero(q, f->du, bytes);
+    if (f->n_held)
+        pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
+                .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
+                .u = f->u, .du = f->du);
+    pio_queue_copy(q, f->trial, f->u, bytes);
+    piola_status rc = iterate(&n);
+    if (rc) return rc;
+    pio_queue_copy(q, f->u, f->trial, bytes);
+    f->base.index++;
+    return sim_failed(&f->base, error);
+}

@@ -1,0 +1,165 @@
+/* sim.c -- see sim.h. */
+#include "solvers/sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
+
+piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
+{
+    if (error) {
+        va_list list;
+        va_start(list, format);
+        error->status = status;
+        vsnprintf(error->message, sizeof error->message, format, list);
+        va_end(list);
+    }
+    return status;
+}
+
+piola_status sim_failed(const pio_sim *sim, piola_error *error)
+{
+    if (!sim->queue.error.code) return PIOLA_OK;
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
+}
+
+int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items)
+{
+    sim->steps = desc->steps;
+    sim->adjoint = desc->adjoint;
+    sim->ordinal = desc->device;
+    sim->queue.backend = sim->arena.backend = backend;
+    sim->queue.arena = &sim->arena;
+    sim->queue.timing = desc->timing;
+    sim->n_slots = desc->slots;
+    sim->n_touches = desc->n_touches;
+    for (int o = 0; o < desc->n_observations; o++)
+        sim->n_samples += desc->observations[o].samples * desc->observations[o].components;
+    for (int d = 0; d < desc->n_designs; d++)
+        sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
+    sim->touches = calloc((size_t)desc->n_touches + 1, sizeof *sim->touches);
+    sim->slot_step = malloc(sizeof *sim->slot_step * ((size_t)desc->slots + 1));
+    sim->host_transfer = malloc(sizeof *sim->host_transfer * (size_t)items);
+    if (!sim->touches || !sim->slot_step || !sim->host_transfer) return 0;
+    for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
+    if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
+    return 1;
+}
+
+void sim_layout(pio_sim *sim, int64_t items)
+{
+    TAKE(sim->samples, sim->n_samples);
+    TAKE(sim->samples_bar, sim->n_samples);
+    TAKE(sim->z, sim->n_variables);
+    TAKE(sim->value, sim->n_variables);
+    TAKE(sim->value_bar, sim->n_variables);
+    TAKE(sim->z_bar, sim->n_variables);
+    TAKE(sim->scalar, 1);
+    TAKE(sim->gravity_bar, DIM);
+    TAKE(sim->transfer, items);
+    TAKE(sim->queue.sum_work, PIO_SUM_WORK(items * DIM * DIM)); /* the NaN watch counts matrices */
+    TAKE(sim->queue.sum_out, 1);
+    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(items));
+    TAKE(sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
+}
+
+piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_backend *backend = sim->arena.backend;
+    int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
+    if (code)
+        return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
+                        backend->error_text(code));
+    const size_t size = sim->arena.used;
+    if (size > sim->device.free_bytes)
+        return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s",
+                        size, sim->device.free_bytes, sim->device.name);
+    code = pio_arena_create(&sim->arena, backend, size);
+    if (code)
+        return sim_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
+    return PIOLA_OK;
+}
+
+void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
+{
+    bytes->state = sim->slot_bytes;
+    bytes->total = sim->arena.used;
+    bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
+    bytes->context = sim->device.context_bytes;
+    memcpy(bytes->device, sim->device.name, sizeof bytes->device);
+    memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
+}
+
+void sim_end(pio_sim *sim)
+{
+    if (sim->queue.stream) sim->arena.backend->close(sim->queue.stream);
+    if (sim->arena.base) pio_arena_destroy(&sim->arena);
+    free(sim->touches);
+    free(sim->slot_step);
+    free(sim->host_transfer);
+}
+
+int sim_first_touch(const pio_sim *sim, int64_t index)
+{
+    int low = 0, high = sim->n_touches;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (sim->touches[middle].step < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- entries of the engine's table ------------------------------------------------------------------------ */
+
+piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error)
+{
+    const pio_backend *backend = &PIO_BACKEND;
+    pio_device_info info = {0};
+    pio_stream stream = NULL;
+    const int code = backend->open(device, 0, &info, &stream);
+    if (code)
+        return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, device, backend->error_text(code));
+    backend->close(stream);
+    memcpy(name, info.name, sizeof info.name);
+    memcpy(driver, info.driver, sizeof info.driver);
+    return PIOLA_OK;
+}
+
+piola_status sim_samples(pio_sim *sim, double *values, piola_error *error)
+{
+    if (sim->n_samples) pio_queue_download(&sim->queue, values, sim->samples, sizeof *values * (size_t)sim->n_samples);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error)
+{
+    pio_queue_download(&sim->queue, values, sim->gravity_bar, DIM * sizeof *values);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+int64_t sim_step(const pio_sim *sim)
+{
+    return sim->index;
+}
+
+int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds)
+{
+    if (i < 0 || i >= KERNEL_TIMERS) return 0;
+    *name = pio_kernel_names[i];
+    *calls = sim->queue.timer[i].calls;
+    *seconds = sim->queue.timer[i].seconds;
+    return 1;
+}
+
+void sim_timer_reset(pio_sim *sim)
+{
+    memset(sim->queue.timer, 0, sizeof sim->queue.timer);
+}

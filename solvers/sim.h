@@ -1,0 +1,56 @@
+/* sim.h -- what simulations of every method have: queue, arena, saved states, samples and the design vector. */
+#ifndef PIOLA_SOLVERS_SIM_H
+#define PIOLA_SOLVERS_SIM_H
+
+#include "kernels/backend/queue.h"
+#include "solvers/engine.h"
+
+struct pio_sim {
+    pio_queue queue;
+    pio_arena arena;
+    pio_device_info device;
+    int32_t ordinal; /* of the device */
+    int adjoint, turned; /* room for cotangents; on the way back: steps that are run again are not observed again */
+    int64_t steps, index; /* of the run; of the current state, as the host counts */
+
+    char *slots; /* [n_slots][slot_bytes] */
+    int64_t n_slots;
+    size_t slot_bytes;
+    int64_t *slot_step; /* host: state number in each slot, -1 empty */
+
+    int n_touches, n_samples, n_variables;
+    pio_touch *touches;
+    double *samples, *samples_bar;         /* device [n_samples] */
+    double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
+    double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
+    double *transfer;                      /* device [items of the largest field] one component on its way in or out */
+    double *host_transfer;                 /* host, likewise */
+};
+
+piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* PIOLA_OK, or what the queue's sticky error says. */
+piola_status sim_failed(const pio_sim *sim, piola_error *error);
+
+/* Device memory of the shared part; host memory of touches, slots and transfers (0 when there is none); and its end. */
+void sim_layout(pio_sim *sim, int64_t items);
+int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items);
+void sim_end(pio_sim *sim);
+
+/* Open the device and take the arena that was measured. */
+piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
+void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
+
+/* Entries of the engine's table that are the same for every method. */
+piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error);
+piola_status sim_samples(pio_sim *sim, double *values, piola_error *error);
+piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error);
+int64_t sim_step(const pio_sim *sim);
+int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
+void sim_timer_reset(pio_sim *sim);
+
+/* The touches of state number `index` lie together: [first, end). */
+int sim_first_touch(const pio_sim *sim, int64_t index);
+
+#endif
