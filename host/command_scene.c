@@ -111,7 +111,7 @@ static void visit(const built *b, const char *list, const char *name, const char
 /* Keys that are no constant of the material are skipped by pio_scene_target. */
 static void visit_constants(const built *b, const char *list, const char *name, visitor f, void *context)
 {
-    for (const cfg_field *key = pio_material_table.fields; key->key; key++) visit(b, list, name, key->key, f, context);
+    for (const cfg_field *key = pio_scene_materials(b->scene)->fields; key->key; key++) visit(b, list, name, key->key, f, context);
 }
 
 static void visit_all(const built *b, visitor f, void *context)

@@ -145,6 +145,7 @@ typedef enum {
     CFG_ACCELERATION,
     CFG_ANGLE_RATE,
     CFG_ENERGY,
+    CFG_FORCE,
     CFG_WAVE_NUMBER,
     CFG_MEMORY,
     CFG_ANY, /* any unit; checked later against what the number stands for */
@@ -226,6 +227,12 @@ struct cfg_table {
     cfg_choice choice;         /* keys[0][0] NULL: none */
 };
 
+/* The files with `mapping: {key: value}` have a table of their own. */
+typedef struct cfg_case {
+    const char *mapping, *key, *value;
+    const cfg_table *table;
+} cfg_case;
+
 /* Fills *out (zeroed by the caller) from doc->root. Numbers without a default that are absent become NaN. */
 bool pio_cfg_decode(cfg_doc *doc, const cfg_table *table, void *out);
 bool pio_range_holds(const cfg_range *range, double value);
@@ -238,7 +245,7 @@ size_t pio_words(const char *const *words); /* length of a NULL-ended list; 0 fo
 
 /* JSON Schema draft-07, the keys as a Markdown table, and a decoded struct as JSON in SI units that can be read back.
  */
-void pio_cfg_schema(const cfg_table *table, const char *title, FILE *to);
+void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to);
 void pio_cfg_reference(const cfg_table *table, FILE *to);
 void pio_cfg_resolved(const cfg_table *table, const void *from, int dimension, FILE *to);
 

@@ -49,6 +49,10 @@ static const unit units[] = {
     {"J", CFG_ENERGY, 0, 1},
     {"mJ", CFG_ENERGY, -3, 1},
     {"kJ", CFG_ENERGY, 3, 1},
+    {"N", CFG_FORCE, 0, 1},
+    {"mN", CFG_FORCE, -3, 1},
+    {"kN", CFG_FORCE, 3, 1},
+    {"MN", CFG_FORCE, 6, 1},
     {"1/m", CFG_WAVE_NUMBER, 0, 1},
     {"1/cm", CFG_WAVE_NUMBER, 2, 1},
     {"1/mm", CFG_WAVE_NUMBER, 3, 1},
@@ -70,7 +74,8 @@ static const char *const names[CFG_QUANTITIES] = {"a plain number", "a length",
                                                   "a pressure",     "a viscosity",
                                                   "a velocity",     "an acceleration",
                                                   "an angle rate",  "an energy",
-                                                  "a wave number",  "an amount of memory",
+                                                  "a force",        "a wave number",
+                                                  "an amount of memory",
                                                   "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)

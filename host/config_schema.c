@@ -98,10 +98,19 @@ static void slots_schema(pio_json *j, const cfg_field *f)
 
 static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial);
 
+/* Entries of lists are defined once, by what they are. */
+static const char *definition_name(const cfg_table *table, char *out, size_t size)
+{
+    snprintf(out, size, "%s", table->what);
+    for (char *c = out; *c; c++)
+        if (*c == ' ') *c = '_';
+    return out;
+}
+
 static void list_schema(pio_json *j, const cfg_field *f)
 {
-    char at[100];
-    snprintf(at, sizeof at, "#/definitions/%s", f->key);
+    char name[64], at[100];
+    snprintf(at, sizeof at, "#/definitions/%s", definition_name(f->table, name, sizeof name));
     pio_json_begin_object(j, NULL);
     pio_json_string(j, "type", "array");
     pio_json_integer(j, "minItems", (int64_t)f->least);
@@ -247,14 +256,26 @@ static void table_schema(pio_json *j, const char *key, const cfg_table *table, b
     pio_json_end_object(j);
 }
 
-void pio_cfg_schema(const cfg_table *table, const char *title, FILE *to)
+enum { MOST_DEFINITIONS = 32 };
+
+/* The tables of all lists below this one, each once. */
+static size_t collect_lists(const cfg_table *table, const cfg_table **seen, size_t n)
 {
-    pio_json json, *j = &json;
-    pio_json_to_file(j, to, 1);
-    pio_json_begin_object(j, NULL);
-    pio_json_string(j, "$schema", "http://json-schema.org/draft-07/schema#");
-    pio_json_string(j, "title", title);
-    /* What a file includes may hold its required keys. */
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        bool known = !f->table;
+        if (f->type == CFG_MAPPING) n = collect_lists(f->table, seen, n);
+        if (f->type != CFG_LIST) continue;
+        for (size_t i = 0; i < n; i++) known |= seen[i] == f->table;
+        if (!known && n < MOST_DEFINITIONS) seen[n++] = f->table;
+        if (!known) n = collect_lists(f->table, seen, n);
+    }
+    return n;
+}
+
+/* What a file includes may hold its required keys. */
+static void file_schema(pio_json *j, const char *key, const cfg_table *table)
+{
+    pio_json_begin_object(j, key);
     pio_json_begin_object(j, "if");
     pio_json_begin_array(j, "required");
     pio_json_string(j, NULL, "include");
@@ -262,9 +283,46 @@ void pio_cfg_schema(const cfg_table *table, const char *title, FILE *to)
     pio_json_end_object(j);
     table_schema(j, "then", table, true);
     table_schema(j, "else", table, false);
+    pio_json_end_object(j);
+}
+
+/* { "properties": { "method": { "properties": { "type": { "const": "fem" } } } } }, and both keys are there */
+static void condition_schema(pio_json *j, const cfg_case *c)
+{
+    pio_json_begin_object(j, "if");
+    pio_json_begin_object(j, "properties");
+    pio_json_begin_object(j, c->mapping);
+    pio_json_begin_object(j, "properties");
+    pio_json_begin_object(j, c->key);
+    pio_json_string(j, "const", c->value);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->key);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->mapping);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to)
+{
+    pio_json json, *j = &json;
+    const cfg_table *lists[MOST_DEFINITIONS];
+    char name[64];
+    const size_t n = collect_lists(special->table, lists, collect_lists(table, lists, 0));
+    pio_json_to_file(j, to, 1);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "$schema", "http://json-schema.org/draft-07/schema#");
+    pio_json_string(j, "title", title);
+    condition_schema(j, special);
+    file_schema(j, "then", special->table);
+    file_schema(j, "else", table);
     pio_json_begin_object(j, "definitions");
-    for (const cfg_field *f = table->fields; f->key; f++)
-        if (f->type == CFG_LIST) table_schema(j, f->key, f->table, false);
+    for (size_t i = 0; i < n; i++) table_schema(j, definition_name(lists[i], name, sizeof name), lists[i], false);
     pio_json_end_object(j);
     pio_json_end_object(j);
     pio_json_finish(j, NULL);

@@ -6,15 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Scenes that have a table of their own. */
+static const cfg_case fem_case = {"method", "type", "fem", &pio_fem_scene_table};
+
 static double given(double value, double otherwise)
 {
     return isnan(value) ? otherwise : value;
 }
 
-static void complete_material(scene_material *m)
+static void complete_material(scene_material *m, bool fem)
 {
     m->lame = !isnan(m->mu);
-    bool solid = m->model == SCENE_NEO_HOOKEAN || m->model == SCENE_FIXED_COROTATED;
+    bool solid = fem ? m->hyper != SCENE_HYPER_MOONEY_RIVLIN && m->hyper != SCENE_HYPER_OGDEN
+                     : m->model == SCENE_NEO_HOOKEAN || m->model == SCENE_FIXED_COROTATED;
     if (solid && m->lame) {
         m->E = m->mu * (3 * m->lambda + 2 * m->mu) / (m->lambda + m->mu);
         m->nu = m->lambda / (2 * (m->lambda + m->mu));
@@ -29,8 +33,10 @@ static void complete_material(scene_material *m)
 
 static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
 {
+    static const scene_observable types[] = {SCENE_DISPLACEMENT, SCENE_REACTION, SCENE_DISTANCE, SCENE_COMPLIANCE};
     bool over = o->over[1] > 0;
     double n = 1, step = scene->duration;
+    if (scene->method == SCENE_FEM) o->type = types[o->seen];
     o->every = given(o->every, 0);
     o->sharpness = given(o->sharpness, 4 / scene->grid.spacing);
     if (!over) o->over[0] = o->over[1] = -1;
@@ -60,7 +66,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
         o->directory = pio_arena_text(&doc->arena, text, strlen(text));
         doc->no_memory |= !o->directory;
     }
-    if (o->state_fields.n == 0) {
+    if (o->state_fields.n == 0 && scene->method == SCENE_MPM) {
         static const char *const usual[] = {"velocity", "J"};
         o->state_fields.v = pio_arena_take(&doc->arena, sizeof usual);
         doc->no_memory |= !o->state_fields.v;
@@ -73,7 +79,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
 
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
+    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i], scene->method == SCENE_FEM);
     for (size_t i = 0; i < scene->n_geometry; i++) {
         scene->geometry[i].radius = given(scene->geometry[i].radius, 0);
         scene->geometry[i].height = given(scene->geometry[i].height, 0);
@@ -90,6 +96,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
             d->bounds[1] = INFINITY;
         }
     }
+    if (scene->method == SCENE_FEM) scene->dt = scene->duration / scene->load_steps;
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
     scene->memory_budget = given(scene->memory_budget, 0);
@@ -105,11 +112,20 @@ static int peek_dimension(const cfg_doc *doc)
     return strcmp(node->text, "2") == 0 ? 2 : strcmp(node->text, "3") == 0 ? 3 : 0;
 }
 
+/* The table of the scene's method: what its `method.type` says, if it says anything. */
+static const cfg_table *table_of(const cfg_doc *doc)
+{
+    bool found;
+    const cfg_node *node = pio_cfg_find(doc->root, fem_case.mapping, &found);
+    node = found ? pio_cfg_get(node, fem_case.key, NULL) : NULL;
+    return node && node->kind == CFG_SCALAR && !strcmp(node->text, fem_case.value) ? fem_case.table : &pio_scene_table;
+}
+
 static void load(pio_scene *scene, cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets)
 {
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
     doc->dimension = peek_dimension(doc);
-    if (!pio_cfg_decode(doc, &pio_scene_table, scene)) return;
+    if (!pio_cfg_decode(doc, table_of(doc), scene)) return;
     pio_scene_complete(scene, doc);
     scene->path = pio_arena_text(&doc->arena, path, strlen(path));
     scene->text = doc->text;
@@ -168,17 +184,20 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
 
 void pio_scene_schema(FILE *to)
 {
-    pio_cfg_schema(&pio_scene_table, "Piola scene", to);
+    pio_cfg_schema(&pio_scene_table, &fem_case, "Piola scene", to);
 }
 
 void pio_scene_reference(FILE *to)
 {
+    fputs("Scenes of `method: {type: mpm}`:\n\n", to);
     pio_cfg_reference(&pio_scene_table, to);
+    fputs("\nScenes of `method: {type: fem}`:\n\n", to);
+    pio_cfg_reference(&pio_fem_scene_table, to);
 }
 
 void pio_scene_resolved(const pio_scene *scene, FILE *to)
 {
-    pio_cfg_resolved(&pio_scene_table, scene, scene->dimension, to);
+    pio_cfg_resolved(scene->method == SCENE_FEM ? &pio_fem_scene_table : &pio_scene_table, scene, scene->dimension, to);
 }
 
 piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error)

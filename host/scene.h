@@ -9,20 +9,55 @@
 
 #include <stdio.h>
 
+typedef enum { SCENE_MPM, SCENE_FEM } scene_method;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
 typedef enum { SCENE_WALL_STICKY, SCENE_WALL_SLIP, SCENE_WALL_SEPARATE } scene_wall;
 typedef enum { SCENE_NEO_HOOKEAN, SCENE_FIXED_COROTATED, SCENE_LINEAR_FLUID, SCENE_TAIT } scene_model;
 typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
+/* Of FEM: laws in the order of pio_hyper_law, shapes that are meshed, kinds of elements from tri3 on. */
+typedef enum {
+    SCENE_HYPER_LINEAR,
+    SCENE_HYPER_ST_VENANT,
+    SCENE_HYPER_FIXED_COROTATED,
+    SCENE_HYPER_NEO_HOOKEAN,
+    SCENE_HYPER_NEO_HOOKEAN_ISO,
+    SCENE_HYPER_STABLE_NEO_HOOKEAN,
+    SCENE_HYPER_MOONEY_RIVLIN,
+    SCENE_HYPER_OGDEN,
+    SCENE_HYPER_HENCKY
+} scene_hyper;
+typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
+typedef enum {
+    SCENE_TRI3,
+    SCENE_TRI6,
+    SCENE_QUAD4,
+    SCENE_QUAD9,
+    SCENE_TET4,
+    SCENE_TET10,
+    SCENE_HEX8,
+    SCENE_HEX27
+} scene_element;
+typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
+typedef enum { SCENE_TRACTION, SCENE_PRESSURE, SCENE_FORCE } scene_load_type;
+typedef enum {
+    SCENE_SEEN_DISPLACEMENT,
+    SCENE_SEEN_REACTION,
+    SCENE_SEEN_DISTANCE,
+    SCENE_SEEN_COMPLIANCE
+} scene_seen; /* what is observed of meshes */
 typedef enum {
     SCENE_MEAN_POSITION,
     SCENE_MEAN_VELOCITY,
     SCENE_KINETIC_ENERGY,
     SCENE_DISTANCE,
-    SCENE_FRONT
+    SCENE_FRONT,
+    SCENE_DISPLACEMENT, /* from here on of FEM */
+    SCENE_REACTION,
+    SCENE_COMPLIANCE
 } scene_observable;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
-typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE } scene_per;
+typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE, SCENE_PER_NODE } scene_per; /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE } scene_term_type;
 typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
 
@@ -51,6 +86,9 @@ typedef struct {
     double bulk, gamma; /* Pa, - (tait only) */
     double viscosity;   /* Pa.s, >= 0 */
     double density;     /* kg/m3, > 0 */
+    scene_hyper hyper;  /* FEM: the law, instead of model */
+    double c10, c01;    /* Pa (mooney_rivlin) */
+    double mu1, alpha1, mu2, alpha2; /* Pa, - (ogden) */
 } scene_material;
 
 typedef struct {
@@ -61,7 +99,19 @@ typedef struct {
     double radius;         /* ball, cylinder, m */
     double height;         /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
     int axis;              /* cylinder: 0 x, 1 y, 2 z */
+    scene_mesh mesh;       /* FEM: what is meshed, instead of shape */
+    scene_element element; /* FEM, but for files */
+    scene_numbers elements; /* FEM: counts per axis */
+    scene_numbers corners; /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
+    double size;           /* plate, m */
+    double thickness;      /* plate in 3D, m */
+    char *file;            /* Gmsh file */
+    double scale;          /* of its lengths */
 } scene_geometry;
+
+typedef struct {
+    char *group, *material;
+} scene_region;
 
 typedef struct {
     char *name, *geometry, *material;
@@ -70,7 +120,38 @@ typedef struct {
     double angular_velocity[3]; /* rad/s about the body's centroid; 2D: only the third is used (a scalar in the file) */
     int particles_per_cell;     /* a square (2D) or a cube (3D) number for `regular`; any for `jittered` */
     scene_fill fill;
+    double thickness;      /* FEM, 2D: m */
+    scene_region *regions; /* FEM: groups of elements with a material of their own */
+    size_t n_regions;
 } scene_body;
+
+/* A part of a mesh: of a body, by the name of a group or by a box. */
+typedef struct {
+    char *group;           /* NULL: the box */
+    double min[3], max[3]; /* m; NaN where not given */
+} scene_where;
+
+typedef struct {
+    char *name, *body;
+    scene_where on;
+    scene_support type;
+    scene_strings axes; /* of x, y, z; empty: all */
+    double value;       /* displacement, m */
+    char *curve;        /* its course in time; NULL: 0 to 1 over the duration */
+} scene_boundary;
+
+typedef struct {
+    char *name, *body;
+    scene_where on;
+    scene_load_type type;
+    scene_numbers value; /* traction Pa or force N: a vector; pressure Pa: one number */
+    char *curve;
+} scene_load;
+
+typedef struct {
+    char *name;
+    scene_numbers time, value; /* s, - */
+} scene_curve;
 
 typedef struct {
     char *name;
@@ -82,6 +163,9 @@ typedef struct {
     char *points_file; /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
     int axis;          /* front */
     double sharpness;  /* front, 1/m */
+    scene_seen seen;   /* FEM: gives type */
+    scene_where on;    /* displacement: a part of the body; group NULL and no box: all of it */
+    char *boundary;    /* reaction: whose */
 } scene_observe;
 
 typedef struct {
@@ -127,9 +211,13 @@ typedef struct pio_scene {
     char *name, *description;
     int64_t seed;
     int dimension;             /* 2 or 3 */
-    scene_precision precision; /* default f32 */
+    scene_method method;
+    scene_precision precision; /* default f32; FEM: f64 */
     scene_grid grid;
     double dt, duration, cfl_limit; /* s, s, - */
+    int load_steps;                 /* FEM */
+    double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals */
+    int newton_iterations, linear_iterations;   /* FEM: at most */
     double gravity[3];              /* m/s2 */
     scene_material *materials;
     size_t n_materials;
@@ -137,6 +225,12 @@ typedef struct pio_scene {
     size_t n_geometry;
     scene_body *bodies;
     size_t n_bodies;
+    scene_boundary *boundary;
+    size_t n_boundary;
+    scene_load *loads;
+    size_t n_loads;
+    scene_curve *curves;
+    size_t n_curves;
     scene_observe *observe;
     size_t n_observe;
     scene_design *design;

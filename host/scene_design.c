@@ -5,11 +5,17 @@
 #include <string.h>
 
 /* One key of a material that is a constant of its model, as the file gave it (E, nu or mu, lambda). */
-static const cfg_field *constant(const scene_material *m, const char *key)
+static const cfg_field *constant(const pio_scene *s, const scene_material *m, const char *key)
 {
-    const cfg_field *f = pio_table_field(&pio_material_table, key);
-    if (!f || f->type != CFG_NUMBER || !pio_field_legal(f, (int)m->model)) return NULL;
+    const cfg_table *table = pio_scene_materials(s);
+    const cfg_field *f = pio_table_field(table, key);
+    if (!f || f->type != CFG_NUMBER || !pio_field_legal(f, pio_table_variant(table, m))) return NULL;
     return !f->present || f->present(m) ? f : NULL;
+}
+
+const cfg_table *pio_scene_materials(const pio_scene *s)
+{
+    return s->method == SCENE_FEM ? &pio_fem_material_table : &pio_material_table;
 }
 
 static const scene_material *material(const pio_scene *s, const char *name)
@@ -33,6 +39,40 @@ static bool vector(scene_target *t, cfg_quantity quantity, const pio_scene *s, c
     return true;
 }
 
+static bool scalar(scene_target *t, cfg_quantity quantity, double value, cfg_range range)
+{
+    *t = (scene_target){.quantity = quantity, .components = 1, .value = {value}, .range = range};
+    return true;
+}
+
+/* loads.NAME.value, boundary.NAME.value */
+static bool value_target(const pio_scene *s, const char *list, const char *name, scene_target *t)
+{
+    for (size_t i = 0; !strcmp(list, "loads") && i < s->n_loads; i++) {
+        const scene_load *l = &s->loads[i];
+        double value[3] = {0};
+        if (strcmp(l->name, name)) continue;
+        for (size_t c = 0; c < l->value.n && c < 3; c++) value[c] = l->value.v[c];
+        if (l->type == SCENE_PRESSURE) return scalar(t, CFG_PRESSURE, value[0], (cfg_range){0});
+        return vector(t, l->type == SCENE_FORCE ? CFG_FORCE : CFG_PRESSURE, s, value);
+    }
+    for (size_t i = 0; !strcmp(list, "boundary") && i < s->n_boundary; i++)
+        if (!strcmp(s->boundary[i].name, name) && s->boundary[i].type == SCENE_PRESCRIBED)
+            return scalar(t, CFG_LENGTH, s->boundary[i].value, (cfg_range){0});
+    return false;
+}
+
+/* What a body has besides the constants of its material. */
+static bool body_target(const pio_scene *s, const scene_body *b, const char *key, scene_target *t)
+{
+    const bool fem = s->method == SCENE_FEM;
+    if (!strcmp(key, fem ? "rest_position" : "position")) return vector(t, CFG_LENGTH, s, b->position);
+    if (!fem && !strcmp(key, "velocity")) return vector(t, CFG_VELOCITY, s, b->velocity);
+    if (fem && s->dimension == 2 && !strcmp(key, "thickness"))
+        return scalar(t, CFG_LENGTH, b->thickness, (cfg_range){CFG_OVER, 0, 0});
+    return false;
+}
+
 bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
 {
     char part[3][80];
@@ -52,9 +92,9 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
     const scene_material *m = strcmp(part[0], "materials") == 0 ? material(s, part[1])
                               : b                               ? material(s, b->material)
                                                                 : NULL;
-    if (b && strcmp(part[2], "position") == 0) return vector(t, CFG_LENGTH, s, b->position);
-    if (b && strcmp(part[2], "velocity") == 0) return vector(t, CFG_VELOCITY, s, b->velocity);
-    const cfg_field *f = m ? constant(m, part[2]) : NULL;
+    if (b && body_target(s, b, part[2], t)) return true;
+    if (!strcmp(part[2], "value")) return value_target(s, part[0], part[1], t);
+    const cfg_field *f = m ? constant(s, m, part[2]) : NULL;
     if (!f) return false;
     *t = (scene_target){.quantity = f->quantity, .components = 1, .range = f->range};
     memcpy(t->value, (const char *)m + f->offset, sizeof(double));
@@ -73,11 +113,11 @@ static void add_path(cfg_doc *doc, const char **paths, size_t *n, const char *li
     if (*n < MOST_PATHS && paths[*n]) ++*n;
 }
 
-static void add_constants(cfg_doc *doc, const char **paths, size_t *n, const char *list, const char *name,
-                          const scene_material *m)
+static void add_constants(const pio_scene *s, cfg_doc *doc, const char **paths, size_t *n, const char *list,
+                          const char *name, const scene_material *m)
 {
-    for (const cfg_field *f = pio_material_table.fields; m && f->key; f++)
-        if (constant(m, f->key)) add_path(doc, paths, n, list, name, f->key);
+    for (const cfg_field *f = pio_scene_materials(s)->fields; m && f->key; f++)
+        if (constant(s, m, f->key)) add_path(doc, paths, n, list, name, f->key);
 }
 
 static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
@@ -85,12 +125,19 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     const char *paths[MOST_PATHS] = {"gravity"};
     size_t n = 1;
     for (size_t i = 0; i < s->n_materials; i++)
-        add_constants(doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
+        add_constants(s, doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
     for (size_t i = 0; i < s->n_bodies; i++) {
-        add_path(doc, paths, &n, "bodies", s->bodies[i].name, "position");
-        add_path(doc, paths, &n, "bodies", s->bodies[i].name, "velocity");
-        add_constants(doc, paths, &n, "bodies", s->bodies[i].name, material(s, s->bodies[i].material));
+        static const char *const keys[] = {"position", "velocity", "rest_position", "thickness"};
+        scene_target unused;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (body_target(s, &s->bodies[i], keys[k], &unused))
+                add_path(doc, paths, &n, "bodies", s->bodies[i].name, keys[k]);
+        add_constants(s, doc, paths, &n, "bodies", s->bodies[i].name, material(s, s->bodies[i].material));
     }
+    for (size_t i = 0; i < s->n_loads; i++) add_path(doc, paths, &n, "loads", s->loads[i].name, "value");
+    for (size_t i = 0; i < s->n_boundary; i++)
+        if (s->boundary[i].type == SCENE_PRESCRIBED)
+            add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
     const char *near = pio_cfg_did_you_mean(doc, path, paths, n);
     pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, paths, n));
@@ -194,6 +241,21 @@ static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
     }
 }
 
+/* What is one for the whole scene cannot vary in it. */
+static void check_per(const pio_scene *s, const place *p, const scene_design *d, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const bool rest = dot && !strcmp(dot, ".rest_position");
+    if (d->per != SCENE_PER_TARGET && !strcmp(path, "gravity"))
+        fault(p, "per", "gravity is the same everywhere; use 'per: target'");
+    else if (d->per != SCENE_PER_TARGET && dot && !strcmp(dot, ".value"))
+        fault(p, "per", "%s is one value; use 'per: target'", path);
+    else if (s->method == SCENE_FEM && rest && d->per == SCENE_PER_PARTICLE)
+        fault(p, "per", "elements have no position of their own; use 'per: node'");
+    else if (s->method == SCENE_FEM && !rest && d->per == SCENE_PER_NODE)
+        fault(p, "per", "%s belongs to elements; use 'per: element'", path);
+}
+
 static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_design *d = &s->design[i];
@@ -216,8 +278,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
                           pio_quantity_name(first.quantity));
             return;
         }
-        if (strcmp(d->target.v[k], "gravity") == 0 && d->per != SCENE_PER_TARGET)
-            fault(&p, "per", "gravity is the same everywhere; use 'per: target'");
+        check_per(s, &p, d, d->target.v[k]);
     }
     char initial[CFG_PATH + 16], bounds[CFG_PATH + 16];
     snprintf(initial, sizeof initial, "%s.initial", p.path);

@@ -11,14 +11,22 @@ struct scene_source {
     cfg_doc doc;
 };
 
-extern const cfg_table pio_scene_table, pio_material_table;
+/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem. */
+extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_gradient_table, pio_optimizer_table;
+extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 
 /* Defaults that depend on other keys; only after a decode without faults. */
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
 /* Rules that no single key can state; faults go to the document. */
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
+void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc);
+const cfg_table *pio_scene_materials(const pio_scene *scene); /* of its method */
+
+/* Index of a name in a list of structs that begin with their name, or n after a fault. */
+size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items,
+                           size_t n, size_t size);
 /* What a design path names. */
 typedef struct scene_target {
     cfg_quantity quantity;

@@ -12,7 +12,7 @@
         .key = NULL                                                                                                    \
     }
 
-static const char *const type_names[] = {"mpm", NULL};
+static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const wall_names[] = {"sticky", "slip", "separate", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
@@ -45,7 +45,7 @@ static const cfg_field grid_fields[] = {
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 
 static const cfg_field method_fields[] = {
-    {"type", CFG_ENUM, .required = true, .values = type_names,
+    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
      .meaning = "the discretisation: mpm, material points on a grid"},
     {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 (plane strain, per metre of thickness) or 3; vectors have as many entries"},
@@ -258,7 +258,7 @@ static const cfg_field term_fields[] = {
     {"weight", CFG_NUMBER, AT(scene_term, weight), .fallback = "1", NOT_NEGATIVE,
      .meaning = "factor of this term in the sum; 0 switches it off"},
     END};
-static const cfg_table term_table = {
+const cfg_table pio_term_table = {
     .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
 
 /* ---- gradient, optimizer, output ----------------------------------------------------------------------- */
@@ -316,7 +316,7 @@ static const cfg_field gradient_fields[] = {
     {"check", CFG_MAPPING, .table = &check_table, .meaning = "how `piola check` tests the gradient"},
     {"memory", CFG_MAPPING, .table = &memory_table, .present = has_budget, .meaning = "what the sweep back may use"},
     END};
-static const cfg_table gradient_table = {.what = "gradient", .fields = gradient_fields};
+const cfg_table pio_gradient_table = {.what = "gradient", .fields = gradient_fields};
 
 static const cfg_field stop_fields[] = {
     {"objective", CFG_NUMBER, AT(pio_scene, optimizer.stop_objective), .computed = "never", .present = has_stop,
@@ -338,7 +338,7 @@ static const cfg_field optimizer_fields[] = {
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000000}, .meaning = "stop after so many iterations"},
     {"stop", CFG_MAPPING, .table = &stop_table, .meaning = "stop earlier"},
     END};
-static const cfg_table optimizer_table = {.what = "optimizer", .fields = optimizer_fields, .discriminator = "type"};
+const cfg_table pio_optimizer_table = {.what = "optimizer", .fields = optimizer_fields, .discriminator = "type"};
 
 static const cfg_field states_fields[] = {
     {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
@@ -389,10 +389,10 @@ static const cfg_field scene_fields[] = {
      .present = has_observe, .meaning = "what is measured"},
     {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &design_table,
      .present = has_design, .meaning = "what gradients are taken of and the optimizer changes"},
-    {"objective", CFG_LIST, AT(pio_scene, objective), .second = offsetof(pio_scene, n_objective), .table = &term_table,
+    {"objective", CFG_LIST, AT(pio_scene, objective), .second = offsetof(pio_scene, n_objective), .table = &pio_term_table,
      .present = has_objective, .meaning = "terms whose sum is minimised"},
-    {"gradient", CFG_MAPPING, .table = &gradient_table, .meaning = "how gradients are computed and checked"},
-    {"optimizer", CFG_MAPPING, .table = &optimizer_table, .present = has_optimizer,
+    {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
+    {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},
     {"output", CFG_MAPPING, .table = &output_table, .meaning = "what is written, and where"},
     END};

@@ -58,9 +58,8 @@ static void check_time(const pio_scene *s, cfg_doc *doc)
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
 
-/* Index of a name in a list of structs that begin with their name, or n after a fault. */
-static size_t reference(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
-                        size_t size)
+size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items,
+                           size_t n, size_t size)
 {
     const char *names[CFG_MAX_KEYS] = {NULL};
     size_t count = n < CFG_MAX_KEYS ? n : CFG_MAX_KEYS;
@@ -151,8 +150,8 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
         const scene_body *b = &s->bodies[i];
         PATH(geometry, "bodies[%zu].geometry", i);
         PATH(material, "bodies[%zu].material", i);
-        size_t g = reference(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
-        reference(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
+        size_t g = pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
         if (box && g < s->n_geometry) check_inside(s, doc, i, &s->geometry[g]);
         check_fill(s, doc, i);
     }
@@ -169,14 +168,23 @@ const scene_observe *pio_scene_observe(const pio_scene *scene, const char *name)
 
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 {
-    return observe->type == SCENE_MEAN_POSITION || observe->type == SCENE_MEAN_VELOCITY ? scene->dimension : 1;
+    switch (observe->type) {
+    case SCENE_MEAN_POSITION:
+    case SCENE_MEAN_VELOCITY:
+    case SCENE_DISPLACEMENT:
+    case SCENE_REACTION:
+        return scene->dimension;
+    default:
+        return 1;
+    }
 }
 
 cfg_quantity pio_observe_quantity(const scene_observe *observe)
 {
     if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
     if (observe->type == SCENE_DISTANCE) return CFG_AREA; /* the mean square */
-    return observe->type == SCENE_KINETIC_ENERGY ? CFG_ENERGY : CFG_LENGTH;
+    if (observe->type == SCENE_REACTION) return CFG_FORCE;
+    return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
 }
 
 static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
@@ -207,10 +215,9 @@ static void check_observe(const pio_scene *s, cfg_doc *doc)
         const scene_observe *o = &s->observe[i];
         PATH(body, "observe[%zu].body", i);
         PATH(axis, "observe[%zu].axis", i);
-        reference(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
+        pio_scene_entry(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
         if (o->type == SCENE_FRONT && o->axis >= s->dimension)
             pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
-        check_times(s, doc, i);
     }
 }
 
@@ -237,7 +244,7 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(value, "objective[%zu].value", i);
     PATH(sigma, "objective[%zu].sigma", i);
     PATH(columns, "objective[%zu].data.columns", i);
-    size_t which = reference(doc, of, "observe", t->of, s->observe, s->n_observe, sizeof *s->observe);
+    size_t which = pio_scene_entry(doc, of, "observe", t->of, s->observe, s->n_observe, sizeof *s->observe);
     if (which == s->n_observe) return;
     const scene_observe *o = &s->observe[which];
     int all = pio_observe_components(s, o), n = t->component < 0 ? all : 1;
@@ -260,12 +267,17 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
 {
-    bool box = check_grid(scene, doc);
-    check_time(scene, doc);
     check_materials(scene, doc);
-    check_geometry(scene, doc);
-    check_bodies(scene, doc, box);
-    check_observe(scene, doc);
+    if (scene->method == SCENE_FEM) {
+        pio_scene_validate_fem(scene, doc);
+    } else {
+        const bool box = check_grid(scene, doc);
+        check_time(scene, doc);
+        check_geometry(scene, doc);
+        check_bodies(scene, doc, box);
+        check_observe(scene, doc);
+    }
+    for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
     pio_scene_validate_design(scene, doc);
     pio_scene_validate_data(scene, doc);

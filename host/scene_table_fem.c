@@ -1,0 +1,421 @@
+/* scene_table_fem.c -- the table of scenes of `method: {type: fem}`: what differs from scene_table.c. */
+#include "host/scene_private.h"
+
+#include <math.h>
+
+#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define POSITIVE .range = {CFG_OVER, 0, 0}
+#define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
+#define ONLY(v) (1u << (v))
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .key = NULL                                                                                                    \
+    }
+
+static const char *const type_names[] = {"mpm", "fem", NULL};
+static const char *const precision_names[] = {"f32", "f64", NULL};
+static const char *const model_names[] = {"linear",          "st_venant_kirchhoff", "fixed_corotated",
+                                          "neo_hookean",     "neo_hookean_iso",     "stable_neo_hookean",
+                                          "mooney_rivlin",   "ogden",               "hencky",
+                                          NULL};
+static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
+static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
+static const char *const axis_names[] = {"x", "y", "z", NULL};
+static const char *const support_names[] = {"fixed", "displacement", NULL};
+static const char *const load_names[] = {"traction", "pressure", "force", NULL};
+static const char *const seen_names[] = {"displacement", "reaction", "distance", "compliance", NULL};
+static const char *const transform_names[] = {"linear", "log", NULL};
+static const char *const per_names[] = {"target", "body", "element", "node", NULL};
+
+/* ---- method, time, solver ------------------------------------------------------------------------------ */
+
+static const cfg_field method_fields[] = {
+    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
+     .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
+    {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
+     .meaning = "2 (plane strain) or 3; vectors have as many entries"},
+    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
+     .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
+    END};
+static const cfg_table method_table = {.what = "method", .fields = method_fields};
+
+static const cfg_field time_fields[] = {
+    {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
+     .meaning = "equal steps in which loads and supports reach their values; more make each step easier to solve"},
+    {"duration", CFG_NUMBER, AT(pio_scene, duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
+     .meaning = "time of the last step, by which curves and observations are told; nothing has inertia"},
+    END};
+static const cfg_table time_table = {.what = "time", .fields = time_fields};
+
+static const cfg_field solver_fields[] = {
+    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .fallback = "1e-10",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1},
+     .meaning = "of equilibrium: largest residual relative to the forces; smaller costs an iteration more"},
+    {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .meaning = "of Newton's method in a step; then the step has failed"},
+    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .fallback = "1e-10",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1},
+     .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
+                "falls with it"},
+    {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
+    END};
+static const cfg_table solver_table = {.what = "solver", .fields = solver_fields};
+
+/* ---- materials, geometry, bodies ----------------------------------------------------------------------- */
+
+#define MOONEY ONLY(SCENE_HYPER_MOONEY_RIVLIN)
+#define OGDEN ONLY(SCENE_HYPER_OGDEN)
+#define ELASTIC (0x1ffu & ~(MOONEY | OGDEN))
+
+static bool by_engineering(const void *m)
+{
+    return !((const scene_material *)m)->lame;
+}
+static bool by_lame(const void *m)
+{
+    return ((const scene_material *)m)->lame;
+}
+static bool has_density(const void *m)
+{
+    return ((const scene_material *)m)->density > 0;
+}
+
+static const cfg_field material_fields[] = {
+    {"name", CFG_NAME, AT(scene_material, name), .required = true, .meaning = "name that bodies and design paths use"},
+    {"model", CFG_ENUM, AT(scene_material, hyper), .required = true, .values = model_names,
+     .meaning = "hyperelastic law; linear is for small strains, neo_hookean_iso splits off the volume"},
+    {"E", CFG_NUMBER, AT(scene_material, E), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC,
+     .present = by_engineering, .meaning = "Young's modulus; larger is stiffer"},
+    {"nu", CFG_NUMBER, AT(scene_material, nu), .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC,
+     .present = by_engineering, .meaning = "Poisson's ratio; near 0.5 the volume hardly changes and elements lock"},
+    {"mu", CFG_NUMBER, AT(scene_material, mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame,
+     .meaning = "shear modulus (second Lame constant), instead of E and nu"},
+    {"lambda", CFG_NUMBER, AT(scene_material, lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame,
+     .meaning = "first Lame constant, above -2/3 mu; larger resists volume change more"},
+    {"c10", CFG_NUMBER, AT(scene_material, c10), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,
+     .meaning = "factor of the first isochoric invariant; mu = 2 (c10 + c01) must be above 0"},
+    {"c01", CFG_NUMBER, AT(scene_material, c01), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,
+     .meaning = "factor of the second isochoric invariant"},
+    {"mu1", CFG_NUMBER, AT(scene_material, mu1), .required = true, .quantity = CFG_PRESSURE, .only = OGDEN,
+     .meaning = "modulus of the first term"},
+    {"alpha1", CFG_NUMBER, AT(scene_material, alpha1), .required = true, .only = OGDEN,
+     .meaning = "exponent of the first term; mu1 alpha1 + mu2 alpha2 must be above 0"},
+    {"mu2", CFG_NUMBER, AT(scene_material, mu2), .fallback = "0", .quantity = CFG_PRESSURE, .only = OGDEN,
+     .meaning = "modulus of the second term"},
+    {"alpha2", CFG_NUMBER, AT(scene_material, alpha2), .fallback = "2", .only = OGDEN,
+     .meaning = "exponent of the second term"},
+    {"bulk", CFG_NUMBER, AT(scene_material, bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
+     .only = MOONEY | OGDEN, .meaning = "bulk modulus; larger is less compressible"},
+    {"density", CFG_NUMBER, AT(scene_material, density), .fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
+     .present = has_density, .meaning = "mass per volume at rest, for gravity; 0: it has no weight"},
+    END};
+const cfg_table pio_fem_material_table = {.what = "elastic material",
+                                          .size = sizeof(scene_material),
+                                          .fields = material_fields,
+                                          .discriminator = "model",
+                                          .choice = {{{"E", "nu"}, {"mu", "lambda"}}, true, ELASTIC}};
+
+#define BUILT (ONLY(SCENE_MESH_BOX) | ONLY(SCENE_MESH_QUADRILATERAL) | ONLY(SCENE_MESH_PLATE))
+
+static bool has_plate_thickness(const void *g)
+{
+    return ((const scene_geometry *)g)->thickness > 0;
+}
+
+static const cfg_field geometry_fields[] = {
+    {"name", CFG_NAME, AT(scene_geometry, name), .required = true, .meaning = "name that bodies use"},
+    {"type", CFG_ENUM, AT(scene_geometry, mesh), .required = true, .values = mesh_names,
+     .meaning = "what is meshed: a box; a quadrilateral (2D) with given corners; a quarter of a square plate with a "
+                "hole about the origin; mesh reads a Gmsh file"},
+    {"element", CFG_ENUM, AT(scene_geometry, element), .required = true, .values = element_names, .only = BUILT,
+     .meaning = "kind of element; its dimension is the scene's"},
+    {"elements", CFG_NUMBERS, AT(scene_geometry, elements), .second = offsetof(scene_geometry, elements.n),
+     .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 100000}, .only = BUILT,
+     .meaning = "cells per axis (plate: outward, around the quarter hole, through the thickness); triangles halve and "
+                "tetrahedra cut a cell in six"},
+    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH,
+     .only = ONLY(SCENE_MESH_BOX), .meaning = "lower corner"},
+    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH,
+     .only = ONLY(SCENE_MESH_BOX), .meaning = "upper corner"},
+    {"corners", CFG_NUMBERS, AT(scene_geometry, corners), .second = offsetof(scene_geometry, corners.n),
+     .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_QUADRILATERAL),
+     .meaning = "x0, y0, x1, y1, x2, y2, x3, y3, counter-clockwise; elements lie along the sides 0-1 and 0-3"},
+    {"radius", CFG_NUMBER, AT(scene_geometry, radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .only = ONLY(SCENE_MESH_PLATE), .meaning = "of the hole"},
+    {"size", CFG_NUMBER, AT(scene_geometry, size), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .only = ONLY(SCENE_MESH_PLATE), .meaning = "edge of the quarter, above the radius"},
+    {"thickness", CFG_NUMBER, AT(scene_geometry, thickness), .fallback = "0", .quantity = CFG_LENGTH, NOT_NEGATIVE,
+     .only = ONLY(SCENE_MESH_PLATE), .present = has_plate_thickness, .meaning = "of the plate in 3D"},
+    {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(SCENE_MESH_FILE),
+     .meaning = "Gmsh file, MSH 2.2 or 4.1, below the scene's folder; physical groups keep their names"},
+    {"scale", CFG_NUMBER, AT(scene_geometry, scale), .fallback = "1", POSITIVE, .only = ONLY(SCENE_MESH_FILE),
+     .meaning = "factor of the file's lengths: 0.001 reads millimetres"},
+    END};
+static const cfg_table geometry_table = {
+    .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
+
+static const cfg_field region_fields[] = {
+    {"group", CFG_TEXT, AT(scene_region, group), .required = true, .meaning = "name of a group of elements"},
+    {"material", CFG_NAME, AT(scene_region, material), .required = true, .meaning = "what it is made of"},
+    END};
+static const cfg_table region_table = {.what = "region", .size = sizeof(scene_region), .fields = region_fields};
+
+static bool has_regions(const void *b)
+{
+    return ((const scene_body *)b)->n_regions > 0;
+}
+
+static const cfg_field body_fields[] = {
+    {"name", CFG_NAME, AT(scene_body, name), .required = true, .meaning = "name that other entries use"},
+    {"geometry", CFG_NAME, AT(scene_body, geometry), .required = true, .meaning = "name of an entry of geometry"},
+    {"material", CFG_NAME, AT(scene_body, material), .required = true, .meaning = "name of an entry of materials"},
+    {"regions", CFG_LIST, AT(scene_body, regions), .second = offsetof(scene_body, n_regions), .table = &region_table,
+     .present = has_regions, .meaning = "groups of elements made of something else; later ones win"},
+    {"position", CFG_VECTOR, AT(scene_body, position), .computed = "0", .quantity = CFG_LENGTH,
+     .meaning = "shift of the geometry"},
+    {"thickness", CFG_NUMBER, AT(scene_body, thickness), .fallback = "1", .quantity = CFG_LENGTH, POSITIVE,
+     .meaning = "in 2D: how deep the body is; forces are in proportion"},
+    END};
+static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene_body), .fields = body_fields};
+
+/* ---- boundary, loads, curves ---------------------------------------------------------------------------- */
+
+#define WHERE(name, type)                                                                                              \
+    static const cfg_field name##_fields[] = {                                                                         \
+        {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
+         .meaning = "name of a group: left, right, bottom, top (3D: front, back) of what is built here, a physical "   \
+                    "group of a file"},                                                                                \
+        {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "lower corner of a box that holds the nodes at rest"},                                             \
+        {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "upper corner of the box"},                                                                        \
+        END};                                                                                                          \
+    static const cfg_table name##_table = {.what = "place",                                                            \
+                                           .fields = name##_fields,                                                    \
+                                           .choice = {{{"group"}, {"min", "max"}}, true, 0}};
+#define WHERE_TESTS(name, type)                                                                                        \
+    static bool name##_group(const void *s)                                                                            \
+    {                                                                                                                  \
+        return ((const type *)s)->on.group != NULL;                                                                    \
+    }                                                                                                                  \
+    static bool name##_box(const void *s)                                                                              \
+    {                                                                                                                  \
+        return !((const type *)s)->on.group;                                                                           \
+    }
+
+WHERE_TESTS(support, scene_boundary)
+WHERE(support, scene_boundary)
+WHERE_TESTS(face, scene_load)
+WHERE(face, scene_load)
+WHERE_TESTS(seen, scene_observe)
+WHERE(seen, scene_observe)
+
+static bool support_curve(const void *s)
+{
+    return ((const scene_boundary *)s)->curve != NULL;
+}
+static bool load_curve(const void *s)
+{
+    return ((const scene_load *)s)->curve != NULL;
+}
+
+static const cfg_field boundary_fields[] = {
+    {"name", CFG_NAME, AT(scene_boundary, name), .required = true, .meaning = "name that observe and design use"},
+    {"body", CFG_NAME, AT(scene_boundary, body), .required = true, .meaning = "name of the body that is held"},
+    {"on", CFG_MAPPING, .required = true, .table = &support_table, .meaning = "its nodes that are held"},
+    {"type", CFG_ENUM, AT(scene_boundary, type), .required = true, .values = support_names,
+     .meaning = "fixed holds where it is, displacement moves"},
+    {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = axis_names, .computed = "all",
+     .meaning = "directions that are held; the others stay free"},
+    {"value", CFG_NUMBER, AT(scene_boundary, value), .required = true, .quantity = CFG_LENGTH,
+     .only = ONLY(SCENE_PRESCRIBED), .meaning = "displacement along each of the axes, where the curve is 1"},
+    {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "0 to 1 over the duration",
+     .only = ONLY(SCENE_PRESCRIBED), .present = support_curve, .meaning = "name of an entry of curves"},
+    END};
+static const cfg_table boundary_table = {
+    .what = "support", .size = sizeof(scene_boundary), .fields = boundary_fields, .discriminator = "type"};
+
+static const cfg_field load_fields[] = {
+    {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
+    {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
+    {"on", CFG_MAPPING, .required = true, .table = &face_table, .meaning = "its outer faces that are loaded"},
+    {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
+     .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
+                "inward, along the normal at rest"},
+    {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
+     .quantity = CFG_ANY, .meaning = "where the curve is 1: one number for a pressure, else one per axis"},
+    {"curve", CFG_NAME, AT(scene_load, curve), .computed = "0 to 1 over the duration", .present = load_curve,
+     .meaning = "name of an entry of curves"},
+    END};
+static const cfg_table load_table = {
+    .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};
+
+static const cfg_field curve_fields[] = {
+    {"name", CFG_NAME, AT(scene_curve, name), .required = true, .meaning = "name that boundary and loads use"},
+    {"time", CFG_NUMBERS, AT(scene_curve, time), .second = offsetof(scene_curve, time.n), .required = true,
+     .quantity = CFG_TIME, NOT_NEGATIVE, .meaning = "increasing times"},
+    {"value", CFG_NUMBERS, AT(scene_curve, value), .second = offsetof(scene_curve, value.n), .required = true,
+     .meaning = "factors at these times, straight lines between them, constant outside"},
+    END};
+static const cfg_table curve_table = {.what = "curve", .size = sizeof(scene_curve), .fields = curve_fields};
+
+/* ---- observe, design ----------------------------------------------------------------------------------- */
+
+#define SAMPLED (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE))
+#define OF_BODY (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_DISTANCE))
+
+static bool has_on(const void *o)
+{
+    const scene_observe *observe = o;
+    return observe->on.group || !isnan(observe->on.min[0]);
+}
+static bool has_at(const void *o)
+{
+    const scene_observe *observe = o;
+    return observe->at.n > 0 && !(observe->every > 0);
+}
+static bool has_over(const void *o)
+{
+    return ((const scene_observe *)o)->over[0] >= 0;
+}
+static bool has_every(const void *o)
+{
+    return ((const scene_observe *)o)->every > 0;
+}
+
+static const cfg_field points_fields[] = {
+    {"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
+     .meaning = "CSV with columns time, node, x, y[, z], below the scene's folder"},
+    END};
+static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
+
+static const cfg_field observe_fields[] = {
+    {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
+    {"type", CFG_ENUM, AT(scene_observe, seen), .required = true, .values = seen_names,
+     .meaning = "what is measured: the mean displacement of nodes, the total force of a support on the body, the mean "
+                "squared distance of nodes from measured places, the work of the loads (external forces times "
+                "displacements)"},
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
+    {"on", CFG_MAPPING, .table = &seen_table, .only = ONLY(SCENE_SEEN_DISPLACEMENT), .present = has_on,
+     .computed = "the whole body", .meaning = "its nodes that are measured"},
+    {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
+     .meaning = "name of an entry of boundary"},
+    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),
+     .meaning = "measured places of nodes, numbered from 0 in the body; their times are the samples"},
+    {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
+     .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
+     .meaning = "time or increasing list of times, one sample each"},
+    {"over", CFG_PAIR, AT(scene_observe, over), .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED,
+     .present = has_over, .meaning = "[from, to]: one sample, the mean over the window"},
+    {"every", CFG_NUMBER, AT(scene_observe, every), .quantity = CFG_TIME, POSITIVE, .only = SAMPLED,
+     .present = has_every, .meaning = "one sample at every multiple of it, up to the end"},
+    END};
+static const cfg_table observe_table = {.what = "observation of a mesh",
+                                        .size = sizeof(scene_observe),
+                                        .fields = observe_fields,
+                                        .discriminator = "type",
+                                        .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
+
+static bool has_initial(const void *d)
+{
+    return ((const scene_design *)d)->initial.n > 0;
+}
+static bool has_bounds(const void *d)
+{
+    return isfinite(((const scene_design *)d)->bounds[0]);
+}
+
+static const cfg_field design_fields[] = {
+    {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
+    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
+     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.KEY (that body's own copy of its "
+                "material's constant KEY), bodies.NAME.thickness, bodies.NAME.rest_position, loads.NAME.value, "
+                "boundary.NAME.value, gravity"},
+    {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
+     .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
+     .meaning = "value to start from, with the target's unit; a list for a vector"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "none", .quantity = CFG_ANY, .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit"},
+    {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
+     .meaning = "log searches over orders of magnitude; it needs values above 0"},
+    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
+     .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
+                "shift of where it rests"},
+    END};
+static const cfg_table design_table = {
+    .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
+
+static const cfg_field states_fields[] = {
+    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
+     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
+    END};
+static const cfg_table states_table = {.what = "states output", .fields = states_fields};
+
+static const cfg_field output_fields[] = {
+    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
+     .meaning = "folder for the results"},
+    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
+    END};
+static const cfg_table output_table = {.what = "output", .fields = output_fields};
+
+/* ---- the scene ------------------------------------------------------------------------------------------ */
+
+#define HAS(name)                                                                                                      \
+    static bool has_##name(const void *s)                                                                              \
+    {                                                                                                                  \
+        return ((const pio_scene *)s)->n_##name > 0;                                                                   \
+    }
+HAS(boundary)
+HAS(loads)
+HAS(curves)
+HAS(observe)
+HAS(design)
+HAS(objective)
+
+static bool has_optimizer(const void *s)
+{
+    return ((const pio_scene *)s)->has_optimizer;
+}
+static bool has_description(const void *s)
+{
+    return ((const pio_scene *)s)->description != NULL;
+}
+
+#define LIST(name) CFG_LIST, AT(pio_scene, name), .second = offsetof(pio_scene, n_##name)
+
+static const cfg_field scene_fields[] = {
+    {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
+     .meaning = "of the scene language: 1"},
+    {"name", CFG_LABEL, AT(pio_scene, name), .required = true,
+     .meaning = "name of the scene, also of its output folder"},
+    {"description", CFG_TEXT, AT(pio_scene, description), .present = has_description,
+     .meaning = "free text, kept in the results"},
+    {"seed", CFG_INTEGER, AT(pio_scene, seed), .fallback = "0", NOT_NEGATIVE,
+     .meaning = "of all random numbers: the directions of `piola check`"},
+    {"include", CFG_TEXTS,
+     .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
+                "replaced"},
+    {"method", CFG_MAPPING, .required = true, .table = &method_table, .meaning = "how space is discretised"},
+    {"time", CFG_MAPPING, .table = &time_table, .meaning = "load steps"},
+    {"solver", CFG_MAPPING, .table = &solver_table, .meaning = "tolerances of equilibrium and adjoint"},
+    {"gravity", CFG_VECTOR, AT(pio_scene, gravity), .computed = "0", .quantity = CFG_ACCELERATION,
+     .meaning = "acceleration of everything that has a density"},
+    {"materials", LIST(materials), .required = true, .least = 1, .table = &pio_fem_material_table,
+     .meaning = "what bodies are made of"},
+    {"geometry", LIST(geometry), .required = true, .least = 1, .table = &geometry_table, .meaning = "meshes"},
+    {"bodies", LIST(bodies), .required = true, .least = 1, .table = &body_table, .meaning = "meshes made of materials"},
+    {"boundary", LIST(boundary), .table = &boundary_table, .present = has_boundary, .meaning = "where bodies are held"},
+    {"loads", LIST(loads), .table = &load_table, .present = has_loads, .meaning = "what acts on bodies"},
+    {"curves", LIST(curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
+    {"observe", LIST(observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
+    {"design", LIST(design), .table = &design_table, .present = has_design,
+     .meaning = "what gradients are taken of and the optimizer changes"},
+    {"objective", LIST(objective), .table = &pio_term_table, .present = has_objective,
+     .meaning = "terms whose sum is minimised"},
+    {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
+    {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
+     .meaning = "how the design is improved"},
+    {"output", CFG_MAPPING, .table = &output_table, .meaning = "what is written, and where"},
+    END};
+const cfg_table pio_fem_scene_table = {.what = "scene", .fields = scene_fields};

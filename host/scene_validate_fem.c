@@ -1,0 +1,178 @@
+/* scene_validate_fem.c -- rules of a scene of finite elements that no single key can state. */
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PATH(name, ...)                                                                                                \
+    char name[CFG_PATH];                                                                                               \
+    snprintf(name, sizeof name, __VA_ARGS__)
+
+static bool is_3d(scene_element element)
+{
+    return element >= SCENE_TET4;
+}
+
+static void check_constants(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        PATH(c10, "materials[%zu].c10", i);
+        PATH(mu1, "materials[%zu].mu1", i);
+        if (m->hyper == SCENE_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
+            pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
+        if (m->hyper == SCENE_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
+            pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
+                          m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
+    }
+}
+
+static void check_box(cfg_doc *doc, const char *list, size_t i, const char *key, const double *min, const double *max,
+                      int dimension, bool flat)
+{
+    for (int a = 0; a < dimension; a++) {
+        PATH(path, "%s[%zu].%s[%d]", list, i, key, a);
+        if (flat ? max[a] >= min[a] : max[a] > min[a]) continue;
+        pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", max[a], min[a], "xyz"[a]);
+    }
+}
+
+static void check_counts(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_geometry *g = &s->geometry[i];
+    const size_t needed = (size_t)s->dimension;
+    PATH(path, "geometry[%zu].elements", i);
+    if (g->elements.n != needed) {
+        pio_cfg_fault(doc, path, "%zu numbers; %zu are needed", g->elements.n, needed);
+        return;
+    }
+    for (size_t a = 0; a < g->elements.n; a++)
+        if (fabs(g->elements.v[a] - round(g->elements.v[a])) > 0)
+            pio_cfg_fault(doc, path, "%g is not a whole number", g->elements.v[a]);
+    if (g->mesh == SCENE_MESH_PLATE && fmod(g->elements.v[1], 2) > 0)
+        pio_cfg_fault(doc, path, "%g cells around the hole; the number must be even, for the corner of the plate",
+                      g->elements.v[1]);
+}
+
+static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_geometry *g = &s->geometry[i];
+    PATH(type, "geometry[%zu].type", i);
+    PATH(element, "geometry[%zu].element", i);
+    PATH(corners, "geometry[%zu].corners", i);
+    PATH(size, "geometry[%zu].size", i);
+    PATH(thickness, "geometry[%zu].thickness", i);
+    if (g->mesh == SCENE_MESH_FILE) return;
+    if (is_3d(g->element) != (s->dimension == 3))
+        pio_cfg_fault(doc, element, "this is an element for %dD and the scene is %dD; there are: %s",
+                      is_3d(g->element) ? 3 : 2, s->dimension,
+                      s->dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
+    check_counts(s, doc, i);
+    if (g->mesh == SCENE_MESH_BOX) check_box(doc, "geometry", i, "max", g->min, g->max, s->dimension, false);
+    if (g->mesh == SCENE_MESH_QUADRILATERAL && s->dimension == 3)
+        pio_cfg_fault(doc, type, "a quadrilateral needs a 2D scene; use 'box' or 'mesh' in 3D");
+    if (g->mesh == SCENE_MESH_QUADRILATERAL && g->corners.n != 8)
+        pio_cfg_fault(doc, corners, "%zu numbers; 8 are needed: x and y of four corners", g->corners.n);
+    if (g->mesh != SCENE_MESH_PLATE) return;
+    if (!(g->size > g->radius))
+        pio_cfg_fault(doc, size, "%g m is not above the radius of the hole, %g m", g->size, g->radius);
+    if (s->dimension == 3 && !(g->thickness > 0))
+        pio_cfg_fault(doc, thickness, "a plate in 3D needs a thickness above 0");
+}
+
+static void check_bodies(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        const scene_body *b = &s->bodies[i];
+        PATH(geometry, "bodies[%zu].geometry", i);
+        PATH(material, "bodies[%zu].material", i);
+        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
+        for (size_t r = 0; r < b->n_regions; r++) {
+            PATH(region, "bodies[%zu].regions[%zu].material", i, r);
+            pio_scene_entry(doc, region, "materials", b->regions[r].material, s->materials, s->n_materials,
+                            sizeof *s->materials);
+        }
+    }
+}
+
+static void check_place(const pio_scene *s, cfg_doc *doc, const char *list, size_t i, const char *body,
+                        const scene_where *on)
+{
+    PATH(path, "%s[%zu].body", list, i);
+    pio_scene_entry(doc, path, "bodies", body, s->bodies, s->n_bodies, sizeof *s->bodies);
+    if (!on->group && !isnan(on->min[0]))
+        check_box(doc, list, i, "on.max", on->min, on->max, s->dimension, true); /* a plane is a flat box */
+}
+
+static void check_curve(const pio_scene *s, cfg_doc *doc, const char *list, size_t i, const char *curve)
+{
+    PATH(path, "%s[%zu].curve", list, i);
+    if (curve) pio_scene_entry(doc, path, "curves", curve, s->curves, s->n_curves, sizeof *s->curves);
+}
+
+static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_boundary *b = &s->boundary[i];
+    PATH(axes, "boundary[%zu].axes", i);
+    check_place(s, doc, "boundary", i, b->body, &b->on);
+    check_curve(s, doc, "boundary", i, b->curve);
+    for (size_t a = 0; a < b->axes.n; a++) {
+        if (s->dimension == 2 && !strcmp(b->axes.v[a], "z"))
+            pio_cfg_fault(doc, axes, "a 2D scene has no axis z; use x or y");
+        for (size_t k = 0; k < a; k++)
+            if (!strcmp(b->axes.v[a], b->axes.v[k])) pio_cfg_fault(doc, axes, "%s is named twice", b->axes.v[a]);
+    }
+}
+
+static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_load *l = &s->loads[i];
+    const size_t needed = l->type == SCENE_PRESSURE ? 1 : (size_t)s->dimension;
+    PATH(value, "loads[%zu].value", i);
+    check_place(s, doc, "loads", i, l->body, &l->on);
+    check_curve(s, doc, "loads", i, l->curve);
+    if (l->value.n != needed)
+        pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",
+                      needed == 1   ? "a pressure is one number"
+                      : needed == 2 ? "one per axis is needed: [x, y]"
+                                    : "one per axis is needed: [x, y, z]");
+    pio_scene_unit(doc, value, l->type == SCENE_FORCE ? CFG_FORCE : CFG_PRESSURE);
+}
+
+static void check_curves(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_curves; i++) {
+        const scene_curve *c = &s->curves[i];
+        PATH(value, "curves[%zu].value", i);
+        if (c->time.n != c->value.n)
+            pio_cfg_fault(doc, value, "%zu values for %zu times; one each is needed", c->value.n, c->time.n);
+        for (size_t k = 1; k < c->time.n; k++) {
+            PATH(time, "curves[%zu].time[%zu]", i, k);
+            if (!(c->time.v[k] > c->time.v[k - 1]))
+                pio_cfg_fault(doc, time, "the times must increase, but %g s follows %g s", c->time.v[k],
+                              c->time.v[k - 1]);
+        }
+    }
+}
+
+static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_observe *o = &s->observe[i];
+    PATH(boundary, "observe[%zu].boundary", i);
+    if (o->seen == SCENE_SEEN_REACTION)
+        pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
+    if (o->seen == SCENE_SEEN_DISPLACEMENT || o->seen == SCENE_SEEN_DISTANCE)
+        check_place(s, doc, "observe", i, o->body, &o->on);
+}
+
+void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
+{
+    check_constants(scene, doc);
+    for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
+    check_bodies(scene, doc);
+    for (size_t i = 0; i < scene->n_boundary; i++) check_boundary(scene, doc, i);
+    for (size_t i = 0; i < scene->n_loads; i++) check_load(scene, doc, i);
+    check_curves(scene, doc);
+    for (size_t i = 0; i < scene->n_observe; i++) check_seen(scene, doc, i);
+}
