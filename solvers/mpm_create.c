@@ -29,7 +29,14 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return mpm_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
     for (int a = 0; a < DIM; a++) {
         nodes *= desc->grid.nodes[a];
-        if (desc->grid.nodes[a] < 5) return mpm_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
+        const int32_t last = desc->grid.nodes[a] - 1, *face = desc->grid.face[a];
+        if (last < 4) return mpm_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
+        if (face[0] >= face[1] || face[0] >= last || face[1] <= 0) /* one node inside each: mirrors are in the grid */
+            return mpm_fail(
+                error, PIOLA_BAD_DATA,
+                "axis %d: walls at nodes %d and %d of 0 to %d; the first must lie below the second and below "
+                "the last node, the second above node 0",
+                a, face[0], face[1], last);
     }
     if (nodes > 2147480000.0) return mpm_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
     if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))

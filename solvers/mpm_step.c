@@ -67,7 +67,8 @@ static void gravity_adj(pio_sim *sim)
     pio_queue *q = &sim->queue;
     for (int c = 0; c < DIM; c++) {
         pio_sum(q, mpm_gravity_sum, sim->nodes, &sim->step->nodes, sim->scalar,
-                .l = sim->lists, .step = sim->step, .velocity_bar = sim->node_velocity_bar + (ptrdiff_t)c * sim->nodes);
+                .l = sim->lists, .step = sim->step, .nodes = sim->nodes, .component = c, .sums = sim->node_sums,
+                .node_bar = sim->node_bar);
         pio_map(q, add_scalar, 1, NULL, .term = sim->scalar, .total = sim->gravity_bar + c);
     }
 }
@@ -86,7 +87,7 @@ void mpm_reverse(pio_sim *sim)
             .out = sim->node_velocity_bar);
     pio_halo(q, sim->node_velocity_bar);
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
+            .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,

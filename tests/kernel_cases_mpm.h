@@ -225,8 +225,47 @@ static void case_mpm_p2g(case_io *io)
 
 /* ---- grid: gravity as a design, mpm_grid; mpm_grid_adj, mpm_gravity_sum ----------------------------------- */
 
-/* Mass and momentum of nodes: masses of any size, some nodes without; a velocity of either sign at every wall. */
-static real *grid_sums(case_io *io, int nodes)
+enum { GRID_WALLS, GRID_OTHER_WALLS, GRID_ANY_NODES, GRID_CORNERS, GRID_NARROW, GRID_NARROWER };
+
+/* Walls of the last variants: corners in which several axes mirror; then faces so near to each other that a node has
+ * ghosts on both sides (2), that each is the other's mirror (1), that both are next to the nodes between (3). */
+static mpm_box grid_box(const case_io *io, int variant)
+{
+    static const int wall[3][3][2] = {{{WALL_STICKY, WALL_SLIP}, {WALL_SLIP, WALL_STICKY}, {WALL_STICKY, WALL_SLIP}},
+                                      {{WALL_STICKY, WALL_STICKY}, {WALL_SLIP, WALL_SEPARATE}, {WALL_SLIP, WALL_SLIP}},
+                                      {{WALL_SLIP, WALL_SLIP}, {WALL_STICKY, WALL_SLIP}, {WALL_SEPARATE, WALL_STICKY}}};
+    static const int apart[2][3] = {{2, 3, 4}, {1, 2, 3}};
+    mpm_box box = sample_box(io, variant == GRID_OTHER_WALLS);
+    if (variant < GRID_CORNERS) return box;
+    for (int a = 0; a < DIM; a++) {
+        for (int side = 0; side < 2; side++) box.wall[a][side] = wall[variant - GRID_CORNERS][a][side];
+        if (variant >= GRID_NARROW) box.face[a][1] = box.face[a][0] + apart[variant - GRID_NARROW][a];
+    }
+    return box;
+}
+
+/* Instead of the lists of a sort: two of three nodes are active, whatever their neighbours are, so that any of the nodes
+ * that mirror each other may be missing. */
+static void sample_any_nodes(case_io *io, sample *t)
+{
+    int *slot = HOST(io, int, t->nodes + 1), *list = HOST(io, int, t->nodes);
+    mpm_step *step = HOST(io, mpm_step, 1);
+    for (int i = 0; i < t->nodes; i++) {
+        list[slot[i]] = i;
+        slot[i + 1] = slot[i] + (case_unit("active", i) < 2.0 / 3);
+    }
+    step->index = 41;
+    step->fault = FAULT_NONE;
+    step->nodes = slot[t->nodes];
+    step->h = R(0.004);
+    t->step = PUSH(io, mpm_step, step, 1);
+    memset(&t->l, 0, sizeof t->l);
+    t->l.node_slot = PUSH(io, int, slot, t->nodes + 1);
+    t->l.node_list = PUSH(io, int, list, t->nodes);
+}
+
+/* Masses of any size, some nodes without; a velocity of either sign at every wall. */
+static const real *grid_sums(case_io *io, int nodes)
 {
     case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, nodes, 0.01, 0.2);
     case_array *momentum = case_uniform(io, CASE_INPUT, "node momentum", DIM, nodes, -0.2, 0.2);
@@ -245,14 +284,21 @@ static real *grid_sums(case_io *io, int nodes)
 
 static void case_mpm_grid(case_io *io)
 {
-    static const char *const names[] = {"walls", "walls, other kinds", NULL};
+    static const char *const names[] = {"walls",   "walls, other kinds",  "walls, any nodes",
+                                        "corners", "faces 2 and 3 apart", "faces 1 and 2 apart",
+                                        NULL};
+    const int variant = case_variant(io, names);
     sample t;
-    t.box = sample_box(io, case_variant(io, names));
+    t.box = grid_box(io, variant);
     sample_particles(io, &t);
     t.s.id = PUSH(io, int, t.id, t.n);
     t.s.cell = PUSH(io, int, t.cell, t.n);
-    sample_step(io, &t);
-    sample_lists(io, &t);
+    if (variant < GRID_ANY_NODES) {
+        sample_step(io, &t);
+        sample_lists(io, &t);
+    } else {
+        sample_any_nodes(io, &t);
+    }
     design_gravity_args g;
     g.step = t.step;
     g.value = WIDES(io, "gravity", DIM, 1, -10, 10);
@@ -269,11 +315,7 @@ static void case_mpm_grid(case_io *io)
     case_out(io, "node velocity", CASE_FIELD, DIM, t.nodes, a.velocity);
     if (!case_adjoint(io)) return;
     mpm_grid_adj_args b;
-    b.l = t.l;
-    b.step = t.step;
-    b.box = t.box;
-    b.nodes = t.nodes;
-    b.sums = a.sums;
+    b.fwd = a;
     b.velocity_bar = FIELD_COTANGENT(io, "node velocity");
     b.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
     LAUNCH(io, mpm_grid_adj, t.nodes, &t.step->nodes, &b);
@@ -282,7 +324,10 @@ static void case_mpm_grid(case_io *io)
         mpm_gravity_sum_args s;
         s.l = t.l;
         s.step = t.step;
-        s.velocity_bar = b.velocity_bar + c * t.nodes;
+        s.nodes = t.nodes;
+        s.component = c;
+        s.sums = a.sums;
+        s.node_bar = b.node_bar;
         LAUNCH_SUM(io, mpm_gravity_sum, t.nodes, &t.step->nodes, &s, term + c);
         add_scalar_args add;
         add.term = term + c;

@@ -9,8 +9,27 @@
 static inline int grid_adj_without_walls(pio_stream s, int n, const int *limit, const mpm_grid_adj_args *args)
 {
     mpm_grid_adj_args a = *args;
-    for (int c = 0; c < DIM; c++) a.box.face[c][0] = -1, a.box.face[c][1] = a.box.nodes[c];
+    for (int c = 0; c < DIM; c++) a.fwd.box.face[c][0] = -1, a.fwd.box.face[c][1] = a.fwd.box.nodes[c];
     return pio_backend_cpu.kernels.mpm_grid_adj(s, n, limit, &a);
+}
+
+/* What ghosts have and get is not folded onto their mirrors: as if the ghosts of every wall were not active. */
+static inline int grid_adj_without_ghosts(pio_stream s, int n, const int *limit, const mpm_grid_adj_args *args)
+{
+    mpm_grid_adj_args a = *args;
+    const mpm_box *box = &a.fwd.box;
+    int *slot = calloc((size_t)a.fwd.nodes + 1, sizeof *slot);
+    if (!slot) return 1;
+    for (int node = 0; node < a.fwd.nodes; node++) {
+        int index[DIM], ghost = 0;
+        node_index(box, node, index);
+        for (int c = 0; c < DIM; c++) ghost |= index[c] == box->face[c][0] - 1 || index[c] == box->face[c][1] + 1;
+        slot[node + 1] = slot[node] + (!ghost && args->fwd.l.node_slot[node + 1] > args->fwd.l.node_slot[node]);
+    }
+    a.fwd.l.node_slot = slot;
+    const int rc = pio_backend_cpu.kernels.mpm_grid_adj(s, n, limit, &a);
+    free(slot);
+    return rc;
 }
 
 /* The stress term is too large by 1e-6. */

@@ -442,6 +442,8 @@ static void a_wrong_adjoint_fails(void **state)
     wrong.mpm_g2p_adj = g2p_adj_without_fluids;
     wrong.mpm_observe_adj = observe_adj_with_the_wrong_mass;
     assert_true(expect_no("mpm_grid_adj without walls", CASE_OF_mpm_grid, &wrong));
+    wrong.mpm_grid_adj = grid_adj_without_ghosts;
+    assert_true(expect_no("mpm_grid_adj, ghosts forgotten", CASE_OF_mpm_grid, &wrong));
     assert_true(expect_no("mpm_p2g_adj, stress wrong by 1e-6", CASE_OF_mpm_p2g, &wrong));
     assert_true(expect_no("mpm_g2p_adj, J of fluids forgotten", CASE_OF_mpm_g2p, &wrong));
     assert_true(expect_no("mpm_observe_adj, share of M forgotten", CASE_OF_mpm_observe, &wrong));
