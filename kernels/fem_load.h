@@ -107,7 +107,8 @@ typedef struct {
     const real *rest;   /* [vertices][DIM] m */
     const int *owner;   /* [faces] element behind a face */
     const real *thick;  /* [elements] m; NULL in 3D */
-    const wide *value;  /* [DIM] traction Pa, or [1] pressure Pa */
+    double scale;       /* Pa per unit of value */
+    const wide *value;  /* [DIM] of a traction, [1] of a pressure */
     const wide *factor; /* [1] of the step's time curve */
     real *out;          /* [corners][DIM] N; set for these faces' corners */
 } fem_face_args;
@@ -150,7 +151,7 @@ PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
 /* Force per reference area, N: traction |m| t, pressure -p m. */
 PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
 {
-    const real factor = R(*f->factor);
+    const real factor = R(f->scale) * R(*f->factor);
     vec t;
     if (f->kind == LOAD_PRESSURE) return vec_scale(-R(f->value[0]) * factor, m);
     for (int c = 0; c < DIM; c++) t.x[c] = R(f->value[c]) * factor;
@@ -187,7 +188,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
 {
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
-    const real thick = f->thick ? f->thick[f->owner[i]] : R(1), factor = R(*f->factor);
+    const real thick = f->thick ? f->thick[f->owner[i]] : R(1), factor = R(f->scale) * R(*f->factor);
     real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
     vec share = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);

@@ -1,6 +1,6 @@
 /* fem_observe.h -- observations of a mesh: one number per component and step, as a sum over nodes, and its adjoint.
  *
- *   displacement  y_a = sum_i w_i u_ia              reaction   y_a = sum_i w_i f_ia, f the internal forces
+ *   displacement  y_a = sum_i w_i u_ia              reaction   y_a = sum_i w_i f_ia, f = internal - external forces
  *   distance      y = sum_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
  *
  * P: nodes that have a given point Y_i. */
@@ -15,7 +15,7 @@ typedef struct {
     int type, axis;       /* FEM_..., component */
     const real *rest;     /* [nodes][DIM] X m */
     const real *u;        /* [nodes][DIM] m */
-    const real *force;    /* [nodes][DIM] internal (reaction) or external (compliance) forces N */
+    const real *force;    /* [nodes][DIM] what the supports hold (reaction) or external (compliance) forces N */
     const real *weight;   /* [nodes] */
     const int *marker;    /* [nodes] row of `points`, or -1 */
     const double *points; /* [rows][DIM] Y m; NaN: no point at this time */

@@ -151,6 +151,7 @@ typedef struct {
     const int32_t *vertices; /* [n][nodes of the type] outward by their order */
     const int32_t *owner;    /* [n] element behind the face */
     int32_t value, curve;    /* numbers of its value and of its time curve */
+    double scale;            /* Pa per unit of the value: 1, or 1/area where the value is a total force */
 } pio_load_desc;
 
 typedef struct {
@@ -165,7 +166,7 @@ typedef struct {
     const double *thickness; /* [elements] m; NULL in 3D */
     int32_t n_loads, n_values;
     const pio_load_desc *loads;
-    const double *values; /* [n_values][3] traction Pa, or pressure Pa in the first */
+    const double *values; /* [n_values][3] of loads; a pressure has one number */
     int32_t n_held;       /* prescribed unknowns, each once */
     const int32_t *held_node, *held_axis, *held_support;
     int32_t n_supports;

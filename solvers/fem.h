@@ -79,7 +79,7 @@ typedef struct {
     int n_observations, n_designs;
     fem_observation *observations;
     fem_design *designs;
-    double *scalars; /* device [n_parts + 8] sums on their way to the host */
+    double *scalars; /* device [8] sums on their way to the host */
     pio_step_record *records; /* host [steps] */
 } fem_sim;
 

@@ -66,7 +66,7 @@ static fem_face_args face_args(const fem_sim *f, const fem_load *l)
 {
     return (fem_face_args){.rule = l->rule, .kind = (int)l->desc.kind, .corner = l->corner, .vertex = l->vertex,
                            .rest = f->vertex_rest, .owner = l->owner, .thick = f->thickness ? f->thick : NULL,
-                           .value = f->values + 3 * l->desc.value, .factor = f->factor + l->desc.curve,
+                           .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = f->factor + l->desc.curve,
                            .out = f->load_out};
 }
 

@@ -125,6 +125,6 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_matrix(f);
     if (f->base.adjoint) take_adjoint(f);
     take_tables(f);
-    TAKE(f->scalars, f->n_parts + 8);
+    TAKE(f->scalars, 8);
     sim_layout(&f->base, f->nodes > f->elements ? f->nodes : f->elements);
 }

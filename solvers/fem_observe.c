@@ -13,7 +13,7 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, int 
                               .axis = axis,
                               .rest = f->rest,
                               .u = f->u,
-                              .force = d->type == PIO_REACTION ? f->f_int : f->f_ext,
+                              .force = d->type == PIO_REACTION ? f->trial : f->f_ext,
                               .weight = o->weight,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
@@ -28,7 +28,10 @@ static void forward(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observations[t->observation];
-    if (o->desc.type == PIO_REACTION) fem_internal(f, f->u, f->f_int);
+    if (o->desc.type == PIO_REACTION) {
+        fem_internal(f, f->u, f->f_int);
+        fem_combine(f, 1, f->f_int, -1, f->f_ext, f->trial);
+    }
     for (int c = 0; c < o->desc.components; c++) {
         const fem_observe_args a = args_of(f, o, t->sample, c);
         pio_sum(q, fem_observe, f->nodes, NULL, f->base.scalar, OBSERVE_ARGS);
@@ -37,7 +40,8 @@ static void forward(fem_sim *f, const pio_touch *t)
     }
 }
 
-/* f_int is a function of the state: its cotangents become those of state, constants and shape at once. */
+/* The forces of a reaction are f_int - f_ext. f_int is a function of the state: its cotangents become those of state,
+ * constants and shape at once. */
 static void reverse(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
@@ -50,7 +54,9 @@ static void reverse(fem_sim *f, const pio_touch *t)
                 .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c, .u_bar = f->u_bar,
                 .force_bar = reaction ? f->y : f->f_ext_bar, .rest_bar = f->rest_bar);
     }
-    if (reaction) fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
+    if (!reaction) return;
+    fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
+    fem_combine(f, 1, f->f_ext_bar, -1, f->y, f->f_ext_bar);
 }
 /* clang-format on */
 

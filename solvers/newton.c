@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { SUM_RESIDUAL, SUM_INTERNAL, SUM_EXTERNAL, SUM_MOVE, SUM_WORK, SUM_SLOPE, SUM_ENERGY /* one per part */ };
+enum { SUM_RESIDUAL, SUM_INTERNAL, SUM_EXTERNAL, SUM_MOVE, SUM_WORK, SUM_SLOPE, SUM_ENERGY, SUMS };
 enum { BACKTRACKS = 12 };
 
 /* clang-format off */
@@ -30,29 +30,28 @@ static void dot(fem_sim *f, int slot, const real *x, const real *y)
     pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
 }
 
-/* Energy of every part and the work of the external forces at u, into scalars. */
+/* Energy and the work of the external forces at u, into scalars. */
 static void potential(fem_sim *f, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    for (int i = 0; i < f->n_parts; i++) {
-        const fem_part *p = &f->part[i];
-        pio_sum(q, fem_energy, p->n, NULL, f->scalars + SUM_ENERGY + i,
+    pio_queue_zero(q, f->scalars + SUM_ENERGY, sizeof *f->scalars);
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+        pio_sum(q, fem_energy, p->n, NULL, f->base.scalar,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->scalars + SUM_ENERGY);
     }
     dot(f, SUM_WORK, f->f_ext, u);
 }
 /* clang-format on */
 
-static double potential_of(const fem_sim *f, const double *sums)
+static double potential_of(const double *sums)
 {
-    double energy = -sums[SUM_WORK];
-    for (int i = 0; i < f->n_parts; i++) energy += sums[SUM_ENERGY + i];
-    return energy;
+    return sums[SUM_ENERGY] - sums[SUM_WORK];
 }
 
 static int download(fem_sim *f, double *sums)
 {
-    pio_queue_download(&f->base.queue, sums, f->scalars, sizeof *sums * (size_t)(SUM_ENERGY + f->n_parts));
+    pio_queue_download(&f->base.queue, sums, f->scalars, sizeof *sums * SUMS);
     return !f->base.queue.error.code;
 }
 
@@ -60,8 +59,8 @@ static int download(fem_sim *f, double *sums)
 typedef struct {
     fem_sim *f;
     pio_step_record *record;
-    double sums[SUM_ENERGY + PIO_ELEMENT_TYPES]; /* parts are of different types */
-    double residual;                             /* relative */
+    double sums[SUMS];
+    double residual; /* relative */
     piola_error *error;
 } newton;
 
@@ -116,7 +115,7 @@ static piola_status direction(newton *n, int first)
 static piola_status search(newton *n, int moves)
 {
     fem_sim *f = n->f;
-    const double before = potential_of(f, n->sums);
+    const double before = potential_of(n->sums);
     dot(f, SUM_SLOPE, f->rhs, f->du);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (fabs(before) + fabs(slope));
@@ -126,7 +125,7 @@ static piola_status search(newton *n, int moves)
         if (k) fem_combine(f, 1, f->trial, t, f->du, f->y);
         potential(f, f->y);
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-        const double after = potential_of(f, n->sums);
+        const double after = potential_of(n->sums);
         const int defined = isfinite(after) && after < 1e299;
         if (moves && defined && k == 0) break;
         if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
