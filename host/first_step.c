@@ -26,11 +26,11 @@ static piola_status start(const trial *t, const pio_engine_desc *desc, const dou
 }
 
 /* The same in `steps` equal steps. */
-static piola_status start_in(const trial *t, int64_t steps, piola_error *error)
+static piola_status start_in(const trial *t, int64_t steps)
 {
     pio_engine_desc desc = t->desc;
     desc.dt = t->model->scene->duration / (double)steps;
-    return start(t, &desc, t->model->z0, error);
+    return start(t, &desc, t->model->z0, NULL);
 }
 
 /* Refused however short the step: is it the scene without its designs, or which of them? */
@@ -55,7 +55,7 @@ static piola_status blame(const trial *t, const char *why, piola_error *error)
 }
 
 /* Fewest steps that are accepted, to one part in 256 more; `refused` steps are too few and MOST_STEPS are enough. */
-static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enough, piola_error *error)
+static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enough)
 {
     *enough = MOST_STEPS;
     for (bool doubling = true; *enough - refused > 1 + *enough / 256;) {
@@ -64,7 +64,7 @@ static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enoug
             doubling = false;
             continue;
         }
-        const piola_status rc = start_in(t, between, error);
+        const piola_status rc = start_in(t, between);
         if (rc && rc != PIOLA_NUMERICAL) return rc;
         if (rc)
             refused = between;
@@ -82,10 +82,10 @@ static piola_status ask(const trial *t, piola_error *error)
     int64_t steps;
     piola_status rc = start(t, &t->desc, m->z0, &why);
     if (rc != PIOLA_NUMERICAL) return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
-    rc = start_in(t, MOST_STEPS, error);
+    rc = start_in(t, MOST_STEPS);
     if (rc == PIOLA_NUMERICAL) return blame(t, why.message, error);
-    if (!rc) rc = enough_steps(t, m->steps, &steps, error);
-    if (rc) return rc;
+    if (!rc) rc = enough_steps(t, m->steps, &steps);
+    if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why.message);
     return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right for every particle",
                            why.message, m->scene->duration / (double)steps, (long long)steps);
 }

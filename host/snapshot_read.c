@@ -32,7 +32,8 @@ static void read_header(pio_snapshot_file *f)
     pio_snapshot_info *info = &f->info;
     int64_t complete = 0, dimension = 0;
     if (H5Lexists(f->file, "piola", H5P_DEFAULT) <= 0) {
-        (void)pio_checked_bad(f, "an HDF5 file that Piola did not write: there is no group 'piola' in it");
+        (void)pio_checked_bad(f, "HDF5, but not of the kind that is asked for: there is no group 'piola' in it; the "
+                                 "files that Piola writes for this are states.vtkhdf and history.vtkhdf");
         return;
     }
     hid_t root = pio_checked_enter(f, f->file, "piola", H5I_GROUP);

@@ -155,11 +155,10 @@ class Command(unittest.TestCase):
     def test_files_that_are_no_snapshots_are_refused_in_plain_words(self):
         whole = self.states.read_bytes()
         (self.folder / "cut.vtkhdf").write_bytes(whole[:len(whole) // 2])
-        # of a real file all but its own group: the link's name is spoilt at both of its places
-        (self.folder / "other.vtkhdf").write_bytes(whole.replace(b"piola\0", b"other\0"))
+        self.expect(0, [], "optimize", self.scene, "-o", self.folder / "best")
         for name, code, words in (("no.vtkhdf", 65, "not an HDF5 file; the files that Piola writes for this are "),
                                   ("cut.vtkhdf", 65, "damaged or cut off: "),
-                                  ("other.vtkhdf", 65, "an HDF5 file that Piola did not write"),
+                                  ("best/evaluations.h5", 65, "HDF5, but not of the kind that is asked for"),
                                   (".", 66, "a folder; name a file in it, such as states.vtkhdf"),
                                   ("none", 66, "No such file or directory")):
             for command in (["info"], ["render", "-o", self.folder / "x.png"]):
