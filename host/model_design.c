@@ -162,6 +162,8 @@ static piola_status set_start(pio_model *m, piola_error *error)
     if (!m->z0 || !m->lower || !m->upper) return pio_fail_memory(error, 3 * bytes, "design variables");
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
+        m->designs[k].start = m->z0 + p->first;
+        m->designs[k].described = p->initial;
         for (int v = 0; v < p->groups * p->components; v++) {
             m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
             m->lower[p->first + v] = normalised_bound(&m->designs[k], p->lower);
@@ -194,6 +196,7 @@ void pio_model_values(const pio_model *m, const double *z, double *values)
         for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
             const double t = d->a + d->b * z[v];
             values[v] = d->logarithmic ? exp(t) : t;
+            if (z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
         }
     }
 }

@@ -1,8 +1,8 @@
 /* design.h -- from the normalised design vector z to what a solver uses, and back.
  *
- * value = T(z): linear a + b z, or log exp(a + b z). A design entry has groups of `components` values; index[p] says which
- * group particle p belongs to (-1: none). A quantity is all components of a field or one of them; it is either set to its
- * value or moved by value - base from where it was. */
+ * value = T(z): linear a + b z, or log exp(a + b z); where z = start, the described value, which T meets only to rounding. A
+ * design entry has groups of `components` values; index[p] says which group particle p belongs to (-1: none). A quantity is
+ * all components of a field or one of them; it is either set to its value or moved by value - base from where it was. */
 #ifndef PIOLA_KERNELS_DESIGN_H
 #define PIOLA_KERNELS_DESIGN_H
 
@@ -12,9 +12,10 @@ typedef struct {
     const wide *z; /* [variables] */
     int logarithmic;
     double a, b;
-    wide *value;           /* [variables]; set */
-    const wide *value_bar; /* [variables], for the adjoint */
-    wide *z_bar;           /* [variables]; set by the adjoint */
+    const wide *start, *described; /* [variables], or both NULL */
+    wide *value;                   /* [variables]; set */
+    const wide *value_bar;         /* [variables], for the adjoint */
+    wide *z_bar;                   /* [variables]; set by the adjoint */
 } design_value_args;
 typedef design_value_args design_value_adj_args;
 
@@ -22,6 +23,7 @@ PIO_FN void design_value(int i, const design_value_args *d)
 {
     const wide t = d->a + d->b * d->z[i];
     d->value[i] = d->logarithmic ? exp(t) : t;
+    if (d->start && d->z[i] == d->start[i]) d->value[i] = d->described[i];
 }
 
 PIO_FN void design_value_adj(int i, const design_value_adj_args *d)

@@ -131,6 +131,8 @@ typedef struct {
     int32_t each;               /* every particle is a group of its own */
     int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
     double a, b;
+    const double *start,
+        *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
     int32_t which;  /* load, support: number of its value */
 } pio_design_desc;

@@ -243,8 +243,13 @@ static void upload_loads(fem_sim *f, const pio_fem_desc *m)
 static void upload_tables(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++)
+    for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
+        const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
         if (d->index) UPLOAD(d->index, d->desc.index, d->desc.quantity == PIO_POSITION ? f->nodes : f->elements);
+        if (!d->desc.start) continue;
+        UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
+        UPLOAD(f->base.described + d->first, d->desc.described, variables);
+    }
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
         const pio_observation_desc *d = &o->desc;
         if (o->weight) upload_nodal(f, o->weight, d->weight);

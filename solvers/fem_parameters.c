@@ -26,7 +26,9 @@ static void apply_one(fem_sim *f, const fem_design *d)
     const pio_design_desc *e = &d->desc;
     double *value = f->base.value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
-            .z = f->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = value);
+            .z = f->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
+            .start = e->start ? f->base.z_start + d->first : NULL, .described = f->base.described + d->first,
+            .value = value);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
     } else if (e->quantity == PIO_LOAD) {

@@ -183,9 +183,14 @@ static void upload_spin(pio_sim *sim, const pio_particles_desc *p)
 static void upload_tables(pio_sim *sim)
 {
     pio_queue *q = &sim->queue;
-    for (int d = 0; d < sim->n_designs; d++)
-        if (sim->designs[d].index)
-            pio_queue_upload(q, sim->designs[d].index, sim->designs[d].desc.index, sizeof(int) * (size_t)sim->n);
+    for (int d = 0; d < sim->n_designs; d++) {
+        const mpm_design *own = &sim->designs[d];
+        const size_t bytes = sizeof(double) * (size_t)own->desc.groups * (size_t)own->desc.components;
+        if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->n);
+        if (!own->desc.start) continue;
+        pio_queue_upload(q, sim->z_start + own->first, own->desc.start, bytes);
+        pio_queue_upload(q, sim->described + own->first, own->desc.described, bytes);
+    }
     for (int i = 0; i < sim->n_observations; i++) {
         mpm_observation *o = &sim->observations[i];
         const pio_observation_desc *d = &o->desc;

@@ -84,6 +84,8 @@ static void take_outputs(pio_sim *sim)
     TAKE(sim->samples_bar, sim->n_samples);
     TAKE(sim->z, sim->n_variables);
     TAKE(sim->value, sim->n_variables);
+    TAKE(sim->z_start, sim->n_variables);
+    TAKE(sim->described, sim->n_variables);
     TAKE(sim->value_bar, sim->n_variables);
     TAKE(sim->z_bar, sim->n_variables);
     TAKE(sim->scalar, 1);

@@ -52,7 +52,9 @@ static void apply_one(pio_sim *sim, const mpm_design *d)
     const pio_design_desc *e = &d->desc;
     const double *value = sim->value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
-            .z = sim->z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->value + d->first);
+            .z = sim->z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
+            .start = e->start ? sim->z_start + d->first : NULL, .described = sim->described + d->first,
+            .value = sim->value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
         return;

@@ -57,6 +57,8 @@ void sim_layout(pio_sim *sim, int64_t items)
     TAKE(sim->value, sim->n_variables);
     TAKE(sim->value_bar, sim->n_variables);
     TAKE(sim->z_bar, sim->n_variables);
+    TAKE(sim->z_start, sim->n_variables);
+    TAKE(sim->described, sim->n_variables);
     TAKE(sim->scalar, 1);
     TAKE(sim->gravity_bar, DIM);
     TAKE(sim->transfer, items);

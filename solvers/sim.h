@@ -22,6 +22,7 @@ struct pio_sim {
     pio_touch *touches;
     double *samples, *samples_bar;         /* device [n_samples] */
     double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
+    double *z_start, *described;           /* device [n_variables]: where designs start that say so */
     double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
     double *transfer;                      /* device [items of the largest field] one component on its way in or out */
     double *host_transfer;                 /* host, likewise */

@@ -81,6 +81,7 @@ static void case_design_value(case_io *io)
     a.z = WIDES(io, "z", 1, n, 0, 1);
     a.a = 8.5;
     a.b = 2.25;
+    a.start = a.described = NULL;
     a.value = NEW(io, wide, n, CASE_SET);
     a.value_bar = NULL;
     a.z_bar = NULL;

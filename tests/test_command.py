@@ -414,6 +414,24 @@ class Command(unittest.TestCase):
         self.expect(2, ["no frame 3: from 0 to 2"], "render", self.states, "-o", target, "--frame", "3")
         self.assertFalse(target.exists())
 
+    # ---- designs
+
+    def test_a_design_that_starts_where_the_scene_is_changes_no_bit_of_a_run(self):
+        designs = ["design=[]"]
+        for target, more in (("materials.soft.E", "bounds: [0.7 kPa, 110 kPa], transform: log"),
+                             ("materials.soft.nu", "bounds: [0.1, 0.45], per: particle"),
+                             ("bodies.ball.velocity", "bounds: [-3, 3.1]"), ("bodies.ball.position", "bounds: [-1, 0.7]"),
+                             ("materials.soft.density", "transform: log"), ("gravity", "bounds: [-11, 0.3]")):
+            designs.append(f"design=[{{name: d, target: {target}, {more}}}]")
+        for sets in ([], ["--set", "materials[0].E=10.1 kPa", "--set", "materials[0].nu=0.31"]):
+            hashes = []
+            for design in designs:
+                self.expect(0, [], "run", self.scene, "-o", self.folder / "start", "--set", design, "--set",
+                            "output.states.fields=[velocity, F, C, mass]", *sets)
+                told = json.loads((self.folder / "start" / "result.json").read_text())
+                hashes.append(json.dumps(told["observations"]))
+            self.assertEqual(len(set(hashes)), 1, hashes)
+
     # ---- folders, doctor
 
     def test_it_works_from_any_folder_and_through_a_link(self):
