@@ -133,6 +133,10 @@ piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_fa
 /* low[a] <= x[a] <= high[a] for every axis of the mesh. */
 piola_status pio_mesh_nodes_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_index_list *out,
                                    piola_error *error);
+/* The outer faces all of whose nodes are in the box, and how large a face is: m^2, in 2D m. */
+piola_status pio_mesh_faces_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_face_list *out,
+                                   piola_error *error);
+double pio_mesh_face_area(const pio_mesh *mesh, pio_mesh_face face);
 /* |(x - origin) . normal| <= tolerance |normal|; the normal must not vanish. */
 piola_status pio_mesh_nodes_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
                                      double tolerance, pio_index_list *out, piola_error *error);

@@ -3,6 +3,7 @@
 
 #include "host/fail.h"
 #include "host/fill.h"
+#include "host/model_fem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -219,8 +220,13 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.cfl = scene->cfl_limit;
     m->desc.steps = m->steps;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
-    set_grid(m);
-    piola_status rc = set_particles(m, error);
+    piola_status rc = PIOLA_OK;
+    if (scene->method == SCENE_FEM) {
+        rc = pio_model_fem_create(m, error);
+    } else {
+        set_grid(m);
+        rc = set_particles(m, error);
+    }
     if (!rc) rc = set_frames(m, error);
     if (!rc) rc = pio_model_observations(m, error);
     if (!rc) rc = pio_model_designs(m, error);
@@ -231,13 +237,21 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     return rc;
 }
 
+int64_t pio_model_items(const pio_model *m, bool nodal)
+{
+    if (!m->fem) return m->desc.particles.n;
+    return nodal ? m->fem->node_first[m->fem->bodies] : m->fem->element_first[m->fem->bodies];
+}
+
 void pio_model_free(pio_model *m)
 {
     if (!m) return;
+    pio_model_fem_free(m->fem);
     for (int o = 0; o < m->n_outputs; o++) {
         free(m->outputs[o].time);
         free((void *)m->observations[o].marker);
         free((void *)m->observations[o].points);
+        free((void *)m->observations[o].weight);
     }
     for (int p = 0; p < m->n_parameters; p++) {
         free(m->parameters[p].initial);

@@ -20,6 +20,8 @@ typedef struct {
     double *time;                   /* [samples] s; the middle of a window */
 } pio_output;
 
+typedef struct pio_model_fem pio_model_fem;
+
 typedef struct pio_model {
     const pio_scene *scene;
     pio_engine_desc desc;      /* its pointers point into this model */
@@ -37,10 +39,13 @@ typedef struct pio_model {
     pio_touch *touches;
     pio_observation_desc *observations;
     pio_design_desc *designs;
+    pio_model_fem *fem; /* NULL: particles */
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
 void pio_model_free(pio_model *model);
+/* Items of what a design entry changes, or of a field of the model: particles; nodes or elements. */
+int64_t pio_model_items(const pio_model *model, bool nodal);
 
 /* Values of the variables for z, and the normalised z of values. */
 void pio_model_values(const pio_model *model, const double *z, double *values);

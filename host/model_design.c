@@ -4,7 +4,7 @@
  * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
  * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
 #include "host/fail.h"
-#include "host/model.h"
+#include "host/model_fem.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -117,20 +117,21 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     scene_target target;
     if (!pio_scene_target(m->scene, path, &target)) return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    d->quantity = quantity_of(path);
+    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(path);
     d->components = target.components;
     d->groups = 1;
-    if (d->quantity != PIO_GRAVITY) {
-        int32_t *index = malloc(sizeof *index * (size_t)m->desc.particles.n);
-        if (!index) return pio_fail_memory(error, sizeof *index * (size_t)m->desc.particles.n, "a design");
+    if (d->quantity < PIO_GRAVITY) {
+        const size_t items = (size_t)pio_model_items(m, d->quantity == PIO_POSITION);
+        int32_t *index = malloc(sizeof *index * items);
+        if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
         d->index = index;
-        d->groups = number_groups(m, path, design->per, index);
-        d->each = design->per == SCENE_PER_PARTICLE;
+        d->groups = m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
+        d->each = design->per >= SCENE_PER_PARTICLE;
         if (d->groups == 0) {
             char where[80];
             snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
             return pio_scene_fault(m->scene, error, where,
-                                   "'%s' governs no particle: every body of it has an entry of its own, "
+                                   "'%s' governs nothing: every body of it has an entry of its own, "
                                    "or there is none; remove one of the entries",
                                    path);
         }
@@ -148,7 +149,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, target.value);
-    set_transform(d, p, m->scene->grid.spacing);
+    set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
     m->n_variables += variables;
     return PIOLA_OK;
 }
@@ -201,6 +202,12 @@ void pio_model_values(const pio_model *m, const double *z, double *values)
     }
 }
 
+static const char *group_name(const pio_model *m, scene_per per)
+{
+    if (per == SCENE_PER_NODE) return "node";
+    return per == SCENE_PER_BODY ? "body" : m->fem ? "element" : "particle";
+}
+
 void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
 {
     for (int k = 0; k < m->n_parameters; k++) {
@@ -210,8 +217,7 @@ void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
         if (local < 0 || local >= p->groups * p->components) continue;
         if (p->components > 1) snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
         if (p->groups > 1)
-            snprintf(group, sizeof group, "[%s %d]", p->design->per == SCENE_PER_PARTICLE ? "particle" : "body",
-                     local / p->components);
+            snprintf(group, sizeof group, "[%s %d]", group_name(m, p->design->per), local / p->components);
         snprintf(out, size, "%s%s%s", p->path, group, axis);
         return;
     }

@@ -3,7 +3,7 @@
  * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window. */
 #include "host/csv.h"
 #include "host/fail.h"
-#include "host/model.h"
+#include "host/model_fem.h"
 #include "host/scene_private.h"
 
 #include <limits.h>
@@ -99,8 +99,9 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
 {
     const int dim = m->scene->dimension;
     pio_observation_desc *d = &m->observations[o];
-    const size_t rows = csv->n_rows, n = (size_t)m->desc.particles.n;
-    const int64_t first = m->body_first[d->body], end = m->body_first[d->body + 1];
+    const size_t rows = csv->n_rows, n = (size_t)pio_model_items(m, true);
+    const int64_t *bodies = m->fem ? m->fem->node_first : m->body_first;
+    const int64_t first = bodies[d->body], end = bodies[d->body + 1];
     double *times = malloc(sizeof(double) * (rows + 1)), *ids = malloc(sizeof(double) * (rows + 1));
     int32_t *marker = malloc(sizeof *marker * n);
     double *points = NULL;
@@ -110,7 +111,7 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
         times[r] = csv->values[r * csv->n_columns + (size_t)at[0]];
         ids[r] = csv->values[r * csv->n_columns + (size_t)at[1]];
         if (ids[r] >= (double)(end - first))
-            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "particle %.0f: the body has %lld, numbered from 0",
+            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f: the body has %lld, numbered from 0", csv->columns[at[1]],
                                ids[r], (long long)(end - first));
     }
     if (!rc) {
@@ -128,8 +129,8 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
             const double *row = csv->values + r * csv->n_columns;
             const size_t k = find(times, n_times, row[at[0]]) * n_ids + find(ids, n_ids, row[at[1]]);
             if (!isnan(points[k * (size_t)dim]))
-                rc = pio_csv_fault(csv, r, (size_t)at[1], error, "particle %.0f has two points at %.9g s", row[at[1]],
-                                   row[at[0]]);
+                rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f has two points at %.9g s", csv->columns[at[1]],
+                                   row[at[1]], row[at[0]]);
             for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
         }
         d->samples = (int32_t)n_times;
@@ -149,7 +150,7 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
 
 static piola_status load_points(pio_model *m, int o, piola_error *error)
 {
-    static const char *const names[] = {"time", "particle", "x", "y", "z"};
+    const char *const names[] = {"time", m->fem ? "node" : "particle", "x", "y", "z"};
     char path[PATH_MAX];
     pio_csv csv;
     int at[5] = {0};
@@ -166,13 +167,6 @@ static piola_status load_points(pio_model *m, int o, piola_error *error)
 }
 
 /* ---- all observations ----------------------------------------------------------------------------------- */
-
-static int body_number(const pio_scene *s, const char *name)
-{
-    for (size_t b = 0; b < s->n_bodies; b++)
-        if (!strcmp(s->bodies[b].name, name)) return (int)b;
-    return -1;
-}
 
 static piola_status set_times(pio_model *m, int o, piola_error *error)
 {
@@ -194,11 +188,13 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     const scene_observe *s = &m->scene->observe[o];
     pio_observation_desc *d = &m->observations[o];
     *d = (pio_observation_desc){.type = (pio_observable)s->type,
-                                .body = body_number(m->scene, s->body),
+                                .body = pio_scene_body_number(m->scene, s->body),
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
-    const piola_status rc = set_times(m, o, error);
+    piola_status rc = set_times(m, o, error);
+    if (!rc && (s->type == SCENE_DISPLACEMENT || s->type == SCENE_REACTION))
+        d->weight = pio_model_weights(m, (size_t)o, &rc, error);
     if (rc) return rc;
     m->outputs[o].name = s->name;
     m->outputs[o].first = m->n_samples;

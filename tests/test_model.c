@@ -207,7 +207,7 @@ static void a_design_that_governs_no_particle_is_refused_at_its_target(void **st
 {
     (void)state;
     static const char *const words[] = {"governs_none.yaml:4:43: error: design[0].target[1]: ",
-                                        "'materials.soft.E' governs no particle", "remove one of the entries", NULL};
+                                        "'materials.soft.E' governs nothing", "remove one of the entries", NULL};
     refused(PIO_SOURCE_DIR "/tests/bad_scenes/parts/governs_none.yaml", words);
 }
 

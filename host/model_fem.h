@@ -1,0 +1,45 @@
+/* model_fem.h -- a scene of finite elements made ready for an engine: meshes, supports, loads as one pio_fem_desc. */
+#ifndef PIOLA_HOST_MODEL_FEM_H
+#define PIOLA_HOST_MODEL_FEM_H
+
+#include "host/mesh.h"
+#include "host/model.h"
+
+/* Everything of the meshes; nodes and elements are numbered body after body, elements as their mesh's cells. */
+struct pio_model_fem {
+    pio_fem_desc desc; /* its pointers point into this */
+    int bodies;
+    pio_mesh *mesh;                /* [bodies] */
+    int64_t *node_first;           /* [bodies + 1] */
+    int64_t *element_first;        /* [bodies + 1] */
+    pio_block_desc *blocks;        /* [desc.n_blocks] */
+    int32_t *body, *material;      /* [elements] numbers in the scene */
+    double *rest, *given, *density, *thickness;
+    int32_t *law, *lame;
+    pio_load_desc *loads;
+    double *values;
+    int32_t *held_node, *held_axis, *held_support, *support_curve, *curve_start;
+    double *support_value, *curve_t, *curve_value;
+    double edge; /* shortest between corners, m: the scale of moves of nodes */
+};
+
+piola_status pio_model_fem_create(pio_model *model, piola_error *error);
+void pio_model_fem_free(pio_model_fem *fem);
+
+/* Nodes of the model that lie at `on` of a body, ascending; `path` names the scene's key in faults. */
+piola_status pio_model_nodes(const pio_model *model, const char *path, const char *body, const scene_where *on,
+                             pio_index_list *out, piola_error *error);
+
+/* model_fem_loads.c: the parts of pio_model_fem_create. */
+piola_status pio_model_supports(pio_model *model, piola_error *error);
+piola_status pio_model_loads(pio_model *model, piola_error *error);
+
+/* Group of every element (rest_position: node) that a design path governs; returns the number of groups. */
+int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per per, int32_t *index);
+pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
+/* Weight of every node in an observation, [nodes]; NULL when there is no memory or *status says what is wrong. */
+double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
+
+int pio_scene_body_number(const pio_scene *scene, const char *name);
+
+#endif

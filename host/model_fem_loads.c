@@ -1,0 +1,229 @@
+/* model_fem_loads.c -- supports, loads and their courses in time. */
+#include "host/model_fem.h"
+
+#include "host/fail.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Number of a curve: 0 is the ramp from 0 to 1 over the duration, the scene's own follow. */
+static int32_t curve_number(const pio_scene *s, const char *name)
+{
+    for (size_t c = 0; name && c < s->n_curves; c++)
+        if (!strcmp(s->curves[c].name, name)) return (int32_t)c + 1;
+    return 0;
+}
+
+static piola_status set_curves(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    pio_model_fem *f = m->fem;
+    size_t points = 2;
+    for (size_t c = 0; c < s->n_curves; c++) points += s->curves[c].time.n;
+    f->curve_start = calloc(s->n_curves + 2, sizeof *f->curve_start);
+    f->curve_t = calloc(points, sizeof(double));
+    f->curve_value = calloc(points, sizeof(double));
+    if (!f->curve_start || !f->curve_t || !f->curve_value) return pio_fail_memory(error, 2 * points * sizeof(double), "curves");
+    f->curve_t[1] = s->duration;
+    f->curve_value[1] = 1;
+    f->curve_start[1] = 2;
+    for (size_t c = 0; c < s->n_curves; c++) {
+        const scene_curve *from = &s->curves[c];
+        const int32_t at = f->curve_start[c + 1];
+        memcpy(f->curve_t + at, from->time.v, sizeof(double) * from->time.n);
+        memcpy(f->curve_value + at, from->value.v, sizeof(double) * from->value.n);
+        f->curve_start[c + 2] = at + (int32_t)from->time.n;
+    }
+    f->desc.n_curves = (int32_t)s->n_curves + 1;
+    f->desc.curve_start = f->curve_start;
+    f->desc.curve_t = f->curve_t;
+    f->desc.curve_value = f->curve_value;
+    return PIOLA_OK;
+}
+
+/* ---- supports ------------------------------------------------------------------------------------------- */
+
+static bool holds(const pio_scene *s, const scene_boundary *b, int axis)
+{
+    bool found = b->axes.n == 0;
+    for (size_t a = 0; a < b->axes.n; a++) found |= b->axes.v[a][0] == "xyz"[axis];
+    return found && axis < s->dimension;
+}
+
+/* `owner` [nodes * dim]: which support holds the unknown, or -1. */
+static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const scene_boundary *b = &s->boundary[number];
+    pio_index_list nodes;
+    char path[64];
+    snprintf(path, sizeof path, "boundary[%zu].on", number);
+    const piola_status rc = pio_model_nodes(m, path, b->body, &b->on, &nodes, error);
+    if (rc) return rc;
+    for (int32_t i = 0; i < nodes.n; i++)
+        for (int a = 0; a < s->dimension; a++) {
+            int32_t *own = &owner[(int64_t)nodes.item[i] * s->dimension + a];
+            if (!holds(s, b, a)) continue;
+            if (*own >= 0) {
+                const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->dimension;
+                free(nodes.item);
+                return pio_scene_fault(s, error, path,
+                                       "the node at (%g, %g%s) is held along %c by '%s' already; leave it to one of them",
+                                       x[0], x[1], s->dimension == 3 ? ", ..." : "", "xyz"[a],
+                                       s->boundary[*own].name);
+            }
+            *own = (int32_t)number;
+        }
+    free(nodes.item);
+    return PIOLA_OK;
+}
+
+static piola_status list_held(pio_model *m, const int32_t *owner, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const int dim = m->scene->dimension;
+    const int64_t unknowns = f->node_first[f->bodies] * dim;
+    int32_t n = 0;
+    for (int64_t i = 0; i < unknowns; i++) n += owner[i] >= 0;
+    const size_t bytes = sizeof(int32_t) * ((size_t)n + 1);
+    f->held_node = malloc(bytes);
+    f->held_axis = malloc(bytes);
+    f->held_support = malloc(bytes);
+    if (!f->held_node || !f->held_axis || !f->held_support) return pio_fail_memory(error, 3 * bytes, "supports");
+    n = 0;
+    for (int64_t i = 0; i < unknowns; i++) {
+        if (owner[i] < 0) continue;
+        f->held_node[n] = (int32_t)(i / dim);
+        f->held_axis[n] = (int32_t)(i % dim);
+        f->held_support[n++] = owner[i];
+    }
+    f->desc.n_held = n;
+    f->desc.held_node = f->held_node;
+    f->desc.held_axis = f->held_axis;
+    f->desc.held_support = f->held_support;
+    return PIOLA_OK;
+}
+
+piola_status pio_model_supports(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    pio_model_fem *f = m->fem;
+    const size_t unknowns = (size_t)f->node_first[f->bodies] * (size_t)s->dimension;
+    int32_t *owner = malloc(sizeof *owner * (unknowns + 1));
+    f->support_value = calloc(s->n_boundary + 1, sizeof(double));
+    f->support_curve = calloc(s->n_boundary + 1, sizeof(int32_t));
+    piola_status rc = set_curves(m, error);
+    if (!rc && (!owner || !f->support_value || !f->support_curve))
+        rc = pio_fail_memory(error, sizeof *owner * unknowns, "supports");
+    for (size_t i = 0; !rc && i < unknowns; i++) owner[i] = -1;
+    for (size_t b = 0; !rc && b < s->n_boundary; b++) {
+        const bool fixed = s->boundary[b].type == SCENE_FIXED;
+        f->support_value[b] = fixed ? 0 : s->boundary[b].value;
+        f->support_curve[b] = fixed ? -1 : curve_number(s, s->boundary[b].curve);
+        rc = hold(m, b, owner, error);
+    }
+    if (!rc) rc = list_held(m, owner, error);
+    free(owner);
+    f->desc.n_supports = (int32_t)s->n_boundary;
+    f->desc.support_value = f->support_value;
+    f->desc.support_curve = f->support_curve;
+    return rc;
+}
+
+/* ---- loads ---------------------------------------------------------------------------------------------- */
+
+static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *out, piola_error *error)
+{
+    const scene_load *l = &m->scene->loads[number];
+    const pio_mesh *mesh = &m->fem->mesh[pio_scene_body_number(m->scene, l->body)];
+    piola_error inner = {0};
+    char path[64];
+    snprintf(path, sizeof path, "loads[%zu].on", number);
+    *out = (pio_face_list){0};
+    const piola_status rc = l->on.group ? pio_mesh_group_faces(mesh, l->on.group, out, &inner)
+                                        : pio_mesh_faces_in_box(mesh, l->on.min, l->on.max, out, &inner);
+    if (!rc && out->n > 0) return PIOLA_OK;
+    free(out->item);
+    *out = (pio_face_list){0};
+    if (!rc) return pio_scene_fault(m->scene, error, path, "no outer face of body '%s' lies there", l->body);
+    if (rc == PIOLA_BAD_DATA) return pio_scene_fault(m->scene, error, path, "%s", inner.message);
+    return pio_fail(error, rc, "%s", inner.message);
+}
+
+/* The faces of one type as a load of the description. */
+static piola_status add_load(pio_model *m, size_t number, const pio_face_list *faces, pio_element_type type,
+                             double scale, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const scene_load *l = &m->scene->loads[number];
+    const int b = pio_scene_body_number(m->scene, l->body), nodes = pio_elements[type].nodes;
+    int32_t *vertices = malloc(sizeof *vertices * (size_t)faces->n * (size_t)nodes);
+    int32_t *owner = malloc(sizeof *owner * (size_t)faces->n), n = 0;
+    if (!vertices || !owner) {
+        free(vertices);
+        free(owner);
+        return pio_fail_memory(error, sizeof *vertices * (size_t)faces->n * (size_t)nodes, "loads");
+    }
+    for (int32_t i = 0; i < faces->n; i++) {
+        int32_t own[PIO_FACE_NODES];
+        pio_element_type cell;
+        pio_mesh_element(&f->mesh[b], faces->item[i].cell, &cell);
+        if (pio_elements[cell].face_type != type) continue;
+        pio_mesh_face_nodes(&f->mesh[b], faces->item[i], own);
+        for (int k = 0; k < nodes; k++) vertices[n * nodes + k] = own[k] + (int32_t)f->node_first[b];
+        owner[n++] = (int32_t)f->element_first[b] + faces->item[i].cell;
+    }
+    f->loads[f->desc.n_loads++] = (pio_load_desc){.kind = l->type == SCENE_PRESSURE ? PIO_PRESSURE : PIO_TRACTION,
+                                                  .type = type,
+                                                  .n = n,
+                                                  .vertices = vertices,
+                                                  .owner = owner,
+                                                  .value = (int32_t)number,
+                                                  .curve = curve_number(m->scene, l->curve),
+                                                  .scale = scale};
+    return PIOLA_OK;
+}
+
+/* A load whose faces are of several types becomes one of the description for each. */
+static piola_status set_load(pio_model *m, size_t number, piola_error *error)
+{
+    const scene_load *l = &m->scene->loads[number];
+    const int b = pio_scene_body_number(m->scene, l->body);
+    const pio_mesh *mesh = &m->fem->mesh[b];
+    bool has[PIO_ELEMENT_TYPES] = {false};
+    double area = 0;
+    pio_face_list faces;
+    piola_status rc = faces_at(m, number, &faces, error);
+    for (int32_t i = 0; i < faces.n; i++) {
+        pio_element_type cell;
+        pio_mesh_element(mesh, faces.item[i].cell, &cell);
+        has[pio_elements[cell].face_type] = true;
+        area += pio_mesh_face_area(mesh, faces.item[i]);
+    }
+    if (m->scene->dimension == 2) area *= m->scene->bodies[b].thickness;
+    for (int t = 0; !rc && t < PIO_ELEMENT_TYPES; t++)
+        if (has[t])
+            rc = add_load(m, number, &faces, (pio_element_type)t, l->type == SCENE_FORCE ? 1 / area : 1, error);
+    free(faces.item);
+    return rc;
+}
+
+piola_status pio_model_loads(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    pio_model_fem *f = m->fem;
+    piola_status rc = PIOLA_OK;
+    f->loads = calloc(2 * s->n_loads + 1, sizeof *f->loads); /* faces are lines, or triangles and quadrilaterals */
+    f->values = calloc(3 * s->n_loads + 1, sizeof *f->values);
+    if (!f->loads || !f->values) return pio_fail_memory(error, s->n_loads * sizeof *f->loads, "loads");
+    for (size_t l = 0; !rc && l < s->n_loads; l++) {
+        for (size_t c = 0; c < s->loads[l].value.n && c < 3; c++) f->values[3 * l + c] = s->loads[l].value.v[c];
+        rc = set_load(m, l, error);
+    }
+    f->desc.loads = f->loads;
+    f->desc.n_values = (int32_t)s->n_loads;
+    f->desc.values = f->values;
+    return rc;
+}
