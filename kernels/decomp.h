@@ -1,4 +1,4 @@
-/* decomp.h -- logarithm and polar decomposition, the same on every device. */
+/* decomp.h -- logarithm, polar and singular value decomposition, the same on every device. */
 #ifndef PIOLA_KERNELS_DECOMP_H
 #define PIOLA_KERNELS_DECOMP_H
 
@@ -130,4 +130,64 @@ PIO_FN mat polar_rotation_tan(mat F, mat rot, mat dF)
 }
 
 #endif
+
+/* Singular values of F = U diag(sigma) V^T, det F > 0: V a rotation, U too, sigma > 0 in no order. */
+typedef struct {
+    mat U, V;
+    vec sigma;
+} mat_svd;
+
+/* Turn columns i and j of G, and of V with them, so that those of G become orthogonal; 0 if they are already.
+ * t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0, with a, b the squared lengths, p the product. */
+PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
+{
+    const real small = sizeof(real) == 4 ? R(5e-7) : R(1e-15);
+    real a = R(0), b = R(0), p = R(0);
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) {
+        a += G->m[k][i] * G->m[k][i];
+        b += G->m[k][j] * G->m[k][j];
+        p += G->m[k][i] * G->m[k][j];
+    }
+    if (!(p * p > small * small * a * b)) return 0;
+    const real d = b - a, root = sqrt(d * d + R(4) * p * p);
+    const real t = d < 0 ? R(2) * p / (d - root) : R(2) * p / (d + root);
+    const real c = R(1) / sqrt(R(1) + t * t), s = c * t;
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) {
+        const real g = G->m[k][i], v = V->m[k][i];
+        G->m[k][i] = c * g - s * G->m[k][j];
+        G->m[k][j] = s * g + c * G->m[k][j];
+        V->m[k][i] = c * v - s * V->m[k][j];
+        V->m[k][j] = s * v + c * V->m[k][j];
+    }
+    return 1;
+}
+
+/* One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6): the columns of G = F V are turned in pairs
+ * until all are orthogonal; their lengths are sigma. F^T F, which would square the condition number, is never formed. */
+PIO_FN mat_svd svd_of(mat F)
+{
+    mat_svd r;
+    r.U = F;
+    r.V = mat_diag(R(1));
+    for (int sweep = 0, turned = 1; turned && sweep < 20; sweep++) { /* 3 to 6 sweeps; quadratic at the end */
+        turned = 0;
+        PIO_UNROLL
+        for (int i = 0; i < DIM; i++) {
+            PIO_UNROLL
+            for (int j = i + 1; j < DIM; j++) turned |= svd_turn(&r.U, &r.V, i, j);
+        }
+    }
+    PIO_UNROLL
+    for (int j = 0; j < DIM; j++) {
+        real a = R(0);
+        PIO_UNROLL
+        for (int k = 0; k < DIM; k++) a += r.U.m[k][j] * r.U.m[k][j];
+        r.sigma.x[j] = sqrt(a);
+        PIO_UNROLL
+        for (int k = 0; k < DIM; k++) r.U.m[k][j] /= r.sigma.x[j];
+    }
+    return r;
+}
 #endif
