@@ -164,7 +164,7 @@ PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
     return 1;
 }
 
-/* One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6.3): the columns of G = F V are turned in pairs
+/* One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6): the columns of G = F V are turned in pairs
  * until all are orthogonal; their lengths are sigma. F^T F, which would square the condition number, is never formed. */
 PIO_FN mat_svd svd_of(mat F)
 {

@@ -48,12 +48,11 @@ PIO_FN void linear_theta(mat F, mat P_bar, hyper_constants *c_bar)
 PIO_FN void linear_tangent(hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const mat one = mat_diag(R(1));
-    tangent_outer(c.k[1], one, one, A);
-    tangent_swap(c.k[0], one, A);
+    tangent_full(c.k[1], one, one, c.k[0], one, A);
     tangent_right(mat_diag(c.k[0]), A);
 }
 
-/* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, eq. 6.151) ---- */
+/* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, section 6.5) ---- */
 
 PIO_FN mat green_strain(mat F)
 {
@@ -83,8 +82,7 @@ PIO_FN void st_venant_theta(mat F, mat P_bar, hyper_constants *c_bar)
 /* dP = dF S + mu (F F^T dF + F dF^T F) + lambda (F : dF) F */
 PIO_FN void st_venant_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
-    tangent_outer(c.k[1], F, F, A);
-    tangent_swap(c.k[0], F, A);
+    tangent_full(c.k[1], F, F, c.k[0], F, A);
     tangent_right(hooke(green_strain(F), c), A);
     tangent_left(mat_scale(c.k[0], mat_mul_t(F, F)), A);
 }
@@ -104,8 +102,7 @@ PIO_FN law_constants lame_pair(hyper_constants c)
 PIO_FN void neo_hookean_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const hyper_volume v = hyper_volume_of(F);
-    tangent_outer(c.k[1], v.H, v.H, A);
-    tangent_swap(c.k[0] - c.k[1] * v.log_J, v.H, A);
+    tangent_full(c.k[1], v.H, v.H, c.k[0] - c.k[1] * v.log_J, v.H, A);
     tangent_right(mat_diag(c.k[0]), A);
 }
 
@@ -273,15 +270,13 @@ PIO_FN mat mooney_tan(mat F, mat dF, real c10, real c01, real kappa, int two)
 PIO_FN void mooney_columns(mat F, real c10, real c01, real kappa, int two, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const mooney_point m = mooney_at(F, c10, c01, kappa, two);
-    tangent_outer(R(1), m.K, m.H, A);
+    tangent_full(R(1), m.K, m.H, m.h, m.H, A);
     tangent_outer(R(1), m.H, m.K, A);
-    tangent_swap(m.h, m.H, A);
     if (!two) {
         tangent_right(mat_diag(m.a1), A);
         return;
     }
-    tangent_outer(R(2) * m.a2, F, F, A);
-    tangent_swap(-m.a2, F, A);
+    tangent_full(R(2) * m.a2, F, F, -m.a2, F, A);
     tangent_left(mat_scale(-m.a2, mat_mul_t(F, F)), A);
     tangent_right(mat_axpby(-m.a2, mat_t_mul(F, F), m.a1 + m.a2 * m.I1, mat_diag(R(1))), A);
 }

@@ -4,7 +4,7 @@
  * With tau_i = d psi/d e_i [Pa] and p_i = tau_i/sigma_i:   P = U diag(p) V^T,
  *     dP = U B V^T,   A = U^T dF V,   B_ii = sum_j dp_i/dsigma_j A_jj,   dp_i/dsigma_j = (dtau_i/de_j - d_ij tau_i)/(sigma_i sigma_j)
  *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2,   x_ij = (p_i - p_j)/(sigma_i - sigma_j),   y_ij = (p_i + p_j)/(sigma_i + sigma_j)
- * (Ogden 1984, section 6.1.4; Stomakhin et al. 2012, section 5). The quotient x_ij stays what it is where two stretches
+ * (Ogden 1984, section 6.1.4; Stomakhin et al. 2012). The quotient x_ij stays what it is where two stretches
  * meet: it is taken apart into
  *     x_ij = ((sigma_i + sigma_j) (Dtau/De) (De/Dsigma) - tau_i - tau_j)/(2 sigma_i sigma_j)
  *     De/Dsigma = 1/(sqrt(sigma_i sigma_j) sinhc(De/2)),   sinhc x = sinh x/x
@@ -78,7 +78,7 @@ PIO_FN void hencky_constants(vec e, vec w, hyper_constants *c_bar)
     c_bar->k[1] += vec_sum(e) * vec_sum(w);
 }
 
-/* ---- Ogden, at most two terms     (Ogden 1972, Proc. R. Soc. A 328; Holzapfel 2000, eq. 6.119 and section 6.5) ------
+/* ---- Ogden, at most two terms     (Ogden 1972, Proc. R. Soc. A 328; Holzapfel 2000, section 6.5) ------
  *
  *     psi = sum_p mu_p/alpha_p (sum_i exp(alpha_p b_i) - 3) + kappa/4 (J^2 - 1 - 2 ln J),   b_i = e_i - ln J/3
  *

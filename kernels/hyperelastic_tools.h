@@ -31,8 +31,8 @@ PIO_FN hyper_volume hyper_volume_of(mat F)
     return v;
 }
 
-/* Energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J) [Pa] (Holzapfel 2000, eq. 6.137 with beta = -2; Simo and Miehe
- * 1992). Its derivative times J, that is its part of tau, is kappa/2 (J^2 - 1), and the derivative of that by ln J is
+/* Energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J) [Pa] (Simo and Miehe 1992; that of Ogden 1972 with beta = -2,
+ * Holzapfel 2000, section 6.5). Its part of tau is J times its derivative, kappa/2 (J^2 - 1), which changes with ln J by
  * kappa J^2. */
 PIO_FN real hyper_volume_psi(real kappa, real J, real log_J)
 {
@@ -87,23 +87,37 @@ PIO_FN mat tangent_unit(int k, int L)
     return e;
 }
 
+/* dP += s (V : dF) U + t X dF^T X: the two parts that fill the whole matrix, in one pass */
+PIO_FN void tangent_full(real s, mat U, mat V, real t, mat X, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int J = 0; J < DIM; J++) {
+            const real u = s * U.m[i][J];
+            PIO_UNROLL
+            for (int k = 0; k < DIM; k++) {
+                const real x = t * X.m[k][J];
+                PIO_UNROLL
+                for (int L = 0; L < DIM; L++) A[DIM * i + J][DIM * k + L] += u * V.m[k][L] + x * X.m[i][L];
+            }
+        }
+    }
+}
+
 /* dP += s (V : dF) U */
 PIO_FN void tangent_outer(real s, mat U, mat V, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL
-    for (int r = 0; r < HYPER_NUMBERS; r++) {
+    for (int i = 0; i < DIM; i++) {
         PIO_UNROLL
-        for (int c = 0; c < HYPER_NUMBERS; c++) A[r][c] += s * U.m[r / DIM][r % DIM] * V.m[c / DIM][c % DIM];
-    }
-}
-
-/* dP += s X dF^T X */
-PIO_FN void tangent_swap(real s, mat X, real A[HYPER_NUMBERS][HYPER_NUMBERS])
-{
-    PIO_UNROLL
-    for (int r = 0; r < HYPER_NUMBERS; r++) {
-        PIO_UNROLL
-        for (int c = 0; c < HYPER_NUMBERS; c++) A[r][c] += s * X.m[r / DIM][c % DIM] * X.m[c / DIM][r % DIM];
+        for (int J = 0; J < DIM; J++) {
+            PIO_UNROLL
+            for (int k = 0; k < DIM; k++) {
+                PIO_UNROLL
+                for (int L = 0; L < DIM; L++) A[DIM * i + J][DIM * k + L] += s * U.m[i][J] * V.m[k][L];
+            }
+        }
     }
 }
 
