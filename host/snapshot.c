@@ -80,23 +80,34 @@ hid_t pio_snapshot_real_type(const pio_snapshot *s)
 
 /* ---- values as they are stored ------------------------------------------------------------------------- */
 
+static const char *row_name(pio_snapshot_location location)
+{
+    return location == PIO_SNAPSHOT_CELL ? "cell" : "point";
+}
+
 static bool fits(const pio_snapshot *s, bool integer, double value)
 {
     if (integer) return fabs(value) <= 0x1p53 && !(fabs(value - rint(value)) > 0);
     return s->f64 || !isfinite(value) || isfinite((float)value);
 }
 
-/* Every value of [n][components] can be stored. */
-static piola_status check_values(const pio_snapshot *s, const char *name, const double *values, int components,
-                                 bool integer, piola_error *error)
+/* Every value of [rows][components] can be stored. */
+static piola_status check_values(const pio_snapshot *s, const char *name, const double *values, int64_t rows,
+                                 int components, bool integer, pio_snapshot_location location, piola_error *error)
 {
-    for (int64_t i = 0; i < s->n * components; i++)
+    for (int64_t i = 0; i < rows * components; i++)
         if (!fits(s, integer, values[i]))
             return pio_fail(error, PIOLA_NUMERICAL,
-                            "%s: %s of point %lld, component %lld, is %.9g: not a value of type %s", s->partial, name,
-                            (long long)(i / components), (long long)(i % components), values[i],
+                            "%s: %s of %s %lld, component %lld, is %.9g: not a value of type %s", s->partial, name,
+                            row_name(location), (long long)(i / components), (long long)(i % components), values[i],
                             integer ? "int64" : "f32");
     return PIOLA_OK;
+}
+
+static piola_status check_column(const pio_snapshot *s, const pio_snapshot_column *c, const double *values,
+                                 piola_error *error)
+{
+    return check_values(s, c->name, values, c->rows, c->components, c->integer, c->location, error);
 }
 
 static void store_value(const pio_snapshot *s, bool integer, size_t at, double value)
@@ -109,11 +120,11 @@ static void store_value(const pio_snapshot *s, bool integer, size_t at, double v
         ((float *)s->scratch)[at] = (float)value;
 }
 
-/* Convert [n][components] to the scratch's [n][stored]; component c of a padded matrix goes to row c / 2, column c % 2.
+/* Convert [rows][components] to the scratch's [rows][stored]; component c of a padded matrix goes to row c / 2, column c % 2.
  * NULL is NaN: an adjoint not yet written. */
-static void stage(const pio_snapshot *s, const double *values, int components, int stored, bool integer)
+static void stage(const pio_snapshot *s, const double *values, int64_t rows, int components, int stored, bool integer)
 {
-    const size_t n = (size_t)s->n, width = (size_t)stored, count = (size_t)components;
+    const size_t n = (size_t)rows, width = (size_t)stored, count = (size_t)components;
     const bool matrix = components == 4 && stored == 9;
     if (stored > components) memset(s->scratch, 0, n * width * sizeof(double));
     for (size_t i = 0; i < n * width && !values; i++) store_value(s, integer, i, NAN);
@@ -122,13 +133,20 @@ static void stage(const pio_snapshot *s, const double *values, int components, i
             store_value(s, integer, i * width + (matrix ? c / 2 * 3 + c % 2 : c), values[i * count + c]);
 }
 
-/* Stage and write rows [first, first + n) of a dataset. */
-static bool write_column(const pio_snapshot *s, pio_h5_log *log, hid_t id, const double *values, int components,
-                         int stored, bool integer, int64_t first)
+/* Stage and write rows [first, first + rows) of a dataset. */
+static bool write_rows(const pio_snapshot *s, pio_h5_log *log, hid_t id, const double *values, int64_t rows,
+                       int components, int stored, bool integer, int64_t first)
 {
-    stage(s, values, components, stored, integer);
+    stage(s, values, rows, components, stored, integer);
     hid_t memory = integer ? H5T_NATIVE_INT64 : s->f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    return pio_h5_write_rows(log, id, first, s->n, memory, s->scratch);
+    return pio_h5_write_rows(log, id, first, rows, memory, s->scratch);
+}
+
+/* The rows of a field that belong to a frame; those of a static one to frame 0. */
+static bool write_column(const pio_snapshot *s, pio_h5_log *log, const pio_snapshot_column *c, const double *values,
+                         int64_t frame)
+{
+    return write_rows(s, log, c->id, values, c->rows, c->components, c->stored, c->integer, frame * c->rows);
 }
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
@@ -152,11 +170,10 @@ static piola_status check_frame(const pio_snapshot *s, double time, const double
     if (wrong)
         return pio_fail(error, PIOLA_INTERNAL, "%s: frame %lld at time %g: %s%s%s", s->partial, (long long)s->frames,
                         time, name, *name ? ": " : "", wrong);
-    piola_status status = points ? check_values(s, "Points", points, s->dimension, false, error) : PIOLA_OK;
+    piola_status status = PIOLA_OK;
+    if (points) status = check_values(s, "Points", points, s->n, s->dimension, false, PIO_SNAPSHOT_POINT, error);
     for (size_t i = 0; i < s->n_columns && status == PIOLA_OK; i++)
-        if (values && values[i])
-            status =
-                check_values(s, s->columns[i].name, values[i], s->columns[i].components, s->columns[i].integer, error);
+        if (values && values[i]) status = check_column(s, &s->columns[i], values[i], error);
     return status;
 }
 
@@ -169,12 +186,10 @@ static bool write_frame(pio_snapshot *s, double time, const double *points, cons
     for (size_t i = 0; i < s->n_tracks && ok; i++)
         ok = pio_h5_set_rows(log, s->tracks[i].id, (k + 1) * s->tracks[i].rows);
     if (points && ok)
-        ok = write_column(s, log, s->points, points, s->dimension, 3, false, s->static_points ? 0 : k * s->n);
-    for (size_t i = 0; i < s->n_columns && ok; i++) {
-        const pio_snapshot_column *c = &s->columns[i];
-        if (c->when != PIO_SNAPSHOT_STATIC)
-            ok = write_column(s, log, c->id, values ? values[i] : NULL, c->components, c->stored, c->integer, k * s->n);
-    }
+        ok = write_rows(s, log, s->points, points, s->n, s->dimension, 3, false, s->static_points ? 0 : k * s->n);
+    for (size_t i = 0; i < s->n_columns && ok; i++)
+        if (s->columns[i].when != PIO_SNAPSHOT_STATIC)
+            ok = write_column(s, log, &s->columns[i], values ? values[i] : NULL, k);
     for (size_t i = 0; i < s->n_tracks && ok; i++) {
         const pio_snapshot_track *t = &s->tracks[i];
         int64_t offset = t->first + k * t->stride;
@@ -214,15 +229,14 @@ static pio_snapshot_column *find_column(const pio_snapshot *s, const char *name,
     return NULL;
 }
 
-static piola_status write_named(pio_snapshot *s, const pio_snapshot_column *c, const double *values, int64_t first,
+static piola_status write_named(pio_snapshot *s, const pio_snapshot_column *c, const double *values, int64_t frame,
                                 piola_error *error)
 {
     pio_h5_log log = {""};
-    piola_status status = check_values(s, c->name, values, c->components, c->integer, error);
+    piola_status status = check_column(s, c, values, error);
     if (status != PIOLA_OK) return status;
     pio_h5_voice voice = pio_h5_silence();
-    if (!write_column(s, &log, c->id, values, c->components, c->stored, c->integer, first) ||
-        !pio_h5_flush(&log, s->file))
+    if (!write_column(s, &log, c, values, frame) || !pio_h5_flush(&log, s->file))
         status = pio_snapshot_io(s, &log, c->name, error);
     pio_h5_restore(voice);
     return status;
@@ -250,11 +264,12 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
     if (!c || !values || frame < 0 || frame >= s->frames)
         return pio_fail(error, PIOLA_INTERNAL, "%s: frame %lld of %lld: '%s' is no adjoint field, or has no values",
                         s->partial, (long long)frame, (long long)s->frames, name ? name : "");
-    for (int64_t i = 0; i < s->n * c->components; i++)
+    for (int64_t i = 0; i < c->rows * c->components; i++)
         if (!isfinite(values[i]))
-            return pio_fail(error, PIOLA_NUMERICAL, "%s: frame %lld: %s of point %lld is %g: an adjoint must be finite",
-                            s->partial, (long long)frame, name, (long long)(i / c->components), values[i]);
-    return write_named(s, c, values, frame * s->n, error);
+            return pio_fail(error, PIOLA_NUMERICAL, "%s: frame %lld: %s of %s %lld is %g: an adjoint must be finite",
+                            s->partial, (long long)frame, name, row_name(c->location), (long long)(i / c->components),
+                            values[i]);
+    return write_named(s, c, values, frame, error);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */

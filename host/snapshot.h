@@ -1,15 +1,20 @@
 /* snapshot.h -- HDF5 files that ParaView, h5py and NumPy open: VTKHDF 2.0 under /VTKHDF, Piola's own data under /piola.
  *
- * N points, T frames. Every array crosses this interface as doubles, row-major, in id order.
+ * N points, M cells, T frames. Every array crosses this interface as doubles, row-major, in id order.
  *
- *   /VTKHDF                  Version = 2, 0; Type = UnstructuredGrid of VTK_VERTEX cells, one per point
- *     Points                 [T*N, 3] m ([N, 3] with static points); 2D has z = 0
+ *   /VTKHDF                  Version = 2, 0; Type = UnstructuredGrid: particles are N VTK_VERTEX cells, one per point
+ *     Points                 [T*N, 3] m ([N, 3] with static points, as every mesh has); 2D has z = 0
+ *     Types, Offsets, Connectivity   [M], [M+1] and the cells' nodes, written once
  *     PointData/<field>      [T*N] or [T*N, components]; static: [N] or [N, components]
+ *     CellData/<field>       the same with M for N; meshes only
  *       attributes           units, meaning, components (as declared, before padding), when; `of`, `objective` of a
- * derivative Steps                  NSteps, Values [T] s, and every offset array /piola                   layout =
- * "piola-1", kind, complete, dimension, precision, n_points scene/{verbatim,resolved}   manifest/json and one attribute
- * per pair gradient/<path>/{value,grad}   objective/{value,terms/<name>}   certificate/json and attributes (a history
- * stores one row per iteration along a first axis; the group's attribute `iterations` counts whole rows)
+ *                            derivative
+ *     Steps                  NSteps, Values [T] s, and every offset array
+ *   /piola                   layout = "piola-1", kind, complete, dimension, precision, n_points, of a mesh n_cells
+ *     scene/{verbatim,resolved}   manifest/json and one attribute per pair
+ *     gradient/<path>/{value,grad}   objective/{value,terms/<name>}   certificate/json and attributes
+ *                            (a history stores one row per iteration along a first axis; the group's attribute
+ *                            `iterations` counts whole rows)
  *
  * Texts have fixed length: h5py gives them as bytes, `.decode()` makes a str.
  *
@@ -37,6 +42,7 @@ typedef enum {
     PIO_SNAPSHOT_STATIC, /* one value for the whole file, given by pio_snapshot_static() at any time before the end */
     PIO_SNAPSHOT_ADJOINT /* one value per frame, given later in any order; NaN until then */
 } pio_snapshot_when;
+typedef enum { PIO_SNAPSHOT_POINT, PIO_SNAPSHOT_CELL } pio_snapshot_location;
 
 typedef struct {
     const char *name; /* letter or _, then letters, digits, _; a derivative is called grad_<q> or adj_<q> */
@@ -47,7 +53,35 @@ typedef struct {
     const char *of;              /* path of the quantity differentiated, or NULL when this is no derivative */
     pio_snapshot_when when;
     bool integer; /* stored as int64: ids, material and body numbers; whole values within +-2^53; not for ADJOINT */
+    pio_snapshot_location location; /* rows are points, or the cells of a mesh */
 } pio_snapshot_field;
+
+/* Kinds of cells, numbered and with the order of nodes as in VTK: corners, then mid-edge nodes, mid-face nodes, centre. */
+typedef enum {
+    PIO_CELL_TRI3 = 5,
+    PIO_CELL_TRI6 = 22,
+    PIO_CELL_QUAD4 = 9,
+    PIO_CELL_QUAD9 = 28,
+    PIO_CELL_TET4 = 10,
+    PIO_CELL_TET10 = 24,
+    PIO_CELL_HEX8 = 12,
+    PIO_CELL_HEX27 = 29
+} pio_cell_type;
+
+/* Nodes of a cell (3 to 27) and its own dimension (2 or 3); 0 for a type that is none of ours. */
+int pio_cell_nodes(int type);
+int pio_cell_dimension(int type);
+/* "triangles", "27-node hexahedra", ...; NULL for a type that is none of ours. */
+const char *pio_cell_name(int type);
+
+/* A mesh of one or more kinds of cells; in 3D a cell may be a triangle or a quadrangle (a sheet). Points that no cell
+ * has are allowed. */
+typedef struct {
+    int64_t n_cells;             /* M >= 1 */
+    const uint8_t *types;        /* [M] pio_cell_type */
+    const int64_t *offsets;      /* [M + 1] cell c has the nodes connectivity[offsets[c]] ... [offsets[c + 1] - 1] */
+    const int64_t *connectivity; /* [offsets[M]] points, 0 ... N - 1 */
+} pio_snapshot_mesh;
 
 typedef struct {
     const char *key, *value;
@@ -64,7 +98,10 @@ typedef struct {
     int64_t n_points;                 /* N >= 1 */
     int dimension;                    /* 2 or 3 */
     pio_snapshot_precision precision; /* of points and fields; gradients and objectives are always f64 */
-    bool static_points;               /* points are given with the first frame only (FEM: then store a displacement) */
+    bool static_points;               /* points are given with the first frame only; a mesh always has it so */
+    /* NULL: particles. A mesh must have, unless it is a history, a field `displacement` [m] of points, of every frame,
+     * with `dimension` components: points + displacement is where the nodes are. */
+    const pio_snapshot_mesh *mesh;
     /* 0: unknown. Up to this many frames (at most PIO_SNAPSHOT_MAX_FRAMES, at least 64) the chunk index of a field is
      * one node, which is only ever added to. Beyond it HDF5 splits nodes every few dozen frames, and a kill within the
      * microseconds between two writes of such a split can lose a field. Above 64 HDF5 also notes the second of creation
@@ -90,16 +127,16 @@ typedef struct pio_snapshot pio_snapshot;
 piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def, piola_error *error);
 
 /* Append a frame: `time` (s, or the iteration of a history) lies above the last one; points [N][dimension] in m, NULL
- * when they are static and given; values[i] [N][components] for the i-th field of the definition, NULL for static and
- * adjoint ones. On failure the file is as before the call. PIOLA_NUMERICAL when a finite value does not fit the stored
+ * when they are static and given (those of a mesh are, after its first frame); values[i] [N or M][components] for the
+ * i-th field of the definition, NULL for static and adjoint ones. On failure the file is as before the call. PIOLA_NUMERICAL when a finite value does not fit the stored
  * precision. */
 piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
                                 piola_error *error);
 
-/* Write a static field, [N][components]. */
+/* Write a static field, [N or M][components]. */
 piola_status pio_snapshot_static(pio_snapshot *s, const char *name, const double *values, piola_error *error);
 
-/* Write an adjoint field of an existing frame in place, [N][components], all finite: NaN means "not written". */
+/* Write an adjoint field of an existing frame in place, [N or M][components], all finite: NaN means "not written". */
 piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *name, const double *values,
                                   piola_error *error);
 
@@ -135,6 +172,8 @@ typedef struct {
     int components, stored;                        /* as declared; as in the file, after padding */
     pio_snapshot_when when;
     bool integer;
+    pio_snapshot_location location;
+    int64_t rows; /* N or M */
 } pio_snapshot_field_info;
 
 typedef struct {
@@ -155,8 +194,10 @@ typedef struct {
     bool complete;
     int dimension;
     int64_t n_points, n_frames;
+    int64_t n_cells;                 /* of a mesh; 0: particles */
+    int64_t n_connectivity;          /* nodes of all cells, each as often as cells have it; 0: particles */
     double *times;                   /* [n_frames] s */
-    pio_snapshot_field_info *fields; /* by name */
+    pio_snapshot_field_info *fields; /* those of points by name, then those of cells by name; no name twice */
     size_t n_fields;
     pio_snapshot_text *pairs; /* manifest, by key */
     size_t n_pairs;
@@ -184,10 +225,16 @@ piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_
 void pio_snapshot_close(pio_snapshot_file *f);
 const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f);
 
-/* out [N][3], m. */
+/* out [N][3], m. Of a mesh: its nodes at rest, the same in every frame. */
 piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error);
 
-/* out [N][stored]; `frame` is ignored for a static field. */
+/* The cells of a mesh: types [n_cells], offsets [n_cells + 1], connectivity [n_connectivity], any of them NULL. What
+ * comes back is a mesh: types are known, offsets rise by the nodes of each, every node exists. PIOLA_USAGE for particles.
+ */
+piola_status pio_snapshot_read_mesh(pio_snapshot_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity,
+                                    piola_error *error);
+
+/* out [rows][stored], rows as the field's info says; `frame` is ignored for a static field. */
 piola_status pio_snapshot_read_field(pio_snapshot_file *f, const char *name, int64_t frame, double *out,
                                      piola_error *error);
 

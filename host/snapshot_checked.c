@@ -17,6 +17,23 @@
 
 enum { MAX_TEXT = 1 << 20, MAX_LINKS = 1 << 20 }; /* bytes of an attribute or name; members of a group */
 
+const char *const pio_checked_data_group[2] = {"PointData", "CellData"};
+
+pio_h5_voice pio_checked_begin(pio_snapshot_file *f, piola_error *error)
+{
+    f->status = PIOLA_OK;
+    f->error = error;
+    f->log.cause[0] = 0;
+    return pio_h5_silence();
+}
+
+piola_status pio_checked_end(pio_snapshot_file *f, pio_h5_voice voice)
+{
+    pio_h5_restore(voice);
+    f->error = NULL;
+    return f->status;
+}
+
 /* The first fault of a call counts. `format` says what is wrong; HDF5's own words are added when it failed. */
 bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...)
 {

@@ -18,12 +18,19 @@ struct pio_snapshot_file {
     piola_status status;
 };
 
+extern const char *const pio_checked_data_group[2]; /* of fields, by location */
+
 typedef struct {
     hid_t id;
     int rank; /* 0..5 */
     hsize_t dims[6];
     bool integer;
 } pio_checked_array;
+
+/* Every call begins and ends with these: HDF5 is silent between them, and there is no fault yet. end() returns the status.
+ */
+pio_h5_voice pio_checked_begin(pio_snapshot_file *f, piola_error *error);
+piola_status pio_checked_end(pio_snapshot_file *f, pio_h5_voice voice);
 
 /* These return false. `format` says what is wrong; HDF5's own words are added when a call of it failed. */
 bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -60,6 +67,8 @@ bool pio_checked_holds(pio_snapshot_file *f, const pio_checked_array *d, const c
 /* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. */
 bool pio_checked_rows(pio_snapshot_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
                       hid_t memory, void *out);
+/* Of a mesh: its lists are there, as long as they must be, and held by the file (snapshot_mesh.c). */
+void pio_checked_mesh(pio_snapshot_file *f, hid_t vtk);
 /* One entry of an offset array. */
 bool pio_checked_offset(pio_snapshot_file *f, hid_t group, const char *name, int64_t frame, int64_t *out);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEP_CHUNK = 64, TOPOLOGY_BLOCK = 1 << 20, MAX_VALUE = 60000 }; /* rows; rows; bytes: HDF5 has 64 KiB */
+enum { STEP_CHUNK = 64, MAX_VALUE = 60000 }; /* rows; bytes: HDF5 has 64 KiB */
 
 /* Entries of a chunk index node: 2k children of at most 48 bytes each (format specification, version 1 B-tree). */
 static unsigned index_k(const pio_snapshot_def *def)
@@ -37,6 +37,8 @@ static piola_status check_field(const pio_snapshot_def *def, size_t i, piola_err
         wrong = "a field has `of` when its name starts with grad_ or adj_, and only then";
     else if (f->of && !def->objective)
         wrong = "a derivative needs the name of the objective";
+    else if (f->location != PIO_SNAPSHOT_POINT && !(f->location == PIO_SNAPSHOT_CELL && def->mesh))
+        wrong = "a field lies at the points, or at the cells of a mesh";
     for (size_t j = 0; j < i && !wrong; j++)
         if (strcmp(def->fields[j].name, f->name) == 0) wrong = "the name is taken";
     if (!wrong) return PIOLA_OK;
@@ -69,7 +71,7 @@ static piola_status check_def(const pio_snapshot_def *def, piola_error *error)
         piola_status status = check_field(def, i, error);
         if (status != PIOLA_OK) return status;
     }
-    return PIOLA_OK;
+    return def->mesh ? pio_snapshot_check_mesh(def, error) : PIOLA_OK;
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -84,7 +86,9 @@ static int stored_components(int dimension, int components)
 static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
 {
     pio_snapshot *s = calloc(1, sizeof *s);
-    size_t length = strlen(def->path) - 7, scratch = (size_t)def->n_points * 9 * sizeof(double);
+    const int64_t cells = def->mesh ? def->mesh->n_cells : def->n_points;
+    size_t length = strlen(def->path) - 7;
+    size_t scratch = (size_t)(cells > def->n_points ? cells : def->n_points) * 9 * sizeof(double);
     if (s) {
         s->fd = -1;
         s->path = strdup(def->path);
@@ -104,8 +108,9 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
     s->kind = def->kind;
     s->dimension = def->dimension;
     s->f64 = def->precision == PIO_SNAPSHOT_F64;
-    s->static_points = def->static_points;
+    s->static_points = def->static_points || def->mesh;
     s->n = def->n_points;
+    s->n_cells = cells;
     s->n_columns = def->n_fields;
     for (size_t i = 0; i < def->n_fields; i++) {
         const pio_snapshot_field *f = &def->fields[i];
@@ -115,6 +120,8 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
         c->stored = stored_components(def->dimension, f->components);
         c->when = f->when;
         c->integer = f->integer;
+        c->location = f->location;
+        c->rows = f->location == PIO_SNAPSHOT_CELL ? cells : def->n_points;
     }
     return s;
 }
@@ -140,9 +147,9 @@ static bool create_file(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log
     return ok;
 }
 
-static void add_column(pio_snapshot *s, hid_t id)
+static void add_column(pio_snapshot *s, hid_t id, int64_t rows)
 {
-    s->tracks[s->n_tracks++] = (pio_snapshot_track){id, false, s->n, 0, 0};
+    s->tracks[s->n_tracks++] = (pio_snapshot_track){id, false, rows, 0, 0};
 }
 
 /* An extensible array of Steps: one entry per frame, rank 1 or [T, 1]. */
@@ -153,6 +160,19 @@ static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, const ch
     hid_t id = pio_h5_dataset(log, group, name, &shape);
     if (id >= 0) s->tracks[s->n_tracks++] = (pio_snapshot_track){id, true, 1, first, stride};
     return id;
+}
+
+/* Where each frame's rows of each field begin. */
+static bool create_offsets(pio_snapshot *s, pio_h5_log *log, const char *name, pio_snapshot_location location)
+{
+    hid_t group = pio_h5_group(log, s->steps, name);
+    bool ok = group >= 0;
+    for (size_t i = 0; i < s->n_columns && ok; i++) {
+        const pio_snapshot_column *c = &s->columns[i];
+        int64_t stride = c->when == PIO_SNAPSHOT_STATIC ? 0 : c->rows;
+        if (c->location == location) ok = create_step(s, log, group, c->name, H5T_STD_I64LE, 1, 0, stride) >= 0;
+    }
+    return group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
 }
 
 static bool create_steps(pio_snapshot *s, pio_h5_log *log)
@@ -166,66 +186,22 @@ static bool create_steps(pio_snapshot *s, pio_h5_log *log)
          create_step(s, log, s->steps, "NumberOfParts", i64, 1, 1, 0) >= 0 &&
          create_step(s, log, s->steps, "CellOffsets", i64, 2, 0, 0) >= 0 &&
          create_step(s, log, s->steps, "ConnectivityIdOffsets", i64, 2, 0, 0) >= 0;
-    hid_t points_of = ok ? pio_h5_group(log, s->steps, "PointDataOffsets") : -1;
-    ok = points_of >= 0;
-    for (size_t i = 0; i < s->n_columns && ok; i++) {
-        int64_t stride = s->columns[i].when == PIO_SNAPSHOT_STATIC ? 0 : s->n;
-        ok = create_step(s, log, points_of, s->columns[i].name, i64, 1, 0, stride) >= 0;
-    }
-    static const char *const empty[] = {"CellDataOffsets", "FieldDataOffsets"};
-    for (size_t i = 0; i < 2 && ok; i++) {
-        hid_t group = pio_h5_group(log, s->steps, empty[i]);
-        ok = group >= 0 && pio_h5_ok(log, H5Gclose(group));
-    }
-    return ok && pio_h5_ok(log, H5Gclose(points_of));
+    ok = ok && create_offsets(s, log, "PointDataOffsets", PIO_SNAPSHOT_POINT) &&
+         create_offsets(s, log, "CellDataOffsets", PIO_SNAPSHOT_CELL);
+    hid_t group = ok ? pio_h5_group(log, s->steps, "FieldDataOffsets") : -1;
+    return group >= 0 && pio_h5_ok(log, H5Gclose(group));
 }
 
-/* 0, 1, ... over `n` rows (int64), or VTK_VERTEX = 1 (uint8). */
-static bool write_topology(pio_h5_log *log, hid_t vtk, const char *name, int64_t n, bool types, void *buffer)
-{
-    hsize_t rows = (hsize_t)n, block = n < TOPOLOGY_BLOCK ? rows : TOPOLOGY_BLOCK;
-    pio_h5_shape shape = {.type = types ? H5T_STD_U8LE : H5T_STD_I64LE, .rank = 1, .dims = {rows}, .chunk = {block}};
-    shape.deflate = true;
-    hid_t id = pio_h5_dataset(log, vtk, name, &shape);
-    bool ok = id >= 0;
-    for (int64_t at = 0; at < n && ok; at += TOPOLOGY_BLOCK) {
-        int64_t count = n - at < TOPOLOGY_BLOCK ? n - at : TOPOLOGY_BLOCK;
-        if (types)
-            memset(buffer, 1, (size_t)count);
-        else
-            for (int64_t i = 0; i < count; i++) ((int64_t *)buffer)[i] = at + i;
-        ok = pio_h5_write_rows(log, id, at, count, types ? H5T_NATIVE_UINT8 : H5T_NATIVE_INT64, buffer);
-    }
-    return id >= 0 && pio_h5_ok(log, H5Dclose(id)) && ok;
-}
-
-static bool create_topology(pio_snapshot *s, pio_h5_log *log, hid_t vtk)
-{
-    static const char *const counts[] = {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"};
-    bool ok = true;
-    for (size_t i = 0; i < 3 && ok; i++) {
-        pio_h5_shape shape = {.type = H5T_STD_I64LE, .rank = 1, .dims = {1}};
-        hid_t id = pio_h5_dataset(log, vtk, counts[i], &shape);
-        ok = id >= 0 && pio_h5_write_rows(log, id, 0, 1, H5T_NATIVE_INT64, &s->n) && pio_h5_ok(log, H5Dclose(id));
-    }
-    int64_t *buffer = malloc(TOPOLOGY_BLOCK * sizeof *buffer);
-    ok = ok && buffer && write_topology(log, vtk, "Connectivity", s->n, false, buffer) &&
-         write_topology(log, vtk, "Offsets", s->n + 1, false, buffer) &&
-         write_topology(log, vtk, "Types", s->n, true, buffer);
-    free(buffer);
-    return ok;
-}
-
-/* Points, or a field: [rows] or [rows, stored], chunk = one frame. A value not yet written is NaN, or the least int64.
+/* Points, or a field: rows [..] or [.., stored] per frame, chunk = one frame. A value not yet written is NaN, or the least int64.
  */
-static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, const char *name, int stored,
-                           bool integer, pio_snapshot_when when)
+static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, const char *name, int64_t rows,
+                           int stored, bool integer, pio_snapshot_when when)
 {
     static const double nan64 = NAN;
     static const float nan32 = NAN;
     static const int64_t none = INT64_MIN;
     const void *fill = integer ? (const void *)&none : s->f64 ? (const void *)&nan64 : (const void *)&nan32;
-    hsize_t n = (hsize_t)s->n, width = (hsize_t)stored;
+    hsize_t n = (hsize_t)rows, width = (hsize_t)stored;
     bool fixed = when == PIO_SNAPSHOT_STATIC;
     pio_h5_shape shape = {.type = integer ? H5T_STD_I64LE : pio_snapshot_real_type(s),
                           .rank = stored > 1 ? 2 : 1,
@@ -236,29 +212,34 @@ static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, 
     return pio_h5_dataset(log, group, name, &shape);
 }
 
-static bool create_fields(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t vtk)
+static bool create_field(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t group, size_t i)
 {
     static const char *const whens[] = {"frame", "static", "adjoint"};
-    hid_t group = pio_h5_group(log, vtk, "PointData");
-    bool ok = group >= 0;
-    for (size_t i = 0; i < s->n_columns && ok; i++) {
-        pio_snapshot_column *c = &s->columns[i];
-        const pio_snapshot_field *f = &def->fields[i];
-        c->id = create_column(s, log, group, c->name, c->stored, c->integer, c->when);
-        ok = c->id >= 0 && pio_h5_attr_text(log, c->id, "units", f->units) &&
-             pio_h5_attr_text(log, c->id, "meaning", f->meaning) &&
-             pio_h5_attr_text(log, c->id, "when", whens[c->when]) &&
-             pio_h5_attr_int(log, c->id, "components", c->components) &&
-             (!f->of ||
-              (pio_h5_attr_text(log, c->id, "of", f->of) && pio_h5_attr_text(log, c->id, "objective", def->objective)));
-        if (ok && c->when != PIO_SNAPSHOT_STATIC) add_column(s, c->id);
+    pio_snapshot_column *c = &s->columns[i];
+    const pio_snapshot_field *f = &def->fields[i];
+    c->id = create_column(s, log, group, c->name, c->rows, c->stored, c->integer, c->when);
+    bool ok =
+        c->id >= 0 && pio_h5_attr_text(log, c->id, "units", f->units) &&
+        pio_h5_attr_text(log, c->id, "meaning", f->meaning) && pio_h5_attr_text(log, c->id, "when", whens[c->when]) &&
+        pio_h5_attr_int(log, c->id, "components", c->components) &&
+        (!f->of ||
+         (pio_h5_attr_text(log, c->id, "of", f->of) && pio_h5_attr_text(log, c->id, "objective", def->objective)));
+    if (ok && c->when != PIO_SNAPSHOT_STATIC) add_column(s, c->id, c->rows);
+    return ok;
+}
+
+static bool create_fields(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t vtk)
+{
+    static const char *const names[] = {"PointData", "CellData", "FieldData"}; /* the first two by location */
+    bool ok = true;
+    for (int g = 0; g < 3 && ok; g++) {
+        hid_t group = pio_h5_group(log, vtk, names[g]);
+        ok = group >= 0;
+        for (size_t i = 0; i < s->n_columns && ok; i++)
+            if ((int)s->columns[i].location == g) ok = create_field(s, def, log, group, i);
+        ok = group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
     }
-    static const char *const empty[] = {"CellData", "FieldData"};
-    for (size_t i = 0; i < 2 && ok; i++) {
-        hid_t other = pio_h5_group(log, vtk, empty[i]);
-        ok = other >= 0 && pio_h5_ok(log, H5Gclose(other));
-    }
-    return group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
+    return ok;
 }
 
 /* VTK wants `Type` as an ASCII string of fixed length. */
@@ -287,11 +268,12 @@ static bool create_vtk(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log 
 {
     hid_t vtk = pio_h5_group(log, s->file, "VTKHDF");
     s->steps = vtk >= 0 ? pio_h5_group(log, vtk, "Steps") : -1;
-    bool ok = s->steps >= 0 && create_steps(s, log) && write_type(log, vtk) && create_topology(s, log, vtk);
+    bool ok = s->steps >= 0 && create_steps(s, log) && write_type(log, vtk) &&
+              pio_snapshot_write_cells(log, vtk, def->mesh, s->n);
     pio_snapshot_when when = s->static_points ? PIO_SNAPSHOT_STATIC : PIO_SNAPSHOT_FRAME;
-    s->points = ok ? create_column(s, log, vtk, "Points", 3, false, when) : -1;
+    s->points = ok ? create_column(s, log, vtk, "Points", s->n, 3, false, when) : -1;
     ok = s->points >= 0 && pio_h5_attr_text(log, s->points, "units", "m");
-    if (ok && !s->static_points) add_column(s, s->points);
+    if (ok && !s->static_points) add_column(s, s->points, s->n);
     ok = ok && create_fields(s, def, log, vtk);
     return vtk >= 0 && pio_h5_ok(log, H5Gclose(vtk)) && ok;
 }
@@ -303,6 +285,7 @@ static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
     bool ok = root >= 0 && pio_h5_attr_text(log, root, "layout", PIO_SNAPSHOT_LAYOUT) &&
               pio_h5_attr_text(log, root, "kind", kinds[def->kind]) && pio_h5_attr_int(log, root, "complete", 0) &&
               pio_h5_attr_int(log, root, "dimension", s->dimension) && pio_h5_attr_int(log, root, "n_points", s->n) &&
+              (!def->mesh || pio_h5_attr_int(log, root, "n_cells", s->n_cells)) &&
               pio_h5_attr_text(log, root, "precision", s->f64 ? "f64" : "f32");
     hid_t scene = ok ? pio_h5_group(log, root, "scene") : -1, manifest = ok ? pio_h5_group(log, root, "manifest") : -1;
     ok = scene >= 0 && manifest >= 0 && pio_h5_text(log, scene, "verbatim", def->scene_text) &&
@@ -323,10 +306,12 @@ static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
 static int64_t frame_bytes(const pio_snapshot *s, unsigned k)
 {
     const int64_t real = s->f64 ? 8 : 4;
-    int64_t row = s->static_points ? 0 : 3 * real;
-    for (size_t i = 0; i < s->n_columns; i++)
-        if (s->columns[i].when != PIO_SNAPSHOT_STATIC) row += s->columns[i].stored * (s->columns[i].integer ? 8 : real);
-    return s->n * row + (int64_t)s->n_tracks * (96 * (int64_t)k + 4096) + 65536;
+    int64_t bytes = s->static_points ? 0 : s->n * 3 * real;
+    for (size_t i = 0; i < s->n_columns; i++) {
+        const pio_snapshot_column *c = &s->columns[i];
+        if (c->when != PIO_SNAPSHOT_STATIC) bytes += c->rows * c->stored * (c->integer ? 8 : real);
+    }
+    return bytes + (int64_t)s->n_tracks * (96 * (int64_t)k + 4096) + 65536;
 }
 
 static piola_status create(pio_snapshot *s, const pio_snapshot_def *def, piola_error *error)

@@ -57,6 +57,8 @@ typedef struct {
     int components, stored;
     pio_snapshot_when when;
     bool integer, written; /* written: for static ones */
+    pio_snapshot_location location;
+    int64_t rows; /* per frame: points or cells */
     hid_t id;
 } pio_snapshot_column;
 
@@ -86,14 +88,14 @@ struct pio_snapshot {
     pio_snapshot_kind kind;
     int dimension;
     bool f64, static_points;
-    int64_t n, frames;
+    int64_t n, n_cells, frames; /* particles: as many cells as points */
     double last_time;
     int64_t frame_bytes; /* reserved before a frame */
     pio_snapshot_column *columns;
     size_t n_columns;
     pio_snapshot_track *tracks;
     size_t n_tracks;
-    void *scratch; /* [n][9] values as stored */
+    void *scratch; /* [n or n_cells, the larger][9] values as stored */
     pio_snapshot_result *results;
     size_t n_results, room_results;
     pio_snapshot_result verdict; /* objective */
@@ -113,6 +115,10 @@ void pio_snapshot_results_free(pio_snapshot *s);
 void pio_snapshot_break(pio_snapshot *s);
 /* Free everything but the HDF5 file. */
 void pio_snapshot_release(pio_snapshot *s);
+/* A mesh that keeps the rules of snapshot.h (snapshot_mesh.c). */
+piola_status pio_snapshot_check_mesh(const pio_snapshot_def *def, piola_error *error);
+/* Counts, Connectivity, Offsets and Types in the group `vtk`: of `mesh`, or of n vertices when it is NULL. */
+bool pio_snapshot_write_cells(pio_h5_log *log, hid_t vtk, const pio_snapshot_mesh *mesh, int64_t n);
 /* Type of points and fields in the file. */
 hid_t pio_snapshot_real_type(const pio_snapshot *s);
 

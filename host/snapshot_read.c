@@ -47,6 +47,8 @@ static void read_header(pio_snapshot_file *f)
     (void)pio_checked_int(f, root, "complete", 0, 1, &complete);
     (void)pio_checked_int(f, root, "dimension", 2, 3, &dimension);
     (void)pio_checked_int(f, root, "n_points", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_points);
+    if (f->status == PIOLA_OK && H5Aexists(root, "n_cells") > 0)
+        (void)pio_checked_int(f, root, "n_cells", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_cells);
     pio_checked_leave(root);
     if (f->status != PIOLA_OK) return;
     info->kind = (pio_snapshot_kind)kind;
@@ -75,7 +77,7 @@ static void read_times(pio_snapshot_file *f)
     pio_checked_leave(steps);
 }
 
-/* One field of PointData: attributes and shape. */
+/* One field of PointData or CellData: attributes and shape. */
 static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
 {
     static const char *const whens[] = {"frame", "static", "adjoint"};
@@ -89,7 +91,8 @@ static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name,
     v->objective = pio_checked_optional(f, d.id, "objective");
     int when = pio_checked_choice(f, d.id, "when", whens, 3);
     (void)pio_checked_int(f, d.id, "components", 1, 9, &components);
-    int64_t rows = f->info.n_points * (when == PIO_SNAPSHOT_STATIC ? 1 : f->info.n_frames);
+    v->rows = v->location == PIO_SNAPSHOT_CELL ? f->info.n_cells : f->info.n_points;
+    int64_t rows = v->rows * (when == PIO_SNAPSHOT_STATIC ? 1 : f->info.n_frames);
     if (f->status == PIOLA_OK && (d.rank < 1 || d.rank > 2 || (d.rank == 2 && (d.dims[1] < 2 || d.dims[1] > 9)) ||
                                   d.dims[0] < (hsize_t)rows || (d.rank == 2 && d.dims[1] < (hsize_t)components)))
         (void)pio_checked_bad(f, "field '%s' does not have %lld rows of its components", name, (long long)rows);
@@ -102,26 +105,39 @@ static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name,
     return f->status == PIOLA_OK;
 }
 
-static void read_fields(pio_snapshot_file *f)
+static void read_fields_at(pio_snapshot_file *f, pio_snapshot_location location)
 {
     pio_snapshot_info *info = &f->info;
-    if (f->status == PIOLA_OK && info->n_frames > 0 && info->n_points > INT64_MAX / 128 / info->n_frames)
-        (void)pio_checked_bad(f, "more rows than 64 bits count");
-    hid_t group = pio_checked_path(f, "VTKHDF", "PointData");
-    size_t n = 0;
+    hid_t group = pio_checked_path(f, "VTKHDF", pio_checked_data_group[location]);
+    size_t n = 0, before = info->n_fields;
     char **names = group >= 0 ? pio_checked_members(f, group, &n) : NULL;
-    if (names && f->status == PIOLA_OK) info->fields = pio_checked_make(f, n, sizeof *info->fields);
-    for (size_t i = 0; info->fields && i < n && f->status == PIOLA_OK; i++) {
-        info->n_fields = i + 1;
-        info->fields[i].name = names[i];
+    pio_snapshot_field_info *all = NULL;
+    if (names && f->status == PIOLA_OK) all = realloc(info->fields, (before + n + 1) * sizeof *all);
+    if (names && f->status == PIOLA_OK && !all) (void)pio_checked_no_memory(f, (before + n + 1) * sizeof *all);
+    if (all) info->fields = all;
+    for (size_t i = 0; all && i < n && f->status == PIOLA_OK; i++) {
+        for (size_t k = 0; k < before; k++)
+            if (!strcmp(all[k].name, names[i])) (void)pio_checked_bad(f, "two fields are called '%.63s'", names[i]);
+        all[info->n_fields] = (pio_snapshot_field_info){.name = names[i], .location = location};
         names[i] = NULL;
-        (void)read_field_info(f, group, info->fields[i].name, &info->fields[i]);
+        info->n_fields++;
+        if (f->status == PIOLA_OK) (void)read_field_info(f, group, all[before + i].name, &all[before + i]);
     }
     if (names) pio_checked_free_names(names, n);
     pio_checked_leave(group);
 }
 
-/* /VTKHDF: an unstructured grid of n_points points, with room for the frames. */
+static void read_fields(pio_snapshot_file *f)
+{
+    const pio_snapshot_info *info = &f->info;
+    const int64_t most = info->n_cells > info->n_points ? info->n_cells : info->n_points;
+    if (f->status == PIOLA_OK && info->n_frames > 0 && most > INT64_MAX / 128 / info->n_frames)
+        (void)pio_checked_bad(f, "more rows than 64 bits count");
+    read_fields_at(f, PIO_SNAPSHOT_POINT);
+    if (info->n_cells) read_fields_at(f, PIO_SNAPSHOT_CELL);
+}
+
+/* /VTKHDF: an unstructured grid of n_points points and, in a mesh, n_cells cells, with room for the frames. */
 static void read_grid(pio_snapshot_file *f)
 {
     const pio_snapshot_info *info = &f->info;
@@ -139,6 +155,7 @@ static void read_grid(pio_snapshot_file *f)
         else
             (void)pio_checked_holds(f, &d, "Points", info->n_points);
     }
+    if (vtk >= 0) pio_checked_mesh(f, vtk);
     pio_checked_leave(d.id);
     pio_checked_leave(vtk);
 }
@@ -255,26 +272,10 @@ static void read_objective_info(pio_snapshot_file *f)
     pio_checked_leave(group);
 }
 
-/* Every call begins with this: silence, no fault yet. */
-static pio_h5_voice begin(pio_snapshot_file *f, piola_error *error)
-{
-    f->status = PIOLA_OK;
-    f->error = error;
-    f->log.cause[0] = 0;
-    return pio_h5_silence();
-}
-
-static piola_status end(pio_snapshot_file *f, pio_h5_voice voice)
-{
-    pio_h5_restore(voice);
-    f->error = NULL;
-    return f->status;
-}
-
 static piola_status read_all(pio_snapshot_file *f, piola_error *error)
 {
-    pio_h5_voice voice = begin(f, error);
-    if (!pio_checked_open(f)) return end(f, voice);
+    pio_h5_voice voice = pio_checked_begin(f, error);
+    if (!pio_checked_open(f)) return pio_checked_end(f, voice);
     read_header(f);
     read_times(f);
     read_grid(f);
@@ -282,7 +283,7 @@ static piola_status read_all(pio_snapshot_file *f, piola_error *error)
     read_pairs(f);
     read_gradients(f);
     read_objective_info(f);
-    return end(f, voice);
+    return pio_checked_end(f, voice);
 }
 
 piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error)
@@ -331,7 +332,7 @@ static bool frame_exists(pio_snapshot_file *f, int64_t frame)
 
 piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error)
 {
-    pio_h5_voice voice = begin(f, error);
+    pio_h5_voice voice = pio_checked_begin(f, error);
     int64_t first = 0;
     pio_checked_array d = {.id = -1};
     hid_t steps = frame_exists(f, frame) ? pio_checked_path(f, "VTKHDF", "Steps") : -1;
@@ -346,7 +347,7 @@ piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, doubl
     pio_checked_leave(d.id);
     pio_checked_leave(steps);
     pio_checked_leave(vtk);
-    return end(f, voice);
+    return pio_checked_end(f, voice);
 }
 
 static const pio_snapshot_field_info *find_field(pio_snapshot_file *f, const char *name)
@@ -360,25 +361,26 @@ static const pio_snapshot_field_info *find_field(pio_snapshot_file *f, const cha
 piola_status pio_snapshot_read_field(pio_snapshot_file *f, const char *name, int64_t frame, double *out,
                                      piola_error *error)
 {
-    pio_h5_voice voice = begin(f, error);
+    static const char *const offset_groups[] = {"PointDataOffsets", "CellDataOffsets"};
+    pio_h5_voice voice = pio_checked_begin(f, error);
     int64_t first = 0;
     pio_checked_array d = {.id = -1};
     const pio_snapshot_field_info *v = find_field(f, name);
     bool moving = v && v->when != PIO_SNAPSHOT_STATIC;
-    if (!v || (moving && !frame_exists(f, frame))) return end(f, voice);
-    hid_t data = pio_checked_path(f, "VTKHDF", "PointData"), steps = -1, offsets = -1;
+    if (!v || (moving && !frame_exists(f, frame))) return pio_checked_end(f, voice);
+    hid_t data = pio_checked_path(f, "VTKHDF", pio_checked_data_group[v->location]), steps = -1, offsets = -1;
     if (moving) {
         steps = pio_checked_path(f, "VTKHDF", "Steps");
-        offsets = steps >= 0 ? pio_checked_enter(f, steps, "PointDataOffsets", H5I_GROUP) : -1;
+        offsets = steps >= 0 ? pio_checked_enter(f, steps, offset_groups[v->location], H5I_GROUP) : -1;
         if (offsets >= 0) (void)pio_checked_offset(f, offsets, name, frame, &first);
     }
     if (data >= 0 && pio_checked_data(f, data, name, &d) && (int)(d.rank == 2 ? d.dims[1] : 1) == v->stored)
-        (void)pio_checked_rows(f, &d, name, first, f->info.n_points, H5T_NATIVE_DOUBLE, out);
+        (void)pio_checked_rows(f, &d, name, first, v->rows, H5T_NATIVE_DOUBLE, out);
     pio_checked_leave(d.id);
     pio_checked_leave(data);
     pio_checked_leave(offsets);
     pio_checked_leave(steps);
-    return end(f, voice);
+    return pio_checked_end(f, voice);
 }
 
 piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, int64_t iteration, double *value,
@@ -388,13 +390,13 @@ piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, 
     double *const outs[] = {value, grad};
     const bool history = f->info.kind == PIO_SNAPSHOT_HISTORY;
     const pio_snapshot_gradient_info *g = NULL;
-    pio_h5_voice voice = begin(f, error);
+    pio_h5_voice voice = pio_checked_begin(f, error);
     for (size_t i = 0; i < f->info.n_gradients && path; i++)
         if (strcmp(f->info.gradients[i].path, path) == 0) g = &f->info.gradients[i];
     if (!g || iteration < 0 || iteration >= g->iterations) {
         f->status = pio_fail(error, PIOLA_USAGE, "%s: no gradient '%s' of iteration %lld", f->path, path ? path : "",
                              (long long)iteration);
-        return end(f, voice);
+        return pio_checked_end(f, voice);
     }
     hid_t all = pio_checked_path(f, "piola", "gradient");
     hid_t group = all >= 0 ? pio_checked_enter(f, all, path, H5I_GROUP) : -1;
@@ -411,7 +413,7 @@ piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, 
     }
     pio_checked_leave(group);
     pio_checked_leave(all);
-    return end(f, voice);
+    return pio_checked_end(f, voice);
 }
 
 piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration, const char *term, double *out,
@@ -419,11 +421,11 @@ piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration
 {
     const char *name = term ? term : "value";
     pio_checked_array d = {.id = -1};
-    pio_h5_voice voice = begin(f, error);
+    pio_h5_voice voice = pio_checked_begin(f, error);
     if (iteration < 0 || iteration >= f->info.n_objectives) {
         f->status = pio_fail(error, PIOLA_USAGE, "%s: no objective of iteration %lld: there are %lld", f->path,
                              (long long)iteration, (long long)f->info.n_objectives);
-        return end(f, voice);
+        return pio_checked_end(f, voice);
     }
     hid_t objective = pio_checked_path(f, "piola", "objective");
     hid_t group = objective >= 0 && term ? pio_checked_enter(f, objective, "terms", H5I_GROUP) : objective;
@@ -437,7 +439,7 @@ piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration
     pio_checked_leave(d.id);
     if (term) pio_checked_leave(group);
     pio_checked_leave(objective);
-    return end(f, voice);
+    return pio_checked_end(f, voice);
 }
 
 piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_document which, char **out,
@@ -445,7 +447,7 @@ piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_docum
 {
     static const char *const places[][2] = {
         {"scene", "verbatim"}, {"scene", "resolved"}, {"manifest", "json"}, {"certificate", "json"}};
-    pio_h5_voice voice = begin(f, error);
+    pio_h5_voice voice = pio_checked_begin(f, error);
     *out = NULL;
     hid_t group = pio_checked_path(f, "piola", places[which][0]), id = -1, type = -1;
     bool absent = which == PIO_SNAPSHOT_CERTIFICATE && group >= 0 && H5Lexists(group, "json", H5P_DEFAULT) == 0;
@@ -466,5 +468,5 @@ piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_docum
     }
     pio_checked_leave(id);
     pio_checked_leave(group);
-    return end(f, voice);
+    return pio_checked_end(f, voice);
 }

@@ -16,14 +16,19 @@ from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 
-# file: kind, dimension, precision, static points, n, frames, finished
+# file: kind, dimension, precision, static points, n, frames, finished, cells of a mesh
 CASES = {
-    "states3_f32.vtkhdf": ("states", 3, "f32", False, 137, 70, True),
-    "states2_f64.vtkhdf": ("states", 2, "f64", False, 50, 5, True),
-    "checkpoint2_f32.vtkhdf": ("checkpoint", 2, "f32", False, 1, 3, True),
-    "history.vtkhdf": ("history", 3, "f64", True, 40, 66, True),
-    "abandoned.partial.vtkhdf": ("states", 3, "f32", False, 30, 4, False),
+    "states3_f32.vtkhdf": ("states", 3, "f32", False, 137, 70, True, 0),
+    "states2_f64.vtkhdf": ("states", 2, "f64", False, 50, 5, True, 0),
+    "checkpoint2_f32.vtkhdf": ("checkpoint", 2, "f32", False, 1, 3, True, 0),
+    "history.vtkhdf": ("history", 3, "f64", True, 40, 66, True, 0),
+    "abandoned.partial.vtkhdf": ("states", 3, "f32", False, 30, 4, False, 0),
+    "mesh3_f32.vtkhdf": ("states", 3, "f32", True, 137, 70, True, 60),
+    "mesh2_f64.vtkhdf": ("states", 2, "f64", True, 50, 5, True, 71),
+    "meshes.vtkhdf": ("history", 3, "f64", True, 140, 6, True, 16),
+    "unfinished.partial.vtkhdf": ("states", 2, "f32", True, 41, 4, False, 12),
 }
+KINDS = [(5, 3), (28, 9), (22, 6), (9, 4), (10, 4), (24, 10), (12, 8), (29, 27)]  # type, nodes
 TEXTS = {
     "scene/verbatim": "version: 1\n# café: a comment that must survive\nname: sample\n",
     "scene/resolved": '{"version": 1, "name": "sample"}',
@@ -48,23 +53,53 @@ def value(code, i, c, k):
     return ((7 * i + 131 * c + 29 * k + 53 * code) % 1021 - 510) / 8.0
 
 
-def fields(dimension):
+def fields(case, where="PointData"):
     """name: code, components, units, meaning, of, when, integer"""
+    dimension, mesh = case[1], case[7]
+    if not mesh:
+        return {} if where == "CellData" else {
+            "velocity": (1, dimension, "m/s", "velocity", None, "frame", False),
+            "J": (2, 1, "", "volume ratio", None, "frame", False),
+            "F": (3, dimension * dimension, "", "deformation gradient", None, "frame", False),
+            "body": (4, 1, "", "number of the body", None, "static", True),
+            "rho": (5, 1, "kg/m3", "density at rest", None, "static", False),
+            "grad_E": (6, 1, "1/Pa", "dJ/dE", "materials.soft.E", "static", False),
+            "adj_velocity": (7, dimension, "s/m", "dJ/dv", "velocity", "adjoint", False),
+        }
     return {
-        "velocity": (1, dimension, "m/s", "velocity", None, "frame", False),
-        "J": (2, 1, "", "volume ratio", None, "frame", False),
-        "F": (3, dimension * dimension, "", "deformation gradient", None, "frame", False),
-        "body": (4, 1, "", "number of the body", None, "static", True),
-        "rho": (5, 1, "kg/m3", "density at rest", None, "static", False),
-        "grad_E": (6, 1, "1/Pa", "dJ/dE", "materials.soft.E", "static", False),
-        "adj_velocity": (7, dimension, "s/m", "dJ/dv", "velocity", "adjoint", False),
-    }
+        "PointData": {"displacement": (1, dimension, "m", "displacement", None, "frame", False),
+                      "mass": (5, 1, "kg", "lumped mass", None, "static", False)},
+        "CellData": {"energy": (2, 1, "J/m3", "elastic energy", None, "frame", False),
+                     "stress": (3, dimension * dimension, "Pa", "Cauchy stress", None, "frame", False),
+                     "group": (4, 1, "", "number of the group", None, "static", True),
+                     "grad_E": (6, 1, "1/Pa", "dJ/dE", "materials.soft.E", "static", False),
+                     "adj_stress": (7, dimension * dimension, "1/Pa", "dJ/dsigma", "stress", "adjoint", False)},
+    }[where]
 
 
-def expected_field(case, name, k):
+PLACES = ("PointData", "CellData")
+
+
+def rows_of(case, where):
+    return case[7] if where == "CellData" else case[4]
+
+
+def cells(case):
+    """types, offsets, connectivity; particles are one vertex each."""
+    _, dimension, _, _, n, _, _, mesh = case
+    if not mesh:
+        return np.ones(n, "u1"), np.arange(n + 1), np.arange(n)
+    kinds = KINDS if dimension == 3 else KINDS[:4]
+    chosen = [kinds[c % len(kinds)] for c in range(mesh)]
+    nodes = [(5 * c + 3 * np.arange(count)) % n for c, (_, count) in enumerate(chosen)]
+    return (np.array([t for t, _ in chosen], "u1"), np.cumsum([0] + [count for _, count in chosen]), np.concatenate(nodes))
+
+
+def expected_field(case, where, name, k):
     """[n] or [n, stored] of frame k as the file must hold it: padded in 2D, NaN where nothing was written."""
-    _, dimension, _, _, n, _, finished = case
-    code, components, _, _, _, when, integer = fields(dimension)[name]
+    _, dimension, _, _, _, _, finished, _ = case
+    n = rows_of(case, where)
+    code, components, _, _, _, when, integer = fields(case, where)[name]
     i = np.arange(n)[:, None]
     c = np.arange(components)[None, :]
     if when == "static":
@@ -75,7 +110,7 @@ def expected_field(case, name, k):
     elif (when == "static" and not finished) or (when == "adjoint" and (k % 2 or not finished)):
         data = np.full((n, components), np.nan)
     if when == "adjoint" and (k % 2 or not finished):
-        width = 3 if (dimension, components) == (2, 2) else components
+        width = {(2, 2): 3, (2, 4): 9}.get((dimension, components), components)
         return np.full((n, width), np.nan) if width > 1 else np.full(n, np.nan)
     if dimension == 2 and components == 2:
         data = np.concatenate([data, np.zeros((n, 1))], axis=1)
@@ -87,7 +122,7 @@ def expected_field(case, name, k):
 
 
 def expected_points(case, k):
-    _, dimension, _, static, n, _, _ = case
+    _, dimension, _, static, n, _, _, _ = case
     data = np.zeros((n, 3))
     data[:, :dimension] = value(0, np.arange(n)[:, None], np.arange(dimension)[None, :], 0 if static else k)
     return data
@@ -121,20 +156,22 @@ def members(group, wanted, where):
 # ---- with h5py ----------------------------------------------------------------------------------------------
 
 def check_steps(steps, case):
-    _, dimension, _, static, n, frames, _ = case
+    _, _, _, static, n, frames, _, _ = case
     k = np.arange(frames)
     zero = np.zeros(frames, "i8")
     attributes(steps, {"NSteps": frames}, "Steps")
     members(steps, ["Values", "PointOffsets", "PartOffsets", "NumberOfParts", "CellOffsets", "ConnectivityIdOffsets",
                     "PointDataOffsets", "CellDataOffsets", "FieldDataOffsets"], "Steps")
-    members(steps["CellDataOffsets"], [], "CellDataOffsets")
     members(steps["FieldDataOffsets"], [], "FieldDataOffsets")
     wanted = {"Values": 0.125 * k, "PointOffsets": zero if static else k * n, "PartOffsets": zero,
               "NumberOfParts": zero + 1, "CellOffsets": zero[:, None], "ConnectivityIdOffsets": zero[:, None]}
     count = sum(equal(steps[name][:], want, f"Steps/{name}") for name, want in wanted.items())
-    members(steps["PointDataOffsets"], fields(dimension), "PointDataOffsets")
-    for name, field in fields(dimension).items():
-        count += equal(steps["PointDataOffsets"][name][:], zero if field[5] == "static" else k * n, f"offsets of {name}")
+    for where in PLACES:
+        offsets = steps[where + "Offsets"]
+        members(offsets, fields(case, where), offsets.name)
+        for name, field in fields(case, where).items():
+            want = zero if field[5] == "static" else k * rows_of(case, where)
+            count += equal(offsets[name][:], want, f"offsets of {name}")
     for name in steps:
         if isinstance(steps[name], h5py.Dataset):
             need(steps[name].dtype == ("f8" if name == "Values" else "i8"), f"Steps/{name}: type {steps[name].dtype}")
@@ -142,21 +179,17 @@ def check_steps(steps, case):
     return count
 
 
-def check_arrays(grid, case):
-    _, dimension, precision, static, n, frames, _ = case
-    real = "f4" if precision == "f32" else "f8"
-    points = grid["Points"]
-    count = equal(points[:], np.concatenate([expected_points(case, k) for k in range(1 if static else frames)]), "Points")
-    need(points.dtype == real and points.compression is None, "Points: type or compression")
-    need(static or points.chunks == (n, 3), f"Points: chunks {points.chunks} do not align with frames")
-    members(grid["PointData"], fields(dimension), "PointData")
-    for name, (_, components, units, meaning, of, when, integer) in fields(dimension).items():
-        data = grid["PointData"][name]
+def check_fields(group, case, where):
+    _, _, precision, _, _, frames, _, _ = case
+    n, real, count = rows_of(case, where), "f4" if precision == "f32" else "f8", 0
+    members(group, fields(case, where), where)
+    for name, (_, components, units, meaning, of, when, integer) in fields(case, where).items():
+        data = group[name]
         if when == "static":
-            count += equal(data[:], expected_field(case, name, 0), name)
+            count += equal(data[:], expected_field(case, where, name, 0), name)
         else:  # the promise of the layout: frames lie in time order, flat
             shaped = data[:].reshape((frames, n) + data.shape[1:])
-            count += equal(shaped, np.stack([expected_field(case, name, k) for k in range(frames)]), name)
+            count += equal(shaped, np.stack([expected_field(case, where, name, k) for k in range(frames)]), name)
             need(data.chunks == (n,) + data.shape[1:], f"{name}: chunks {data.chunks} do not align with frames")
             need(data.maxshape[0] is None, f"{name} cannot grow")
         need(data.dtype == ("i8" if integer else real) and data.compression is None, f"{name}: type or compression")
@@ -165,21 +198,30 @@ def check_arrays(grid, case):
     return count
 
 
+def check_points(grid, case):
+    _, _, precision, static, n, frames, _, _ = case
+    points = grid["Points"]
+    count = equal(points[:], np.concatenate([expected_points(case, k) for k in range(1 if static else frames)]), "Points")
+    need(points.dtype == ("f4" if precision == "f32" else "f8") and points.compression is None, "Points: type or compression")
+    need(static or points.chunks == (n, 3), f"Points: chunks {points.chunks} do not align with frames")
+    return count
+
+
 def check_grid(grid, case):
-    _, _, _, _, n, _, _ = case
     attributes(grid, {"Type": "UnstructuredGrid", "Version": np.array([2, 0])}, "VTKHDF")
     members(grid, ["NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds", "Connectivity", "Offsets", "Types", "Points",
                    "PointData", "CellData", "FieldData", "Steps"], "VTKHDF")
-    members(grid["CellData"], [], "CellData")
     members(grid["FieldData"], [], "FieldData")
     attributes(grid["Points"], {"units": "m"}, "Points")
-    count = sum(equal(grid[name][:], [n], name) for name in ("NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"))
-    count += equal(grid["Connectivity"][:], np.arange(n), "Connectivity")
-    count += equal(grid["Offsets"][:], np.arange(n + 1), "Offsets")
-    count += equal(grid["Types"][:], np.ones(n), "Types")
+    types, offsets, connectivity = cells(case)
+    wanted = {"NumberOfPoints": [case[4]], "NumberOfCells": [len(types)], "NumberOfConnectivityIds": [len(connectivity)],
+              "Connectivity": connectivity, "Offsets": offsets, "Types": types}
+    count = sum(equal(grid[name][:], want, name) for name, want in wanted.items())
     for name in ("Connectivity", "Offsets", "Types"):
         need(grid[name].compression == "gzip", f"{name} is not compressed")
-    return count + check_steps(grid["Steps"], case) + check_arrays(grid, case)
+        need(grid[name].dtype == ("u1" if name == "Types" else "i8"), f"{name}: type {grid[name].dtype}")
+    count += sum(check_fields(grid[where], case, where) for where in PLACES)
+    return count + check_steps(grid["Steps"], case) + check_points(grid, case)
 
 
 def rows(code, shape, iterations):
@@ -190,7 +232,7 @@ def rows(code, shape, iterations):
 
 
 def check_results(piola, case):
-    kind, _, _, _, _, frames, finished = case
+    kind, _, _, _, _, frames, finished, _ = case
     iterations = frames if kind == "history" else None
     counted = {"iterations": frames} if iterations else {}
     shapes = {"materials.soft.E": (20, ()), "gravity": (21, (3,)), "control.gait": (22, (4, 3))}
@@ -217,10 +259,10 @@ def check_results(piola, case):
 
 
 def check_piola(piola, case):
-    kind, dimension, precision, _, n, _, finished = case
+    kind, dimension, precision, _, n, _, finished, mesh = case
     members(piola, ["scene", "manifest", "gradient", "objective", "certificate"], "piola")
     attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "dimension": dimension,
-                       "n_points": n, "precision": precision}, "piola")
+                       "n_points": n, "precision": precision, **({"n_cells": mesh} if mesh else {})}, "piola")
     version = text(piola["manifest"].attrs["version"])
     attributes(piola["manifest"], {**MANIFEST, "version": version}, "manifest")
     for name, want in TEXTS.items():
@@ -237,8 +279,29 @@ def check_h5py(path, case):
 
 # ---- with VTK, as ParaView reads ------------------------------------------------------------------------------
 
+def check_vtk_frame(grid, case, k):
+    types, offsets, connectivity = cells(case)
+    need(grid.IsA("vtkUnstructuredGrid"), f"VTK, frame {k}: {grid.GetClassName()}")
+    count = equal([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())], types, f"VTK types, frame {k}")
+    shown = grid.GetCells()
+    count += equal(vtk_to_numpy(shown.GetOffsetsArray()), offsets, f"VTK offsets, frame {k}")
+    count += equal(vtk_to_numpy(shown.GetConnectivityArray()), connectivity, f"VTK connectivity, frame {k}")
+    count += equal(vtk_to_numpy(grid.GetPoints().GetData()), expected_points(case, k), f"VTK points, frame {k}")
+    for where, data in (("PointData", grid.GetPointData()), ("CellData", grid.GetCellData())):
+        names = {data.GetArrayName(i) for i in range(data.GetNumberOfArrays())}
+        need(names == set(fields(case, where)), f"VTK {where}: {sorted(names)}")
+        for name in names:
+            want = expected_field(case, where, name, k)
+            count += equal(vtk_to_numpy(data.GetArray(name)), want, f"VTK {name}, frame {k}")
+    vector, tensor = ("displacement", "stress") if case[7] else ("velocity", "F")
+    need(grid.GetPointData().GetArray(vector).GetNumberOfComponents() == 3, f"{vector} is no vector")
+    matrices = grid.GetCellData() if case[7] else grid.GetPointData()
+    need(matrices.GetArray(tensor).GetNumberOfComponents() == 9, f"{tensor} is no tensor")
+    return count
+
+
 def check_vtk(path, case):
-    _, dimension, _, _, n, frames, _ = case
+    frames = case[5]
     complaints = []
     reader = vtkHDFReader()
     for event in (vtkCommand.ErrorEvent, vtkCommand.WarningEvent):
@@ -250,18 +313,7 @@ def check_vtk(path, case):
     count = equal(times, 0.125 * np.arange(frames), "VTK times")
     for k in list(range(frames)) + [0]:  # and back, as a person drags the time bar
         reader.UpdateTimeStep(times[k])
-        grid = reader.GetOutputDataObject(0)
-        need(grid.IsA("vtkUnstructuredGrid") and grid.GetNumberOfCells() == n, f"VTK, frame {k}: {grid.GetClassName()}")
-        need(all(grid.GetCellType(i) == 1 and grid.GetCell(i).GetPointId(0) == i for i in (0, n // 2, n - 1)),
-             f"VTK, frame {k}: the cells are not one vertex per point")
-        count += equal(vtk_to_numpy(grid.GetPoints().GetData()), expected_points(case, k), f"VTK points, frame {k}")
-        data = grid.GetPointData()
-        names = {data.GetArrayName(i) for i in range(data.GetNumberOfArrays())}
-        need(names == set(fields(dimension)), f"VTK fields {sorted(names)}")
-        for name in names:
-            count += equal(vtk_to_numpy(data.GetArray(name)), expected_field(case, name, k), f"VTK {name}, frame {k}")
-        need(data.GetArray("velocity").GetNumberOfComponents() == 3, "velocity is no vector")
-        need(data.GetArray("F").GetNumberOfComponents() == 9, "F is no tensor")
+        count += check_vtk_frame(reader.GetOutputDataObject(0), case, k)
     need(not complaints, f"VTK complained {len(complaints)} times")
     return count
 
@@ -272,29 +324,47 @@ def spoil_value(name):
     def spoil(file):
         data = file[name]
         place = tuple(s - 1 for s in data.shape)
-        data[place] = 3.25 if np.isnan(data[place]) else data[place] + 0.125
+        data[place] = 3.25 if np.isnan(data[place]) else data[place] + (1 if data.dtype.kind == "i" else 0.125)
     return spoil
 
 
-def spoil_offset(file):
-    file["VTKHDF/Steps/PointDataOffsets/velocity"][1] = 0
+def spoil_offset(name):
+    def spoil(file):
+        file["VTKHDF/Steps"][name][1] = 0
+    return spoil
 
 
-def spoil_attribute(file):
-    file["VTKHDF/PointData/velocity"].attrs["units"] = "m"
+def spoil_attribute(name):
+    def spoil(file):
+        file["VTKHDF"][name].attrs["units"] = "K"
+    return spoil
 
 
 def spoil_extra(file):
     file["piola/extra"] = 1
 
 
-SPOILERS = {"a point": (spoil_value("VTKHDF/Points"), True), "a velocity": (spoil_value("VTKHDF/PointData/velocity"), True),
-            "an adjoint": (spoil_value("VTKHDF/PointData/adj_velocity"), True),
-            "a static field": (spoil_value("VTKHDF/PointData/rho"), True),
-            "a time": (spoil_value("VTKHDF/Steps/Values"), True), "an offset": (spoil_offset, True),
+def spoil_type(file):
+    """A triangle among quadrangles, or the other way: VTK trusts the offsets and shows the type."""
+    file["VTKHDF/Types"][0] = 9
+
+
+# (how, whether VTK shows it)
+SPOILERS = {"a point": (spoil_value("VTKHDF/Points"), True), "a time": (spoil_value("VTKHDF/Steps/Values"), True),
             "a gradient": (spoil_value("piola/gradient/gravity/grad"), False),
-            "an objective": (spoil_value("piola/objective/value"), False), "a unit": (spoil_attribute, False),
-            "an extra object": (spoil_extra, False)}
+            "an objective": (spoil_value("piola/objective/value"), False), "an extra object": (spoil_extra, False)}
+PARTICLE_SPOILERS = {
+    "a velocity": (spoil_value("VTKHDF/PointData/velocity"), True),
+    "an adjoint": (spoil_value("VTKHDF/PointData/adj_velocity"), True),
+    "a static field": (spoil_value("VTKHDF/PointData/rho"), True),
+    "an offset": (spoil_offset("PointDataOffsets/velocity"), True), "a unit": (spoil_attribute("PointData/velocity"), False)}
+MESH_SPOILERS = {
+    "a displacement": (spoil_value("VTKHDF/PointData/displacement"), True),
+    "a value of a cell": (spoil_value("VTKHDF/CellData/energy"), True),
+    "an adjoint of a cell": (spoil_value("VTKHDF/CellData/adj_stress"), True),
+    "a group": (spoil_value("VTKHDF/CellData/group"), True),
+    "an offset of cell data": (spoil_offset("CellDataOffsets/energy"), True),
+    "a unit": (spoil_attribute("CellData/stress"), False), "a type": (spoil_type, True)}
 
 
 def seen(check, path, case):
@@ -307,7 +377,8 @@ def seen(check, path, case):
 
 def check_control(path, case):
     """Spoil a copy; h5py must see everything, VTK what ParaView shows."""
-    for what, (spoil, shown) in SPOILERS.items():
+    spoilers = {**SPOILERS, **(MESH_SPOILERS if case[7] else PARTICLE_SPOILERS)}
+    for what, (spoil, shown) in spoilers.items():
         with tempfile.TemporaryDirectory() as folder:
             copy = os.path.join(folder, "spoiled.vtkhdf")
             shutil.copyfile(path, copy)
@@ -315,7 +386,7 @@ def check_control(path, case):
                 spoil(file)
             need(seen(check_h5py, copy, case), f"spoiling {what} was not seen by h5py")
             need(not shown or seen(check_vtk, copy, case), f"spoiling {what} was not seen by VTK")
-    return len(SPOILERS)
+    return len(spoilers)
 
 
 def main(paths):

@@ -28,29 +28,66 @@ typedef struct {
     bool static_points;
     int64_t n, frames;
     bool finished;
+    int64_t cells; /* of a mesh; 0: particles */
 } sample_case;
 
 static const sample_case sample_cases[] = {
-    {"states3_f32.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, 137, 70, true},
-    {"states2_f64.vtkhdf", PIO_SNAPSHOT_STATES, 2, PIO_SNAPSHOT_F64, false, 50, 5, true},
-    {"checkpoint2_f32.vtkhdf", PIO_SNAPSHOT_CHECKPOINT, 2, PIO_SNAPSHOT_F32, false, 1, 3, true},
-    {"history.vtkhdf", PIO_SNAPSHOT_HISTORY, 3, PIO_SNAPSHOT_F64, true, 40, 66, true},
-    {"abandoned.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, 30, 4, false},
+    {"states3_f32.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, 137, 70, true, 0},
+    {"states2_f64.vtkhdf", PIO_SNAPSHOT_STATES, 2, PIO_SNAPSHOT_F64, false, 50, 5, true, 0},
+    {"checkpoint2_f32.vtkhdf", PIO_SNAPSHOT_CHECKPOINT, 2, PIO_SNAPSHOT_F32, false, 1, 3, true, 0},
+    {"history.vtkhdf", PIO_SNAPSHOT_HISTORY, 3, PIO_SNAPSHOT_F64, true, 40, 66, true, 0},
+    {"abandoned.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, 30, 4, false, 0},
+    {"mesh3_f32.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, true, 137, 70, true, 60},
+    {"mesh2_f64.vtkhdf", PIO_SNAPSHOT_STATES, 2, PIO_SNAPSHOT_F64, true, 50, 5, true, 71},
+    {"meshes.vtkhdf", PIO_SNAPSHOT_HISTORY, 3, PIO_SNAPSHOT_F64, true, 140, 6, true, 16},
+    {"unfinished.vtkhdf", PIO_SNAPSHOT_STATES, 2, PIO_SNAPSHOT_F32, true, 41, 4, false, 12},
 };
-enum { SAMPLE_CASES = sizeof sample_cases / sizeof sample_cases[0], SAMPLE_FIELDS = 7 };
+enum { SAMPLE_CASES = sizeof sample_cases / sizeof sample_cases[0], SAMPLE_FIELDS = 7, SAMPLE_CELLS = 100 };
 
 /* The place in this list is the `code`; points have code 0, so fields count from 1. */
-static inline void sample_fields(int dimension, pio_snapshot_field *out)
+static inline void sample_fields(const sample_case *c, pio_snapshot_field *out)
 {
-    const pio_snapshot_field fields[SAMPLE_FIELDS] = {
-        {"velocity", dimension, "m/s", "velocity", NULL, PIO_SNAPSHOT_FRAME, false},
-        {"J", 1, "", "volume ratio", NULL, PIO_SNAPSHOT_FRAME, false},
-        {"F", dimension * dimension, "", "deformation gradient", NULL, PIO_SNAPSHOT_FRAME, false},
-        {"body", 1, "", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true},
-        {"rho", 1, "kg/m3", "density at rest", NULL, PIO_SNAPSHOT_STATIC, false},
-        {"grad_E", 1, "1/Pa", "dJ/dE", "materials.soft.E", PIO_SNAPSHOT_STATIC, false},
-        {"adj_velocity", dimension, "s/m", "dJ/dv", "velocity", PIO_SNAPSHOT_ADJOINT, false}};
-    for (int i = 0; i < SAMPLE_FIELDS; i++) out[i] = fields[i];
+    const int d = c->dimension;
+    const pio_snapshot_field particles[SAMPLE_FIELDS] = {
+        {"velocity", d, "m/s", "velocity", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_POINT},
+        {"J", 1, "", "volume ratio", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_POINT},
+        {"F", d * d, "", "deformation gradient", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_POINT},
+        {"body", 1, "", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true, PIO_SNAPSHOT_POINT},
+        {"rho", 1, "kg/m3", "density at rest", NULL, PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_POINT},
+        {"grad_E", 1, "1/Pa", "dJ/dE", "materials.soft.E", PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_POINT},
+        {"adj_velocity", d, "s/m", "dJ/dv", "velocity", PIO_SNAPSHOT_ADJOINT, false, PIO_SNAPSHOT_POINT}};
+    const pio_snapshot_field mesh[SAMPLE_FIELDS] = {
+        {"displacement", d, "m", "displacement", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_POINT},
+        {"energy", 1, "J/m3", "elastic energy", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_CELL},
+        {"stress", d * d, "Pa", "Cauchy stress", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_CELL},
+        {"group", 1, "", "number of the group", NULL, PIO_SNAPSHOT_STATIC, true, PIO_SNAPSHOT_CELL},
+        {"mass", 1, "kg", "lumped mass", NULL, PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_POINT},
+        {"grad_E", 1, "1/Pa", "dJ/dE", "materials.soft.E", PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_CELL},
+        {"adj_stress", d * d, "1/Pa", "dJ/dsigma", "stress", PIO_SNAPSHOT_ADJOINT, false, PIO_SNAPSHOT_CELL}};
+    for (int i = 0; i < SAMPLE_FIELDS; i++) out[i] = c->cells ? mesh[i] : particles[i];
+}
+
+static inline int64_t sample_rows(const sample_case *c, const pio_snapshot_field *f)
+{
+    return f->location == PIO_SNAPSHOT_CELL ? c->cells : c->n;
+}
+
+/* Kinds of cells in turn (3D has eight, 2D four); node j of cell c is point (5 c + 3 j) mod n. It lives until the next call.
+ */
+static inline const pio_snapshot_mesh *sample_mesh(const sample_case *c)
+{
+    static const uint8_t kinds[] = {PIO_CELL_TRI3, PIO_CELL_QUAD9, PIO_CELL_TRI6, PIO_CELL_QUAD4,
+                                    PIO_CELL_TET4, PIO_CELL_TET10, PIO_CELL_HEX8, PIO_CELL_HEX27};
+    static uint8_t types[SAMPLE_CELLS];
+    static int64_t offsets[SAMPLE_CELLS + 1], connectivity[27 * SAMPLE_CELLS];
+    static pio_snapshot_mesh mesh;
+    for (int64_t i = 0; i < c->cells; i++) {
+        types[i] = kinds[i % (c->dimension == 3 ? 8 : 4)];
+        offsets[i + 1] = offsets[i] + pio_cell_nodes(types[i]);
+        for (int64_t j = 0; j < pio_cell_nodes(types[i]); j++) connectivity[offsets[i] + j] = (5 * i + 3 * j) % c->n;
+    }
+    mesh = (pio_snapshot_mesh){c->cells, types, offsets, connectivity};
+    return c->cells ? &mesh : NULL;
 }
 
 /* The value of a field: integers are counted, the others follow the formula. */
@@ -86,13 +123,14 @@ enum { SAMPLE_PAIRS = sizeof sample_pairs / sizeof sample_pairs[0] };
 /* `fields` has room for SAMPLE_FIELDS; `path` must outlive the call. */
 static inline pio_snapshot_def sample_def(const sample_case *c, const char *path, pio_snapshot_field *fields)
 {
-    sample_fields(c->dimension, fields);
+    sample_fields(c, fields);
     return (pio_snapshot_def){.path = path,
                               .kind = c->kind,
                               .n_points = c->n,
                               .dimension = c->dimension,
                               .precision = c->precision,
                               .static_points = c->static_points,
+                              .mesh = sample_mesh(c),
                               .expected_frames = c->frames,
                               .fields = fields,
                               .n_fields = SAMPLE_FIELDS,
@@ -108,10 +146,11 @@ static inline piola_status sample_frame(pio_snapshot *s, const sample_case *c, i
 {
     pio_snapshot_field fields[SAMPLE_FIELDS];
     double *values[SAMPLE_FIELDS] = {NULL};
-    sample_fields(c->dimension, fields);
+    sample_fields(c, fields);
     double *points = c->static_points && k > 0 ? NULL : sample_array(0, false, c->n, c->dimension, k);
     for (int i = 0; i < SAMPLE_FIELDS; i++)
-        if (fields[i].when == PIO_SNAPSHOT_FRAME) values[i] = sample_array(i + 1, false, c->n, fields[i].components, k);
+        if (fields[i].when == PIO_SNAPSHOT_FRAME)
+            values[i] = sample_array(i + 1, false, sample_rows(c, &fields[i]), fields[i].components, k);
     piola_status status = pio_snapshot_frame(s, sample_time(k), points, (const double *const *)values, error);
     for (int i = 0; i < SAMPLE_FIELDS; i++) free(values[i]);
     free(points);
@@ -143,11 +182,12 @@ static inline piola_status sample_end(pio_snapshot *s, const sample_case *c, pio
     const pio_snapshot_number numbers[] = {{"adjoint_residual", 0.125}, {"iterations", 12}};
     pio_snapshot_field fields[SAMPLE_FIELDS];
     piola_status status = PIOLA_OK;
-    sample_fields(c->dimension, fields);
+    sample_fields(c, fields);
     for (int i = 0; i < SAMPLE_FIELDS && status == PIOLA_OK; i++) {
         int64_t last = fields[i].when == PIO_SNAPSHOT_ADJOINT ? (c->frames - 1) / 2 * 2 : 0;
         for (int64_t k = last; k >= 0 && status == PIOLA_OK && fields[i].when != PIO_SNAPSHOT_FRAME; k -= 2) {
-            double *values = sample_array(i + 1, fields[i].integer, c->n, fields[i].components, k);
+            double *values =
+                sample_array(i + 1, fields[i].integer, sample_rows(c, &fields[i]), fields[i].components, k);
             status = fields[i].when == PIO_SNAPSHOT_STATIC ? pio_snapshot_static(s, fields[i].name, values, error)
                                                            : pio_snapshot_adjoint(s, k, fields[i].name, values, error);
             free(values);

@@ -35,8 +35,13 @@ static const char *in_folder(const char *name)
 static int remove_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "one.vtkhdf", "two.vtkhdf", "one.partial.vtkhdf", "two.partial.vtkhdf", "abandoned.partial.vtkhdf", "text"};
+    static const char *const names[] = {"one.vtkhdf",
+                                        "two.vtkhdf",
+                                        "one.partial.vtkhdf",
+                                        "two.partial.vtkhdf",
+                                        "abandoned.partial.vtkhdf",
+                                        "unfinished.partial.vtkhdf",
+                                        "text"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) (void)unlink(in_folder(names[i]));
     for (int i = 0; i < SAMPLE_CASES; i++) (void)unlink(in_folder(sample_cases[i].name));
     return rmdir(folder);
@@ -68,23 +73,23 @@ static size_t compare_field(pio_snapshot_file *f, const sample_case *c, const pi
                             int64_t k)
 {
     piola_error error;
-    double *got = malloc((size_t)(c->n * v->stored) * sizeof *got);
+    double *got = malloc((size_t)(v->rows * v->stored) * sizeof *got);
     assert_non_null(got);
     ok(pio_snapshot_read_field(f, v->name, k, got, &error), &error);
     bool empty = v->when == PIO_SNAPSHOT_ADJOINT && (k % 2 || !c->finished);
-    for (int64_t i = 0; i < c->n; i++) {
+    for (int64_t i = 0; i < v->rows; i++) {
         double wanted[9] = {0};
         for (int a = 0; a < v->components; a++)
             wanted[place(v->components, v->stored, a)] = sample_field(code, v->integer, i, a, k);
         for (int a = 0; a < v->stored; a++) {
             double value = got[i * v->stored + a];
             if (empty ? !isnan(value) : memcmp(&value, &wanted[a], sizeof value) != 0)
-                fail_msg("%s of point %lld, frame %lld: %g, not %g", v->name, (long long)i, (long long)k, value,
+                fail_msg("%s of row %lld, frame %lld: %g, not %g", v->name, (long long)i, (long long)k, value,
                          wanted[a]);
         }
     }
     free(got);
-    return (size_t)(c->n * v->stored);
+    return (size_t)(v->rows * v->stored);
 }
 
 static size_t compare_points(pio_snapshot_file *f, const sample_case *c, int64_t k)
@@ -107,7 +112,7 @@ static size_t compare_fields(pio_snapshot_file *f, const sample_case *c)
     pio_snapshot_field fields[SAMPLE_FIELDS];
     const pio_snapshot_info *info = pio_snapshot_describe(f);
     size_t values = 0;
-    sample_fields(c->dimension, fields);
+    sample_fields(c, fields);
     assert_int_equal(info->n_fields, SAMPLE_FIELDS);
     for (int i = 0; i < SAMPLE_FIELDS; i++) {
         const pio_snapshot_field_info *v = NULL;
@@ -117,6 +122,8 @@ static size_t compare_fields(pio_snapshot_file *f, const sample_case *c)
         assert_int_equal(v->components, fields[i].components);
         assert_int_equal(v->when, fields[i].when);
         assert_int_equal(v->integer, fields[i].integer);
+        assert_int_equal(v->location, fields[i].location);
+        assert_int_equal(v->rows, sample_rows(c, &fields[i]));
         assert_string_equal(v->units, fields[i].units);
         assert_string_equal(v->meaning, fields[i].meaning);
         assert_string_equal(v->of, fields[i].of ? fields[i].of : "");
@@ -126,6 +133,27 @@ static size_t compare_fields(pio_snapshot_file *f, const sample_case *c)
             values += compare_field(f, c, v, i + 1, k);
     }
     return values;
+}
+
+static size_t compare_mesh(pio_snapshot_file *f, const sample_case *c)
+{
+    static uint8_t types[SAMPLE_CELLS];
+    static int64_t offsets[SAMPLE_CELLS + 1], connectivity[27 * SAMPLE_CELLS];
+    const pio_snapshot_info *info = pio_snapshot_describe(f);
+    piola_error error;
+    assert_int_equal(info->n_cells, c->cells);
+    if (!c->cells) {
+        refused(pio_snapshot_read_mesh(f, types, offsets, connectivity, &error), PIOLA_USAGE, &error, "particles", "");
+        return 0;
+    }
+    const pio_snapshot_mesh *mesh = sample_mesh(c);
+    assert_int_equal(info->n_connectivity, mesh->offsets[c->cells]);
+    ok(pio_snapshot_read_mesh(f, NULL, NULL, connectivity, &error), &error);
+    ok(pio_snapshot_read_mesh(f, types, offsets, NULL, &error), &error);
+    assert_memory_equal(types, mesh->types, (size_t)c->cells);
+    assert_memory_equal(offsets, mesh->offsets, ((size_t)c->cells + 1) * sizeof *offsets);
+    assert_memory_equal(connectivity, mesh->connectivity, (size_t)info->n_connectivity * sizeof *connectivity);
+    return (size_t)(2 * c->cells + 1 + info->n_connectivity);
 }
 
 static void compare_texts(pio_snapshot_file *f, bool finished)
@@ -186,7 +214,9 @@ static void compare_case(const sample_case *c)
 {
     piola_error error;
     pio_snapshot_file *f = NULL;
-    const char *name = c->finished ? c->name : "abandoned.partial.vtkhdf";
+    char name[64];
+    snprintf(name, sizeof name, "%.*s%s", (int)strlen(c->name) - 7, c->name,
+             c->finished ? ".vtkhdf" : ".partial.vtkhdf");
     ok(pio_snapshot_open(&f, in_folder(name), &error), &error);
     const pio_snapshot_info *info = pio_snapshot_describe(f);
     assert_int_equal(info->kind, c->kind);
@@ -196,7 +226,7 @@ static void compare_case(const sample_case *c)
     assert_int_equal(info->n_points, c->n);
     assert_int_equal(info->n_frames, c->frames);
     assert_string_equal(info->objective, "miss");
-    size_t values = compare_fields(f, c);
+    size_t values = compare_fields(f, c) + compare_mesh(f, c);
     for (int64_t k = 0; k < c->frames; k++) {
         double wanted = sample_time(k);
         assert_memory_equal(&info->times[k], &wanted, sizeof wanted);

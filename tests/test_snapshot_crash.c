@@ -2,7 +2,7 @@
  *
  * HDF5 writes through pwrite(). This program has its own, which can photograph the file before a write (what a kill at
  * that moment leaves behind, since what was written stays in the kernel) or make writes fail as a full disk does. */
-#include "tests/snapshot_sample.h"
+#include "tests/snapshot_judge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,9 +133,10 @@ int ftruncate(int fd, off_t size)
 
 /* ---- a small writer ------------------------------------------------------------------------------------ */
 
-static sample_case small(int64_t frames)
+/* Particles, or a mesh. */
+static sample_case small(int64_t frames, bool mesh)
 {
-    return (sample_case){"k.vtkhdf", PIO_SNAPSHOT_HISTORY, 2, PIO_SNAPSHOT_F64, false, 12, frames, true};
+    return (sample_case){"k.vtkhdf", PIO_SNAPSHOT_HISTORY, 2, PIO_SNAPSHOT_F64, mesh, 12, frames, true, mesh ? 9 : 0};
 }
 
 static pio_snapshot *start(const sample_case *c, int64_t expected)
@@ -145,58 +146,25 @@ static pio_snapshot *start(const sample_case *c, int64_t expected)
     pio_snapshot_field fields[SAMPLE_FIELDS];
     pio_snapshot_def def = sample_def(c, final, fields);
     def.expected_frames = expected;
-    def.n_fields = 3; /* velocity, J, F */
+    def.n_fields = 3; /* those of every frame */
     return pio_snapshot_create(&s, &def, &error) == PIOLA_OK ? s : NULL;
-}
-
-/* Every frame of the file, the `wanted` first ones at least, has the right values. NULL, or what is wrong. */
-static const char *judge(const char *path, const sample_case *c, long wanted, long results)
-{
-    static char wrong[2200];
-    static double got[10000 * 9];
-    piola_error error;
-    pio_snapshot_file *f = NULL;
-    const char *verdict = NULL;
-    if (pio_snapshot_open(&f, path, &error) != PIOLA_OK) {
-        snprintf(wrong, sizeof wrong, "does not open: %s", error.message);
-        return wrong;
-    }
-    const pio_snapshot_info *info = pio_snapshot_describe(f);
-    if (info->n_frames < wanted) verdict = "a reported frame is not counted";
-    for (int64_t k = 0; k < info->n_frames && !verdict; k++) {
-        if (pio_snapshot_read_points(f, k, got, &error) != PIOLA_OK) verdict = error.message;
-        for (int64_t i = 0; i < c->n && !verdict; i++)
-            if (fabs(got[3 * i] - sample_value(0, i, 0, k)) > 0) verdict = "a point is wrong";
-        if (!verdict && pio_snapshot_read_field(f, "velocity", k, got, &error) != PIOLA_OK) verdict = error.message;
-        for (int64_t i = 0; i < c->n && !verdict; i++)
-            if (fabs(got[3 * i + 1] - sample_value(1, i, 1, k)) > 0) verdict = "a velocity is wrong";
-    }
-    for (long k = 0; k < results && !verdict; k++) {
-        if (pio_snapshot_read_gradient(f, "control.gait", k, NULL, got, &error) != PIOLA_OK)
-            verdict = error.message;
-        else if (fabs(got[11] - sample_value(32, 11, 0, k)) > 0)
-            verdict = "a gradient is wrong";
-    }
-    if (verdict && verdict != wrong) snprintf(wrong, sizeof wrong, "%s", verdict);
-    pio_snapshot_close(f);
-    return verdict ? wrong : NULL;
 }
 
 /* ---- killed -------------------------------------------------------------------------------------------- */
 
 /* Writes frames and gradients; the disk photographs the frames [0, 3) and [from, frames). */
-static void photographed_writer(int album, int64_t frames, int64_t from, int64_t expected)
+static void photographed_writer(int album, const sample_case *c, int64_t from, int64_t expected)
 {
     piola_error error;
-    const sample_case c = small(frames);
-    pio_snapshot *s = start(&c, expected);
+    const int64_t frames = c->frames;
+    pio_snapshot *s = start(c, expected);
     if (!s) _exit(6);
     disk.album = album;
     for (int64_t k = 0; k < frames; k++) {
         disk.mode = k < 3 || k >= from ? DISK_PHOTOGRAPH : DISK_PLAIN;
         if (sample_gradients(s, k, &error) != PIOLA_OK) _exit(7);
         disk.results = k + 1;
-        if (sample_frame(s, &c, k, &error) != PIOLA_OK) _exit(8);
+        if (sample_frame(s, c, k, &error) != PIOLA_OK) _exit(8);
         disk.reported = k + 1;
     }
     disk.mode = DISK_PLAIN;
@@ -237,19 +205,18 @@ static int judge_album(int album, const sample_case *c, int *photos)
     return bad;
 }
 
-static int explore(int64_t frames, int64_t from, int64_t expected, int *photos)
+static int explore(const sample_case *c, int64_t from, int64_t expected, int *photos)
 {
     int pipes[2], status = 0;
-    const sample_case c = small(frames);
     assert_int_equal(pipe(pipes), 0);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         close(pipes[0]);
-        photographed_writer(pipes[1], frames, from, expected);
+        photographed_writer(pipes[1], c, from, expected);
     }
     close(pipes[1]);
-    int bad = judge_album(pipes[0], &c, photos);
+    int bad = judge_album(pipes[0], c, photos);
     close(pipes[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -259,36 +226,43 @@ static int explore(int64_t frames, int64_t from, int64_t expected, int *photos)
 static void a_kill_before_any_write_or_within_it_loses_no_reported_frame(void **state)
 {
     (void)state;
-    int photos = 0, bad = explore(67, BEFORE_SPLIT, 70, &photos);
-    print_message("%d moments, of which %d lose a reported frame or gradient (threshold 0)\n", photos, bad);
-    assert_true(photos > 200);
-    assert_int_equal(bad, 0);
-    bad = explore(66, BEFORE_SPLIT, 0, &photos);
-    print_message("for comparison, without expected_frames: %d of %d moments\n", bad, photos);
+    int photos = 0;
+    for (int mesh = 0; mesh < 2; mesh++) {
+        sample_case c = small(67, mesh);
+        int bad = explore(&c, BEFORE_SPLIT, 70, &photos);
+        print_message("%s: %d moments, of which %d lose a reported frame or gradient (threshold 0)\n",
+                      mesh ? "mesh" : "particles", photos, bad);
+        assert_true(photos > 200);
+        assert_int_equal(bad, 0);
+        c.frames = 66;
+        bad = explore(&c, BEFORE_SPLIT, 0, &photos);
+        print_message("for comparison, without expected_frames: %d of %d moments\n", bad, photos);
+    }
 }
 
 enum { KILLS = 40, KILL_POINTS = 10000, KILL_FRAMES = 400 };
 
-static const sample_case many = {"k.vtkhdf", PIO_SNAPSHOT_STATES, 3,           PIO_SNAPSHOT_F32,
-                                 false,      KILL_POINTS,         KILL_FRAMES, true};
+static const sample_case many[2] = {
+    {"k.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, KILL_POINTS, KILL_FRAMES, true, 0},
+    {"k.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, true, KILL_POINTS, KILL_FRAMES, true, SAMPLE_CELLS}};
 
 /* Tells each frame that pio_snapshot_frame() has reported, until it is killed. The first number says that the file
  * exists. */
-static void doomed_writer(int tell)
+static void doomed_writer(const sample_case *c, int tell)
 {
     piola_error error;
-    pio_snapshot *s = start(&many, KILL_FRAMES);
+    pio_snapshot *s = start(c, KILL_FRAMES);
     if (!s) _exit(6);
     for (int64_t k = 0; k < KILL_FRAMES; k++) {
         send_all(tell, &k, sizeof k);
-        if (sample_frame(s, &many, k, &error) != PIOLA_OK) _exit(8);
+        if (sample_frame(s, c, k, &error) != PIOLA_OK) _exit(8);
     }
     _exit(9);
 }
 
 /* Kill a writer `wait` microseconds after it has reported `frames`; those it had reported then, by the pipe that
  * outlives it. */
-static int64_t kill_one(int64_t frames, useconds_t wait)
+static int64_t kill_one(const sample_case *c, int64_t frames, useconds_t wait)
 {
     int pipes[2], status = 0;
     int64_t k = -1, reported = -1;
@@ -297,7 +271,7 @@ static int64_t kill_one(int64_t frames, useconds_t wait)
     assert_true(child >= 0);
     if (child == 0) {
         close(pipes[0]);
-        doomed_writer(pipes[1]);
+        doomed_writer(c, pipes[1]);
     }
     close(pipes[1]);
     while (reported < frames && receive(pipes[0], &k, sizeof k)) reported = k;
@@ -317,8 +291,8 @@ static void a_killed_writer_leaves_every_frame_it_reported(void **state)
     long total = 0, least = KILL_FRAMES, most = 0;
     for (int i = 0; i < KILLS; i++) {
         seed = seed * 1664525u + 1013904223u;
-        long reported = (long)kill_one(seed >> 27, (useconds_t)(seed >> 8) % 4000);
-        const char *wrong = judge(partial, &many, reported, 0);
+        long reported = (long)kill_one(&many[i % 2], seed >> 27, (useconds_t)(seed >> 8) % 4000);
+        const char *wrong = judge(partial, &many[i % 2], reported, 0);
         if (wrong) fail_msg("kill %d, after %ld frames: %s", i, reported, wrong);
         total += reported;
         least = reported < least ? reported : least;
@@ -333,7 +307,7 @@ static void the_judge_sees_a_frame_that_is_missing(void **state)
 {
     (void)state;
     piola_error error;
-    const sample_case c = small(3);
+    const sample_case c = small(3, false);
     pio_snapshot *s = start(&c, 3);
     assert_non_null(s);
     for (int64_t k = 0; k < 3; k++) ok(sample_frame(s, &c, k, &error), &error);
@@ -343,6 +317,8 @@ static void the_judge_sees_a_frame_that_is_missing(void **state)
     assert_non_null(judge(partial, &c, 3, 1));
     sample_case shifted = c;
     shifted.n = 13;
+    assert_non_null(judge(partial, &shifted, 3, 0));
+    shifted = small(3, true);
     assert_non_null(judge(partial, &shifted, 3, 0));
 }
 
@@ -370,7 +346,7 @@ static int64_t write_until_failure(pio_snapshot *s, const sample_case *c, disk_m
 static void failing_writer(disk_mode mode, long from, int tell)
 {
     piola_error error = {.status = PIOLA_OK};
-    const sample_case c = small(5);
+    const sample_case c = small(5, true);
     int64_t counts[2];
     pio_snapshot *s = start(&c, 5);
     if (!s) _exit(6);
@@ -392,7 +368,7 @@ static void failing_writer(disk_mode mode, long from, int tell)
 /* True when the disk failed. */
 static bool fail_one(disk_mode mode, long from)
 {
-    const sample_case c = small(5);
+    const sample_case c = small(5, true);
     int pipes[2], status = 0;
     int64_t counts[2] = {-1, -1};
     assert_int_equal(pipe(pipes), 0);
@@ -425,7 +401,7 @@ static void a_full_disk_costs_one_call_and_the_snapshot_goes_on(void **state)
 {
     (void)state;
     piola_error error;
-    const sample_case c = small(4);
+    const sample_case c = small(4, true);
     pio_snapshot *s = start(&c, 4);
     assert_non_null(s);
     for (int64_t k = 0; k < 4; k++) {
@@ -452,9 +428,9 @@ static void limited_writer(int tell)
     const struct rlimit limit = {4000000, 4000000};
     (void)signal(SIGXFSZ, SIG_IGN);
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(5);
-    pio_snapshot *s = start(&many, KILL_FRAMES);
+    pio_snapshot *s = start(&many[0], KILL_FRAMES);
     if (!s) _exit(6);
-    while (k < KILL_FRAMES && sample_frame(s, &many, k, &error) == PIOLA_OK) k++;
+    while (k < KILL_FRAMES && sample_frame(s, &many[0], k, &error) == PIOLA_OK) k++;
     send_all(tell, &k, sizeof k);
     send_all(tell, &error, sizeof error);
     pio_snapshot_abandon(s);
@@ -481,7 +457,7 @@ static void a_file_size_limit_is_an_error_that_names_the_file(void **state)
     assert_non_null(strstr(error.message, partial));
     assert_non_null(strstr(error.message, strerror(EFBIG)));
     assert_true(reported > 2 && reported < 10);
-    const char *wrong = judge(partial, &many, (long)reported, 0);
+    const char *wrong = judge(partial, &many[0], (long)reported, 0);
     if (wrong) fail_msg("%s", wrong);
 }
 
