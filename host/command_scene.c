@@ -49,14 +49,22 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
+static const char *items_name(const pio_model *m)
+{
+    return m->fem ? "elements" : "particles";
+}
+
 static void print_counts(const built *b)
 {
     const pio_scene *s = b->scene;
     const pio_model *m = b->model;
     const int32_t *nodes = m->desc.grid.nodes;
-    printf("%s: no errors (%dD, %zu bod%s, %lld particles, ", s->path, s->dimension, s->n_bodies,
-           s->n_bodies == 1 ? "y" : "ies", (long long)m->desc.particles.n);
-    printf(s->dimension == 3 ? "%d x %d x %d nodes, " : "%d x %d nodes, ", nodes[0], nodes[1], nodes[2]);
+    printf("%s: no errors (%dD, %zu bod%s, %lld %s, ", s->path, s->dimension, s->n_bodies,
+           s->n_bodies == 1 ? "y" : "ies", (long long)pio_model_items(m, false), items_name(m));
+    if (m->fem)
+        printf("%lld nodes, ", (long long)pio_model_items(m, true));
+    else
+        printf(s->dimension == 3 ? "%d x %d x %d nodes, " : "%d x %d nodes, ", nodes[0], nodes[1], nodes[2]);
     printf("%lld steps, %lld frames, %zu observation%s, %d design variable%s, %zu objective term%s)\n",
            (long long)m->steps, (long long)m->n_frames, s->n_observe, plural(s->n_observe), m->n_variables,
            plural((size_t)m->n_variables), s->n_objective, plural(s->n_objective));
@@ -94,13 +102,14 @@ typedef struct {
     char path[200];
     scene_target target;
     const pio_parameter *parameter;
+    const pio_scene *scene;
 } quantity;
 
 typedef void (*visitor)(void *context, const quantity *q);
 
 static void visit(const built *b, const char *list, const char *name, const char *key, visitor f, void *context)
 {
-    quantity q = {.parameter = NULL};
+    quantity q = {.scene = b->scene};
     snprintf(q.path, sizeof q.path, "%s%s%.64s%s%s", list, *name ? "." : "", name, *key ? "." : "", key);
     if (!pio_scene_target(b->scene, q.path, &q.target)) return;
     for (int p = 0; p < b->model->n_parameters; p++)
@@ -119,16 +128,20 @@ static void visit_all(const built *b, visitor f, void *context)
     const pio_scene *s = b->scene;
     for (size_t i = 0; i < s->n_materials; i++) visit_constants(b, "materials", s->materials[i].name, f, context);
     for (size_t i = 0; i < s->n_bodies; i++) {
-        visit(b, "bodies", s->bodies[i].name, "position", f, context);
-        visit(b, "bodies", s->bodies[i].name, "velocity", f, context);
+        static const char *const keys[] = {"position", "velocity", "rest_position", "thickness"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
         visit_constants(b, "bodies", s->bodies[i].name, f, context);
     }
+    for (size_t i = 0; i < s->n_loads; i++) visit(b, "loads", s->loads[i].name, "value", f, context);
+    for (size_t i = 0; i < s->n_boundary; i++) visit(b, "boundary", s->boundary[i].name, "value", f, context);
     visit(b, "gravity", "", "", f, context);
 }
 
-static const char *per_name(scene_per per)
+static const char *per_name(const pio_scene *s, scene_per per)
 {
-    return per == SCENE_PER_PARTICLE ? "particle" : per == SCENE_PER_BODY ? "body" : "target";
+    if (per == SCENE_PER_NODE) return "node";
+    if (per == SCENE_PER_PARTICLE) return s->method == SCENE_FEM ? "element" : "particle";
+    return per == SCENE_PER_BODY ? "body" : "target";
 }
 
 static void shape_text(const quantity *q, char *out, size_t size)
@@ -153,7 +166,7 @@ static void print_row(void *context, const quantity *q)
              pio_quantity_unit(q->target.quantity), value, pio_range_text(&q->target.range, range, sizeof range));
     if (q->parameter) {
         const scene_design *d = q->parameter->design;
-        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear", per_name(d->per));
+        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear", per_name(q->scene, d->per));
         return;
     }
     used = strlen(line);
@@ -161,8 +174,9 @@ static void print_row(void *context, const quantity *q)
     printf("%.*s\n", (int)used, line);
 }
 
-static void json_design(pio_json *json, const pio_parameter *p)
+static void json_design(pio_json *json, const quantity *q)
 {
+    const pio_parameter *p = q->parameter;
     if (!p) {
         pio_json_null(json, "design");
         return;
@@ -170,7 +184,7 @@ static void json_design(pio_json *json, const pio_parameter *p)
     pio_json_begin_object(json, "design");
     pio_json_string(json, "name", p->design->name);
     pio_json_string(json, "transform", p->design->transform == SCENE_LOG ? "log" : "linear");
-    pio_json_string(json, "per", per_name(p->design->per));
+    pio_json_string(json, "per", per_name(q->scene, p->design->per));
     pio_json_integer(json, "variables", (int64_t)p->groups * p->components);
     pio_json_double(json, "lower", p->lower);
     pio_json_double(json, "upper", p->upper);
@@ -197,7 +211,7 @@ static void json_row(void *context, const quantity *q)
     pio_json_string(json, "range", pio_range_text(r, range, sizeof range));
     pio_json_double(json, "least", r->ends & (CFG_FROM | CFG_OVER) ? r->lo : (double)-INFINITY);
     pio_json_double(json, "most", r->ends & (CFG_UP_TO | CFG_BELOW) ? r->hi : (double)INFINITY);
-    json_design(json, q->parameter);
+    json_design(json, q);
     pio_json_end_object(json);
 }
 
@@ -214,7 +228,7 @@ static piola_status params_json(const built *b, piola_error *error)
     pio_json_to_file(&json, stdout, 2);
     pio_json_begin_object(&json, NULL);
     pio_json_string(&json, "scene", b->scene->path);
-    pio_json_integer(&json, "particles", b->model->desc.particles.n);
+    pio_json_integer(&json, items_name(b->model), pio_model_items(b->model, false));
     pio_json_integer(&json, "design_variables", b->model->n_variables);
     pio_json_begin_array(&json, "parameters");
     visit_all(b, json_row, &json);
@@ -229,10 +243,10 @@ static void params_table(const built *b)
     visit_all(b, longest_path, &width);
     printf("%-*s  %-10s  %-6s  %-24s  %-24s  %s\n", width, "path", "shape", "unit", "value", "range", "design");
     visit_all(b, print_row, &width);
-    printf("\n%lld particles, %d design variables. A bodies.NAME path is that body's own copy; all paths but gravity "
-           "can be\n"
-           "designed per body or per particle.\n",
-           (long long)b->model->desc.particles.n, b->model->n_variables);
+    printf("\n%lld %s, %d design variables. A bodies.NAME path is that body's own copy; %s.\n",
+           (long long)pio_model_items(b->model, false), items_name(b->model), b->model->n_variables,
+           b->model->fem ? "constants can be designed per body or\nper element, rest positions per body or per node"
+                         : "all paths but gravity can be\ndesigned per body or per particle");
 }
 
 piola_status piola_params(const piola_options *options, piola_error *error)

@@ -5,7 +5,8 @@
 #include "solvers/engine.h"
 
 typedef struct {
-    const pio_engine *table;
+    const pio_engine *table; /* of particles, until somebody sets it to the next */
+    const pio_engine *fem;   /* of meshes */
     void *handle;
     char file[1024]; /* of the module */
     char device[128], driver[64];

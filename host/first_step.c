@@ -99,7 +99,7 @@ piola_status pio_first_step(const pio_model *model, const char *precision, piola
     t.desc.slots = 0;
     piola_status rc = pio_engine_open(&engine, "cpu", precision, model->scene->dimension, error);
     if (rc) return rc;
-    t.engine = engine.table;
+    t.engine = model->fem ? engine.fem : engine.table;
     rc = ask(&t, error);
     pio_engine_close(&engine);
     return rc;

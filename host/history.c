@@ -2,6 +2,7 @@
 #include "host/history.h"
 
 #include "host/fail.h"
+#include "host/model_fem.h"
 #include "host/states.h"
 
 #include <stdlib.h>
@@ -16,8 +17,15 @@ struct pio_history {
     size_t n_pairs;
     double **values;           /* [2 n_pairs][n][components] */
     double *value, *value_bar; /* [n_variables] */
-    int64_t n;
+    pio_snapshot_mesh mesh;    /* of finite elements: n_cells > 0 */
 };
+
+/* Are the items of design k points of the file? */
+static bool is_nodal(const pio_history *h, int k)
+{
+    const pio_model *m = h->session->model;
+    return !m->fem || m->designs[k].quantity == PIO_POSITION;
+}
 
 /* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two paths
  * flatten to one name, for the first part is one of two words and the last has no _. Where that is longer than a field's name
@@ -38,7 +46,9 @@ static void add_pair(pio_history *h, int k)
                                                             .units = g ? "" : p->unit,
                                                             .meaning = p->path,
                                                             .of = g ? p->path : NULL,
-                                                            .when = PIO_SNAPSHOT_FRAME};
+                                                            .when = PIO_SNAPSHOT_FRAME,
+                                                            .location = is_nodal(h, k) ? PIO_SNAPSHOT_POINT
+                                                                                       : PIO_SNAPSHOT_CELL};
     h->parameter[h->n_pairs++] = k;
 }
 
@@ -46,7 +56,6 @@ static piola_status take(pio_history *h, piola_error *error)
 {
     const pio_model *m = h->session->model;
     const size_t k = (size_t)m->n_parameters + 1, v = (size_t)m->n_variables + 1;
-    h->n = m->desc.particles.n;
     h->field = calloc(2 * k, sizeof *h->field);
     h->name = calloc(k, sizeof *h->name);
     h->parameter = calloc(k, sizeof *h->parameter);
@@ -59,8 +68,9 @@ static piola_status take(pio_history *h, piola_error *error)
         if (m->designs[p].each) add_pair(h, p);
     for (size_t i = 0; i < 2 * h->n_pairs; i++) {
         const size_t components = (size_t)h->field[i].components;
-        h->values[i] = calloc((size_t)h->n * components, sizeof(double));
-        if (!h->values[i]) return pio_fail_memory(error, (size_t)h->n * components * sizeof(double), "the history");
+        const size_t n = (size_t)pio_model_items(m, is_nodal(h, h->parameter[i / 2])) * components;
+        h->values[i] = calloc(n, sizeof(double));
+        if (!h->values[i]) return pio_fail_memory(error, n * sizeof(double), "the history");
     }
     return PIOLA_OK;
 }
@@ -74,6 +84,7 @@ static void release(pio_history *h)
     free(h->values);
     free(h->value);
     free(h->value_bar);
+    pio_model_cells_free(&h->mesh);
     free(h);
 }
 
@@ -87,7 +98,8 @@ static piola_status open_file(pio_history *h, piola_error *error)
     pio_session_path(s, "history.vtkhdf", path, sizeof path);
     const pio_snapshot_def def = {.path = path,
                                   .kind = PIO_SNAPSHOT_HISTORY,
-                                  .n_points = h->n,
+                                  .n_points = pio_model_items(s->model, true),
+                                  .mesh = s->model->fem ? &h->mesh : NULL,
                                   .dimension = s->scene->dimension,
                                   .precision = PIO_SNAPSHOT_F64,
                                   .static_points = true,
@@ -112,6 +124,7 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
     if (!h) return pio_fail_memory(error, sizeof *h, "the history");
     h->session = s;
     piola_status rc = take(h, error);
+    if (!rc && s->model->fem) rc = pio_model_cells(s->model, &h->mesh, error);
     if (!rc) rc = open_file(h, error);
     if (rc)
         release(h);
@@ -124,7 +137,7 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
 static void spread(const pio_history *h, int k, const double *variables, double *out)
 {
     const pio_design_desc *d = &h->session->model->designs[k];
-    for (int64_t p = 0; p < h->n; p++)
+    for (int64_t p = 0; p < pio_model_items(h->session->model, is_nodal(h, k)); p++)
         for (int c = 0; d->index[p] >= 0 && c < d->components; c++)
             out[p * d->components + c] = variables[d->index[p] * d->components + c];
 }
@@ -146,7 +159,7 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
     piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
     if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, NULL, 0, error);
     return rc ? rc
-              : pio_snapshot_frame(h->file, at->number, at->number == 0 ? m->position : NULL,
+              : pio_snapshot_frame(h->file, at->number, at->number > 0 ? NULL : m->fem ? m->fem->rest : m->position,
                                    (const double *const *)h->values, error);
 }
 

@@ -28,7 +28,7 @@ static uint64_t data_hash(const pio_session *s)
         const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->dimension;
         h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
-        h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)s->model->desc.particles.n);
+        h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
     }
     return h;
 }

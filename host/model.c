@@ -243,6 +243,17 @@ int64_t pio_model_items(const pio_model *m, bool nodal)
     return nodal ? m->fem->node_first[m->fem->bodies] : m->fem->element_first[m->fem->bodies];
 }
 
+int32_t pio_model_body(const pio_model *m, int64_t item)
+{
+    return m->fem ? m->fem->body[item] : m->body[item];
+}
+
+const scene_material *pio_model_material(const pio_model *m, int64_t item)
+{
+    if (m->fem) return &m->scene->materials[m->fem->material[item]];
+    return material_of(m->scene, &m->scene->bodies[m->body[item]]);
+}
+
 void pio_model_free(pio_model *m)
 {
     if (!m) return;

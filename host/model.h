@@ -46,6 +46,9 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
 void pio_model_free(pio_model *model);
 /* Items of what a design entry changes, or of a field of the model: particles; nodes or elements. */
 int64_t pio_model_items(const pio_model *model, bool nodal);
+/* Of a particle or an element: its material, and the number of its body. */
+const scene_material *pio_model_material(const pio_model *model, int64_t item);
+int32_t pio_model_body(const pio_model *model, int64_t item);
 
 /* Values of the variables for z, and the normalised z of values. */
 void pio_model_values(const pio_model *model, const double *z, double *values);

@@ -4,6 +4,7 @@
 
 #include "host/mesh.h"
 #include "host/model.h"
+#include "host/snapshot.h"
 
 /* Everything of the meshes; nodes and elements are numbered body after body, elements as their mesh's cells. */
 struct pio_model_fem {
@@ -39,6 +40,10 @@ int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per
 pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
 /* Weight of every node in an observation, [nodes]; NULL when there is no memory or *status says what is wrong. */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
+
+/* The elements as cells of a snapshot. */
+piola_status pio_model_cells(const pio_model *model, pio_snapshot_mesh *out, piola_error *error);
+void pio_model_cells_free(pio_snapshot_mesh *mesh);
 
 int pio_scene_body_number(const pio_scene *scene, const char *name);
 

@@ -65,7 +65,7 @@ static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
 /* time, particle, x, y[, z]; particles are whole numbers from 0. */
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    static const char *const names[] = {"time", "particle", "x", "y", "z"};
+    const char *const names[] = {"time", s->method == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
     char path[CFG_PATH];
     int at[5] = {0};
     pio_csv csv;
@@ -77,8 +77,8 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
     for (size_t row = 0; row < csv.n_rows && at[1] >= 0; row++) {
         double id = csv.values[row * csv.n_columns + (size_t)at[1]];
         if (id >= 0 && id <= 2147483647.0 && !(id > floor(id))) continue;
-        pio_csv_fault(&csv, row, (size_t)at[1], &error, "%g is not the number of a particle, a whole number from 0",
-                      id);
+        pio_csv_fault(&csv, row, (size_t)at[1], &error, "%g is not the number of a %s, a whole number from 0", id,
+                      names[1]);
         report(doc, path, &error);
         break;
     }

@@ -46,9 +46,13 @@ static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
     print_bytes(total, s->bytes.total);
     print_bytes(state, s->bytes.state);
     const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
-    pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
-                (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
-                m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
+    if (m->fem)
+        pio_log_say(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
+                    (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
+    else
+        pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
+                    (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
+                    m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
     if (adjoint)
         pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
                     (long long)s->schedule.slots, state, s->bytes.state);
@@ -109,6 +113,7 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     piola_status rc =
         pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", use, s->scene->dimension, error);
     if (rc) return rc;
+    if (s->model->fem) s->engine.table = s->engine.fem;
     pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device,
                 s->engine.table->precision, s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "",
                 s->engine.driver, s->engine.why);

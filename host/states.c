@@ -2,6 +2,7 @@
 #include "host/states.h"
 
 #include "host/fail.h"
+#include "host/model_fem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct pio_states {
     int n_gradient_fields;
     double *points, *values[MOST_FIELDS]; /* [n][components] of frame fields */
     double *scratch;                      /* [n][9] */
+    pio_snapshot_mesh mesh;               /* of finite elements: n_cells > 0 */
 };
 
 static void add_field(pio_states *f, const char *name, int components, const char *units, const char *meaning,
@@ -33,6 +35,12 @@ static void add_field(pio_states *f, const char *name, int components, const cha
                                                    .integer = integer};
 }
 
+/* The last field's values belong to the cells of the mesh, if there is one. */
+static void of_cells(pio_states *f)
+{
+    if (f->session->model->fem) f->field[f->n_fields - 1].location = PIO_SNAPSHOT_CELL;
+}
+
 /* Frame fields of the scene, static numbers, adjoint frames and gradients, in this order. */
 static void list_fields(pio_states *f)
 {
@@ -44,8 +52,13 @@ static void list_fields(pio_states *f)
                  {"C", "1/s", "affine velocity matrix"},
                  {"mass", "kg", "mass"},
                  {"pressure", "Pa", "pressure, -tr(sigma)/dimension"}};
+    const int dim = f->session->scene->dimension;
     const pio_session *s = f->session;
     const scene_strings *wanted = &s->scene->output.state_fields;
+    if (s->model->fem) {
+        add_field(f, "displacement", dim, "m", "displacement from rest", NULL, PIO_SNAPSHOT_FRAME, false);
+        add_field(f, "internal_force", dim, "N", "force of the material on its nodes", NULL, PIO_SNAPSHOT_FRAME, false);
+    }
     for (size_t i = 0; i < wanted->n; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             if (!strcmp(known[k].name, wanted->v[i]))
@@ -53,7 +66,9 @@ static void list_fields(pio_states *f)
                           known[k].meaning, NULL, PIO_SNAPSHOT_FRAME, false);
     f->n_frame_fields = f->n_fields;
     add_field(f, "body", 1, "1", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true);
+    of_cells(f);
     add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
+    of_cells(f);
     if (!f->gradient) return;
     if (f->adjoint) {
         add_field(f, "adj_position", s->scene->dimension, "1/m",
@@ -66,12 +81,14 @@ static void list_fields(pio_states *f)
     while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
         const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
         add_field(f, g->name, g->components, g->units, g->meaning, g->of, PIO_SNAPSHOT_STATIC, false);
+        if (!g->nodal) of_cells(f);
     }
 }
 
 static piola_status take_buffers(pio_states *f, piola_error *error)
 {
-    const size_t n = (size_t)f->session->model->desc.particles.n;
+    const size_t nodes = (size_t)pio_model_items(f->session->model, true);
+    const size_t cells = (size_t)pio_model_items(f->session->model, false), n = nodes > cells ? nodes : cells;
     f->points = malloc(sizeof(double) * 3 * n);
     f->scratch = malloc(sizeof(double) * 9 * n);
     bool ok = f->points && f->scratch;
@@ -85,13 +102,10 @@ static piola_status take_buffers(pio_states *f, piola_error *error)
 static piola_status write_numbers(pio_states *f, piola_error *error)
 {
     const pio_session *s = f->session;
-    const int64_t n = s->model->desc.particles.n;
-    for (int64_t i = 0; i < n; i++) f->scratch[i] = s->model->body[i];
+    const int64_t n = pio_model_items(s->model, false);
+    for (int64_t i = 0; i < n; i++) f->scratch[i] = pio_model_body(s->model, i);
     piola_status rc = pio_snapshot_static(f->file, "body", f->scratch, error);
-    for (int64_t i = 0; i < n; i++)
-        for (size_t m = 0; m < s->scene->n_materials; m++)
-            if (!strcmp(s->scene->bodies[s->model->body[i]].material, s->scene->materials[m].name))
-                f->scratch[i] = (double)m;
+    for (int64_t i = 0; i < n; i++) f->scratch[i] = (double)(pio_model_material(s->model, i) - s->scene->materials);
     return rc ? rc : pio_snapshot_static(f->file, "material", f->scratch, error);
 }
 
@@ -105,10 +119,12 @@ static piola_status open_file(pio_states *f, piola_error *error)
     pio_session_path(s, "states.vtkhdf", path, sizeof path);
     const pio_snapshot_def def = {.path = path,
                                   .kind = PIO_SNAPSHOT_STATES,
-                                  .n_points = s->model->desc.particles.n,
+                                  .n_points = pio_model_items(s->model, true),
                                   .dimension = s->scene->dimension,
                                   .precision =
                                       strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
+                                  .mesh = s->model->fem ? &f->mesh : NULL,
+                                  .static_points = s->model->fem != NULL,
                                   .expected_frames = s->model->n_frames,
                                   .fields = f->field,
                                   .n_fields = f->n_fields,
@@ -133,6 +149,7 @@ piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, 
     f->adjoint = gradient && s->scene->output.adjoint_every > 0;
     list_fields(f);
     piola_status rc = take_buffers(f, error);
+    if (!rc && s->model->fem) rc = pio_model_cells(s->model, &f->mesh, error);
     if (!rc) rc = open_file(f, error);
     if (!rc) rc = write_numbers(f, error);
     if (rc)
@@ -146,12 +163,12 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
 {
     pio_session *s = context;
     pio_states *f = s->states;
-    (void)frame;
     const pio_engine *e = s->engine.table;
-    piola_status rc = e->read(s->sim, "position", f->points, error);
+    const bool again = s->model->fem && frame > 0; /* nodes rest where they are */
+    piola_status rc = again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
     for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
     return rc ? rc
-              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, f->points, (const double *const *)f->values,
+              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, again ? NULL : f->points, (const double *const *)f->values,
                                    error);
 }
 
@@ -205,10 +222,10 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
     for (int i = 0; !rc && i < f->n_gradient_fields; i++) {
         const pio_gradient_field *g = &f->gradient_field[i];
         rc = pio_gradient_field_read(f->session, g, f->scratch, error);
-        for (int64_t v = 0; !rc && v < f->session->model->desc.particles.n * g->components; v++)
+        for (int64_t v = 0; !rc && v < pio_model_items(f->session->model, g->nodal) * g->components; v++)
             if (!isfinite(f->scratch[v]))
                 rc = pio_fail(error, PIOLA_NUMERICAL,
-                              "%s of particle %lld is %g: the adjoint overflowed; a shorter horizon, a "
+                              "%s, number %lld, is %g: the adjoint overflowed; a shorter horizon, a "
                               "smaller weight or f64 may help",
                               g->name, (long long)(v / g->components), f->scratch[v]);
         if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
@@ -223,6 +240,7 @@ static void release(pio_states *f)
     f->session->states = NULL;
     free(f->points);
     free(f->scratch);
+    pio_model_cells_free(&f->mesh);
     for (size_t i = 0; i < f->n_frame_fields; i++) free(f->values[i]);
     free(f);
 }

@@ -31,11 +31,12 @@ void pio_manifest_free(pio_manifest *m);
 /* The resolved scene as JSON; free() it. NULL without memory. */
 char *pio_resolved_json(const pio_scene *scene);
 
-/* Gradient fields per particle that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field
+/* Gradient fields per particle, element or node that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field
  * "grad_given_0" of the particles whose law has it. Returns 0 past the last. */
 typedef struct {
     char name[32], engine_field[32], of[32], units[32], meaning[96];
     int components;
+    bool nodal;                                  /* of a mesh: values are at nodes, else of elements */
     bool (*has)(const scene_material *material); /* NULL: every particle */
 } pio_gradient_field;
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
