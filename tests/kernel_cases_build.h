@@ -6,6 +6,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_BUILD_H
 
 #include "tests/kernel_cases_host.h"
+#include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"
 
 static void build_pack(void *target, case_type type, const double *value, const double *dot, size_t count)

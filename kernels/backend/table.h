@@ -8,6 +8,8 @@
 
 #include "kernels/design.h"
 #include "kernels/fields.h"
+#include "kernels/krylov.h"
+#include "kernels/linalg.h"
 #include "kernels/mpm_control.h"
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
