@@ -80,6 +80,7 @@ void pio_queue_upload(pio_queue *q, void *target, const void *source, size_t byt
 
 void pio_queue_download(pio_queue *q, void *target, const void *source, size_t bytes)
 {
+    if (!q->error.code) q->downloads++;
     PIO_LAUNCH(q, KERNEL_COPY, q->backend->download(q->stream, target, source, bytes));
 }
 
