@@ -23,3 +23,14 @@ piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, pi
     }
     return PIOLA_BAD_DATA;
 }
+
+pio_linop pio_linop_transposed(const pio_linop *op)
+{
+    return (pio_linop){.kind = op->kind,
+                       .unknowns = op->unknowns,
+                       .context = op->context,
+                       .apply = op->apply_transposed,
+                       .apply_transposed = op->apply,
+                       .precondition = op->precondition_transposed,
+                       .precondition_transposed = op->precondition};
+}

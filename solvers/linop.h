@@ -1,8 +1,7 @@
 /* linop.h -- linear operators as Newton and Krylov see them: what they do, never how they are stored.
  *
  * `kind` says what may be assumed. A method that assumes more than the operator promises would return a wrong number, so the
- * pairing is checked before anything is solved. Today's scheme is explicit and solves nothing; implicit steps and grid
- * pressure solves bring operators. */
+ * pairing is checked before anything is solved. bsr.h has one over a matrix of blocks; krylov.h solves with any. */
 #ifndef PIOLA_SOLVERS_LINOP_H
 #define PIOLA_SOLVERS_LINOP_H
 
@@ -17,10 +16,14 @@ typedef struct pio_linop {
     pio_linop_kind kind;
     int64_t unknowns;
     void *context;
-    int (*apply)(void *context, const void *x, void *y);            /* y = A x */
-    int (*apply_transposed)(void *context, const void *x, void *y); /* y = A^T x */
-    int (*precondition)(void *context, const void *x, void *y);     /* y = M^-1 x, M near A; NULL: none */
+    int (*apply)(void *context, const void *x, void *y);                   /* y = A x */
+    int (*apply_transposed)(void *context, const void *x, void *y);        /* y = A^T x */
+    int (*precondition)(void *context, const void *x, void *y);            /* y = M^-1 x, M near A; NULL: none */
+    int (*precondition_transposed)(void *context, const void *x, void *y); /* y = M^-T x; NULL: none */
 } pio_linop;
+
+/* The operator A^T, for adjoint solves. */
+pio_linop pio_linop_transposed(const pio_linop *op);
 
 /* PIOLA_OK when the method is right for operators of this kind, else PIOLA_BAD_DATA with what would be right. */
 piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, piola_error *error);
