@@ -249,7 +249,7 @@ static piola_status explain(const pio_krylov_result *r, const pio_krylov_options
                     "%s, iteration %d: r . M^-1 r = %.6g: the preconditioner is not positive definite", name, i,
                     r->value);
     default:
-        return fail(error, PIOLA_NUMERICAL, "%s, iteration %d: a value is not finite (%g)", name, i, r->value);
+        return fail(error, PIOLA_NUMERICAL, "%s, iteration %d: a value is not finite (%g)", name, i, fabs(r->value));
     }
 }
 
@@ -270,7 +270,8 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_linop
 {
     static void (*const run[])(solve *) = {[PIO_PCG] = run_pcg, [PIO_MINRES] = run_minres, [PIO_GMRES] = run_gmres};
     const int gmres = options->method == PIO_GMRES;
-    *result = (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* no zero that looks like success */
+    *result =
+        (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* no zero that looks like success */
     const piola_status rc = refuse(k, op, options, error);
     if (rc) return rc;
     solve s = {.k = k, .q = q, .op = op, .b = b, .x = x, .options = options, .n = (int)op->unknowns};
