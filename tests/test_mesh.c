@@ -6,11 +6,13 @@
 #include <cmocka.h>
 
 #include "host/mesh.h"
+#include "tests/json_checker.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const pio_element_type cells[8] = {PIO_TRI3, PIO_TRI6,  PIO_QUAD4, PIO_QUAD9,
                                           PIO_TET4, PIO_TET10, PIO_HEX8,  PIO_HEX27};
@@ -363,6 +365,53 @@ static void a_group_that_is_missing_is_told_with_a_likely_one(void **state)
     pio_mesh_free(&mesh);
 }
 
+/* What is printed while `json` is asked for or not; free() it. */
+static char *report_of(const pio_mesh *mesh, bool json)
+{
+    char *text = calloc(1, 8000);
+    piola_error error = {0};
+    FILE *file = tmpfile();
+    assert_true(text && file);
+    fflush(stdout);
+    const int kept = dup(1);
+    assert_true(kept >= 0 && dup2(fileno(file), 1) == 1);
+    const piola_status status = pio_mesh_report(mesh, json, &error);
+    fflush(stdout);
+    assert_true(dup2(kept, 1) == 1);
+    close(kept);
+    rewind(file);
+    assert_true(fread(text, 1, 7999, file) > 0);
+    fclose(file);
+    assert_int_equal(status, PIOLA_OK);
+    return text;
+}
+
+static void a_report_tells_groups_sizes_and_warnings(void **state)
+{
+    (void)state;
+    pio_mesh mesh = box_of(PIO_QUAD9);
+    mesh.n_warnings = 1;
+    strcpy(mesh.warnings[0], "a \"quoted\" warning");
+    char *text = report_of(&mesh, false);
+    static const char *const wanted[] = {"box: mesh, 2D\nnodes: 35\n",
+                                         "  quad9             6\n",
+                                         "  line3            10\n",
+                                         "x -1 .. 0.5 m, y 0.5 .. 1.5 m",
+                                         "area: 1.5 m^2",
+                                         "  all                              2          6         35\n",
+                                         "  left                             1          2          5\n",
+                                         "warning: a \"quoted\" warning\n"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!strstr(text, wanted[i])) fail_msg("no '%s' in\n%s", wanted[i], text);
+    free(text);
+    text = report_of(&mesh, true);
+    assert_null(check_json(text));
+    assert_non_null(strstr(text, "\"volume\": 1.5"));
+    assert_non_null(strstr(text, "a \\\"quoted\\\" warning"));
+    free(text);
+    pio_mesh_free(&mesh);
+}
+
 static void builders_refuse_what_makes_no_sense(void **state)
 {
     (void)state;
@@ -398,6 +447,7 @@ int main(void)
         cmocka_unit_test(sides_of_a_plate_lie_where_they_should),
         cmocka_unit_test(quality_tells_edges_and_volumes),
         cmocka_unit_test(a_group_that_is_missing_is_told_with_a_likely_one),
+        cmocka_unit_test(a_report_tells_groups_sizes_and_warnings),
         cmocka_unit_test(builders_refuse_what_makes_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

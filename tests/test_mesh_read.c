@@ -275,6 +275,35 @@ static void a_file_is_known_by_its_name_or_its_first_bytes(void **state)
     unlink(path);
 }
 
+/* Two squares side by side; the line between them points out of the first one as 2 6 and out of the second as 6 2. */
+static void a_facet_between_two_cells_is_seen_from_the_side_that_it_tells(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        char path[] = "mesh_between_XXXXXX.msh";
+        const int file = mkstemps(path, 4);
+        assert_true(file >= 0);
+        FILE *out = fdopen(file, "w");
+        fprintf(
+            out,
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n5 0 1 0\n6 1 1 0\n7 2 1 0\n");
+        fprintf(out, "$EndNodes\n$Elements\n3\n1 3 2 1 1 1 2 6 5\n2 3 2 1 1 2 3 7 6\n3 1 2 4 1 %s\n$EndElements\n",
+                turned ? "6 2" : "2 6");
+        fclose(out);
+        pio_mesh mesh = read_mesh(path);
+        pio_face_list faces;
+        piola_error error;
+        assert_int_equal(pio_mesh_group_faces(&mesh, "group_4", &faces, &error), PIOLA_OK);
+        assert_int_equal(faces.n, 1);
+        assert_int_equal(faces.item[0].cell, turned);
+        assert_int_equal(faces.item[0].face, turned ? 3 : 1);
+        assert_int_equal(mesh.n_outer, 6);
+        free(faces.item);
+        pio_mesh_free(&mesh);
+        unlink(path);
+    }
+}
+
 /* ---- warnings ------------------------------------------------------------------------------------------------ */
 
 /* Written as 2.2 with its places scaled; `split` puts the cells of a box of two apart, with nodes of their own. */
@@ -340,6 +369,7 @@ int main(void)
         cmocka_unit_test(a_tetrahedron_is_read),
         cmocka_unit_test(a_square_with_everything_around_it_is_read),
         cmocka_unit_test(a_file_is_known_by_its_name_or_its_first_bytes),
+        cmocka_unit_test(a_facet_between_two_cells_is_seen_from_the_side_that_it_tells),
         cmocka_unit_test(suspicious_meshes_are_read_with_warnings),
         cmocka_unit_test(lists_of_many_warnings_are_cut_and_counted),
     };
