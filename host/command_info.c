@@ -1,6 +1,7 @@
 /* command_info.c -- piola schema and piola info. */
 #include "host/fail.h"
 #include "host/json.h"
+#include "host/mesh.h"
 #include "host/output.h"
 #include "host/scene.h"
 #include "host/snapshot.h"
@@ -253,10 +254,20 @@ static piola_status print_json(pio_snapshot_file *f, const char *file, piola_err
     return rc;
 }
 
+static piola_status mesh_info(const char *file, bool json, piola_error *error)
+{
+    pio_mesh mesh;
+    piola_status rc = pio_mesh_read(&mesh, file, error);
+    if (!rc) rc = pio_mesh_report(&mesh, json, error);
+    pio_mesh_free(&mesh);
+    return rc;
+}
+
 piola_status piola_info(const char *file, bool json, piola_error *error)
 {
     pio_snapshot_file *f = NULL;
     if (!file) return pio_fail(error, PIOLA_USAGE, "info needs a file");
+    if (pio_mesh_is_msh(file)) return mesh_info(file, json, error);
     piola_status rc = pio_snapshot_open(&f, file, error);
     if (rc) return rc;
     rc = json ? print_json(f, file, error) : print_info(f, file, error);

@@ -11,7 +11,6 @@
 
 /* ---- kinds of elements ---------------------------------------------------------------------------------- */
 
-
 enum { PIO_ELEMENT_NODES = 27, PIO_ELEMENT_FACES = 6, PIO_ELEMENT_EDGES = 12, PIO_FACE_NODES = 9 }; /* at most */
 
 typedef struct pio_element {

@@ -70,5 +70,5 @@ void pio_tag_free(pio_tag_map *map)
 
 int64_t pio_tag_pair(int dimension, int32_t tag)
 {
-    return ((int64_t)dimension << 32) | (int64_t)(uint32_t)tag;
+    return (int64_t)dimension * 4294967296 + (int64_t)(uint32_t)tag;
 }

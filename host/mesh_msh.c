@@ -158,6 +158,8 @@ static void check_section(msh_input *in, section s, const char *name)
     if (strcmp(name, "PartitionedEntities") == 0)
         msh_fail(in,
                  "the mesh is partitioned ($PartitionedEntities); save it whole: unpartition it, or do not use -part");
+    if (strcmp(name, "ParametricNodes") == 0)
+        msh_fail(in, "the nodes are in $ParametricNodes; save them with Mesh.SaveParametric = 0, or as MSH 4.1");
     if (s != OTHER) *has[s] = true;
 }
 

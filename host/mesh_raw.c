@@ -138,7 +138,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Calls for every group of every element kept: counts (elements NULL) or stores. */
+/* Every group of every element that is kept: count, or store. */
 static void spread(const pio_raw_mesh *raw, pio_mesh *mesh, bool store)
 {
     for (int32_t g = 0; g < mesh->n_groups; g++) mesh->groups[g].n = 0;
@@ -174,7 +174,9 @@ static piola_status put_in_groups(const pio_raw_mesh *raw, pio_mesh *mesh, piola
                 return pio_mesh_fail(mesh, error,
                                      "element %lld stands twice in group '%s'; each element must stand once in a group",
                                      (long long)pio_mesh_element_tag(mesh, group->elements[i]), group->name);
-        if (!group->n) pio_mesh_warn(mesh, "the group '%s' has no elements", group->name);
+        if (!group->n)
+            pio_mesh_warn(mesh, "the group '%s' has no elements%s", group->name,
+                          raw->repeats ? " (with Mesh.SaveAll, Gmsh loses the groups of MSH 2.2; use 4.1)" : "");
     }
     return PIOLA_OK;
 }

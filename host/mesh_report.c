@@ -15,37 +15,32 @@ static int warnings_kept(const pio_mesh *mesh)
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
-static piola_status count_nodes(const pio_mesh *mesh, const pio_mesh_group *group, int32_t *n, piola_error *error)
+/* Different nodes of a group. stamp: [n_nodes], below `now` when not met yet; it becomes now. */
+static int32_t count_nodes(const pio_mesh *mesh, const pio_mesh_group *group, int32_t *stamp, int32_t now)
 {
-    uint8_t *mark = calloc((size_t)mesh->n_nodes + 1, 1);
-    if (!mark) return pio_fail_memory(error, (size_t)mesh->n_nodes, "marks of nodes");
-    *n = 0;
+    int32_t n = 0;
     for (int32_t i = 0; i < group->n; i++) {
         pio_element_type type;
         const int32_t *nodes = pio_mesh_element(mesh, group->elements[i], &type);
         for (int a = 0; a < pio_elements[type].nodes; a++) {
-            *n += !mark[nodes[a]];
-            mark[nodes[a]] = 1;
+            n += stamp[nodes[a]] < now;
+            stamp[nodes[a]] = now;
         }
     }
-    free(mark);
-    return PIOLA_OK;
+    return n;
 }
 
-static piola_status print_groups(const pio_mesh *mesh, piola_error *error)
+static void print_groups(const pio_mesh *mesh, int32_t *stamp)
 {
     if (mesh->n_groups) printf("groups:                    dimension   elements      nodes\n");
     for (int32_t g = 0; g < mesh->n_groups; g++) {
         const pio_mesh_group *group = &mesh->groups[g];
-        int32_t nodes;
-        const piola_status status = count_nodes(mesh, group, &nodes, error);
-        if (status) return status;
-        printf("  %-24s %9d %10d %10d\n", group->name, group->dimension, group->n, nodes);
+        printf("  %-24s %9d %10d %10d\n", group->name, group->dimension, group->n,
+               count_nodes(mesh, group, stamp, g + 1));
     }
-    return PIOLA_OK;
 }
 
-static piola_status print_mesh(const pio_mesh *mesh, piola_error *error)
+static void print_mesh(const pio_mesh *mesh, int32_t *stamp)
 {
     pio_mesh_quality q;
     pio_mesh_measure(mesh, &q);
@@ -59,34 +54,28 @@ static piola_status print_mesh(const pio_mesh *mesh, piola_error *error)
            mesh->dimension == 3 ? "m^3" : "m^2");
     printf("edges: %.6g .. %.6g m\nleast Jacobian over greatest in an element: %.4g\nouter faces: %d\n", q.edge_min,
            q.edge_max, q.jacobian_ratio, mesh->n_outer);
-    const piola_status status = print_groups(mesh, error);
-    if (status) return status;
+    print_groups(mesh, stamp);
     for (int w = 0; w < warnings_kept(mesh); w++) printf("warning: %s\n", mesh->warnings[w]);
     if (mesh->n_warnings > PIO_MESH_WARNINGS) printf("and %d more warnings\n", mesh->n_warnings - PIO_MESH_WARNINGS);
-    return PIOLA_OK;
 }
 
-static piola_status json_groups(pio_json *json, const pio_mesh *mesh, piola_error *error)
+static void json_groups(pio_json *json, const pio_mesh *mesh, int32_t *stamp)
 {
     pio_json_begin_array(json, "groups");
     for (int32_t g = 0; g < mesh->n_groups; g++) {
         const pio_mesh_group *group = &mesh->groups[g];
-        int32_t nodes;
-        const piola_status status = count_nodes(mesh, group, &nodes, error);
-        if (status) return status;
         pio_json_begin_object(json, NULL);
         pio_json_string(json, "name", group->name);
         pio_json_integer(json, "dimension", group->dimension);
         pio_json_integer(json, "tag", group->tag);
         pio_json_integer(json, "elements", group->n);
-        pio_json_integer(json, "nodes", nodes);
+        pio_json_integer(json, "nodes", count_nodes(mesh, group, stamp, g + 1));
         pio_json_end_object(json);
     }
     pio_json_end_array(json);
-    return PIOLA_OK;
 }
 
-static piola_status write_mesh(pio_json *json, const pio_mesh *mesh, piola_error *error)
+static void write_mesh(pio_json *json, const pio_mesh *mesh, int32_t *stamp)
 {
     pio_mesh_quality q;
     pio_mesh_measure(mesh, &q);
@@ -106,27 +95,29 @@ static piola_status write_mesh(pio_json *json, const pio_mesh *mesh, piola_error
     pio_json_double(json, "edge_max", q.edge_max);
     pio_json_double(json, "jacobian_ratio", q.jacobian_ratio);
     pio_json_integer(json, "outer_faces", mesh->n_outer);
-    const piola_status status = json_groups(json, mesh, error);
+    json_groups(json, mesh, stamp);
     pio_json_begin_array(json, "warnings");
     for (int w = 0; w < warnings_kept(mesh); w++) pio_json_string(json, NULL, mesh->warnings[w]);
     pio_json_end_array(json);
     pio_json_integer(json, "warnings_not_listed", mesh->n_warnings - warnings_kept(mesh));
     pio_json_end_object(json);
-    return status;
 }
 
 piola_status pio_mesh_report(const pio_mesh *mesh, bool json, piola_error *error)
 {
-    piola_status status;
+    piola_status status = PIOLA_OK;
+    int32_t *stamp = calloc((size_t)mesh->n_nodes + 1, sizeof *stamp);
+    if (!stamp) return pio_fail_memory(error, (size_t)mesh->n_nodes * sizeof *stamp, "marks of nodes");
     if (json) {
         pio_json text;
         pio_json_to_memory(&text, 2);
-        status = write_mesh(&text, mesh, error);
-        if (!status) status = pio_json_finish(&text, error);
+        write_mesh(&text, mesh, stamp);
+        status = pio_json_finish(&text, error);
         if (!status) printf("%s\n", text.text);
         pio_json_free(&text);
     } else {
-        status = print_mesh(mesh, error);
+        print_mesh(mesh, stamp);
     }
+    free(stamp);
     return status ? status : pio_output_flush(error);
 }
