@@ -4,21 +4,47 @@ set(every_kernel_sources test_every_kernel_real.c kernel_cases_io.c)
 set_source_files_properties(test_every_kernel_dual.cpp test_material_dual.cpp PROPERTIES
   COMPILE_DEFINITIONS "PIO_DUAL=\"tests/dual.h\"")
 
-# kernel_test(name label precision dimension sources...)
-function(kernel_test name label precision dimension)
+# The CPU engine in the other layout of fields, blocks of 16 items (PIO_BLOCK in kernels/vec.h): engine_blocks_<...> for unit
+# tests, and the module engine_blocks_<...>_module. Its sources and flags are those of the plain engine.
+function(engine_of_blocks precision dimension)
+  set(plain piola_engine_cpu_${precision}_${dimension}d_${BASE_ISA}_objects)
+  set(name engine_blocks_${precision}_${dimension}d)
+  get_target_property(sources ${plain} SOURCES)
+  get_target_property(definitions ${plain} COMPILE_DEFINITIONS)
+  get_target_property(options ${plain} COMPILE_OPTIONS)
+  list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
+  add_library(${name}_objects OBJECT ${sources})
+  target_compile_definitions(${name}_objects PRIVATE ${definitions} PIO_BLOCK=16)
+  if(options)
+    target_compile_options(${name}_objects PRIVATE ${options})
+  endif()
+  add_library(${name} STATIC $<TARGET_OBJECTS:${name}_objects>)
+  target_compile_definitions(${name} INTERFACE PIO_BLOCK=16)
+  add_library(${name}_module MODULE $<TARGET_OBJECTS:${name}_objects>)
+  foreach(target ${name}_objects ${name} ${name}_module)
+    target_link_libraries(${target} PUBLIC piola_flags OpenMP::OpenMP_C)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C C_VISIBILITY_PRESET hidden)
+  endforeach()
+endfunction()
+
+# kernel_test(name label engine precision dimension sources...): `engine` is the first part of the name of a library.
+function(kernel_test name label engine precision dimension)
   set(target ${name}_${precision}_${dimension}d)
   add_executable(${target} ${ARGN})
   string(COMPARE EQUAL ${precision} f64 dual)
   target_compile_definitions(${target} PRIVATE PIO_REAL=${real_${precision}} PIO_DIM=${dimension} TEST_DUAL=${dual})
-  target_link_libraries(${target} PRIVATE engine_static_${precision}_${dimension}d piola_flags OpenMP::OpenMP_C
+  target_link_libraries(${target} PRIVATE ${engine}_${precision}_${dimension}d piola_flags OpenMP::OpenMP_C
     $<TARGET_NAME_IF_EXISTS:PkgConfig::CMOCKA>)
   add_test(NAME ${target} COMMAND ${target})
   set_tests_properties(${target} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
 endfunction()
 
-# The CPU backend once more, without contraction to FMA: what the comparison with the GPU is tested with where there is none.
+# The CPU backend once more, without contraction to FMA, in programs that say so: what the comparison with the GPU is tested
+# with where there is none.
+set(uncontracted $<BOOL:$<TARGET_PROPERTY:PIO_UNCONTRACTED>>)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c PROPERTIES
-  COMPILE_OPTIONS -ffp-contract=off COMPILE_DEFINITIONS pio_backend_cpu=pio_backend_plain)
+  COMPILE_OPTIONS $<${uncontracted}:-ffp-contract=off>
+  COMPILE_DEFINITIONS $<${uncontracted}:pio_backend_cpu=pio_backend_plain>)
 
 foreach(precision f32 f64)
   foreach(dimension 2 3)
@@ -29,19 +55,26 @@ foreach(precision f32 f64)
       set(pure_dual test_material_dual.cpp)
     endif()
     if(PIOLA_HOST) # these need cmocka
-      kernel_test(test_every_kernel unit ${precision} ${dimension} test_every_kernel.c ${every_kernel_sources} ${dots})
-      kernel_test(test_material unit ${precision} ${dimension} test_material.c ${pure_dual})
-      kernel_test(test_transfer unit ${precision} ${dimension} test_transfer.c)
+      kernel_test(test_every_kernel unit engine_static ${precision} ${dimension} test_every_kernel.c
+        ${every_kernel_sources} ${dots})
+      kernel_test(test_material unit engine_static ${precision} ${dimension} test_material.c ${pure_dual})
+      kernel_test(test_transfer unit engine_static ${precision} ${dimension} test_transfer.c)
+      if(precision STREQUAL "f64")
+        engine_of_blocks(f64 ${dimension})
+        kernel_test(test_every_kernel_blocks unit engine_blocks f64 ${dimension} test_every_kernel.c
+          ${every_kernel_sources} ${dots})
+      endif()
     endif()
 
-    kernel_test(test_every_kernel_plain unit ${precision} ${dimension} test_every_kernel_gpu.c ${every_kernel_sources}
-      ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
-    target_compile_definitions(test_every_kernel_plain_${precision}_${dimension}d PRIVATE
-      TEST_OTHER_BACKEND=pio_backend_plain)
+    kernel_test(test_every_kernel_plain unit engine_static ${precision} ${dimension} test_every_kernel_gpu.c
+      ${every_kernel_sources} ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
+    set(target test_every_kernel_plain_${precision}_${dimension}d)
+    target_compile_definitions(${target} PRIVATE TEST_OTHER_BACKEND=pio_backend_plain)
+    set_target_properties(${target} PROPERTIES PIO_UNCONTRACTED ON)
 
     if(cuda_engines)
-      kernel_test(test_every_kernel_gpu gpu ${precision} ${dimension} test_every_kernel_gpu.c ${every_kernel_sources}
-        ${PROJECT_SOURCE_DIR}/kernels/backend/cuda.cu)
+      kernel_test(test_every_kernel_gpu gpu engine_static ${precision} ${dimension} test_every_kernel_gpu.c
+        ${every_kernel_sources} ${PROJECT_SOURCE_DIR}/kernels/backend/cuda.cu)
       set(target test_every_kernel_gpu_${precision}_${dimension}d)
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++17 --Werror=all-warnings
         -Xcompiler=-Wall,-Wextra>)

@@ -21,6 +21,21 @@ foreach(name test_mpm_determinism test_mpm_faults)
   set_tests_properties(${name}_f64_2d_guarded PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_GUARD=1" TIMEOUT 600)
 endforeach()
 
+# Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen.
+foreach(dimension 2 3)
+  set(target test_layout_f64_${dimension}d)
+  set(plain piola_engine_cpu_f64_${dimension}d_${BASE_ISA})
+  set(blocks engine_blocks_f64_${dimension}d_module)
+  add_executable(${target} test_layout.c mpm_case.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
+    ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  target_compile_definitions(${target} PRIVATE PIO_REAL=double PIO_DIM=${dimension} "piola_engine=(*layout_engine)"
+    TEST_PLAIN_ENGINE="$<TARGET_FILE:${plain}>" TEST_BLOCKS_ENGINE="$<TARGET_FILE:${blocks}>")
+  target_link_libraries(${target} PRIVATE piola_flags PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
+  add_dependencies(${target} ${plain} ${blocks})
+  add_test(NAME ${target} COMMAND ${target})
+  set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
+endforeach()
+
 # Schedules and the driver, on a mock engine.
 add_executable(test_schedule test_schedule.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
   ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
