@@ -30,6 +30,7 @@ static void choose(int layout)
     if (!layout_engine) fail_msg("%s: %s", paths[layout], dlerror());
 }
 
+/* They stay loaded to the end: threads of OpenMP wait in code that would go with the last of them. */
 static int load_both(void **unused)
 {
     (void)unused;
@@ -40,14 +41,6 @@ static int load_both(void **unused)
             return 1;
         }
     }
-    return 0;
-}
-
-static int close_both(void **unused)
-{
-    (void)unused;
-    for (int i = 0; i < LAYOUTS; i++)
-        if (modules[i]) dlclose(modules[i]);
     return 0;
 }
 
@@ -160,7 +153,7 @@ static pio_sim *whole_run(mpm_case *c, results *r)
     static double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
     double samples[256] = {0}, gravity[D] = {0};
     piola_error error;
-    pio_sim *sim = case_create(c, STEPS, 2);
+    pio_sim *sim = case_create(c, STEPS, 1);
     variables(c, z);
     const double forward = case_forward(c, sim, z);
     keep(r, "J of the run forward", &forward, 1);
@@ -410,5 +403,5 @@ int main(void)
         cmocka_unit_test(a_view_is_right_or_refused),      cmocka_unit_test(the_watch_for_nan_sees_none_in_the_padding),
         cmocka_unit_test(a_fault_says_the_same),
     };
-    return cmocka_run_group_tests(tests, load_both, close_both);
+    return cmocka_run_group_tests(tests, load_both, NULL);
 }
