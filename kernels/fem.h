@@ -33,7 +33,7 @@ typedef struct {
     int64_t index;  /* number of the step, 0 .. steps-1 */
     uint64_t fault; /* FEM_NONE, or the smallest key of a fault: element, then kind */
     double t;       /* s, at the end of the step */
-    double gravity[DIM]; /* m/s^2 */
+    wide gravity[DIM]; /* m/s^2 */
 } fem_step;
 
 enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE };

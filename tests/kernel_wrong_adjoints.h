@@ -66,4 +66,40 @@ static inline int observe_adj_with_the_wrong_mass(pio_stream s, int n, const int
     return pio_backend_cpu.kernels.mpm_observe_adj(s, n, limit, &a);
 }
 
+/* M = (P : L) I - (grad u)^T dP - L^T P: the last term is forgotten. */
+static inline int force_adj_without_a_term(pio_stream s, int n, const int *limit, const fem_force_adj_args *args)
+{
+    const fem_force_args *a = &args->fwd;
+    const int nodes = a->b.rule.nodes, rc = pio_backend_cpu.kernels.fem_force_adj(s, n, limit, args);
+    for (int i = 0; i < n; i++)
+        for (int q = 0; q < a->b.rule.points; q++) {
+            const int e = a->b.first + i;
+            const fem_point p = fem_point_at(&a->b, i, q);
+            const mat P = hyper_P(a->m.law[e], fem_deformation(&a->b, i, &p, a->u), fem_constants_of(&a->m, e));
+            real *out = args->rest_bar + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+            fem_corner_add(out, nodes, &p, mat_t_mul(fem_gradient(&a->b, i, &p, args->y), P));
+        }
+    return rc;
+}
+
+/* The area of a face that is moved stays what it was. */
+static inline int face_adj_with_a_fixed_area(pio_stream s, int n, const int *limit, const fem_face_adj_args *args)
+{
+    const int nodes = args->fwd.rule.nodes, rc = pio_backend_cpu.kernels.fem_face_adj(s, n, limit, args);
+    real *out = args->rest_bar + (ptrdiff_t)args->fwd.corner * DIM;
+    for (int i = 0; i < n * nodes * DIM; i++) out[i] = 0;
+    return rc;
+}
+
+static inline int weight_adj_without_density(pio_stream s, int n, const int *limit, const fem_weight_adj_args *args)
+{
+    fem_weight_adj_args a = *args;
+    real *nowhere = calloc(field_size(a.fwd.m.elements, 1), sizeof *nowhere);
+    if (!nowhere) return 1;
+    a.density_bar = nowhere;
+    const int rc = pio_backend_cpu.kernels.fem_weight_adj(s, n, limit, &a);
+    free(nowhere);
+    return rc;
+}
+
 #endif

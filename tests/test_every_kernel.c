@@ -447,6 +447,13 @@ static void a_wrong_adjoint_fails(void **state)
     assert_true(expect_no("mpm_p2g_adj, stress wrong by 1e-6", CASE_OF_mpm_p2g, &wrong));
     assert_true(expect_no("mpm_g2p_adj, J of fluids forgotten", CASE_OF_mpm_g2p, &wrong));
     assert_true(expect_no("mpm_observe_adj, share of M forgotten", CASE_OF_mpm_observe, &wrong));
+    assert_false(expect_no("the right adjoint", CASE_OF_fem_force, &wrong));
+    wrong.fem_force_adj = force_adj_without_a_term;
+    wrong.fem_face_adj = face_adj_with_a_fixed_area;
+    wrong.fem_weight_adj = weight_adj_without_density;
+    assert_true(expect_no("fem_force_adj, one term of M forgotten", CASE_OF_fem_force, &wrong));
+    assert_true(expect_no("fem_face_adj, area taken as fixed", CASE_OF_fem_face, &wrong));
+    assert_true(expect_no("fem_weight_adj without density", CASE_OF_fem_weight, &wrong));
 }
 #endif
 

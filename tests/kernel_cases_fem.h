@@ -1,0 +1,417 @@
+/* kernel_cases_fem.h -- cases of elements and their matter: tables, forces, energy, tangent, weight. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_FEM_H
+#define PIOLA_TESTS_KERNEL_CASES_FEM_H
+
+#include "tests/kernel_cases_mesh.h"
+
+#include <stdlib.h>
+
+/* ---- tables ---------------------------------------------------------------------------------------------- */
+
+static void fem_table_of(case_io *io, int type, int points, int n)
+{
+    const int nodes = element_nodes[type], rdim = element_rdim[type];
+    fem_table_args a;
+    a.type = type;
+    a.points = points;
+    a.w = NEW(io, real, n, CASE_SET);
+    a.N = NEW(io, real, n * nodes, CASE_SET);
+    a.dN = NEW(io, real, n * nodes * rdim, CASE_SET);
+    LAUNCH(io, fem_table, n, NULL, &a);
+    case_out(io, mesh_name("w", type), CASE_REAL, 1, n, a.w);
+    case_out(io, mesh_name("N", type), CASE_REAL, nodes, n, a.N);
+    if (rdim) case_out(io, mesh_name("dN", type), CASE_REAL, nodes * rdim, n, a.dN);
+    const double *N = case_find(io, CASE_OUTPUT, mesh_name("N", type))->value;
+    double worst = 0;
+    for (int q = 0; q < n; q++) {
+        double sum = -1;
+        for (int k = 0; k < nodes; k++) sum += N[q * nodes + k];
+        worst = fmax(worst, fabs(sum));
+    }
+    case_expect(io, worst < 1e-6, "shape functions sum to one");
+}
+
+/* In a large run, points beyond the rule of those products whose places repeat. */
+static void case_fem_table(case_io *io)
+{
+    static const char *const names[] = {"stiffness", "mass", NULL};
+    const int rule = case_variant(io, names);
+    for (int type = 0; type < ELEMENT_TYPES; type++) {
+        const int points = element_points[rule][type];
+        const int repeats = type == ELEMENT_LINE3 || type == ELEMENT_QUAD4 || type == ELEMENT_QUAD9;
+        if (element_rdim[type] <= DIM) fem_table_of(io, type, points, io->large && repeats ? 4500 : points);
+    }
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------- */
+
+/* Every law, with E and nu or with mu and lambda. */
+static void case_fem_constants(case_io *io)
+{
+    const int n = case_size(io, 900);
+    int *law = HOST(io, int, n), *lame = HOST(io, int, n);
+    case_array *given = case_uniform(io, CASE_INPUT, "given", HYPER_CONSTANTS, n, 1e3, 2e5);
+    for (int e = 0; e < n; e++) {
+        law[e] = e % HYPER_LAWS;
+        lame[e] = e / HYPER_LAWS % 2;
+        if (!lame[e] && !hyper_gives_own(law[e])) given->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
+    }
+    fem_constants_args a;
+    a.n = n;
+    a.law = PUSH(io, int, law, n);
+    a.lame = PUSH(io, int, lame, n);
+    a.given = (real *)case_upload(io, given, CASE_FIELD);
+    a.k = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
+    LAUNCH(io, fem_constants, n, NULL, &a);
+    case_out(io, "k", CASE_FIELD, HYPER_CONSTANTS, n, a.k);
+    if (!case_adjoint(io)) return;
+    fem_constants_adj_args b;
+    b.fwd = a;
+    b.k_bar = FIELD_COTANGENT(io, "k");
+    b.given_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
+    LAUNCH(io, fem_constants_adj, n, NULL, &b);
+    case_gradient(io, "given", CASE_FIELD, HYPER_CONSTANTS, n, b.given_bar);
+}
+#define case_fem_constants_adj case_fem_constants
+
+static fem_step *fem_step_on(case_io *io, const wide *gravity)
+{
+    fem_step *step = HOST(io, fem_step, 1);
+    step->index = 3;
+    step->fault = FEM_NONE;
+    step->t = 0.25;
+    for (int c = 0; gravity && c < DIM; c++) step->gravity[c] = gravity[c];
+    return PUSH(io, fem_step, step, 1);
+}
+
+/* One element, or two, are wrong; the fault is that of the first. */
+static void case_fem_check(case_io *io)
+{
+    static const char *const names[] = {"in order", "inside out", "a constant", "a density", "several", NULL};
+    const int v = case_variant(io, names);
+    mesh_body b = mesh_of(io, RULE_MASS, CASE_CONSTANT, CASE_CONSTANT);
+    const int n = b.m.elements, third = b.m.part[2].first + 2;
+    case_array *k = case_uniform(io, CASE_CONSTANT, "constants", HYPER_CONSTANTS, n, 5e3, 2e4);
+    case_array *density = case_uniform(io, CASE_CONSTANT, "density", 1, n, 800, 1200);
+    int expected = -1;
+    if (v == 1 || v == 4) { /* two of its nodes change places */
+        int *corner = b.m.point + b.m.part[2].corner + 2 * element_nodes[b.m.part[2].type], first = corner[0];
+        corner[0] = corner[1];
+        corner[1] = first;
+        expected = third << 4 | FEM_INVERTED_REST;
+    }
+    if (v == 2 || v == 4) k->value[2 * n + third + 2] = (double)NAN;
+    if (v == 2) expected = (third + 2) << 4 | FEM_CONSTANT;
+    if (v == 3 || v == 4) density->value[n - 1] = -1;
+    if (v == 3) expected = (n - 1) << 4 | FEM_CONSTANT;
+    const int *nodes = PUSH(io, int, b.m.point, b.m.corners);
+    b.matter.elements = n;
+    b.matter.k = (real *)case_upload(io, k, CASE_FIELD);
+    b.matter.density = (real *)case_upload(io, density, CASE_FIELD);
+    fem_check_args a;
+    a.m = b.matter;
+    a.step = fem_step_on(io, NULL);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        a.b = b.block[t];
+        a.b.node = nodes + b.m.part[t].corner;
+        LAUNCH(io, fem_check, a.b.n, NULL, &a);
+    }
+    case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
+    const double fault = case_find(io, CASE_OUTPUT, "fault")->value[0];
+    case_expect(io, fabs(fault - expected) < 0.5, "the fault of the first element that is wrong, and of no other");
+}
+
+/* ---- forces ---------------------------------------------------------------------------------------------- */
+
+/* The adjoint with all that it gives, and with what Newton's method asks of it. */
+static void case_fem_force(case_io *io)
+{
+    static const char *const names[] = {"all cotangents", "of displacement alone", NULL};
+    const int alone = case_variant(io, names);
+    const case_role role = alone ? CASE_CONSTANT : CASE_INPUT;
+    mesh_body body = mesh_of(io, RULE_STIFFNESS, role, role);
+    const mesh_lattice *m = &body.m;
+    mesh_matter(io, &body, role);
+    fem_force_args a;
+    a.m = body.matter;
+    a.u = mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
+    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        a.b = body.block[t];
+        LAUNCH(io, fem_force, a.b.n, NULL, &a);
+    }
+    mesh_out(io, m, "force", a.out);
+    if (!case_adjoint(io)) return;
+    fem_force_adj_args b;
+    b.fwd = a;
+    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.rest_bar = alone ? NULL : NEW(io, real, m->corners * DIM, CASE_SET);
+    b.k_bar = alone ? NULL : NEW_FIELD(io, HYPER_CONSTANTS, m->elements, CASE_ADDED);
+    b.thick_bar = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, m->elements, CASE_ADDED);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        b.fwd.b = body.block[t];
+        b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));
+        LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
+    }
+    mesh_gradient(io, m, "u", b.u_bar);
+    if (alone) return;
+    mesh_gradient(io, m, "rest", b.rest_bar);
+    case_gradient(io, "k", CASE_FIELD, HYPER_CONSTANTS, m->elements, b.k_bar);
+    if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
+}
+#define case_fem_force_adj case_fem_force
+#define case_fem_node_sum case_fem_force
+
+/* The gradient of the energy is the force. */
+static void case_fem_energy(case_io *io)
+{
+    static const char *const names[] = {"defined", "one element inside out", NULL};
+    const int inside_out = case_variant(io, names);
+    mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
+    const mesh_lattice *m = &body.m;
+    mesh_matter(io, &body, CASE_CONSTANT);
+    case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
+    if (inside_out) /* the first neo-Hookean element of the third part: a corner goes far along its first edge */
+        u->value[m->point[m->part[2].corner + HYPER_NEO_HOOKEAN * element_nodes[m->part[2].type]] * DIM] += 9;
+    fem_energy_args a;
+    wide *sum = NEW(io, wide, MESH_TYPES, CASE_SET);
+    a.m = body.matter;
+    a.u = (real *)case_upload(io, u, CASE_REAL);
+    a.out = NULL;
+    for (int t = 0; t < MESH_TYPES; t++) {
+        a.b = body.block[t];
+        LAUNCH_SUM(io, fem_energy, a.b.n, NULL, &a, sum + t);
+        case_out(io, mesh_name("energy", m->part[t].type), CASE_WIDE, 1, 1, sum + t);
+    }
+    if (inside_out) {
+        const double E = case_find(io, CASE_OUTPUT, mesh_name("energy", m->part[2].type))->value[0];
+        case_expect(io, E > 1e299, "no energy where the law is not defined");
+        return;
+    }
+    if (!case_adjoint(io)) return;
+    real *u_bar = NEW(io, real, m->points * DIM, CASE_ADDED);
+    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        const wide *bar = COTANGENT(io, wide, mesh_name("energy", m->part[t].type));
+        double E_bar = 0;
+        case_expect(io, !io->machine->download(io->machine->stream, &E_bar, bar, sizeof E_bar), "a download");
+        a.b = body.block[t];
+        LAUNCH(io, fem_force, a.b.n, NULL, &a);
+        mesh_add(io, m, t, a.out, E_bar, u_bar);
+    }
+    case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
+}
+
+/* ---- tangent and matrix ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    int row, column, code;
+} fem_source;
+
+static int fem_by_block(const void *a, const void *b)
+{
+    const fem_source *x = (const fem_source *)a, *y = (const fem_source *)b;
+    if (x->row != y->row) return x->row - y->row;
+    return x->column != y->column ? x->column - y->column : x->code - y->code;
+}
+
+/* Every ordered pair of corners of every element is a source of one block: 2 pair + (1: transposed), pairs b >= a. */
+static int fem_sources(const mesh_lattice *m, fem_source *out)
+{
+    int n = 0, pair = 0;
+    for (int t = 0; t < MESH_TYPES; t++) {
+        const int nodes = element_nodes[m->part[t].type];
+        for (int i = 0; i < m->part[t].n; i++) {
+            const int *node = m->point + m->part[t].corner + i * nodes;
+            for (int a = 0; a < nodes; a++)
+                for (int b = a; b < nodes; b++, pair++)
+                    for (int turned = 0; turned < (a == b ? 1 : 2); turned++, n++) {
+                        if (!out) continue;
+                        out[n].row = node[turned ? b : a];
+                        out[n].column = node[turned ? a : b];
+                        out[n].code = 2 * pair + turned;
+                    }
+        }
+    }
+    if (out) qsort(out, (size_t)n, sizeof *out, fem_by_block);
+    return n;
+}
+
+typedef struct {
+    int n, *row, *column; /* host [blocks] */
+    fem_assemble_args a;  /* its integers */
+} fem_blocks;
+
+static fem_blocks fem_blocks_of(case_io *io, const mesh_lattice *m)
+{
+    const int sources = fem_sources(m, NULL);
+    fem_source *s = HOST(io, fem_source, sources);
+    int *start = HOST(io, int, sources + 1), *code = HOST(io, int, sources);
+    fem_blocks b;
+    fem_sources(m, s);
+    b.n = 0;
+    b.row = HOST(io, int, sources);
+    b.column = HOST(io, int, sources);
+    for (int i = 0; i < sources; i++) {
+        if (i == 0 || s[i].row != s[i - 1].row || s[i].column != s[i - 1].column) {
+            b.row[b.n] = s[i].row;
+            b.column[b.n] = s[i].column;
+            start[b.n++] = i;
+        }
+        code[i] = s[i].code;
+    }
+    start[b.n] = sources;
+    b.a.row = PUSH(io, int, b.row, b.n);
+    b.a.column = PUSH(io, int, b.column, b.n);
+    b.a.start = PUSH(io, int, start, b.n + 1);
+    b.a.source = PUSH(io, int, code, sources);
+    return b;
+}
+
+static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int *pairs)
+{
+    fem_tangent_args a[MESH_TYPES];
+    *pairs = 0;
+    for (int t = 0; t < MESH_TYPES; t++) {
+        const int nodes = body->block[t].rule.nodes;
+        int *pair = HOST(io, int, nodes *(nodes + 1) / 2);
+        a[t].b = body->block[t];
+        a[t].m = body->matter;
+        a[t].u = u;
+        a[t].pairs = 0;
+        a[t].first_pair = *pairs;
+        for (int i = 0; i < nodes; i++)
+            for (int j = i; j < nodes; j++) pair[a[t].pairs++] = 256 * i + j;
+        a[t].pair = PUSH(io, int, pair, a[t].pairs);
+        *pairs += a[t].b.n * a[t].pairs;
+    }
+    real *out = NEW(io, real, *pairs * MATRIX, CASE_SET);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        a[t].out = out;
+        LAUNCH(io, fem_tangent, a[t].b.n, NULL, &a[t]);
+    }
+    return out;
+}
+
+/* (df/du) x of all parts, by the adjoint: the Hessian of an energy is symmetric. */
+static real *fem_product(case_io *io, const mesh_body *body, const real *u, const real *x)
+{
+    fem_force_adj_args b;
+    real *y = NEW(io, real, body->m.points * DIM, CASE_ADDED);
+    b.fwd.m = body->matter;
+    b.fwd.u = u;
+    b.fwd.out = NULL;
+    b.y = x;
+    b.u_bar = NEW(io, real, body->m.corners * DIM, CASE_SET);
+    b.rest_bar = b.k_bar = b.thick_bar = NULL;
+    for (int t = 0; t < MESH_TYPES; t++) {
+        b.fwd.b = body->block[t];
+        LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
+        mesh_add(io, &body->m, t, b.u_bar, 1, y);
+    }
+    return y;
+}
+
+/* |K x - expected|, held unknowns being those of x; and whether rows and columns of held unknowns are those of a unit. */
+static void fem_compare(case_io *io, const fem_blocks *b, int points, const int *held, const double *x)
+{
+    const double *K = case_find(io, CASE_OUTPUT, "K")->value, *y = case_find(io, CASE_OUTPUT, "(df/du) x")->value;
+    double *sum = HOST(io, double, points *DIM), *size = HOST(io, double, points *DIM), worst = 0;
+    int unit = 1;
+    for (int k = 0; k < b->n; k++)
+        for (int c = 0; c < MATRIX; c++) {
+            const int i = b->row[k] * DIM + c / DIM, j = b->column[k] * DIM + c % DIM;
+            const int closed = (held[b->row[k]] >> c / DIM & 1) || (held[b->column[k]] >> c % DIM & 1);
+            sum[i] += K[k * MATRIX + c] * x[j];
+            size[i] += fabs(K[k * MATRIX + c] * x[j]);
+            if (closed && fabs(K[k * MATRIX + c] - (i == j)) > 0) unit = 0;
+        }
+    for (int i = 0; i < points * DIM; i++)
+        if (!(held[i / DIM] >> i % DIM & 1)) worst = fmax(worst, fabs(sum[i] - y[i]) / (size[i] > 0 ? size[i] : 1));
+    case_expect(io, unit, "held unknowns have the unit row and column");
+    case_expect(io, worst < (sizeof(real) == 4 ? 1e-5 : 1e-12), "K x is the product by the adjoint of the force");
+}
+
+static void case_fem_tangent(case_io *io)
+{
+    static const char *const names[] = {"all free", "some held", NULL};
+    const int some = case_variant(io, names);
+    mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
+    const mesh_lattice *m = &body.m;
+    mesh_matter(io, &body, CASE_CONSTANT);
+    const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
+    int *held = HOST(io, int, m->points), pairs;
+    for (int i = 0; i < m->points && some; i++) held[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
+    case_array *x = case_uniform(io, CASE_CONSTANT, "x", 1, m->points * DIM, -1, 1);
+    for (int i = 0; i < m->points * DIM; i++)
+        if (held[i / DIM] >> i % DIM & 1) x->value[i] = 0;
+    fem_blocks b = fem_blocks_of(io, m);
+    b.a.pairs = fem_pairs(io, &body, u, &pairs);
+    b.a.held = PUSH(io, int, held, m->points);
+    b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
+    LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
+    case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.pairs);
+    case_out(io, "K", CASE_REAL, 1, b.n * MATRIX, b.a.out);
+    const real *y = fem_product(io, &body, u, (real *)case_upload(io, x, CASE_REAL));
+    case_out(io, "(df/du) x", CASE_REAL, 1, m->points * DIM, y);
+    if (!io->prefill) fem_compare(io, &b, m->points, held, x->value);
+}
+#define case_fem_assemble case_fem_tangent
+
+/* ---- weight ---------------------------------------------------------------------------------------------- */
+
+/* The sum of each component of a field, as a gradient. */
+static void fem_field_sums(case_io *io, const char *input, int n, int components, const real *in)
+{
+    const int parts = case_find(io, CASE_INPUT, input)->parts;
+    wide *sum = NEW(io, wide, parts, CASE_SET);
+    for (int c = 0; c < parts; c++) {
+        field_sum_args a;
+        a.n = n;
+        a.components = components;
+        a.component = c;
+        a.in = in;
+        LAUNCH_SUM(io, field_sum, n, NULL, &a, sum + c);
+    }
+    case_gradient(io, input, CASE_WIDE, parts, 1, sum);
+}
+
+static void case_fem_weight(case_io *io)
+{
+    mesh_body body = mesh_of(io, RULE_MASS, CASE_INPUT, CASE_INPUT);
+    const mesh_lattice *m = &body.m;
+    const int n = m->elements;
+    const wide *gravity =
+        (const wide *)case_pack(io, case_uniform(io, CASE_INPUT, "gravity", DIM, 1, -9, 4), CASE_WIDE);
+    fem_weight_args a;
+    a.m = body.matter;
+    a.m.elements = n;
+    a.m.density = REALS(io, "density", 1, n, 800, 1200);
+    a.step = fem_step_on(io, gravity);
+    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        a.b = body.block[t];
+        LAUNCH(io, fem_weight, a.b.n, NULL, &a);
+    }
+    mesh_out(io, m, "weight", a.out);
+    if (!case_adjoint(io)) return;
+    fem_weight_adj_args b;
+    b.fwd = a;
+    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+    b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    b.gravity_share = NEW_FIELD(io, DIM, n, CASE_SET);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        b.fwd.b = body.block[t];
+        b.y = COTANGENT(io, real, mesh_name("weight", m->part[t].type));
+        LAUNCH(io, fem_weight_adj, b.fwd.b.n, NULL, &b);
+    }
+    mesh_gradient(io, m, "rest", b.rest_bar);
+    case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
+    if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
+    fem_field_sums(io, "gravity", n, DIM, b.gravity_share);
+}
+#define case_fem_weight_adj case_fem_weight
+#define case_field_sum case_fem_weight
+
+#endif
