@@ -25,20 +25,43 @@ void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, c
     pio_json_end_array(json);
 }
 
+/* How the implicit steps of the last gradient went: an entry per step, numbered from 0. */
+static void solves_json(const pio_session *s, pio_json *json)
+{
+    if (!s->model->fem) {
+        pio_json_string(json, "linear_solves", "none: the scheme is explicit");
+        return;
+    }
+    pio_json_begin_array(json, "linear_solves");
+    for (int64_t k = 0; k < s->n_records; k++) {
+        const pio_step_record *r = &s->records[k];
+        pio_json_begin_object(json, NULL);
+        pio_json_integer(json, "newton_iterations", r->newton_iterations);
+        pio_json_integer(json, "linear_iterations", r->linear_iterations);
+        pio_json_double(json, "residual", r->residual);
+        pio_json_integer(json, "adjoint_iterations", r->adjoint_iterations);
+        pio_json_double(json, "adjoint_residual", r->adjoint_residual);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
 void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
 {
     char engine[80];
     snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision,
              s->scene->dimension);
     pio_json_begin_object(json, key);
-    pio_json_string(json, "method", "discrete adjoint of explicit MLS-MPM");
+    pio_json_string(json, "method",
+                    s->model->fem ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
+                                  : "discrete adjoint of explicit MLS-MPM");
     pio_json_string(json, "engine", engine);
     pio_json_string(json, "schedule", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
-    pio_json_string(json, "linear_solves", "none: the scheme is explicit");
+    solves_json(s, json);
     if (n)
         pio_check_rows_json(rows, n, json, "check");
     else if (!pio_check_record_json(s, json, "check"))

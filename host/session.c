@@ -77,6 +77,7 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     s->value_bar = calloc(variables, sizeof(double));
     s->z_bar = calloc(variables, sizeof(double));
     s->terms = calloc(s->objective.n + 1, sizeof(double));
+    if (s->model->fem) s->records = calloc((size_t)s->model->steps + 1, sizeof *s->records);
     if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms)
         return pio_fail_memory(error, sizeof(double) * (3 * variables + 2 * samples), "a session");
     return PIOLA_OK;
@@ -166,6 +167,7 @@ void pio_session_close(pio_session *s)
     free(s->values);
     free(s->value_bar);
     free(s->z_bar);
+    free(s->records);
     free(s->terms);
     free(s);
 }
@@ -235,10 +237,14 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 {
     const pio_sweep sweep = sweep_of(s, extra);
     pio_model_values(s->model, z, s->values);
+    s->n_records = 0;
     const piola_status rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples,
                                          &sweep, s->value_bar, s->z_bar, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
     if (rc) return rc;
+    while (s->records && s->n_records < s->model->steps &&
+           s->engine.table->record(s->sim, s->n_records, &s->records[s->n_records]))
+        s->n_records++;
     if (s->options->corrupt_gradient && s->model->n_variables) {
         int worst = 0;
         for (int v = 1; v < s->model->n_variables; v++)
