@@ -57,21 +57,12 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 /* The state of a quasi-static step is its displacement. */
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    fem_sim *f = fem_of(sim);
-    if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
-    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, f->u, sim->slot_bytes);
-    sim->slot_step[slot] = sim->index;
-    return sim_failed(sim, error);
+    return sim_save(sim, slot, fem_of(sim)->u, error);
 }
 
 static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    fem_sim *f = fem_of(sim);
-    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
-        return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
-    pio_queue_copy(&sim->queue, f->u, sim->slots + sim->slot_bytes * (size_t)slot, sim->slot_bytes);
-    sim->index = sim->slot_step[slot];
-    return sim_failed(sim, error);
+    return sim_load(sim, slot, fem_of(sim)->u, error);
 }
 
 static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)

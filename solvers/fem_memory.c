@@ -126,5 +126,6 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     if (f->base.adjoint) take_adjoint(f);
     take_tables(f);
     TAKE(f->scalars, 8);
-    sim_layout(&f->base, f->nodes > f->elements ? f->nodes : f->elements);
+    const int most = f->nodes > f->elements ? f->nodes : f->elements;
+    sim_layout(&f->base, most, most);
 }

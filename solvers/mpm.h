@@ -2,8 +2,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
-#include "kernels/backend/queue.h"
-#include "solvers/engine.h"
+#include "solvers/sim.h"
 
 typedef struct {
     pio_observation_desc desc; /* host pointers are not kept */
@@ -21,17 +20,12 @@ typedef struct {
     int *index; /* device [n] */
 } mpm_design;
 
-struct pio_sim {
-    pio_queue queue;
-    pio_arena arena;
-    pio_device_info device;
+typedef struct {
+    pio_sim base;
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
-    int has_solid, has_fluid, adjoint;
-    int64_t steps, index; /* of the run; of the current state (as the host counts) */
+    int has_solid, has_fluid;
     double dt, cfl, gravity[DIM];
-    int32_t ordinal;    /* of the device */
-    int turned;         /* on the way back: steps that are run again are not observed again */
     pio_watch watch[5]; /* what the NaN watch looks at */
 
     mpm_step *step;             /* device: the step block */
@@ -55,47 +49,40 @@ struct pio_sim {
     real *activation_share;        /* [n] a particle's part of activation_bar */
     double *activation_bar;        /* [channels] */
 
-    char *slots; /* [n_slots][slot_bytes] */
-    int64_t n_slots;
-    size_t slot_bytes;
-    int64_t *slot_step; /* host: state number in each slot, -1 empty */
-
-    int n_observations, n_touches, n_designs, n_samples, n_variables;
+    int n_observations, n_designs;
     mpm_observation *observations;
     mpm_design *designs;
-    pio_touch *touches;
-    double *samples, *samples_bar;         /* device [n_samples] */
-    double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
-    double *z_start, *described;           /* device [n_variables]: where designs start that say so */
-    double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
-    double *transfer;                      /* device [n] one component on its way in or out */
-    double *host_transfer;                 /* host [n] */
-};
+} mpm_sim;
+
+static inline mpm_sim *mpm_of(pio_sim *sim)
+{
+    return (mpm_sim *)sim; /* base is its first member */
+}
 
 /* mpm_memory.c: lay out (measure) all device memory of `sim` in its arena. */
-void mpm_layout(pio_sim *sim, const pio_engine_desc *desc);
+void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc);
 
 /* mpm_step.c: one step. `transfer` recomputes lists and grid of the current state. */
-void mpm_transfer(pio_sim *sim);
-void mpm_forward(pio_sim *sim);
-void mpm_reverse(pio_sim *sim);
-mpm_matter mpm_matter_of(const pio_sim *sim);
+void mpm_transfer(mpm_sim *sim);
+void mpm_forward(mpm_sim *sim);
+void mpm_reverse(mpm_sim *sim);
+mpm_matter mpm_matter_of(const mpm_sim *sim);
 
-/* observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */
-void mpm_observe_step(pio_sim *sim, int64_t index);
-void mpm_observe_step_adj(pio_sim *sim, int64_t index);
-void mpm_observe_totals(pio_sim *sim);
+/* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */
+void mpm_observe_step(mpm_sim *sim, int64_t index);
+void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
+void mpm_observe_totals(mpm_sim *sim);
 
-/* parameters.c: z to constants and initial state, and gradients back to z. */
-void mpm_design_apply(pio_sim *sim);
-void mpm_design_adj(pio_sim *sim);
+/* mpm_parameters.c: z to constants and initial state, and gradients back to z. */
+void mpm_design_apply(mpm_sim *sim);
+void mpm_design_adj(mpm_sim *sim);
 
-/* control.c: whether channels of control are as they must be, their upload, and the stage of a step that fills activation[],
+/* mpm_control.c: whether channels of control are as they must be, their upload, and the stage of a step that fills activation[],
  * with its adjoint at the end of a step back. */
 piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
-void mpm_control_upload(pio_sim *sim, const pio_engine_desc *desc);
-void mpm_control_step(pio_sim *sim);
-void mpm_control_step_adj(pio_sim *sim);
+void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_control_step(mpm_sim *sim);
+void mpm_control_step_adj(mpm_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);
@@ -104,8 +91,5 @@ piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, pio
 
 /* mpm_fault.c: what the step block's fault says, in words. */
 piola_status mpm_check_fault(pio_sim *sim, piola_error *error);
-
-piola_status mpm_fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

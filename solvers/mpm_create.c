@@ -26,54 +26,50 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
     double nodes = 1;
     if (desc->size != sizeof *desc)
-        return mpm_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
+        return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
     for (int a = 0; a < DIM; a++) {
         nodes *= desc->grid.nodes[a];
         const int32_t last = desc->grid.nodes[a] - 1, *face = desc->grid.face[a];
-        if (last < 4) return mpm_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
+        if (last < 4) return sim_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
         if (face[0] >= face[1] || face[0] >= last || face[1] <= 0) /* one node inside each: mirrors are in the grid */
-            return mpm_fail(
+            return sim_fail(
                 error, PIOLA_BAD_DATA,
                 "axis %d: walls at nodes %d and %d of 0 to %d; the first must lie below the second and below "
                 "the last node, the second above node 0",
                 a, face[0], face[1], last);
     }
-    if (nodes > 2147480000.0) return mpm_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
+    if (nodes > 2147480000.0) return sim_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
     if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
-        return mpm_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
-        return mpm_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     return mpm_control_accepts(desc, error);
 }
 
 /* Host side of observations and designs: counts and first indices. */
-static int take_tables(pio_sim *sim, const pio_engine_desc *desc)
+static int take_tables(mpm_sim *sim, const pio_engine_desc *desc)
 {
+    int first = 0;
     sim->n_observations = desc->n_observations;
     sim->n_designs = desc->n_designs;
-    sim->n_touches = desc->n_touches;
     sim->observations = calloc((size_t)desc->n_observations + 1, sizeof *sim->observations);
     sim->designs = calloc((size_t)desc->n_designs + 1, sizeof *sim->designs);
-    sim->touches = calloc((size_t)desc->n_touches + 1, sizeof *sim->touches);
-    sim->slot_step = malloc(sizeof *sim->slot_step * ((size_t)desc->slots + 1));
-    sim->host_transfer = malloc(sizeof *sim->host_transfer * (size_t)sim->n);
-    if (!sim->observations || !sim->designs || !sim->touches || !sim->slot_step || !sim->host_transfer) return 0;
-    for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
+    if (!sim->observations || !sim->designs) return 0;
     for (int o = 0; o < desc->n_observations; o++) {
         mpm_observation *obs = &sim->observations[o];
         obs->desc = desc->observations[o];
-        obs->first = sim->n_samples;
-        sim->n_samples += obs->desc.samples * obs->desc.components;
+        obs->first = first;
+        first += obs->desc.samples * obs->desc.components;
         obs->markers = calloc((size_t)obs->desc.samples + 1, sizeof *obs->markers);
         if (!obs->markers) return 0;
     }
+    first = 0;
     for (int d = 0; d < desc->n_designs; d++) {
         sim->designs[d].desc = desc->designs[d];
-        sim->designs[d].first = sim->n_variables;
-        sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
+        sim->designs[d].first = first;
+        first += desc->designs[d].groups * desc->designs[d].components;
     }
-    if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
     return 1;
 }
 
@@ -81,15 +77,12 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
 {
     const piola_status bad = check_desc(desc, error);
     if (bad) return bad;
-    pio_sim *sim = calloc(1, sizeof *sim);
-    if (!sim) return mpm_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *sim);
-    *out = sim;
+    mpm_sim *sim = calloc(1, sizeof *sim);
+    if (!sim) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *sim);
+    *out = &sim->base;
     sim->n = (int)desc->particles.n;
-    sim->steps = desc->steps;
     sim->dt = desc->dt;
     sim->cfl = desc->cfl;
-    sim->adjoint = desc->adjoint;
-    sim->ordinal = desc->device;
     sim->n_channels = desc->n_channels;
     for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
     set_box(&sim->box, &desc->grid);
@@ -100,22 +93,9 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->has_fluid |= fluid;
         sim->has_solid |= !fluid;
     }
-    sim->queue.backend = sim->arena.backend = backend;
-    sim->queue.arena = &sim->arena;
-    sim->queue.timing = desc->timing;
-    if (!take_tables(sim, desc)) return mpm_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
-}
-
-static void fill_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
-{
-    bytes->state = sim->slot_bytes;
-    bytes->total = sim->arena.used;
-    bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
-    bytes->context = sim->device.context_bytes;
-    memcpy(bytes->device, sim->device.name, sizeof bytes->device);
-    memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
 }
 
 piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
@@ -123,27 +103,27 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
 {
     pio_sim *sim = NULL;
     const piola_status rc = begin(backend, desc, &sim, error);
-    if (!rc) fill_bytes(sim, bytes);
+    if (!rc) sim_bytes(sim, bytes);
     mpm_destroy(sim);
     return rc;
 }
 
 /* ---- uploading ------------------------------------------------------------------------------------------ */
 
-static void upload_reals(pio_sim *sim, real *out, const double *in, int components)
+static void upload_reals(mpm_sim *sim, real *out, const double *in, int components)
 {
     for (int c = 0; c < components; c++) {
-        for (int i = 0; i < sim->n; i++) sim->host_transfer[i] = in[(ptrdiff_t)i * components + c];
-        pio_queue_upload(&sim->queue, sim->transfer, sim->host_transfer, sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer, .n = sim->n, .components = components,
+        for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * components + c];
+        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer, sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n, .components = components,
                 .component = c, .out = out);
     }
 }
 
 /* Base node and offset of every particle; 0 when one is outside the grid, and its number in *bad. */
-static int upload_positions(pio_sim *sim, const double *position, int *bad)
+static int upload_positions(mpm_sim *sim, const double *position, int *bad)
 {
-    const pio_queue *q = &sim->queue;
+    const pio_queue *q = &sim->base.queue;
     int *cell = calloc((size_t)sim->n, sizeof *cell);
     if (!cell) return -1;
     for (int c = 0; c < DIM; c++) {
@@ -155,41 +135,41 @@ static int upload_positions(pio_sim *sim, const double *position, int *bad)
                 free(cell);
                 return 0;
             }
-            sim->host_transfer[i] = g - b;
+            sim->base.host_transfer[i] = g - b;
             cell[i] += (int)b * sim->box.stride[c];
         }
-        pio_queue_upload(&sim->queue, sim->transfer, sim->host_transfer, sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->queue, field_write, sim->n, NULL, .in = sim->transfer, .n = sim->n, .components = DIM,
+        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer, sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n, .components = DIM,
                 .component = c, .out = sim->reference_offset);
     }
-    pio_queue_upload(&sim->queue, sim->reference_cell, cell, sizeof *cell * (size_t)sim->n);
+    pio_queue_upload(&sim->base.queue, sim->reference_cell, cell, sizeof *cell * (size_t)sim->n);
     free(cell);
     return !q->error.code;
 }
 
-static void upload_spin(pio_sim *sim, const pio_particles_desc *p)
+static void upload_spin(mpm_sim *sim, const pio_particles_desc *p)
 {
     const size_t count = (size_t)p->bodies * DIM * DIM;
     real *spin = calloc(count, sizeof *spin);
     if (!spin) {
-        sim->queue.error.code = -1;
+        sim->base.queue.error.code = -1;
         return;
     }
     for (size_t i = 0; i < count; i++) spin[i] = (real)p->spin[i];
-    pio_queue_upload(&sim->queue, sim->spin, spin, sizeof *spin * count);
+    pio_queue_upload(&sim->base.queue, sim->spin, spin, sizeof *spin * count);
     free(spin);
 }
 
-static void upload_tables(pio_sim *sim)
+static void upload_tables(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     for (int d = 0; d < sim->n_designs; d++) {
         const mpm_design *own = &sim->designs[d];
         const size_t bytes = sizeof(double) * (size_t)own->desc.groups * (size_t)own->desc.components;
         if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->n);
         if (!own->desc.start) continue;
-        pio_queue_upload(q, sim->z_start + own->first, own->desc.start, bytes);
-        pio_queue_upload(q, sim->described + own->first, own->desc.described, bytes);
+        pio_queue_upload(q, sim->base.z_start + own->first, own->desc.start, bytes);
+        pio_queue_upload(q, sim->base.described + own->first, own->desc.described, bytes);
     }
     for (int i = 0; i < sim->n_observations; i++) {
         mpm_observation *o = &sim->observations[i];
@@ -203,9 +183,9 @@ static void upload_tables(pio_sim *sim)
     }
 }
 
-static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const pio_particles_desc *p = &desc->particles;
     const size_t n = (size_t)sim->n, vectors = sizeof(real) * field_size(sim->n, DIM);
     int bad = -1;
@@ -220,21 +200,21 @@ static piola_status upload_all(pio_sim *sim, const pio_engine_desc *desc, piola_
     mpm_control_upload(sim, desc);
     upload_tables(sim);
     const int placed = upload_positions(sim, p->position, &bad);
-    if (placed < 0 || sim->queue.error.code == -1)
-        return mpm_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    if (placed < 0 || sim->base.queue.error.code == -1)
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     if (placed == 0 && bad >= 0)
-        return mpm_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
+        return sim_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
                         p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1],
                         DIM == 3 ? ", ..." : "");
     pio_queue_copy(q, sim->start_cell, sim->reference_cell, sizeof(int) * n);
     pio_queue_copy(q, sim->start_offset, sim->reference_offset, vectors);
     pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, vectors);
-    if (pio_queue_failed(q)) return mpm_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     return PIOLA_OK;
 }
 
 /* PIOLA_NAN_WATCH=1: after every kernel these fields must be finite; slow, for finding where a NaN is born. */
-static void set_watch(pio_sim *sim)
+static void set_watch(mpm_sim *sim)
 {
     const char *wanted = getenv("PIOLA_NAN_WATCH");
     if (!wanted || wanted[0] != '1') return;
@@ -245,56 +225,38 @@ static void set_watch(pio_sim *sim)
                               {sim->state[1].C, matrices, "C"},
                               {sim->node_velocity, field_size(sim->nodes, DIM), "grid velocity"}};
     memcpy(sim->watch, list, sizeof list);
-    sim->queue.watch = sim->watch;
-    sim->queue.n_watch = sizeof list / sizeof *list;
+    sim->base.queue.watch = sim->watch;
+    sim->base.queue.n_watch = sizeof list / sizeof *list;
 }
 
 piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
                         piola_error *error)
 {
-    *out = NULL;
     pio_sim *sim = NULL;
+    *out = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
-    if (rc) goto fail;
-    int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
-    if (code) {
-        rc = mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
-                      backend->error_text(code));
-        goto fail;
+    if (!rc) rc = sim_open(sim, desc, error);
+    if (!rc) {
+        mpm_layout(mpm_of(sim), desc);
+        rc = upload_all(mpm_of(sim), desc, error);
     }
-    const size_t size = sim->arena.used;
-    if (size > sim->device.free_bytes) {
-        rc = mpm_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s", size,
-                      sim->device.free_bytes, sim->device.name);
-        goto fail;
+    if (rc) {
+        mpm_destroy(sim);
+        return rc;
     }
-    code = pio_arena_create(&sim->arena, backend, size);
-    if (code) {
-        rc = mpm_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
-        goto fail;
-    }
-    mpm_layout(sim, desc);
-    rc = upload_all(sim, desc, error);
-    if (rc) goto fail;
-    set_watch(sim);
-    if (bytes) fill_bytes(sim, bytes);
+    set_watch(mpm_of(sim));
+    if (bytes) sim_bytes(sim, bytes);
     *out = sim;
     return PIOLA_OK;
-fail:
-    mpm_destroy(sim);
-    return rc;
 }
 
 void mpm_destroy(pio_sim *sim)
 {
     if (!sim) return;
-    if (sim->queue.stream) sim->arena.backend->close(sim->queue.stream);
-    if (sim->arena.base) pio_arena_destroy(&sim->arena);
-    for (int o = 0; sim->observations && o < sim->n_observations; o++) free(sim->observations[o].markers);
-    free(sim->observations);
-    free(sim->designs);
-    free(sim->touches);
-    free(sim->slot_step);
-    free(sim->host_transfer);
-    free(sim);
+    mpm_sim *m = mpm_of(sim);
+    for (int o = 0; m->observations && o < m->n_observations; o++) free(m->observations[o].markers);
+    free(m->observations);
+    free(m->designs);
+    sim_end(sim);
+    free(m);
 }

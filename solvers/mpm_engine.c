@@ -6,25 +6,6 @@
 
 static const pio_backend *const backend = &PIO_BACKEND;
 
-static piola_status failed(pio_sim *sim, piola_error *error)
-{
-    if (!sim->queue.error.code) return PIOLA_OK;
-    return mpm_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
-}
-
-static piola_status probe(int32_t device, char name[128], char driver[64], piola_error *error)
-{
-    pio_device_info info = {0};
-    pio_stream stream = NULL;
-    const int code = backend->open(device, 0, &info, &stream);
-    if (code)
-        return mpm_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, device, backend->error_text(code));
-    backend->close(stream);
-    memcpy(name, info.name, sizeof info.name);
-    memcpy(driver, info.driver, sizeof info.driver);
-    return PIOLA_OK;
-}
-
 static piola_status measure(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error)
 {
     return mpm_measure(backend, desc, bytes, error);
@@ -35,66 +16,64 @@ static piola_status create(const pio_engine_desc *desc, pio_sim **out, pio_engin
     return mpm_create(backend, desc, out, bytes, error);
 }
 
-static piola_status start(pio_sim *sim, const double *z, piola_error *error)
+static piola_status start(pio_sim *base, const double *z, piola_error *error)
 {
-    pio_queue *q = &sim->queue;
+    mpm_sim *sim = mpm_of(base);
+    pio_queue *q = &sim->base.queue;
     mpm_step step = {.fault = FAULT_NONE, .particles = sim->n, .h = (real)sim->dt, .cfl = (real)sim->cfl};
     for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->gravity[a];
     pio_queue_upload(q, sim->step, &step, sizeof step);
-    if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
-    if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
+    if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
+    if (sim->base.n_samples) pio_queue_zero(q, sim->base.samples, sizeof *sim->base.samples * (size_t)sim->base.n_samples);
     sim->current = 0;
-    sim->index = 0;
-    sim->turned = 0;
+    sim->base.index = 0;
+    sim->base.turned = 0;
     mpm_design_apply(sim);
     mpm_observe_totals(sim);
     mpm_observe_step(sim, 0);
-    return failed(sim, error);
+    return sim_failed(&sim->base, error);
 }
 
-static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
+static piola_status advance(pio_sim *base, int64_t steps, piola_error *error)
 {
-    for (int64_t s = 0; s < steps && !sim->queue.error.code; s++) {
+    mpm_sim *sim = mpm_of(base);
+    for (int64_t s = 0; s < steps && !sim->base.queue.error.code; s++) {
         mpm_forward(sim);
-        if (!sim->turned) mpm_observe_step(sim, sim->index);
+        if (!sim->base.turned) mpm_observe_step(sim, sim->base.index);
     }
-    return failed(sim, error);
+    return sim_failed(&sim->base, error);
 }
 
 /* A slot holds the state's arrays as they lie in the arena. */
-static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
+static piola_status save(pio_sim *base, int64_t slot, piola_error *error)
 {
-    if (slot < 0 || slot >= sim->n_slots) return mpm_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
-    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, sim->state[sim->current].id,
-                   sim->slot_bytes);
-    sim->slot_step[slot] = sim->index;
-    return failed(sim, error);
+    const mpm_sim *sim = mpm_of(base);
+    return sim_save(base, slot, sim->state[sim->current].id, error);
 }
 
-static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
+static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 {
-    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
-        return mpm_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
-    pio_queue_copy(&sim->queue, sim->state[sim->current].id, sim->slots + sim->slot_bytes * (size_t)slot,
-                   sim->slot_bytes);
-    sim->index = sim->slot_step[slot];
-    pio_map(&sim->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = sim->index);
-    return failed(sim, error);
+    const mpm_sim *sim = mpm_of(base);
+    const piola_status rc = sim_load(base, slot, sim->state[sim->current].id, error);
+    if (rc) return rc;
+    pio_map(&base->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = base->index);
+    return sim_failed(base, error);
 }
 
 /* A field over the particles. */
-static void zero_field(pio_sim *sim, real *field, int components)
+static void zero_field(mpm_sim *sim, real *field, int components)
 {
-    pio_queue_zero(&sim->queue, field, sizeof *field * field_size(sim->n, components));
+    pio_queue_zero(&sim->base.queue, field, sizeof *field * field_size(sim->n, components));
 }
 
-static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
+static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piola_error *error)
 {
-    pio_queue *q = &sim->queue;
+    mpm_sim *sim = mpm_of(base);
+    pio_queue *q = &sim->base.queue;
     const mpm_state *bar = &sim->bar[0];
-    if (!sim->adjoint) return mpm_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
+    if (!sim->base.adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->current_bar = 0;
-    sim->turned = 1;
+    sim->base.turned = 1;
     zero_field(sim, bar->offset, DIM);
     zero_field(sim, bar->velocity, DIM);
     zero_field(sim, bar->C, DIM * DIM);
@@ -106,69 +85,38 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     zero_field(sim, sim->given_bar, LAW_CONSTANTS);
     zero_field(sim, sim->position_bar, DIM);
     zero_field(sim, sim->velocity_bar, DIM);
-    pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
+    pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
     if (sim->n_channels)
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
-    if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
-    mpm_observe_step_adj(sim, sim->index);
-    return failed(sim, error);
+    if (sim->base.n_samples) pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    mpm_observe_step_adj(sim, sim->base.index);
+    return sim_failed(&sim->base, error);
 }
 
-static piola_status reverse(pio_sim *sim, piola_error *error)
+static piola_status reverse(pio_sim *base, piola_error *error)
 {
+    mpm_sim *sim = mpm_of(base);
     mpm_reverse(sim);
-    mpm_observe_step_adj(sim, sim->index);
-    return failed(sim, error);
+    mpm_observe_step_adj(sim, sim->base.index);
+    return sim_failed(&sim->base, error);
 }
 
-static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
+static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar, piola_error *error)
 {
-    const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
-    if (sim->index != 0)
-        return mpm_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
+    mpm_sim *sim = mpm_of(base);
+    const size_t bytes = sizeof(double) * (size_t)sim->base.n_variables;
+    if (sim->base.index != 0)
+        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->base.index);
     mpm_design_adj(sim);
-    if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
-    if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);
-    pio_queue_failed(&sim->queue);
-    return failed(sim, error);
-}
-
-static piola_status samples(pio_sim *sim, double *values, piola_error *error)
-{
-    if (sim->n_samples) pio_queue_download(&sim->queue, values, sim->samples, sizeof *values * (size_t)sim->n_samples);
-    pio_queue_failed(&sim->queue);
-    return failed(sim, error);
-}
-
-static piola_status read_gravity_bar(pio_sim *sim, double *values, piola_error *error)
-{
-    pio_queue_download(&sim->queue, values, sim->gravity_bar, DIM * sizeof *values);
-    pio_queue_failed(&sim->queue);
-    return failed(sim, error);
-}
-
-static int64_t step_of(const pio_sim *sim)
-{
-    return sim->index;
-}
-
-static int timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds)
-{
-    if (i < 0 || i >= KERNEL_TIMERS) return 0;
-    *name = pio_kernel_names[i];
-    *calls = sim->queue.timer[i].calls;
-    *seconds = sim->queue.timer[i].seconds;
-    return 1;
-}
-
-static void timer_reset(pio_sim *sim)
-{
-    memset(sim->queue.timer, 0, sizeof sim->queue.timer);
+    if (bytes && value_bar) pio_queue_download(&sim->base.queue, value_bar, sim->base.value_bar, bytes);
+    if (bytes && z_bar) pio_queue_download(&sim->base.queue, z_bar, sim->base.z_bar, bytes);
+    pio_queue_failed(&sim->base.queue);
+    return sim_failed(&sim->base, error);
 }
 
 static int64_t items(const pio_sim *sim, const char *field)
 {
-    return mpm_components(sim, field) ? sim->n : 0;
+    return mpm_components(sim, field) ? ((const mpm_sim *)sim)->n : 0;
 }
 
 /* Explicit: nothing is solved. */
@@ -187,7 +135,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .precision = sizeof(real) == 4 ? "f32" : "f64",
     .isa = PIO_ISA_NAME,
     .dimension = DIM,
-    .probe = probe,
+    .probe = sim_probe,
     .measure = measure,
     .create = create,
     .destroy = mpm_destroy,
@@ -199,14 +147,14 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .reverse_begin = reverse_begin,
     .reverse = reverse,
     .reverse_end = reverse_end,
-    .samples = samples,
+    .samples = sim_samples,
     .components = mpm_components,
     .read = mpm_read,
     .view = mpm_view,
-    .read_gravity_bar = read_gravity_bar,
-    .step = step_of,
+    .read_gravity_bar = sim_gravity_bar,
+    .step = sim_step,
     .items = items,
     .record = record,
-    .timer = timer,
-    .timer_reset = timer_reset,
+    .timer = sim_timer,
+    .timer_reset = sim_timer_reset,
 };

@@ -2,29 +2,16 @@
 #include "solvers/mpm.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-piola_status mpm_fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (error) {
-        va_list list;
-        va_start(list, format);
-        error->status = status;
-        vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
-    }
-    return status;
-}
-
 /* Component values of one particle; NaN where the field cannot be read. */
-static void particle_values(pio_sim *sim, const char *field, int id, double *out, int count)
+static void particle_values(mpm_sim *sim, const char *field, int id, double *out, int count)
 {
     for (int c = 0; c < count; c++) out[c] = NAN;
-    const int components = mpm_components(sim, field);
+    const int components = mpm_components(&sim->base, field);
     double *all = components ? malloc(sizeof *all * (size_t)sim->n * (size_t)components) : NULL;
-    if (all && mpm_read(sim, field, all, NULL) == PIOLA_OK)
+    if (all && mpm_read(&sim->base, field, all, NULL) == PIOLA_OK)
         for (int c = 0; c < count && c < components; c++) out[c] = all[(ptrdiff_t)id * components + c];
     free(all);
 }
@@ -38,20 +25,20 @@ static void print_vector(char *out, size_t size, const double *v)
 }
 
 /* Largest activation of a particle, Pa. */
-static double activation_of(pio_sim *sim, int id)
+static double activation_of(mpm_sim *sim, int id)
 {
     int channel = -1;
     double amplitude = 0;
-    if (sim->channel) pio_queue_download(&sim->queue, &channel, sim->channel + id, sizeof channel);
+    if (sim->channel) pio_queue_download(&sim->base.queue, &channel, sim->channel + id, sizeof channel);
     if (channel >= 0) {
         const ptrdiff_t at = control_at(sim->n_channels, CONTROL_AMPLITUDE, channel);
-        pio_queue_download(&sim->queue, &amplitude, sim->control + at, sizeof amplitude);
+        pio_queue_download(&sim->base.queue, &amplitude, sim->control + at, sizeof amplitude);
     }
     return fabs(amplitude);
 }
 
 /* Faults found before the first step: constants and time step. */
-static piola_status fail_before(pio_sim *sim, piola_error *error, int kind, int id)
+static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int id)
 {
     double g[LAW_CONSTANTS], density, x[DIM], modulus, viscosity = 0;
     char at[96];
@@ -62,8 +49,8 @@ static piola_status fail_before(pio_sim *sim, piola_error *error, int kind, int 
     particle_values(sim, "density", id, &density, 1);
     particle_values(sim, "position", id, x, DIM);
     print_vector(at, sizeof at, x);
-    pio_queue_download(&sim->queue, &law, sim->law + id, sizeof law);
-    pio_queue_download(&sim->queue, &lame, sim->lame + id, sizeof lame);
+    pio_queue_download(&sim->base.queue, &law, sim->law + id, sizeof law);
+    pio_queue_download(&sim->base.queue, &lame, sim->lame + id, sizeof lame);
     if (law_is_fluid(law)) {
         modulus = g[0];
         viscosity = g[2];
@@ -73,30 +60,30 @@ static piola_status fail_before(pio_sim *sim, piola_error *error, int kind, int 
     }
     const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
     if (kind == FAULT_WAVE_CFL)
-        return mpm_fail(
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step 0, particle %d at %s: elastic waves of %.4g m/s cross %.4g cells in one time step of %.4g s, "
             "more than time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
             id, at, c, sim->dt * c / dx, sim->dt, sim->cfl, sim->cfl * dx / c);
     if (kind == FAULT_VISCOUS)
-        return mpm_fail(
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step 0, particle %d at %s: viscosity %.4g Pa s with density %.4g kg/m3 needs a time step of at most "
             "%.4g s (it is %.4g s)",
             id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
-    return mpm_fail(
+    return sim_fail(
         error, PIOLA_NUMERICAL,
         "step 0, particle %d at %s: material constants (%.6g, %.6g, %.6g) with density %.6g kg/m3 are outside "
         "what the law allows: stiffness, density and gamma must be positive, -1 < nu < 1/2, viscosity not negative",
         id, at, g[0], g[1], g[2], density);
 }
 
-static piola_status fail_during(pio_sim *sim, piola_error *error, int kind, int64_t step, int id)
+static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)
 {
     double x[DIM], v[DIM], J;
     char at[96], velocity[96];
     const int kept = sim->current;
-    if ((sim->index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current; /* where the faulty state lies */
+    if ((sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current; /* where the faulty state lies */
     particle_values(sim, "position", id, x, DIM);
     particle_values(sim, "velocity", id, v, DIM);
     particle_values(sim, "J", id, &J, 1);
@@ -108,25 +95,25 @@ static piola_status fail_during(pio_sim *sim, piola_error *error, int kind, int6
     const double time = (double)(step + 1) * sim->dt;
     switch (kind) {
     case FAULT_NOT_FINITE:
-        return mpm_fail(
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step %lld (t = %.6g s), particle %d at %s: velocity %s is not finite; a smaller time step may help",
             (long long)step, time, id, at, velocity);
     case FAULT_LEFT_GRID:
-        return mpm_fail(
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step %lld (t = %.6g s), particle %d at %s: left the grid with velocity %s m/s; enlarge method.grid or "
             "use walls that hold it",
             (long long)step, time, id, at, velocity);
     case FAULT_CFL:
-        return mpm_fail(
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step %lld (t = %.6g s), particle %d at %s: velocity %s m/s crosses %.4g cells in one step, more than "
             "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
             (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
             sim->cfl * (double)sim->box.dx / speed);
     default:
-        return mpm_fail(
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step %lld (t = %.6g s), particle %d at %s: inverted deformation, det F = %.6g; a smaller time step or "
             "a stiffer material may help",
@@ -134,17 +121,18 @@ static piola_status fail_during(pio_sim *sim, piola_error *error, int kind, int6
     }
 }
 
-piola_status mpm_check_fault(pio_sim *sim, piola_error *error)
+piola_status mpm_check_fault(pio_sim *base, piola_error *error)
 {
+    mpm_sim *sim = mpm_of(base);
     mpm_step step;
-    pio_queue_download(&sim->queue, &step, sim->step, sizeof step);
-    if (pio_queue_failed(&sim->queue)) return mpm_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
+    pio_queue_download(&sim->base.queue, &step, sim->step, sizeof step);
+    if (pio_queue_failed(&sim->base.queue)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
     if (step.fault == FAULT_NONE) return PIOLA_OK;
     const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
-    if (sim->index == 0)
-        return mpm_fail(
+    if (sim->base.index == 0)
+        return sim_fail(
             error, PIOLA_NUMERICAL,
             "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
             "with at least two cells to spare at a design's bounds",

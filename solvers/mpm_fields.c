@@ -14,7 +14,7 @@ typedef struct {
     double scale;
 } stored_field;
 
-static int find_stored(const pio_sim *sim, const char *name, stored_field *f)
+static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
 {
     const mpm_state *s = &sim->state[sim->current], *bar = &sim->bar[sim->current_bar];
     const double inv_dx = 1 / (double)sim->box.dx;
@@ -65,17 +65,19 @@ static int find_derived(const char *name, int *components)
     return -1;
 }
 
-int32_t mpm_components(const pio_sim *sim, const char *field)
+int32_t mpm_components(const pio_sim *base, const char *field)
 {
+    const mpm_sim *sim = (const mpm_sim *)base;
     stored_field f;
     int components = 0;
     if (find_stored(sim, field, &f)) return f.components;
     return find_derived(field, &components) >= 0 ? components : 0;
 }
 
-piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_error *error)
+piola_status mpm_read(pio_sim *base, const char *field, double *values, piola_error *error)
 {
-    pio_queue *q = &sim->queue;
+    mpm_sim *sim = mpm_of(base);
+    pio_queue *q = &sim->base.queue;
     const mpm_state *s = &sim->state[sim->current];
     stored_field f = {0};
     int components = 0, what = -1;
@@ -83,38 +85,39 @@ piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_err
         components = f.components;
     else
         what = find_derived(field, &components);
-    if (!components) return mpm_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
+    if (!components) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
     for (int c = 0; c < components; c++) {
         if (what < 0)
             pio_map(q, field_read, sim->n, NULL, .id = f.by_id ? NULL : s->id, .n = sim->n, .components = f.stored,
-                    .component = f.first + c, .in = f.data, .scale = f.scale, .out = sim->transfer);
+                    .component = f.first + c, .in = f.data, .scale = f.scale, .out = sim->base.transfer);
         else
             pio_map(q, derived_read, sim->n, NULL, .s = *s, .matter = mpm_matter_of(sim), .box = sim->box, .what = what,
-                    .component = c, .out = sim->transfer);
-        pio_queue_download(q, sim->host_transfer, sim->transfer, sizeof(double) * (size_t)sim->n);
-        if (pio_queue_failed(q)) return mpm_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
-        for (int i = 0; i < sim->n; i++) values[(ptrdiff_t)i * components + c] = sim->host_transfer[i];
+                    .component = c, .out = sim->base.transfer);
+        pio_queue_download(q, sim->base.host_transfer, sim->base.transfer, sizeof(double) * (size_t)sim->n);
+        if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+        for (int i = 0; i < sim->n; i++) values[(ptrdiff_t)i * components + c] = sim->base.host_transfer[i];
     }
     return PIOLA_OK;
 }
 
-piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error)
+piola_status mpm_view(pio_sim *base, const char *field, pio_field_view *view, piola_error *error)
 {
+    mpm_sim *sim = mpm_of(base);
     stored_field f;
     if (!find_stored(sim, field, &f))
-        return mpm_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
+        return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
     if (PIO_BLOCK && f.stored > 1)
-        return mpm_fail(error, PIOLA_USAGE, "field '%s' lies in blocks of %d particles, which no two strides describe",
+        return sim_fail(error, PIOLA_USAGE, "field '%s' lies in blocks of %d particles, which no two strides describe",
                         field, PIO_BLOCK);
     const real *pointer = f.data + field_at(sim->n, f.stored, f.first, 0);
     *view = (pio_field_view){.pointer = (void *)(uintptr_t)pointer,
                              .bits = 8 * (int32_t)sizeof(real),
-                             .cuda = sim->queue.stream != NULL,
-                             .device = sim->ordinal,
+                             .cuda = sim->base.queue.stream != NULL,
+                             .device = sim->base.ordinal,
                              .shape = {sim->n, f.components},
                              .strides = {1, sim->n},
                              .order = f.by_id ? NULL : sim->state[sim->current].id,
-                             .stream = sim->queue.stream};
-    return pio_queue_failed(&sim->queue) ? mpm_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message)
+                             .stream = sim->base.queue.stream};
+    return pio_queue_failed(&sim->base.queue) ? sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message)
                                          : PIOLA_OK;
 }

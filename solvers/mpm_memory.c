@@ -1,11 +1,11 @@
 /* mpm_memory.c -- the layout of a simulation's device memory. Run twice: to measure, and to take. */
 #include "solvers/mpm.h"
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->base.arena, sizeof *(pointer) * (size_t)(count)))
 /* A field of `components` over n items; its padding is zero for good: the arena is, and kernels set items only. */
 #define TAKE_FIELD(pointer, components, n) TAKE(pointer, field_size(n, components))
 
-static void take_state(pio_sim *sim, mpm_state *s, int integers)
+static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 {
     const int ALWAYS = 1, SOLID = sim->has_solid, FLUID = sim->has_fluid;
 #define INT_FIELD(name, unit, meaning)                                                                                 \
@@ -17,19 +17,19 @@ static void take_state(pio_sim *sim, mpm_state *s, int integers)
 #undef FIELD
 }
 
-static size_t state_bytes(pio_sim *sim)
+static size_t state_bytes(mpm_sim *sim)
 {
-    pio_arena measure = {.backend = sim->arena.backend};
-    pio_arena kept = sim->arena;
+    pio_arena measure = {.backend = sim->base.arena.backend};
+    pio_arena kept = sim->base.arena;
     mpm_state s;
-    sim->arena = measure;
+    sim->base.arena = measure;
     take_state(sim, &s, 1);
-    measure = sim->arena;
-    sim->arena = kept;
+    measure = sim->base.arena;
+    sim->base.arena = kept;
     return measure.used;
 }
 
-static void take_matter(pio_sim *sim, const pio_engine_desc *desc)
+static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
 {
     const size_t n = (size_t)sim->n;
     TAKE(sim->law, n);
@@ -49,7 +49,7 @@ static void take_matter(pio_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->reference_velocity, DIM, sim->n);
 }
 
-static void take_grid(pio_sim *sim)
+static void take_grid(mpm_sim *sim)
 {
     const size_t nodes = (size_t)sim->nodes;
     TAKE(sim->lists.count, nodes);
@@ -64,7 +64,7 @@ static void take_grid(pio_sim *sim)
     TAKE_FIELD(sim->node_velocity, DIM, sim->nodes);
 }
 
-static void take_adjoint(pio_sim *sim)
+static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
     take_state(sim, &sim->bar[1], 0);
@@ -78,19 +78,8 @@ static void take_adjoint(pio_sim *sim)
     TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
 }
 
-static void take_outputs(pio_sim *sim)
+static void take_tables(mpm_sim *sim)
 {
-    TAKE(sim->samples, sim->n_samples);
-    TAKE(sim->samples_bar, sim->n_samples);
-    TAKE(sim->z, sim->n_variables);
-    TAKE(sim->value, sim->n_variables);
-    TAKE(sim->z_start, sim->n_variables);
-    TAKE(sim->described, sim->n_variables);
-    TAKE(sim->value_bar, sim->n_variables);
-    TAKE(sim->z_bar, sim->n_variables);
-    TAKE(sim->scalar, 1);
-    TAKE(sim->gravity_bar, DIM);
-    TAKE(sim->transfer, sim->n);
     for (int o = 0; o < sim->n_observations; o++) {
         mpm_observation *obs = &sim->observations[o];
         TAKE(obs->total, 1);
@@ -103,7 +92,7 @@ static void take_outputs(pio_sim *sim)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
 }
 
-static void take_control(pio_sim *sim, const pio_engine_desc *desc)
+static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 {
     const size_t channels = (size_t)sim->n_channels;
     if (!channels) return;
@@ -112,28 +101,22 @@ static void take_control(pio_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->fibre, DIM, sim->n_channels);
     TAKE_FIELD(sim->activation, 1, sim->n_channels);
     TAKE_FIELD(sim->control, CONTROL_PARAMETERS, sim->n_channels);
-    if (!sim->adjoint) return;
+    if (!sim->base.adjoint) return;
     TAKE_FIELD(sim->control_bar, CONTROL_PARAMETERS, sim->n_channels);
     TAKE_FIELD(sim->activation_share, 1, sim->n);
     TAKE(sim->activation_bar, channels);
 }
 
-void mpm_layout(pio_sim *sim, const pio_engine_desc *desc)
+void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    const size_t most =
-        field_size(sim->n > sim->nodes ? sim->n : sim->nodes, DIM * DIM); /* the NaN watch counts matrices */
     TAKE(sim->step, 1);
     take_state(sim, &sim->state[0], 1);
     take_state(sim, &sim->state[1], 1);
     take_matter(sim, desc);
     take_grid(sim);
     take_control(sim, desc);
-    if (sim->adjoint) take_adjoint(sim);
-    take_outputs(sim);
-    TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
-    TAKE(sim->queue.sum_out, 1);
-    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(most));
-    sim->slot_bytes = state_bytes(sim);
-    sim->n_slots = desc->slots;
-    TAKE(sim->slots, sim->slot_bytes * (size_t)desc->slots);
+    if (sim->base.adjoint) take_adjoint(sim);
+    take_tables(sim);
+    sim->base.slot_bytes = state_bytes(sim);
+    sim_layout(&sim->base, sim->n > sim->nodes ? sim->n : sim->nodes, sim->n);
 }

@@ -8,16 +8,16 @@
 #include "solvers/mpm.h"
 
 /* clang-format off */
-mpm_matter mpm_matter_of(const pio_sim *sim)
+mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
     return (mpm_matter){.n = sim->n, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
                         .activation = sim->activation};
 }
 
-static void sort(pio_sim *sim)
+static void sort(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const mpm_state *s = &sim->state[sim->current];
     const mpm_sort_args a = {.l = sim->lists, .cell = s->cell, .id = s->id, .step = sim->step, .box = sim->box, .cells = sim->nodes};
 #define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
@@ -33,9 +33,9 @@ static void sort(pio_sim *sim)
 #undef WITH
 }
 
-void mpm_transfer(pio_sim *sim)
+void mpm_transfer(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     mpm_control_step(sim);
     sort(sim);
     pio_map(q, mpm_p2g, sim->max_cells, &sim->step->cells,
@@ -50,32 +50,32 @@ void mpm_transfer(pio_sim *sim)
             .velocity = sim->node_velocity);
 }
 
-void mpm_forward(pio_sim *sim)
+void mpm_forward(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     mpm_transfer(sim);
     pio_map(q, mpm_g2p, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
             .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
     sim->current = 1 - sim->current;
-    sim->index++;
+    sim->base.index++;
 }
 
-static void gravity_adj(pio_sim *sim)
+static void gravity_adj(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     for (int c = 0; c < DIM; c++) {
-        pio_sum(q, mpm_gravity_sum, sim->nodes, &sim->step->nodes, sim->scalar,
+        pio_sum(q, mpm_gravity_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
                 .l = sim->lists, .step = sim->step, .nodes = sim->nodes, .component = c, .sums = sim->node_sums,
                 .node_bar = sim->node_bar);
-        pio_map(q, add_scalar, 1, NULL, .term = sim->scalar, .total = sim->gravity_bar + c);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->base.gravity_bar + c);
     }
 }
 
-void mpm_reverse(pio_sim *sim)
+void mpm_reverse(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const mpm_state s = sim->state[sim->current], bar = sim->bar[1 - sim->current_bar];
     mpm_transfer(sim);
     pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,

@@ -26,6 +26,23 @@ piola_status sim_failed(const pio_sim *sim, piola_error *error)
     return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
 }
 
+piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
+{
+    if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
+    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, state, sim->slot_bytes);
+    sim->slot_step[slot] = sim->index;
+    return sim_failed(sim, error);
+}
+
+piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error)
+{
+    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
+        return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
+    pio_queue_copy(&sim->queue, state, sim->slots + sim->slot_bytes * (size_t)slot, sim->slot_bytes);
+    sim->index = sim->slot_step[slot];
+    return sim_failed(sim, error);
+}
+
 int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items)
 {
     sim->steps = desc->steps;
@@ -49,8 +66,9 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
     return 1;
 }
 
-void sim_layout(pio_sim *sim, int64_t items)
+void sim_layout(pio_sim *sim, int items, int transfer)
 {
+    const size_t most = field_size(items, DIM * DIM); /* the NaN watch counts matrices */
     TAKE(sim->samples, sim->n_samples);
     TAKE(sim->samples_bar, sim->n_samples);
     TAKE(sim->z, sim->n_variables);
@@ -61,10 +79,10 @@ void sim_layout(pio_sim *sim, int64_t items)
     TAKE(sim->described, sim->n_variables);
     TAKE(sim->scalar, 1);
     TAKE(sim->gravity_bar, DIM);
-    TAKE(sim->transfer, items);
-    TAKE(sim->queue.sum_work, PIO_SUM_WORK(items * DIM * DIM)); /* the NaN watch counts matrices */
+    TAKE(sim->transfer, transfer);
+    TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
     TAKE(sim->queue.sum_out, 1);
-    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(items));
+    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(most));
     TAKE(sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
 }
 

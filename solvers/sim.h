@@ -24,7 +24,7 @@ struct pio_sim {
     double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
     double *z_start, *described;           /* device [n_variables]: where designs start that say so */
     double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
-    double *transfer;                      /* device [items of the largest field] one component on its way in or out */
+    double *transfer;                      /* device [items of the largest field] a component on its way in or out */
     double *host_transfer;                 /* host, likewise */
 };
 
@@ -34,8 +34,13 @@ piola_status sim_fail(piola_error *error, piola_status status, const char *forma
 /* PIOLA_OK, or what the queue's sticky error says. */
 piola_status sim_failed(const pio_sim *sim, piola_error *error);
 
-/* Device memory of the shared part; host memory of touches, slots and transfers (0 when there is none); and its end. */
-void sim_layout(pio_sim *sim, int64_t items);
+/* `state`, slot_bytes long, to and from a slot, with its number. */
+piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
+piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
+
+/* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items to
+ * read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
+void sim_layout(pio_sim *sim, int items, int transfer);
 int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items);
 void sim_end(pio_sim *sim);
 

@@ -354,7 +354,7 @@ static void a_restart_from_a_saved_state_gives_the_same_bits(void **unused)
     go(sim, 23);
     const uint64_t again = case_hash_state(sim, c.n);
     assert_int_equal(piola_engine.load(sim, 0, &error), PIOLA_OK); /* and with another time */
-    pio_map(&sim->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = 0);
+    pio_map(&sim->queue, mpm_set_index, 1, NULL, .step = mpm_of(sim)->step, .index = 0);
     go(sim, 23);
     const uint64_t late = case_hash_state(sim, c.n);
     print_message("  %016llx, restarted at step 17 %016llx, there with time 0 %016llx\n", (unsigned long long)end,

@@ -168,7 +168,8 @@ static void permute_reals(real *a, const int *to, int n, int components)
 static void shuffle_storage(mpm_case *c, pio_sim *sim)
 {
     const int n = (int)c->n;
-    const mpm_state *s = &sim->state[sim->current];
+    const mpm_sim *m = mpm_of(sim);
+    const mpm_state *s = &m->state[m->current];
     int *to = malloc(sizeof *to * (size_t)n);
     if (!to) fail_msg("out of memory");
     for (int i = 0; i < n; i++) to[i] = i;

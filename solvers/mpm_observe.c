@@ -1,9 +1,9 @@
-/* observe.c -- observations on the device: which steps touch which samples, forwards and back. */
+/* mpm_observe.c -- observations on the device: which steps touch which samples, forwards and back. */
 #include "solvers/mpm.h"
 
 #include <math.h>
 
-static mpm_observe_args args_of(const pio_sim *sim, const mpm_observation *o, int sample, int axis)
+static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis)
 {
     const pio_observation_desc *d = &o->desc;
     const int distance = d->type == PIO_DISTANCE;
@@ -27,74 +27,60 @@ static mpm_observe_args args_of(const pio_sim *sim, const mpm_observation *o, in
     .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, .markers = a.markers
 /* clang-format on */
 
-void mpm_observe_totals(pio_sim *sim)
+void mpm_observe_totals(mpm_sim *sim)
 {
     for (int i = 0; i < sim->n_observations; i++) {
         const mpm_observation *o = &sim->observations[i];
         const mpm_observe_args a = args_of(sim, o, 0, 0);
-        pio_sum(&sim->queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
+        pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
     }
-}
-
-/* The touches of one step lie together: [first, end). */
-static int first_touch(const pio_sim *sim, int64_t index)
-{
-    int low = 0, high = sim->n_touches;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (sim->touches[middle].step < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* Where the front is, roughly, into o->place: the smooth maximum with so small a sharpness that exp() can neither overflow nor
  * vanish anywhere in the box, taken about the middle of it. It lies within ln(n)/600 of the box's length of the front. */
-static void place_front(pio_sim *sim, const mpm_observation *o)
+static void place_front(mpm_sim *sim, const mpm_observation *o)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const int axis = o->desc.axis;
     const double length = sim->box.nodes[axis] * (double)sim->box.dx;
     mpm_observe_args a = args_of(sim, o, 0, 0);
     a.place = NULL;
     a.ref = sim->box.origin[axis] + length / 2;
     a.sharpness = fmin(a.sharpness, 600 / length);
-    pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->scalar, OBSERVE_ARGS);
+    pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->base.scalar, OBSERVE_ARGS);
     pio_queue_zero(q, o->place, sizeof *o->place);
-    pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->scalar, .weight = 1, .sample = o->place);
+    pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = 1, .sample = o->place);
 }
 
-static void observe_touch(pio_sim *sim, const pio_touch *t, int reverse)
+static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observations[t->observation];
     if (o->desc.type == PIO_FRONT) place_front(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
         const mpm_observe_args a = args_of(sim, o, t->sample, c);
         const int at = o->first + t->sample * o->desc.components + c;
-        pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->scalar, OBSERVE_ARGS);
+        pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->base.scalar, OBSERVE_ARGS);
         if (!reverse)
-            pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->scalar, .weight = t->weight,
-                    .sample = sim->samples + at);
+            pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = t->weight,
+                    .sample = sim->base.samples + at);
         else
-            pio_map(q, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sim->scalar, .sample_bar = sim->samples_bar + at,
+            pio_map(q, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sim->base.scalar, .sample_bar = sim->base.samples_bar + at,
                     .weight = t->weight, .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
     }
 }
 
-static void observe_all(pio_sim *sim, int64_t index, int reverse)
+static void observe_all(mpm_sim *sim, int64_t index, int reverse)
 {
-    for (int i = first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
-        observe_touch(sim, &sim->touches[i], reverse);
+    for (int i = sim_first_touch(&sim->base, index); i < sim->base.n_touches && sim->base.touches[i].step == index; i++)
+        observe_touch(sim, &sim->base.touches[i], reverse);
 }
 
-void mpm_observe_step(pio_sim *sim, int64_t index)
+void mpm_observe_step(mpm_sim *sim, int64_t index)
 {
     observe_all(sim, index, 0);
 }
-void mpm_observe_step_adj(pio_sim *sim, int64_t index)
+void mpm_observe_step_adj(mpm_sim *sim, int64_t index)
 {
     observe_all(sim, index, 1);
 }

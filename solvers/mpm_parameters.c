@@ -1,4 +1,4 @@
-/* parameters.c -- the design pipeline on the device: z -> values -> constants and initial state, and cotangents back. */
+/* mpm_parameters.c -- the design pipeline on the device: z -> values -> constants and initial state, and cotangents back. */
 #include "solvers/mpm.h"
 
 /* The field that a quantity of particles is set in, and the one that holds its cotangents. */
@@ -7,7 +7,7 @@ typedef struct {
     int stored, first; /* components of both; the first that is the quantity's */
 } design_target;
 
-static design_target target_of(const pio_sim *sim, pio_quantity quantity)
+static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
 {
     switch (quantity) {
     case PIO_POSITION:
@@ -35,7 +35,7 @@ static design_target target_of(const pio_sim *sim, pio_quantity quantity)
 }
 
 /* Where a control quantity of channel c lies in a field of parameters. */
-static double *control_of(const pio_sim *sim, double *parameters, pio_quantity quantity, int c)
+static double *control_of(const mpm_sim *sim, double *parameters, pio_quantity quantity, int c)
 {
     return parameters + control_at(sim->n_channels, (int)(quantity - PIO_AMPLITUDE), c);
 }
@@ -46,15 +46,15 @@ static int variables_of(const mpm_design *d)
 }
 
 /* clang-format off */
-static void apply_one(pio_sim *sim, const mpm_design *d)
+static void apply_one(mpm_sim *sim, const mpm_design *d)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const pio_design_desc *e = &d->desc;
-    const double *value = sim->value + d->first;
+    const double *value = sim->base.value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
-            .z = sim->z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start ? sim->z_start + d->first : NULL, .described = sim->described + d->first,
-            .value = sim->value + d->first);
+            .z = sim->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
+            .start = e->start ? sim->base.z_start + d->first : NULL, .described = sim->base.described + d->first,
+            .value = sim->base.value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
         return;
@@ -80,9 +80,9 @@ static void apply_one(pio_sim *sim, const mpm_design *d)
     PIO_LAUNCH(q, KERNEL_design_set, q->backend->kernels.design_set(q->stream, sim->n, NULL, &a));
 }
 
-void mpm_design_apply(pio_sim *sim)
+void mpm_design_apply(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     for (int d = 0; d < sim->n_designs; d++) apply_one(sim, &sim->designs[d]);
     pio_map(q, mpm_constants, sim->n, NULL,
             .n = sim->n, .law = sim->law, .lame = sim->lame, .given = sim->given, .density = sim->density,
@@ -95,14 +95,14 @@ void mpm_design_apply(pio_sim *sim)
             .body = sim->body, .spin = sim->spin, .out = sim->state[sim->current]);
 }
 
-static void adjoint_of_one(pio_sim *sim, const mpm_design *d)
+static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const pio_design_desc *e = &d->desc;
-    double *value_bar = sim->value_bar + d->first;
+    double *value_bar = sim->base.value_bar + d->first;
     const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
-        pio_queue_copy(q, value_bar, sim->gravity_bar, sizeof *value_bar * DIM);
+        pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
     } else if (e->quantity >= PIO_AMPLITUDE) {
         for (int c = 0; c < sim->n_channels; c++)
             pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, c), sizeof *value_bar);
@@ -118,13 +118,13 @@ static void adjoint_of_one(pio_sim *sim, const mpm_design *d)
                         .bar = to.bar);
     }
     pio_map(q, design_value_adj, variables_of(d), NULL,
-            .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->value + d->first,
-            .value_bar = value_bar, .z_bar = sim->z_bar + d->first);
+            .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->base.value + d->first,
+            .value_bar = value_bar, .z_bar = sim->base.z_bar + d->first);
 }
 
-void mpm_design_adj(pio_sim *sim)
+void mpm_design_adj(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     pio_map(q, mpm_start_adj, sim->n, NULL,
             .n = sim->n, .inv_dx = sim->box.inv_dx, .bar = sim->bar[sim->current_bar],
             .position_bar = sim->position_bar, .velocity_bar = sim->velocity_bar);

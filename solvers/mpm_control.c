@@ -1,4 +1,4 @@
-/* control.c -- the control stage: what a description of channels must hold, and activation[] in every step. */
+/* mpm_control.c -- the control stage: what a description of channels must hold, and activation[] in every step. */
 #include "solvers/mpm.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@ static piola_status check_channel(const pio_engine_desc *desc, int c, piola_erro
     const pio_channel_desc *d = &desc->channels[c];
     double square = 0;
     if (d->signal != PIO_CONSTANT && d->signal != PIO_SINE)
-        return mpm_fail(error, PIOLA_BAD_DATA, "channel %d: there is no signal %d", c, (int)d->signal);
+        return sim_fail(error, PIOLA_BAD_DATA, "channel %d: there is no signal %d", c, (int)d->signal);
     if (!isfinite(d->amplitude) || !isfinite(d->frequency) || !isfinite(d->phase))
-        return mpm_fail(error, PIOLA_BAD_DATA,
+        return sim_fail(error, PIOLA_BAD_DATA,
                         "channel %d: amplitude %g Pa, frequency %g Hz and phase %g rad must be finite", c, d->amplitude,
                         d->frequency, d->phase);
     for (int a = 0; a < DIM; a++) square += pow(desc->particles.fibre[(ptrdiff_t)c * DIM + a], 2);
     if (!(fabs(square - 1) <= 1e-6))
-        return mpm_fail(error, PIOLA_BAD_DATA, "channel %d: its fibre has length %g and must be a unit vector", c,
+        return sim_fail(error, PIOLA_BAD_DATA, "channel %d: its fibre has length %g and must be a unit vector", c,
                         sqrt(square));
     return PIOLA_OK;
 }
@@ -25,7 +25,7 @@ piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error
     const pio_particles_desc *p = &desc->particles;
     const int channels = desc->n_channels;
     if (channels < 0 || (channels && (!desc->channels || !p->fibre)) || (!channels && p->channel))
-        return mpm_fail(error, PIOLA_BAD_DATA, "%d channels of control: each needs a signal and a fibre", channels);
+        return sim_fail(error, PIOLA_BAD_DATA, "%d channels of control: each needs a signal and a fibre", channels);
     for (int c = 0; c < channels; c++) {
         const piola_status rc = check_channel(desc, c, error);
         if (rc) return rc;
@@ -33,24 +33,24 @@ piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error
     for (int64_t i = 0; p->channel && i < p->n; i++) {
         const int c = p->channel[i];
         if (c < -1 || c >= channels)
-            return mpm_fail(error, PIOLA_BAD_DATA, "particle %lld: channel %d is none of the %d", (long long)i, c,
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: channel %d is none of the %d", (long long)i, c,
                             channels);
         if (c >= 0 && law_is_fluid(p->law[i]))
-            return mpm_fail(error, PIOLA_BAD_DATA, "particle %lld: a fluid has no fibres for channel %d to drive",
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: a fluid has no fibres for channel %d to drive",
                             (long long)i, c);
     }
     for (int d = 0; d < desc->n_designs; d++) {
         const pio_design_desc *e = &desc->designs[d];
         if (e->quantity >= PIO_AMPLITUDE && (!channels || e->components != channels || e->groups != 1))
-            return mpm_fail(error, PIOLA_BAD_DATA, "design %d of control: %d x %d values for %d channels", d,
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d of control: %d x %d values for %d channels", d,
                             (int)e->groups, (int)e->components, channels);
     }
     return PIOLA_OK;
 }
 
-void mpm_control_upload(pio_sim *sim, const pio_engine_desc *desc)
+void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     const pio_particles_desc *p = &desc->particles;
     const int channels = sim->n_channels;
     if (sim->channel) pio_queue_upload(q, sim->channel, p->channel, sizeof *p->channel * (size_t)sim->n);
@@ -70,17 +70,17 @@ void mpm_control_upload(pio_sim *sim, const pio_engine_desc *desc)
 }
 
 /* clang-format off */
-void mpm_control_step(pio_sim *sim)
+void mpm_control_step(mpm_sim *sim)
 {
     if (sim->n_channels)
-        pio_map(&sim->queue, mpm_control, sim->n_channels, NULL,
+        pio_map(&sim->base.queue, mpm_control, sim->n_channels, NULL,
                 .channels = sim->n_channels, .step = sim->step, .signal = sim->signal, .parameters = sim->control,
                 .activation = sim->activation);
 }
 
-void mpm_control_step_adj(pio_sim *sim)
+void mpm_control_step_adj(mpm_sim *sim)
 {
-    pio_queue *q = &sim->queue;
+    pio_queue *q = &sim->base.queue;
     if (!sim->channel) return; /* activation has no effect */
     for (int c = 0; c < sim->n_channels; c++)
         pio_sum(q, design_sum, sim->n, NULL, sim->activation_bar + c,
