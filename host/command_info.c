@@ -34,6 +34,25 @@ static const char *when_name(pio_snapshot_when when)
     return names[when];
 }
 
+static const char *location_name(pio_snapshot_location location)
+{
+    return location == PIO_SNAPSHOT_CELL ? "cell" : "point";
+}
+
+/* How many cells of each kind a mesh has, [256] by type. */
+static piola_status count_cells(pio_snapshot_file *f, const pio_snapshot_info *info, int64_t count[256],
+                                piola_error *error)
+{
+    memset(count, 0, 256 * sizeof *count);
+    if (!info->n_cells) return PIOLA_OK;
+    uint8_t *types = malloc((size_t)info->n_cells);
+    if (!types) return pio_fail_memory(error, (size_t)info->n_cells, "the cells");
+    const piola_status rc = pio_snapshot_read_mesh(f, types, NULL, NULL, error);
+    for (int64_t c = 0; !rc && c < info->n_cells; c++) count[types[c]]++;
+    free(types);
+    return rc;
+}
+
 /* Gradients of more numbers than this are told by their least and greatest entry. */
 enum { FEW = 6 };
 
@@ -110,14 +129,31 @@ static piola_status print_objective(pio_snapshot_file *f, const pio_snapshot_inf
     return rc;
 }
 
+/* Of particles all fields are of points, and that is not said. */
 static void print_fields(const pio_snapshot_info *info)
 {
     printf("fields:\n");
     for (size_t i = 0; i < info->n_fields; i++) {
         const pio_snapshot_field_info *v = &info->fields[i];
-        printf("  %-20s %d %-9s %-8s %-15s %s%s%s\n", v->name, v->components, v->components == 1 ? "number" : "numbers",
-               v->units, when_name(v->when), v->meaning, *v->of ? " -- of " : "", v->of);
+        printf("  %-20s %d %-9s %-8s ", v->name, v->components, v->components == 1 ? "number" : "numbers", v->units);
+        if (info->n_cells) printf("%-6s ", location_name(v->location));
+        printf("%-15s %s%s%s\n", when_name(v->when), v->meaning, *v->of ? " -- of " : "", v->of);
     }
+}
+
+static piola_status print_size(pio_snapshot_file *f, const pio_snapshot_info *info, piola_error *error)
+{
+    int64_t count[256];
+    const piola_status rc = count_cells(f, info, count, error);
+    if (rc || !info->n_cells) {
+        if (!rc) printf("particles: %lld\n", (long long)info->n_points);
+        return rc;
+    }
+    printf("mesh: %lld points, %lld cells", (long long)info->n_points, (long long)info->n_cells);
+    for (int type = 0, shown = 0; type < 256; type++)
+        if (count[type]) printf("%s%lld %s", shown++ ? ", " : ": ", (long long)count[type], pio_cell_name(type));
+    printf("\n");
+    return PIOLA_OK;
 }
 
 static piola_status print_info(pio_snapshot_file *f, const char *file, piola_error *error)
@@ -127,13 +163,15 @@ static piola_status print_info(pio_snapshot_file *f, const char *file, piola_err
     printf("%s: %s, %dD, %s, %s\n", file, kind_name(info->kind), info->dimension,
            info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64",
            info->complete ? "complete" : "NOT complete: the run was cut off");
-    printf("particles: %lld\nframes: %lld", (long long)info->n_points, (long long)info->n_frames);
+    piola_status rc = print_size(f, info, error);
+    if (rc) return rc;
+    printf("frames: %lld", (long long)info->n_frames);
     if (info->n_frames)
         printf(info->kind == PIO_SNAPSHOT_HISTORY ? ", iterations %g to %g" : ", t = %g s to %g s", info->times[0],
                info->times[info->n_frames - 1]);
     printf("\n");
     print_fields(info);
-    piola_status rc = print_objective(f, info, error);
+    rc = print_objective(f, info, error);
     if (!rc) rc = print_gradients(f, info, error);
     if (!rc) rc = pio_snapshot_read_document(f, PIO_SNAPSHOT_CERTIFICATE, &certificate, error);
     if (rc) return rc;
@@ -208,12 +246,28 @@ static void json_fields(pio_json *json, const pio_snapshot_info *info)
         pio_json_string(json, "name", v->name);
         pio_json_integer(json, "components", v->components);
         pio_json_string(json, "unit", v->units);
+        pio_json_string(json, "location", location_name(v->location));
         pio_json_string(json, "when", when_name(v->when));
         pio_json_string(json, "meaning", v->meaning);
         pio_json_string(json, "of", *v->of ? v->of : NULL);
         pio_json_end_object(json);
     }
     pio_json_end_array(json);
+}
+
+static piola_status json_size(pio_json *json, pio_snapshot_file *f, const pio_snapshot_info *info, piola_error *error)
+{
+    int64_t count[256];
+    const piola_status rc = count_cells(f, info, count, error);
+    if (rc) return rc;
+    pio_json_integer(json, info->n_cells ? "points" : "particles", info->n_points);
+    if (!info->n_cells) return PIOLA_OK;
+    pio_json_integer(json, "cells", info->n_cells);
+    pio_json_begin_object(json, "kinds");
+    for (int type = 0; type < 256; type++)
+        if (count[type]) pio_json_integer(json, pio_cell_name(type), count[type]);
+    pio_json_end_object(json);
+    return PIOLA_OK;
 }
 
 static piola_status write_info(pio_json *json, pio_snapshot_file *f, const char *file, piola_error *error)
@@ -226,10 +280,11 @@ static piola_status write_info(pio_json *json, pio_snapshot_file *f, const char 
     pio_json_bool(json, "complete", info->complete);
     pio_json_integer(json, "dimension", info->dimension);
     pio_json_string(json, "precision", info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64");
-    pio_json_integer(json, "particles", info->n_points);
+    piola_status rc = json_size(json, f, info, error);
+    if (rc) return rc;
     pio_json_doubles(json, "times", info->times, (size_t)info->n_frames);
     json_fields(json, info);
-    piola_status rc = json_objective(json, f, info, error);
+    rc = json_objective(json, f, info, error);
     if (!rc) rc = json_gradients(json, f, info, error);
     if (!rc) rc = pio_snapshot_read_document(f, PIO_SNAPSHOT_CERTIFICATE, &certificate, error);
     if (rc) return rc;

@@ -113,17 +113,41 @@ static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat
     }
 }
 
+/* Elements of a mesh whose middle, the mean of its nodes, lies in the box. */
+static piola_status cells_in_box(const pio_mesh *mesh, const scene_where *on, pio_index_list *out, piola_error *error)
+{
+    const size_t bytes = sizeof *out->item * ((size_t)mesh->n_cells + 1);
+    *out = (pio_index_list){.item = malloc(bytes)};
+    if (!out->item) return pio_fail_memory(error, bytes, "a region");
+    for (int32_t c = 0; c < mesh->n_cells; c++) {
+        pio_element_type type;
+        const int32_t *nodes = pio_mesh_element(mesh, c, &type);
+        bool inside = true;
+        for (int a = 0; a < mesh->dimension; a++) {
+            double sum = 0;
+            for (int k = 0; k < pio_elements[type].nodes; k++) sum += mesh->x[3 * (size_t)nodes[k] + (size_t)a];
+            sum /= pio_elements[type].nodes;
+            inside &= sum >= on->min[a] && sum <= on->max[a];
+        }
+        if (inside) out->item[out->n++] = c;
+    }
+    return PIOLA_OK;
+}
+
 static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
 {
     const scene_body *body = &m->scene->bodies[b];
     pio_model_fem *f = m->fem;
     for (size_t r = 0; r < body->n_regions; r++) {
-        pio_index_list cells;
-        piola_error inner;
-        const piola_status rc = pio_mesh_group_cells(&f->mesh[b], body->regions[r].group, &cells, &inner);
-        if (rc == PIOLA_BAD_DATA) {
-            char where[80];
-            snprintf(where, sizeof where, "bodies[%zu].regions[%zu].group", b, r);
+        const scene_where *on = &body->regions[r].on;
+        pio_index_list cells = {0};
+        piola_error inner = {PIOLA_OK, "no element lies there"};
+        char where[80];
+        snprintf(where, sizeof where, "bodies[%zu].regions[%zu].on", b, r);
+        const piola_status rc = on->group ? pio_mesh_group_cells(&f->mesh[b], on->group, &cells, &inner)
+                                          : cells_in_box(&f->mesh[b], on, &cells, &inner);
+        if (rc == PIOLA_BAD_DATA || (!rc && cells.n == 0)) {
+            free(cells.item);
             return pio_scene_fault(m->scene, error, where, "%s", inner.message);
         }
         if (rc) return pio_fail(error, rc, "%s", inner.message);
@@ -267,15 +291,26 @@ void pio_model_fem_free(pio_model_fem *f)
 
 /* ---- parts of bodies ------------------------------------------------------------------------------------ */
 
+scene_where pio_model_box(const pio_model *m, const scene_where *on)
+{
+    scene_where box = *on;
+    for (int a = 0; a < 3; a++) {
+        box.min[a] -= 1e-6 * m->fem->edge;
+        box.max[a] += 1e-6 * m->fem->edge;
+    }
+    return box;
+}
+
 piola_status pio_model_nodes(const pio_model *m, const char *path, const char *body, const scene_where *on,
                              pio_index_list *out, piola_error *error)
 {
     const int b = pio_scene_body_number(m->scene, body);
     const pio_mesh *mesh = &m->fem->mesh[b];
     piola_error inner = {0};
+    const scene_where box = pio_model_box(m, on);
     *out = (pio_index_list){0};
     piola_status rc = on->group ? pio_mesh_group_nodes(mesh, on->group, out, &inner)
-                                : pio_mesh_nodes_in_box(mesh, on->min, on->max, out, &inner);
+                                : pio_mesh_nodes_in_box(mesh, box.min, box.max, out, &inner);
     if (!rc && out->n == 0) {
         free(out->item);
         *out = (pio_index_list){0};

@@ -27,6 +27,9 @@ struct pio_model_fem {
 piola_status pio_model_fem_create(pio_model *model, piola_error *error);
 void pio_model_fem_free(pio_model_fem *fem);
 
+/* The box of `on`, larger by a millionth of the shortest edge: nodes are where they are to rounding. */
+scene_where pio_model_box(const pio_model *model, const scene_where *on);
+
 /* Nodes of the model that lie at `on` of a body, ascending; `path` names the scene's key in faults. */
 piola_status pio_model_nodes(const pio_model *model, const char *path, const char *body, const scene_where *on,
                              pio_index_list *out, piola_error *error);

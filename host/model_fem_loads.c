@@ -138,12 +138,13 @@ static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *o
 {
     const scene_load *l = &m->scene->loads[number];
     const pio_mesh *mesh = &m->fem->mesh[pio_scene_body_number(m->scene, l->body)];
+    const scene_where box = pio_model_box(m, &l->on);
     piola_error inner = {0};
     char path[64];
     snprintf(path, sizeof path, "loads[%zu].on", number);
     *out = (pio_face_list){0};
     const piola_status rc = l->on.group ? pio_mesh_group_faces(mesh, l->on.group, out, &inner)
-                                        : pio_mesh_faces_in_box(mesh, l->on.min, l->on.max, out, &inner);
+                                        : pio_mesh_faces_in_box(mesh, box.min, box.max, out, &inner);
     if (!rc && out->n > 0) return PIOLA_OK;
     free(out->item);
     *out = (pio_face_list){0};

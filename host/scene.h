@@ -109,8 +109,15 @@ typedef struct {
     double scale;          /* of its lengths */
 } scene_geometry;
 
+/* A part of a mesh: of a body, by the name of a group or by a box. */
 typedef struct {
-    char *group, *material;
+    char *group;           /* NULL: the box */
+    double min[3], max[3]; /* m; NaN where not given */
+} scene_where;
+
+typedef struct {
+    scene_where on;
+    char *material;
 } scene_region;
 
 typedef struct {
@@ -124,12 +131,6 @@ typedef struct {
     scene_region *regions; /* FEM: groups of elements with a material of their own */
     size_t n_regions;
 } scene_body;
-
-/* A part of a mesh: of a body, by the name of a group or by a box. */
-typedef struct {
-    char *group;           /* NULL: the box */
-    double min[3], max[3]; /* m; NaN where not given */
-} scene_where;
 
 typedef struct {
     char *name, *body;

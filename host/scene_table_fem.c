@@ -155,8 +155,36 @@ static const cfg_field geometry_fields[] = {
 static const cfg_table geometry_table = {
     .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
 
+/* Places in a body. */
+#define WHERE(name, type)                                                                                              \
+    static const cfg_field name##_place_fields[] = {                                                                         \
+        {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
+         .meaning = "name of a group: left, right, bottom, top (3D: front, back) of what is built here, a physical "   \
+                    "group of a file"},                                                                                \
+        {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                                             \
+        {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "upper corner of the box"},                                                                        \
+        END};                                                                                                          \
+    static const cfg_table name##_place_table = {.what = "place",                                                            \
+                                           .fields = name##_place_fields,                                                    \
+                                           .choice = {{{"group"}, {"min", "max"}}, true, 0}};
+#define WHERE_TESTS(name, type)                                                                                        \
+    static bool name##_group(const void *s)                                                                            \
+    {                                                                                                                  \
+        return ((const type *)s)->on.group != NULL;                                                                    \
+    }                                                                                                                  \
+    static bool name##_box(const void *s)                                                                              \
+    {                                                                                                                  \
+        return !((const type *)s)->on.group;                                                                           \
+    }
+
+WHERE_TESTS(region, scene_region)
+WHERE(region, scene_region)
+
 static const cfg_field region_fields[] = {
-    {"group", CFG_TEXT, AT(scene_region, group), .required = true, .meaning = "name of a group of elements"},
+    {"on", CFG_MAPPING, .required = true, .table = &region_place_table,
+     .meaning = "its elements: a group, or those whose middle lies in a box"},
     {"material", CFG_NAME, AT(scene_region, material), .required = true, .meaning = "what it is made of"},
     END};
 static const cfg_table region_table = {.what = "region", .size = sizeof(scene_region), .fields = region_fields};
@@ -181,29 +209,6 @@ static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene
 
 /* ---- boundary, loads, curves ---------------------------------------------------------------------------- */
 
-#define WHERE(name, type)                                                                                              \
-    static const cfg_field name##_fields[] = {                                                                         \
-        {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
-         .meaning = "name of a group: left, right, bottom, top (3D: front, back) of what is built here, a physical "   \
-                    "group of a file"},                                                                                \
-        {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
-         .meaning = "lower corner of a box that holds the nodes at rest"},                                             \
-        {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
-         .meaning = "upper corner of the box"},                                                                        \
-        END};                                                                                                          \
-    static const cfg_table name##_table = {.what = "place",                                                            \
-                                           .fields = name##_fields,                                                    \
-                                           .choice = {{{"group"}, {"min", "max"}}, true, 0}};
-#define WHERE_TESTS(name, type)                                                                                        \
-    static bool name##_group(const void *s)                                                                            \
-    {                                                                                                                  \
-        return ((const type *)s)->on.group != NULL;                                                                    \
-    }                                                                                                                  \
-    static bool name##_box(const void *s)                                                                              \
-    {                                                                                                                  \
-        return !((const type *)s)->on.group;                                                                           \
-    }
-
 WHERE_TESTS(support, scene_boundary)
 WHERE(support, scene_boundary)
 WHERE_TESTS(face, scene_load)
@@ -223,7 +228,7 @@ static bool load_curve(const void *s)
 static const cfg_field boundary_fields[] = {
     {"name", CFG_NAME, AT(scene_boundary, name), .required = true, .meaning = "name that observe and design use"},
     {"body", CFG_NAME, AT(scene_boundary, body), .required = true, .meaning = "name of the body that is held"},
-    {"on", CFG_MAPPING, .required = true, .table = &support_table, .meaning = "its nodes that are held"},
+    {"on", CFG_MAPPING, .required = true, .table = &support_place_table, .meaning = "its nodes that are held"},
     {"type", CFG_ENUM, AT(scene_boundary, type), .required = true, .values = support_names,
      .meaning = "fixed holds where it is, displacement moves"},
     {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = axis_names, .computed = "all",
@@ -239,7 +244,7 @@ static const cfg_table boundary_table = {
 static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
-    {"on", CFG_MAPPING, .required = true, .table = &face_table, .meaning = "its outer faces that are loaded"},
+    {"on", CFG_MAPPING, .required = true, .table = &face_place_table, .meaning = "its outer faces that are loaded"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
                 "inward, along the normal at rest"},
@@ -297,7 +302,7 @@ static const cfg_field observe_fields[] = {
                 "squared distance of nodes from measured places, the work of the loads (external forces times "
                 "displacements)"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
-    {"on", CFG_MAPPING, .table = &seen_table, .only = ONLY(SCENE_SEEN_DISPLACEMENT), .present = has_on,
+    {"on", CFG_MAPPING, .table = &seen_place_table, .only = ONLY(SCENE_SEEN_DISPLACEMENT), .present = has_on,
      .computed = "the whole body", .meaning = "its nodes that are measured"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
      .meaning = "name of an entry of boundary"},

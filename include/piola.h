@@ -100,6 +100,18 @@ typedef struct piola_render_options {
 piola_render_options piola_render_options_default(void);
 piola_status piola_render(const piola_render_options *options, piola_error *error);
 
+typedef struct piola_export_options {
+    const char *file; /* a snapshot */
+    const char *to;   /* "vtu", "csv", "npy" or "stl" */
+    const char
+        *output;   /* the file to write (npy: the folder); NULL: beside the snapshot, with its name and the frame's */
+    int64_t frame; /* -1: the last */
+} piola_export_options;
+
+piola_export_options piola_export_options_default(void);
+/* One frame for other programs; prints "wrote NAME" for every file. Files that it did not write itself are left alone. */
+piola_status piola_export(const piola_export_options *options, piola_error *error);
+
 /* ---- a scene in a program of one's own ------------------------------------------------------------------- */
 
 typedef struct piola_problem piola_problem; /* a scene on a device. Not for two threads at once. */

@@ -13,7 +13,7 @@ import unittest
 
 PIOLA = ""
 SOURCE = pathlib.Path()
-COMMANDS = "run grad check optimize params validate schema info render doctor bench".split()
+COMMANDS = "run grad check optimize params validate schema info render export doctor bench".split()
 SCENE = """version: 1
 name: tiny
 method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
@@ -122,7 +122,9 @@ class Command(unittest.TestCase):
                           ["render", self.states, "-o", "x.png", "--size", "10x10"],
                           ["render", self.states, "-o", "x.png", "--size", "1280"],
                           ["render", self.states, "-o", "x.png", "--range", "2,1"],
-                          ["render", self.states, "-o", "x.png", "--range", "nan,1"]):
+                          ["render", self.states, "-o", "x.png", "--range", "nan,1"], ["export", self.states],
+                          ["export", self.states, "--to", "obj"], ["export", self.states, "--to", "stl"],
+                          ["export", self.states, "--to", "vtu", "--frame", "9"]):
             done = self.expect(2, ["piola: error: ", "--help' tells more"], *arguments)
             self.assertEqual(done.stdout, "")
 
@@ -141,7 +143,7 @@ class Command(unittest.TestCase):
 
     def test_a_missing_file_is_66(self):
         for arguments in (["validate", "none.yaml"], ["run", "none.yaml"], ["info", "none.vtkhdf"],
-                          ["render", "none.vtkhdf", "-o", "x.png"]):
+                          ["render", "none.vtkhdf", "-o", "x.png"], ["export", "none.vtkhdf", "--to", "vtu"]):
             self.expect(66, ["none."], *arguments)
 
     def test_a_scene_that_cannot_be_read_has_no_line_to_show(self):
@@ -413,6 +415,19 @@ class Command(unittest.TestCase):
                     "--frame", "-2")
         self.expect(2, ["no frame 3: from 0 to 2"], "render", self.states, "-o", target, "--frame", "3")
         self.assertFalse(target.exists())
+
+    def test_export_names_what_it_wrote_and_replaces_only_that(self):
+        target = self.folder / "last.csv"
+        for _ in range(2):
+            done = self.expect(0, [], "export", self.states, "--to", "csv", "-o", target)
+            self.assertEqual(done.stdout, f"wrote {target}\n")
+        self.assertIn("point,x [m],y [m],J [1],", target.read_text())
+        target.write_text("my own table\n")
+        self.expect(73, [f"{target} is there, and not written by this command"], "export", self.states, "--to", "csv",
+                    "-o", target)
+        self.assertEqual(target.read_text(), "my own table\n")
+        done = self.expect(0, [], "export", self.states, "--to", "vtu", "--frame", "1")
+        self.assertEqual(done.stdout, f"wrote {self.states.with_name('states_1.vtu')}\n")
 
     # ---- designs
 

@@ -68,16 +68,18 @@ static pio_sim *fenced_create(mpm_case *c, int threads)
 }
 
 /* Hash of the arrays that do not change once a run has started; they lie side by side. */
-static uint64_t constants_hash(const pio_sim *sim)
+static uint64_t constants_hash(const pio_sim *base)
 {
+    const mpm_sim *sim = (const mpm_sim *)base;
     const char *first = (const char *)sim->law, *end = (const char *)sim->lists.count;
     assert_true(end > first);
     return case_hash(CASE_HASH_START, first, (size_t)(end - first));
 }
 
 /* Every particle once, every cell one whose stencil lies in the grid. */
-static void assert_state_is_whole(const pio_sim *sim)
+static void assert_state_is_whole(const pio_sim *base)
 {
+    const mpm_sim *sim = (const mpm_sim *)base;
     for (int k = 0; k < 2; k++) {
         const mpm_state *s = &sim->state[k];
         int64_t sum = 0;

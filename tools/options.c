@@ -23,7 +23,8 @@ tool_settings tool_settings_default(void)
     return (tool_settings){.command = TOOL_COMMANDS,
                            .common = piola_options_default(),
                            .bench = piola_bench_options_default(),
-                           .render = piola_render_options_default()};
+                           .render = piola_render_options_default(),
+                           .export = piola_export_options_default()};
 }
 
 void tool_settings_free(tool_settings *s)
@@ -318,8 +319,11 @@ static piola_status finish(tool_settings *s, piola_error *error)
     if (c->argument && !s->argument) return usage(error, "'%s' needs %s", c->name, c->argument);
     if (s->command == TOOL_RENDER && !s->output)
         return usage(error, "'render' needs the picture to write: -o FILE.png");
-    s->common.scene = s->render.file = s->argument;
-    s->common.directory = s->render.output = s->output;
+    if (s->command == TOOL_EXPORT && !s->export.to)
+        return usage(error, "'export' needs the format to write: --to vtu, csv, npy or stl");
+    s->common.scene = s->render.file = s->export.file = s->argument;
+    s->common.directory = s->render.output = s->export.output = s->output;
+    s->export.frame = s->render.frame;
     s->common.sets = s->sets;
     s->bench.device = s->common.device;
     if (s->common.precision) s->bench.precision = s->common.precision;

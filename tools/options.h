@@ -16,6 +16,7 @@ typedef enum {
     TOOL_SCHEMA,
     TOOL_INFO,
     TOOL_RENDER,
+    TOOL_EXPORT,
     TOOL_DOCTOR,
     TOOL_BENCH,
     TOOL_COMMANDS /* none yet: piola --help */
@@ -28,6 +29,7 @@ typedef struct {
     piola_options common; /* also holds device, precision, threads and json of every command */
     piola_bench_options bench;
     piola_render_options render;
+    piola_export_options export;
     const char *output; /* -o */
     const char **sets;  /* [common.n_sets] */
     bool markdown, help, version;

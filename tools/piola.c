@@ -67,6 +67,8 @@ static piola_status run(const tool_settings *s, piola_error *error)
         return piola_info(s->argument, s->common.json, error);
     case TOOL_RENDER:
         return render(&s->render, error);
+    case TOOL_EXPORT:
+        return piola_export(&s->export, error);
     case TOOL_DOCTOR:
         return piola_doctor(s->common.json, error);
     case TOOL_BENCH:

@@ -12,12 +12,18 @@
 static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
+static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
 static const char *const laws[] = {"neo_hookean", "fixed_corotated", "tait", NULL};
 
 const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), SIMULATING, "DIR", .meaning = "folder for the results; made when missing",
      .fallback = "the scene's output.directory"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(RENDER), "FILE.png", .meaning = "picture to write; required"},
+    {"output", 'o', OPTION_TEXT, TO(output), ON(EXPORT), "OUT",
+     .meaning = "file to write; npy: folder, made when missing",
+     .fallback = "FILE's name with the frame's number, beside it"},
+    {"to", 0, OPTION_CHOICE, TO(export.to), ON(EXPORT), "FORMAT", formats,
+     .meaning = "VTK's XML, a table, NumPy arrays, or the deformed surface of a mesh as triangles; required"},
     {"set", 0, OPTION_LIST, 0, SCENES, "PATH=VALUE",
      .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
                 "may be repeated"},
@@ -54,7 +60,7 @@ const tool_option tool_options[] = {
      .meaning = "field that the colours show, as `piola info FILE` lists them: a magnitude where it is a vector or a "
                 "matrix, or one entry (velocity.x, F.xy)",
      .fallback = "velocity, or the first there is"},
-    {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER), "N", .least = -1, .most = (double)(1ll << 53),
+    {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER) | ON(EXPORT), "N", .least = -1, .most = (double)(1ll << 53),
      .meaning = "number of the frame, from 0; -1 is the last", .fallback = "-1"},
     {"size", 0, OPTION_SIZE, TO(render.width), ON(RENDER), "WxH", .least = 180, .most = 8192,
      .meaning = "pixels, at least 320x180", .fallback = "1280x720"},
@@ -143,6 +149,19 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 71 73 74",
                      "  piola render out/first/states.vtkhdf -o frame.png --frame 10 --field velocity.x --range -1,1\n"
                      "      frame 10 coloured by the horizontal velocity, from -1 m/s to 1 m/s"},
+    [TOOL_EXPORT] =
+        {"export", "FILE", "write one frame of a .vtkhdf file for other programs",
+         "Prints the name of every file it writes. What it did not write itself it never replaces. The points of\n"
+         "a mesh are its nodes at rest, with a field `displacement`; stl is deformed. A table has the units in its\n"
+         "first line, and of a mesh with fields of cells a second file OUT_cells.csv; fields.json tells those of\n"
+         "the arrays.",
+         "65 66 71 73 74 76",
+         "  piola export out/first/states.vtkhdf --to vtu --frame 10\n"
+         "      writes out/first/states_10.vtu\n"
+         "  piola export out/first/states.vtkhdf --to npy -o arrays\n"
+         "      the last frame as arrays/velocity.npy, arrays/grid-points.npy, ... for numpy.load()\n"
+         "  piola export out/first/states.vtkhdf --to csv -o last.csv\n"
+         "      one row per particle, for a spreadsheet"},
     [TOOL_DOCTOR] = {"doctor", NULL, "say which devices, engines and libraries there are, and test them",
                      "Runs a small simulation and its gradient on every engine that this machine can run. Exit 0: all\n"
                      "pass; 1: some test failed; 69: no engine runs.",

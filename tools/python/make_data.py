@@ -16,6 +16,8 @@ SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "s
 TRUE_VISCOSITY = "5 Pa.s"
 TRUE_CONSTANTS = ["E=12 kPa", "nu=0.35"]
 MARKERS = 24
+TRUE_TENSION = ["materials[0].E=120 kPa", "materials[0].nu=0.3", "materials[1].E=400 kPa", "materials[1].nu=0.42"]
+TENSION_MARKERS = 12
 
 
 def truth(piola, scene, folder, sets):
@@ -60,6 +62,23 @@ def markers(piola, scene, name):
     write(name, ["time", "particle", "x", "y", "z"], rows)
 
 
+def tension(piola, scene, name):
+    """The force at the grip, and the places of some nodes of the mesh at every step."""
+    import h5py
+
+    with tempfile.TemporaryDirectory() as folder:
+        force = truth(piola, scene, folder, ["observe=[{name: force, type: reaction, boundary: grip, every: 1 s}]"]
+                      + TRUE_TENSION)["observations"]["force"]
+        with h5py.File(os.path.join(folder, "states.vtkhdf"), "r") as file:
+            times = file["VTKHDF/Steps/Values"][:]
+            rest = file["VTKHDF/Points"][:]
+            moved = rest + file["VTKHDF/PointData/displacement"][:].reshape(len(times), len(rest), 3)
+    chosen = [(2 * k + 1) * len(rest) // (2 * TENSION_MARKERS) for k in range(TENSION_MARKERS)]
+    write(name + "_force.csv", ["time", "force"], [[t, v[0]] for t, v in zip(force["time"], force["value"])])
+    write(name + "_markers.csv", ["time", "node", "x", "y"],
+          [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -67,6 +86,7 @@ def main():
     dam(sys.argv[1], "mpm_dam_viscosity_small.yaml", "dam_front_small.csv")
     markers(sys.argv[1], "mpm_modulus.yaml", "markers.csv")
     markers(sys.argv[1], "mpm_modulus_small.yaml", "markers_small.csv")
+    tension(sys.argv[1], "fem_tension_id.yaml", "tension")
 
 
 if __name__ == "__main__":
