@@ -55,6 +55,29 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->duration);
 }
 
+/* Axes that are not told are all; a part of a body that is not told is no box. */
+static void complete_places(pio_scene *scene, cfg_doc *doc)
+{
+    static char *const axes[] = {"x", "y", "z"};
+    for (size_t i = 0; i < scene->n_boundary; i++) {
+        scene_strings *own = &scene->boundary[i].axes;
+        if (own->n) continue;
+        own->n = (size_t)scene->dimension;
+        own->v = pio_arena_take(&doc->arena, sizeof axes);
+        if (own->v)
+            memcpy(own->v, axes, sizeof axes);
+        else
+            doc->no_memory = true;
+    }
+    for (size_t i = 0; i < scene->n_observe; i++) {
+        char path[40];
+        bool found;
+        snprintf(path, sizeof path, "observe[%zu].on.min", i);
+        pio_cfg_find(doc->root, path, &found);
+        for (int a = 0; !found && a < 3; a++) scene->observe[i].on.min[a] = scene->observe[i].on.max[a] = NAN;
+    }
+}
+
 static void complete_output(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
@@ -96,6 +119,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
             d->bounds[1] = INFINITY;
         }
     }
+    if (scene->method == SCENE_FEM) complete_places(scene, doc);
     if (scene->method == SCENE_FEM) scene->dt = scene->duration / scene->load_steps;
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);

@@ -189,8 +189,8 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
         for (int c = 0; c < MATRIX; c++) K[c] += in[transposed ? c % DIM * DIM + c / DIM : c];
     }
     for (int c = 0; c < MATRIX; c++) {
-        const int i = c / DIM, k = c % DIM, free = !(a->held[row] >> i & 1) && !(a->held[column] >> k & 1);
-        a->out[(ptrdiff_t)b * MATRIX + c] = free ? K[c] : row == column && i == k ? R(1) : R(0);
+        const int i = c / DIM, k = c % DIM, open = !(a->held[row] >> i & 1) && !(a->held[column] >> k & 1);
+        a->out[(ptrdiff_t)b * MATRIX + c] = open ? K[c] : row == column && i == k ? R(1) : R(0);
     }
 }
 

@@ -13,7 +13,7 @@ import yaml
 
 # Faults that a JSON Schema can see, in scenes that include a base file.
 REFUSED = """unknown_key unknown_key_far key_of_other_variant learning_rate_of_mma missing_unit_shown missing_type version_2
-method_fem dt_is_list half_seed seed_negative wrong_dimension unknown_unit nu_half
+method_unknown dt_is_list half_seed seed_negative wrong_dimension unknown_unit nu_half
 name_malformed enum_close walls_key vector_is_number time_is_text materials_empty E_and_mu E_alone no_stiffness
 at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys""".split()
 

@@ -122,6 +122,7 @@ static void case_fem_face(case_io *io)
     a.rest = mesh_rest(io, &m, CASE_INPUT, "rest");
     a.value = WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
+    a.scale = 0.7;
     a.out = NEW(io, real, m.corners * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
         fem_faces(io, &m, &a, t, behind, thick);

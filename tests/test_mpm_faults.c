@@ -437,7 +437,7 @@ static int read_in_a_child(access_kind kind, const char *guard)
             value = *(volatile real *)(sim->arena.base + sim->arena.size);
         } else {
             if (kind == WHILE_OPEN) pio_arena_open(&sim->arena);
-            value = *(volatile real *)sim->state[sim->current].velocity;
+            value = *(volatile real *)mpm_of(sim)->state[mpm_of(sim)->current].velocity;
             if (kind == WHILE_OPEN) pio_arena_close(&sim->arena);
         }
         _exit(value > R(0.5) && value < R(1.5) ? 0 : 4);
