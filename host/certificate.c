@@ -53,8 +53,9 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
              s->scene->dimension);
     pio_json_begin_object(json, key);
     pio_json_string(json, "method",
-                    s->model->fem ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
-                                  : "discrete adjoint of explicit MLS-MPM");
+                    s->model->fem
+                        ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
+                        : "discrete adjoint of explicit MLS-MPM");
     pio_json_string(json, "engine", engine);
     pio_json_string(json, "schedule", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);

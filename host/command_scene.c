@@ -120,7 +120,8 @@ static void visit(const built *b, const char *list, const char *name, const char
 /* Keys that are no constant of the material are skipped by pio_scene_target. */
 static void visit_constants(const built *b, const char *list, const char *name, visitor f, void *context)
 {
-    for (const cfg_field *key = pio_scene_materials(b->scene)->fields; key->key; key++) visit(b, list, name, key->key, f, context);
+    for (const cfg_field *key = pio_scene_materials(b->scene)->fields; key->key; key++)
+        visit(b, list, name, key->key, f, context);
 }
 
 static void visit_all(const built *b, visitor f, void *context)
@@ -129,7 +130,8 @@ static void visit_all(const built *b, visitor f, void *context)
     for (size_t i = 0; i < s->n_materials; i++) visit_constants(b, "materials", s->materials[i].name, f, context);
     for (size_t i = 0; i < s->n_bodies; i++) {
         static const char *const keys[] = {"position", "velocity", "rest_position", "thickness"};
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
         visit_constants(b, "bodies", s->bodies[i].name, f, context);
     }
     for (size_t i = 0; i < s->n_loads; i++) visit(b, "loads", s->loads[i].name, "value", f, context);
@@ -166,7 +168,8 @@ static void print_row(void *context, const quantity *q)
              pio_quantity_unit(q->target.quantity), value, pio_range_text(&q->target.range, range, sizeof range));
     if (q->parameter) {
         const scene_design *d = q->parameter->design;
-        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear", per_name(q->scene, d->per));
+        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear",
+               per_name(q->scene, d->per));
         return;
     }
     used = strlen(line);

@@ -59,7 +59,8 @@ piola_status pio_engine_open_module(pio_engine_module *out, const char *name, pi
     out->table = dlsym(out->handle, "piola_engine");
     out->fem = dlsym(out->handle, "piola_engine_fem");
     piola_status rc = PIOLA_OK;
-    if (!out->table || !out->fem || out->fem->version != PIO_ENGINE_VERSION || out->fem->size != sizeof(pio_engine) || out->table->version != PIO_ENGINE_VERSION || out->table->size != sizeof(pio_engine))
+    if (!out->table || !out->fem || out->fem->version != PIO_ENGINE_VERSION || out->fem->size != sizeof(pio_engine) ||
+        out->table->version != PIO_ENGINE_VERSION || out->table->size != sizeof(pio_engine))
         rc = pio_fail(error, PIOLA_UNAVAILABLE, "%s is of another build of Piola", out->file);
     else
         rc = out->table->probe(0, out->device, out->driver, error);

@@ -82,7 +82,8 @@ static bool scene_has(const pio_scene *s, bool (*has)(const scene_material *))
         const scene_body *body = &s->bodies[b];
         for (size_t m = 0; m < s->n_materials; m++) {
             bool used = !strcmp(body->material, s->materials[m].name);
-            for (size_t r = 0; r < body->n_regions; r++) used |= !strcmp(body->regions[r].material, s->materials[m].name);
+            for (size_t r = 0; r < body->n_regions; r++)
+                used |= !strcmp(body->regions[r].material, s->materials[m].name);
             if (used && has(&s->materials[m])) return true;
         }
     }
@@ -112,7 +113,10 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
         snprintf(out->of, sizeof out->of, "%s", list[k].of);
         pio_inverse_unit(list[k].unit, out->units, sizeof out->units);
         snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each %s",
-                 list[k].meaning, out->nodal ? "node" : fem ? "element" : "particle");
+                 list[k].meaning,
+                 out->nodal ? "node"
+                 : fem      ? "element"
+                            : "particle");
         out->has = list[k].has;
         return 1;
     }

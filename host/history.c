@@ -41,14 +41,14 @@ static void add_pair(pio_history *h, int k)
     snprintf(h->name[h->n_pairs][0], sizeof h->name[0][0], "%s", flat);
     snprintf(h->name[h->n_pairs][1], sizeof h->name[0][1], "grad_%s", flat);
     for (size_t g = 0; g < 2; g++)
-        h->field[2 * h->n_pairs + g] = (pio_snapshot_field){.name = h->name[h->n_pairs][g],
-                                                            .components = p->components,
-                                                            .units = g ? "" : p->unit,
-                                                            .meaning = p->path,
-                                                            .of = g ? p->path : NULL,
-                                                            .when = PIO_SNAPSHOT_FRAME,
-                                                            .location = is_nodal(h, k) ? PIO_SNAPSHOT_POINT
-                                                                                       : PIO_SNAPSHOT_CELL};
+        h->field[2 * h->n_pairs + g] =
+            (pio_snapshot_field){.name = h->name[h->n_pairs][g],
+                                 .components = p->components,
+                                 .units = g ? "" : p->unit,
+                                 .meaning = p->path,
+                                 .of = g ? p->path : NULL,
+                                 .when = PIO_SNAPSHOT_FRAME,
+                                 .location = is_nodal(h, k) ? PIO_SNAPSHOT_POINT : PIO_SNAPSHOT_CELL};
     h->parameter[h->n_pairs++] = k;
 }
 
@@ -159,7 +159,10 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
     piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
     if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, NULL, 0, error);
     return rc ? rc
-              : pio_snapshot_frame(h->file, at->number, at->number > 0 ? NULL : m->fem ? m->fem->rest : m->position,
+              : pio_snapshot_frame(h->file, at->number,
+                                   at->number > 0 ? NULL
+                                   : m->fem       ? m->fem->rest
+                                                  : m->position,
                                    (const double *const *)h->values, error);
 }
 

@@ -125,7 +125,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
         int32_t *index = malloc(sizeof *index * items);
         if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
         d->index = index;
-        d->groups = m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
+        d->groups =
+            m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
         d->each = design->per >= SCENE_PER_PARTICLE;
         if (d->groups == 0) {
             char where[80];

@@ -64,8 +64,7 @@ static piola_status read_file(const pio_scene *s, const scene_geometry *g, size_
     if (!rc) rc = pio_mesh_read(out, path, error);
     if (rc || out->dimension == s->dimension) return rc;
     snprintf(where, sizeof where, "geometry[%zu].file", number);
-    return pio_scene_fault(s, error, where, "the mesh is %dD and method.dimension is %d", out->dimension,
-                           s->dimension);
+    return pio_scene_fault(s, error, where, "the mesh is %dD and method.dimension is %d", out->dimension, s->dimension);
 }
 
 static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola_error *error)
@@ -225,7 +224,8 @@ static piola_status make_meshes(pio_model *m, piola_error *error)
     f->mesh = calloc(bodies + 1, sizeof *f->mesh);
     f->node_first = calloc(bodies + 1, sizeof *f->node_first);
     f->element_first = calloc(bodies + 1, sizeof *f->element_first);
-    if (!f->mesh || !f->node_first || !f->element_first) return pio_fail_memory(error, bodies * sizeof *f->mesh, "bodies");
+    if (!f->mesh || !f->node_first || !f->element_first)
+        return pio_fail_memory(error, bodies * sizeof *f->mesh, "bodies");
     f->edge = INFINITY;
     for (size_t b = 0; b < bodies; b++) {
         pio_mesh_quality quality;
@@ -282,9 +282,10 @@ void pio_model_fem_free(pio_model_fem *f)
         free((void *)f->loads[l].vertices);
         free((void *)f->loads[l].owner);
     }
-    void *all[] = {f->mesh, f->node_first, f->element_first, f->blocks, f->body, f->material, f->rest, f->given,
-                   f->density, f->thickness, f->law, f->lame, f->loads, f->values, f->held_node, f->held_axis,
-                   f->held_support, f->support_curve, f->curve_start, f->support_value, f->curve_t, f->curve_value};
+    void *all[] = {f->mesh,        f->node_first,    f->element_first, f->blocks,     f->body,         f->material,
+                   f->rest,        f->given,         f->density,       f->thickness,  f->law,          f->lame,
+                   f->loads,       f->values,        f->held_node,     f->held_axis,  f->held_support, f->support_curve,
+                   f->curve_start, f->support_value, f->curve_t,       f->curve_value};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(f);
 }
@@ -375,11 +376,13 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
     static const struct {
         const char *key;
         pio_quantity quantity;
-    } list[] = {{"E", PIO_GIVEN_0},        {"mu", PIO_GIVEN_0},       {"c10", PIO_GIVEN_0},
-                {"mu1", PIO_GIVEN_0},      {"nu", PIO_GIVEN_1},       {"lambda", PIO_GIVEN_1},
-                {"c01", PIO_GIVEN_1},      {"alpha1", PIO_GIVEN_1},   {"mu2", PIO_GIVEN_2},
-                {"alpha2", PIO_GIVEN_3},   {"density", PIO_DENSITY},  {"thickness", PIO_THICKNESS},
-                {"gravity", PIO_GRAVITY},  {"rest_position", PIO_POSITION}};
+    } list[] = {{"E", PIO_GIVEN_0},       {"mu", PIO_GIVEN_0},
+                {"c10", PIO_GIVEN_0},     {"mu1", PIO_GIVEN_0},
+                {"nu", PIO_GIVEN_1},      {"lambda", PIO_GIVEN_1},
+                {"c01", PIO_GIVEN_1},     {"alpha1", PIO_GIVEN_1},
+                {"mu2", PIO_GIVEN_2},     {"alpha2", PIO_GIVEN_3},
+                {"density", PIO_DENSITY}, {"thickness", PIO_THICKNESS},
+                {"gravity", PIO_GRAVITY}, {"rest_position", PIO_POSITION}};
     const pio_scene *s = m->scene;
     const char *key = last_part(path);
     for (size_t l = 0; path[0] == 'l' && l < s->n_loads; l++)
@@ -394,7 +397,8 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
         }
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].key, key)) return list[i].quantity;
-    for (int64_t e = 0; e < m->fem->element_first[m->fem->bodies]; e++) /* bulk: of the law that the path's element has */
+    for (int64_t e = 0; e < m->fem->element_first[m->fem->bodies];
+         e++) /* bulk: of the law that the path's element has */
         if (path[0] == 'm' ? names(path, s->materials[m->fem->material[e]].name)
                            : names(path, s->bodies[m->fem->body[e]].name))
             return s->materials[m->fem->material[e]].hyper == SCENE_HYPER_OGDEN ? PIO_GIVEN_4 : PIO_GIVEN_2;

@@ -10,11 +10,11 @@
 struct pio_model_fem {
     pio_fem_desc desc; /* its pointers point into this */
     int bodies;
-    pio_mesh *mesh;                /* [bodies] */
-    int64_t *node_first;           /* [bodies + 1] */
-    int64_t *element_first;        /* [bodies + 1] */
-    pio_block_desc *blocks;        /* [desc.n_blocks] */
-    int32_t *body, *material;      /* [elements] numbers in the scene */
+    pio_mesh *mesh;           /* [bodies] */
+    int64_t *node_first;      /* [bodies + 1] */
+    int64_t *element_first;   /* [bodies + 1] */
+    pio_block_desc *blocks;   /* [desc.n_blocks] */
+    int32_t *body, *material; /* [elements] numbers in the scene */
     double *rest, *given, *density, *thickness;
     int32_t *law, *lame;
     pio_load_desc *loads;

@@ -25,7 +25,8 @@ static piola_status set_curves(pio_model *m, piola_error *error)
     f->curve_start = calloc(s->n_curves + 2, sizeof *f->curve_start);
     f->curve_t = calloc(points, sizeof(double));
     f->curve_value = calloc(points, sizeof(double));
-    if (!f->curve_start || !f->curve_t || !f->curve_value) return pio_fail_memory(error, 2 * points * sizeof(double), "curves");
+    if (!f->curve_start || !f->curve_t || !f->curve_value)
+        return pio_fail_memory(error, 2 * points * sizeof(double), "curves");
     f->curve_t[1] = s->duration;
     f->curve_value[1] = 1;
     f->curve_start[1] = 2;
@@ -69,10 +70,9 @@ static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_erro
             if (*own >= 0) {
                 const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->dimension;
                 free(nodes.item);
-                return pio_scene_fault(s, error, path,
-                                       "the node at (%g, %g%s) is held along %c by '%s' already; leave it to one of them",
-                                       x[0], x[1], s->dimension == 3 ? ", ..." : "", "xyz"[a],
-                                       s->boundary[*own].name);
+                return pio_scene_fault(
+                    s, error, path, "the node at (%g, %g%s) is held along %c by '%s' already; leave it to one of them",
+                    x[0], x[1], s->dimension == 3 ? ", ..." : "", "xyz"[a], s -> boundary[*own].name);
             }
             *own = (int32_t)number;
         }
@@ -205,8 +205,7 @@ static piola_status set_load(pio_model *m, size_t number, piola_error *error)
     }
     if (m->scene->dimension == 2) area *= m->scene->bodies[b].thickness;
     for (int t = 0; !rc && t < PIO_ELEMENT_TYPES; t++)
-        if (has[t])
-            rc = add_load(m, number, &faces, (pio_element_type)t, l->type == SCENE_FORCE ? 1 / area : 1, error);
+        if (has[t]) rc = add_load(m, number, &faces, (pio_element_type)t, l->type == SCENE_FORCE ? 1 / area : 1, error);
     free(faces.item);
     return rc;
 }
@@ -236,7 +235,8 @@ piola_status pio_model_cells(const pio_model *m, pio_snapshot_mesh *out, piola_e
     const pio_fem_desc *d = &m->fem->desc;
     const size_t cells = (size_t)pio_model_items(m, false);
     size_t corners = 0, c = 0, at = 0;
-    for (int b = 0; b < d->n_blocks; b++) corners += (size_t)d->blocks[b].n * (size_t)pio_elements[d->blocks[b].type].nodes;
+    for (int b = 0; b < d->n_blocks; b++)
+        corners += (size_t)d->blocks[b].n * (size_t)pio_elements[d->blocks[b].type].nodes;
     uint8_t *types = malloc(cells + 1);
     int64_t *offsets = malloc(sizeof *offsets * (cells + 1)), *nodes = malloc(sizeof *nodes * (corners + 1));
     *out = (pio_snapshot_mesh){(int64_t)cells, types, offsets, nodes};
@@ -249,7 +249,8 @@ piola_status pio_model_cells(const pio_model *m, pio_snapshot_mesh *out, piola_e
         for (int32_t i = 0; i < d->blocks[b].n; i++) {
             types[c] = (uint8_t)e->vtk;
             offsets[c++] = (int64_t)at;
-            for (int k = 0; k < e->nodes; k++) nodes[at++] = d->blocks[b].nodes[(size_t)i * (size_t)e->nodes + (size_t)k];
+            for (int k = 0; k < e->nodes; k++)
+                nodes[at++] = d->blocks[b].nodes[(size_t)i * (size_t)e->nodes + (size_t)k];
         }
     }
     offsets[c] = (int64_t)at;

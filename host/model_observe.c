@@ -111,8 +111,8 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
         times[r] = csv->values[r * csv->n_columns + (size_t)at[0]];
         ids[r] = csv->values[r * csv->n_columns + (size_t)at[1]];
         if (ids[r] >= (double)(end - first))
-            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f: the body has %lld, numbered from 0", csv->columns[at[1]],
-                               ids[r], (long long)(end - first));
+            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f: the body has %lld, numbered from 0",
+                               csv->columns[at[1]], ids[r], (long long)(end - first));
     }
     if (!rc) {
         n_times = distinct(times, rows);
@@ -129,8 +129,8 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
             const double *row = csv->values + r * csv->n_columns;
             const size_t k = find(times, n_times, row[at[0]]) * n_ids + find(ids, n_ids, row[at[1]]);
             if (!isnan(points[k * (size_t)dim]))
-                rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f has two points at %.9g s", csv->columns[at[1]],
-                                   row[at[1]], row[at[0]]);
+                rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f has two points at %.9g s",
+                                   csv->columns[at[1]], row[at[1]], row[at[0]]);
             for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
         }
         d->samples = (int32_t)n_times;

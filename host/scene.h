@@ -57,7 +57,12 @@ typedef enum {
     SCENE_COMPLIANCE
 } scene_observable;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
-typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE, SCENE_PER_NODE } scene_per; /* FEM: particle is element */
+typedef enum {
+    SCENE_PER_TARGET,
+    SCENE_PER_BODY,
+    SCENE_PER_PARTICLE,
+    SCENE_PER_NODE
+} scene_per; /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE } scene_term_type;
 typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
 
@@ -80,33 +85,33 @@ typedef struct {
 typedef struct {
     char *name;
     scene_model model;
-    bool lame;          /* given as mu, lambda instead of E, nu */
-    double E, nu;       /* Pa, - */
-    double mu, lambda;  /* Pa */
-    double bulk, gamma; /* Pa, - (tait only) */
-    double viscosity;   /* Pa.s, >= 0 */
-    double density;     /* kg/m3, > 0 */
-    scene_hyper hyper;  /* FEM: the law, instead of model */
-    double c10, c01;    /* Pa (mooney_rivlin) */
+    bool lame;                       /* given as mu, lambda instead of E, nu */
+    double E, nu;                    /* Pa, - */
+    double mu, lambda;               /* Pa */
+    double bulk, gamma;              /* Pa, - (tait only) */
+    double viscosity;                /* Pa.s, >= 0 */
+    double density;                  /* kg/m3, > 0 */
+    scene_hyper hyper;               /* FEM: the law, instead of model */
+    double c10, c01;                 /* Pa (mooney_rivlin) */
     double mu1, alpha1, mu2, alpha2; /* Pa, - (ogden) */
 } scene_material;
 
 typedef struct {
     char *name;
     scene_shape shape;
-    double min[3], max[3]; /* box, m */
-    double center[3];      /* ball, cylinder, m */
-    double radius;         /* ball, cylinder, m */
-    double height;         /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
-    int axis;              /* cylinder: 0 x, 1 y, 2 z */
-    scene_mesh mesh;       /* FEM: what is meshed, instead of shape */
-    scene_element element; /* FEM, but for files */
+    double min[3], max[3];  /* box, m */
+    double center[3];       /* ball, cylinder, m */
+    double radius;          /* ball, cylinder, m */
+    double height;          /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
+    int axis;               /* cylinder: 0 x, 1 y, 2 z */
+    scene_mesh mesh;        /* FEM: what is meshed, instead of shape */
+    scene_element element;  /* FEM, but for files */
     scene_numbers elements; /* FEM: counts per axis */
-    scene_numbers corners; /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
-    double size;           /* plate, m */
-    double thickness;      /* plate in 3D, m */
-    char *file;            /* Gmsh file */
-    double scale;          /* of its lengths */
+    scene_numbers corners;  /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
+    double size;            /* plate, m */
+    double thickness;       /* plate in 3D, m */
+    char *file;             /* Gmsh file */
+    double scale;           /* of its lengths */
 } scene_geometry;
 
 /* A part of a mesh: of a body, by the name of a group or by a box. */
@@ -211,15 +216,15 @@ typedef struct pio_scene {
     char *text; /* verbatim */
     char *name, *description;
     int64_t seed;
-    int dimension;             /* 2 or 3 */
+    int dimension; /* 2 or 3 */
     scene_method method;
     scene_precision precision; /* default f32; FEM: f64 */
     scene_grid grid;
-    double dt, duration, cfl_limit; /* s, s, - */
-    int load_steps;                 /* FEM */
+    double dt, duration, cfl_limit;             /* s, s, - */
+    int load_steps;                             /* FEM */
     double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals */
     int newton_iterations, linear_iterations;   /* FEM: at most */
-    double gravity[3];              /* m/s2 */
+    double gravity[3];                          /* m/s2 */
     scene_material *materials;
     size_t n_materials;
     scene_geometry *geometry;

@@ -136,8 +136,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     }
     for (size_t i = 0; i < s->n_loads; i++) add_path(doc, paths, &n, "loads", s->loads[i].name, "value");
     for (size_t i = 0; i < s->n_boundary; i++)
-        if (s->boundary[i].type == SCENE_PRESCRIBED)
-            add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
+        if (s->boundary[i].type == SCENE_PRESCRIBED) add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
     const char *near = pio_cfg_did_you_mean(doc, path, paths, n);
     pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, paths, n));

@@ -25,8 +25,8 @@ void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc);
 const cfg_table *pio_scene_materials(const pio_scene *scene); /* of its method */
 
 /* Index of a name in a list of structs that begin with their name, or n after a fault. */
-size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items,
-                           size_t n, size_t size);
+size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
+                       size_t size);
 /* What a design path names. */
 typedef struct scene_target {
     cfg_quantity quantity;

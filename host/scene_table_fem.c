@@ -14,10 +14,11 @@
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
-static const char *const model_names[] = {"linear",          "st_venant_kirchhoff", "fixed_corotated",
-                                          "neo_hookean",     "neo_hookean_iso",     "stable_neo_hookean",
-                                          "mooney_rivlin",   "ogden",               "hencky",
-                                          NULL};
+static const char *const model_names[] = {"linear",          "st_venant_kirchhoff",
+                                          "fixed_corotated", "neo_hookean",
+                                          "neo_hookean_iso", "stable_neo_hookean",
+                                          "mooney_rivlin",   "ogden",
+                                          "hencky",          NULL};
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
@@ -134,10 +135,10 @@ static const cfg_field geometry_fields[] = {
      .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 100000}, .only = BUILT,
      .meaning = "cells per axis (plate: outward, around the quarter hole, through the thickness); triangles halve and "
                 "tetrahedra cut a cell in six"},
-    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH,
-     .only = ONLY(SCENE_MESH_BOX), .meaning = "lower corner"},
-    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH,
-     .only = ONLY(SCENE_MESH_BOX), .meaning = "upper corner"},
+    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_BOX),
+     .meaning = "lower corner"},
+    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_BOX),
+     .meaning = "upper corner"},
     {"corners", CFG_NUMBERS, AT(scene_geometry, corners), .second = offsetof(scene_geometry, corners.n),
      .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_QUADRILATERAL),
      .meaning = "x0, y0, x1, y1, x2, y2, x3, y3, counter-clockwise; elements lie along the sides 0-1 and 0-3"},
@@ -157,18 +158,17 @@ static const cfg_table geometry_table = {
 
 /* Places in a body. */
 #define WHERE(name, type)                                                                                              \
-    static const cfg_field name##_place_fields[] = {                                                                         \
+    static const cfg_field name##_place_fields[] = {                                                                   \
         {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
          .meaning = "name of a group: left, right, bottom, top (3D: front, back) of what is built here, a physical "   \
                     "group of a file"},                                                                                \
         {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
-         .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                                             \
+         .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                             \
         {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
          .meaning = "upper corner of the box"},                                                                        \
         END};                                                                                                          \
-    static const cfg_table name##_place_table = {.what = "place",                                                            \
-                                           .fields = name##_place_fields,                                                    \
-                                           .choice = {{{"group"}, {"min", "max"}}, true, 0}};
+    static const cfg_table name##_place_table = {                                                                      \
+        .what = "place", .fields = name##_place_fields, .choice = {{{"group"}, {"min", "max"}}, true, 0}};
 #define WHERE_TESTS(name, type)                                                                                        \
     static bool name##_group(const void *s)                                                                            \
     {                                                                                                                  \

@@ -58,8 +58,8 @@ static void check_time(const pio_scene *s, cfg_doc *doc)
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
 
-size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items,
-                           size_t n, size_t size)
+size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
+                       size_t size)
 {
     const char *names[CFG_MAX_KEYS] = {NULL};
     size_t count = n < CFG_MAX_KEYS ? n : CFG_MAX_KEYS;
@@ -150,7 +150,8 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
         const scene_body *b = &s->bodies[i];
         PATH(geometry, "bodies[%zu].geometry", i);
         PATH(material, "bodies[%zu].material", i);
-        size_t g = pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
+        size_t g =
+            pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
         if (box && g < s->n_geometry) check_inside(s, doc, i, &s->geometry[g]);
         check_fill(s, doc, i);

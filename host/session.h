@@ -25,8 +25,8 @@ typedef struct pio_session {
     double *values, *value_bar, *z_bar; /* [n_variables] of the last evaluation */
     double *terms;                      /* [objective.n] of the last evaluation */
     double J;
-    pio_sweep_result sweep;    /* of the last evaluation */
-    pio_step_record *records;  /* [n_records] of the last gradient: its implicit steps */
+    pio_sweep_result sweep;   /* of the last evaluation */
+    pio_step_record *records; /* [n_records] of the last gradient: its implicit steps */
     int64_t n_records;
     double started;            /* s, steady clock */
     bool told;                 /* the scene's messages were printed where they belong */

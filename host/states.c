@@ -165,11 +165,12 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
     pio_states *f = s->states;
     const pio_engine *e = s->engine.table;
     const bool again = s->model->fem && frame > 0; /* nodes rest where they are */
-    piola_status rc = again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
+    piola_status rc =
+        again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
     for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
     return rc ? rc
-              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, again ? NULL : f->points, (const double *const *)f->values,
-                                   error);
+              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, again ? NULL : f->points,
+                                   (const double *const *)f->values, error);
 }
 
 /* The first state frame in each interval of output.adjoint.every, and the last. */

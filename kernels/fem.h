@@ -30,9 +30,9 @@ typedef struct {
 
 /* What changes from step to step; lives on the device. */
 typedef struct {
-    int64_t index;  /* number of the step, 0 .. steps-1 */
-    uint64_t fault; /* FEM_NONE, or the smallest key of a fault: element, then kind */
-    double t;       /* s, at the end of the step */
+    int64_t index;     /* number of the step, 0 .. steps-1 */
+    uint64_t fault;    /* FEM_NONE, or the smallest key of a fault: element, then kind */
+    double t;          /* s, at the end of the step */
     wide gravity[DIM]; /* m/s^2 */
 } fem_step;
 

@@ -30,7 +30,8 @@ enum { RULE_STIFFNESS, RULE_MASS, RULES };
 
 PIO_TABLE int element_nodes[ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
 PIO_TABLE int element_rdim[ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 4, 8, 27}, {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
+PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 4, 8, 27},
+                                                      {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
 
 /* ---- shape functions -------------------------------------------------------------------------------------- */
 
@@ -81,7 +82,8 @@ PIO_FN int lattice_index(int type, int a, int axis)
 
 PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
 {
-    const int rdim = element_rdim[type], count = type == ELEMENT_LINE3 || type == ELEMENT_QUAD9 || type == ELEMENT_HEX27 ? 3 : 2;
+    const int rdim = element_rdim[type],
+              count = type == ELEMENT_LINE3 || type == ELEMENT_QUAD9 || type == ELEMENT_HEX27 ? 3 : 2;
     real N[3], d[3];
     fem_shape s;
     s.N = R(1);

@@ -12,9 +12,9 @@
 
 typedef struct {
     fem_step *step;
-    double h;         /* s */
-    int64_t index;    /* the step that begins */
-    const int *start; /* [curves + 1] */
+    double h;                /* s */
+    int64_t index;           /* the step that begins */
+    const int *start;        /* [curves + 1] */
     const double *t, *value; /* [start[curves]] ascending t; piecewise linear, constant outside */
     wide *out;               /* [curves]; set */
 } fem_curve_args;
@@ -48,8 +48,7 @@ PIO_FN void fem_weight(int i, const fem_weight_args *a)
     for (int q = 0; q < a->b.rule.points; q++) {
         const real mass = fem_point_at(&a->b, i, q).volume * a->m.density[e];
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++)
-                f[n * DIM + c] += mass * a->b.rule.N[q * nodes + n] * R(a->step->gravity[c]);
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] += mass * a->b.rule.N[q * nodes + n] * R(a->step->gravity[c]);
     }
 }
 
@@ -100,9 +99,9 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
 enum { LOAD_TRACTION, LOAD_PRESSURE };
 
 typedef struct {
-    fem_rule rule; /* of the faces */
-    int kind;      /* LOAD_... */
-    int corner;    /* number of the first corner among the loads' corners */
+    fem_rule rule;      /* of the faces */
+    int kind;           /* LOAD_... */
+    int corner;         /* number of the first corner among the loads' corners */
     const int *vertex;  /* [faces][nodes] surface vertices, outward by their order */
     const real *rest;   /* [vertices][DIM] m */
     const int *owner;   /* [faces] element behind a face */
@@ -167,8 +166,7 @@ PIO_FN void fem_face(int i, const fem_face_args *f)
     for (int q = 0; q < f->rule.points; q++) {
         const vec t = fem_face_force(f, fem_face_at(f, i, q).m);
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++)
-                out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
+            for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
     }
 }
 
@@ -195,8 +193,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
         vec L = vec_zero(), m_bar;
-        for (int n = 0; n < nodes; n++)
-            L = vec_axpby(R(1), L, f->rule.N[q * nodes + n], point_load(s->y, vertex[n]));
+        for (int n = 0; n < nodes; n++) L = vec_axpby(R(1), L, f->rule.N[q * nodes + n], point_load(s->y, vertex[n]));
         const vec force = fem_face_force(f, p.m);
         const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m));
         thick_bar += w * vec_dot(L, force);
@@ -338,8 +335,7 @@ typedef struct {
 PIO_FN void fem_rest_each(int i, const fem_rest_each_args *a)
 {
     if (a->index[i] < 0) return;
-    for (int c = 0; c < DIM; c++)
-        a->value_bar[(ptrdiff_t)a->index[i] * DIM + c] = W(a->bar[(ptrdiff_t)i * DIM + c]);
+    for (int c = 0; c < DIM; c++) a->value_bar[(ptrdiff_t)a->index[i] * DIM + c] = W(a->bar[(ptrdiff_t)i * DIM + c]);
 }
 
 #endif

@@ -123,7 +123,7 @@ typedef struct {
 enum { MATRIX = DIM * DIM };
 typedef struct {
     fem_point p;
-    real A[DIM][DIM][MATRIX];          /* [J][L][i, k], times the volume */
+    real A[DIM][DIM][MATRIX];           /* [J][L][i, k], times the volume */
     real T[ELEMENT_NODES][DIM][MATRIX]; /* [L][i, k] = sum_J g_aJ A */
 } fem_tangent_shared;
 
@@ -136,8 +136,7 @@ PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, 
     for (int J = 0; J < DIM; J++)
         for (int L = 0; L < DIM; L++)
             for (int c = 0; c < DIM; c++)
-                for (int k = 0; k < DIM; k++)
-                    s->A[J][L][c * DIM + k] = s->p.volume * A[c * DIM + J][k * DIM + L];
+                for (int k = 0; k < DIM; k++) s->A[J][L][c * DIM + k] = s->p.volume * A[c * DIM + J][k * DIM + L];
 }
 
 PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)

@@ -175,12 +175,12 @@ typedef struct {
     const double *support_value;  /* [n_supports] m */
     const int32_t *support_curve; /* [n_supports] or -1: constant */
     int32_t n_curves;
-    const int32_t *curve_start;         /* [n_curves + 1] */
+    const int32_t *curve_start;          /* [n_curves + 1] */
     const double *curve_t, *curve_value; /* piecewise linear, constant outside; t ascending, s */
-    double newton_tolerance;            /* of the residual, relative to the forces */
-    int32_t newton_iterations;          /* at most */
-    double adjoint_tolerance;           /* of the adjoint solve's residual, relative */
-    int32_t linear_iterations;          /* at most */
+    double newton_tolerance;             /* of the residual, relative to the forces */
+    int32_t newton_iterations;           /* at most */
+    double adjoint_tolerance;            /* of the adjoint solve's residual, relative */
+    int32_t linear_iterations;           /* at most */
 } pio_fem_desc;
 
 /* How one implicit step went. */

@@ -51,11 +51,11 @@ typedef struct {
     fem_corners at_node, at_vertex;      /* host, while creating */
     fem_graph graph;                     /* host, while creating */
 
-    fem_step *step;            /* device: the step block */
-    real *u, *known;           /* [nodes][DIM] current state; the state whose cotangents u_bar are */
-    real *rest, *reference;    /* [nodes][DIM] X; X as described */
+    fem_step *step;             /* device: the step block */
+    real *u, *known;            /* [nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *rest, *reference;     /* [nodes][DIM] X; X as described */
     surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */
-    real *vertex_rest;         /* [vertices][DIM] */
+    real *vertex_rest;          /* [vertices][DIM] */
     int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
     real *corner_out, *corner_rest, *load_out; /* [corners][DIM], [load_corners][DIM] what elements and faces give */
     real *f_int, *f_ext, *rhs, *du, *trial;    /* [nodes][DIM] */
@@ -79,7 +79,7 @@ typedef struct {
     int n_observations, n_designs;
     fem_observation *observations;
     fem_design *designs;
-    double *scalars; /* device [8] sums on their way to the host */
+    double *scalars;          /* device [8] sums on their way to the host */
     pio_step_record *records; /* host [steps] */
 } fem_sim;
 

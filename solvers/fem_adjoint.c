@@ -35,8 +35,7 @@ piola_status fem_reverse(fem_sim *f, piola_error *error)
     pio_queue_copy(q, f->rhs, f->u_bar, bytes);
     fem_held(f, 0, f->rhs);
     pio_queue_zero(q, f->lambda, bytes);
-    const piola_status rc =
-        fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &record->adjoint_residual, error);
+    const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &record->adjoint_residual, error);
     record->adjoint_iterations = iterations;
     if (rc) return rc;
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);

@@ -35,8 +35,12 @@ static int take_parts(fem_sim *f, const pio_fem_desc *m)
     if (!f->part || !f->load) return 0;
     for (int b = 0; b < m->n_blocks; b++) {
         const int nodes = fem_nodes_of(m->blocks[b].type), pairs = nodes * (nodes + 1) / 2;
-        f->part[b] = (fem_part){.type = m->blocks[b].type, .n = m->blocks[b].n, .first = f->elements,
-                                .corner = f->corners, .first_pair = f->pairs, .pairs = pairs};
+        f->part[b] = (fem_part){.type = m->blocks[b].type,
+                                .n = m->blocks[b].n,
+                                .first = f->elements,
+                                .corner = f->corners,
+                                .first_pair = f->pairs,
+                                .pairs = pairs};
         f->elements += m->blocks[b].n;
         f->corners += m->blocks[b].n * nodes;
         f->pairs += m->blocks[b].n * pairs;

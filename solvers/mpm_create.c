@@ -93,7 +93,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->has_fluid |= fluid;
         sim->has_solid |= !fluid;
     }
-    if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
 }
@@ -114,9 +115,10 @@ static void upload_reals(mpm_sim *sim, real *out, const double *in, int componen
 {
     for (int c = 0; c < components; c++) {
         for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * components + c];
-        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer, sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n, .components = components,
-                .component = c, .out = out);
+        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
+                         sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n,
+                .components = components, .component = c, .out = out);
     }
 }
 
@@ -138,7 +140,8 @@ static int upload_positions(mpm_sim *sim, const double *position, int *bad)
             sim->base.host_transfer[i] = g - b;
             cell[i] += (int)b * sim->box.stride[c];
         }
-        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer, sizeof(double) * (size_t)sim->n);
+        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
+                         sizeof(double) * (size_t)sim->n);
         pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n, .components = DIM,
                 .component = c, .out = sim->reference_offset);
     }

@@ -24,7 +24,8 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->gravity[a];
     pio_queue_upload(q, sim->step, &step, sizeof step);
     if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
-    if (sim->base.n_samples) pio_queue_zero(q, sim->base.samples, sizeof *sim->base.samples * (size_t)sim->base.n_samples);
+    if (sim->base.n_samples)
+        pio_queue_zero(q, sim->base.samples, sizeof *sim->base.samples * (size_t)sim->base.n_samples);
     sim->current = 0;
     sim->base.index = 0;
     sim->base.turned = 0;
@@ -88,7 +89,8 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
     if (sim->n_channels)
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
-    if (sim->base.n_samples) pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    if (sim->base.n_samples)
+        pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
     mpm_observe_step_adj(sim, sim->base.index);
     return sim_failed(&sim->base, error);
 }

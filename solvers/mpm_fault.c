@@ -126,7 +126,8 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
     mpm_sim *sim = mpm_of(base);
     mpm_step step;
     pio_queue_download(&sim->base.queue, &step, sim->step, sizeof step);
-    if (pio_queue_failed(&sim->base.queue)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
+    if (pio_queue_failed(&sim->base.queue))
+        return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
     if (step.fault == FAULT_NONE) return PIOLA_OK;
     const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)

@@ -119,5 +119,5 @@ piola_status mpm_view(pio_sim *base, const char *field, pio_field_view *view, pi
                              .order = f.by_id ? NULL : sim->state[sim->current].id,
                              .stream = sim->base.queue.stream};
     return pio_queue_failed(&sim->base.queue) ? sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message)
-                                         : PIOLA_OK;
+                                              : PIOLA_OK;
 }

@@ -65,8 +65,9 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
             pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = t->weight,
                     .sample = sim->base.samples + at);
         else
-            pio_map(q, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sim->base.scalar, .sample_bar = sim->base.samples_bar + at,
-                    .weight = t->weight, .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
+            pio_map(q, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sim->base.scalar,
+                    .sample_bar = sim->base.samples_bar + at, .weight = t->weight, .bar = sim->bar[sim->current_bar],
+                    .mass_bar = sim->mass_bar);
     }
 }
 

@@ -118,7 +118,8 @@ static piola_status search(newton *n, int moves)
     const double before = potential_of(n->sums);
     dot(f, SUM_SLOPE, f->rhs, f->du);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-    const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (fabs(before) + fabs(slope));
+    const double slope = n->sums[SUM_SLOPE],
+                 rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (fabs(before) + fabs(slope));
     double t = 1;
     fem_combine(f, 1, f->trial, 1, f->du, f->y);
     for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
@@ -130,12 +131,13 @@ static piola_status search(newton *n, int moves)
         if (moves && defined && k == 0) break;
         if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
         if (moves || k == BACKTRACKS)
-            return sim_fail(n->error, PIOLA_NUMERICAL,
-                            moves ? "step %lld: the move of the supports in one step turns an element inside out; smaller "
-                                    "load steps would be right"
-                                  : "step %lld: the line search found no lower potential in iteration %d (relative "
-                                    "residual %.3g); smaller load steps would be right",
-                            (long long)f->base.index, n->record->newton_iterations, n->residual);
+            return sim_fail(
+                n->error, PIOLA_NUMERICAL,
+                moves ? "step %lld: the move of the supports in one step turns an element inside out; smaller "
+                        "load steps would be right"
+                      : "step %lld: the line search found no lower potential in iteration %d (relative "
+                        "residual %.3g); smaller load steps would be right",
+                (long long)f->base.index, n->record->newton_iterations, n->residual);
     }
     pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
     return PIOLA_OK;

@@ -55,8 +55,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
     sim->n_touches = desc->n_touches;
     for (int o = 0; o < desc->n_observations; o++)
         sim->n_samples += desc->observations[o].samples * desc->observations[o].components;
-    for (int d = 0; d < desc->n_designs; d++)
-        sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
+    for (int d = 0; d < desc->n_designs; d++) sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
     sim->touches = calloc((size_t)desc->n_touches + 1, sizeof *sim->touches);
     sim->slot_step = malloc(sizeof *sim->slot_step * ((size_t)desc->slots + 1));
     sim->host_transfer = malloc(sizeof *sim->host_transfer * (size_t)items);

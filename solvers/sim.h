@@ -9,8 +9,8 @@ struct pio_sim {
     pio_queue queue;
     pio_arena arena;
     pio_device_info device;
-    int32_t ordinal; /* of the device */
-    int adjoint, turned; /* room for cotangents; on the way back: steps that are run again are not observed again */
+    int32_t ordinal;      /* of the device */
+    int adjoint, turned;  /* room for cotangents; on the way back: steps that are run again are not observed again */
     int64_t steps, index; /* of the run; of the current state, as the host counts */
 
     char *slots; /* [n_slots][slot_bytes] */
