@@ -62,10 +62,12 @@ PIO_FN fem_point fem_point_at(const fem_block *b, int i, int q)
 {
     const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
     const real *dN = b->rule.dN + (ptrdiff_t)q * nodes * DIM;
+    const vec X0 =
+        point_load(b->rest, node[0]); /* sum_a dN_a = 0: differences, so that small elements far out keep digits */
     fem_point p;
     mat J = mat_diag(R(0));
     for (int a = 0; a < nodes; a++) {
-        const vec X = point_load(b->rest, node[a]);
+        const vec X = vec_axpby(R(1), point_load(b->rest, node[a]), R(-1), X0);
         for (int c = 0; c < DIM; c++)
             for (int d = 0; d < DIM; d++) J.m[c][d] += X.x[c] * dN[a * DIM + d];
     }

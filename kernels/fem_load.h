@@ -135,10 +135,11 @@ PIO_FN vec fem_cross(vec a, vec b)
 PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
 {
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
+    const vec X0 = point_load(f->rest, vertex[0]); /* as in fem_point_at */
     fem_face_point p;
     p.a = p.b = vec_zero();
     for (int n = 0; n < nodes; n++) {
-        const vec X = point_load(f->rest, vertex[n]);
+        const vec X = vec_axpby(R(1), point_load(f->rest, vertex[n]), R(-1), X0);
         const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
         p.a = vec_axpby(R(1), p.a, dN[0], X);
         if (rdim == 2) p.b = vec_axpby(R(1), p.b, dN[1], X);

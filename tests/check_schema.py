@@ -6,6 +6,7 @@ be refused: this shows that the schema is not empty.
 """
 import json
 import pathlib
+import re
 import sys
 
 import jsonschema
@@ -18,6 +19,15 @@ name_malformed enum_close walls_key vector_is_number time_is_text materials_empt
 at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys""".split()
 
 
+class Loader(yaml.SafeLoader):
+    """YAML 1.2's booleans: `on` is a word."""
+
+
+Loader.yaml_implicit_resolvers = {first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+                                  for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
+
+
 def main() -> int:
     schema = json.loads(pathlib.Path(sys.argv[1]).read_text())
     jsonschema.Draft7Validator.check_schema(schema)
@@ -25,12 +35,12 @@ def main() -> int:
     wrong = 0
     good = sorted(pathlib.Path(sys.argv[2]).glob("*.yaml"))
     for path in good:
-        for error in validator.iter_errors(yaml.safe_load(path.read_text())):
+        for error in validator.iter_errors(yaml.load(path.read_text(), Loader)):
             print(f"{path.name}: {error.json_path}: {error.message[:300]}")
             wrong += 1
     for name in REFUSED:
         path = pathlib.Path(sys.argv[3]) / f"{name}.yaml"
-        if validator.is_valid(yaml.safe_load(path.read_text())):
+        if validator.is_valid(yaml.load(path.read_text(), Loader)):
             print(f"{path.name}: the schema accepts it")
             wrong += 1
     print(f"{len(good)} good scenes, {len(REFUSED)} bad ones, {wrong} faults (threshold 0)")

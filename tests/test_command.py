@@ -324,10 +324,12 @@ class Command(unittest.TestCase):
 
     def test_the_reference_names_every_top_level_key(self):
         text = self.expect(0, [], "schema", "--markdown").stdout
-        whole = json.loads(self.expect(0, [], "schema").stdout)["else"]  # "then" is a scene that includes another
-        self.assertIn("materials", whole["properties"])
-        for key in whole["properties"]:
-            self.assertRegex(text, rf"(?m)^\| `{key}(\[\])?` \|")
+        schema = json.loads(self.expect(0, [], "schema").stdout)
+        for method in "then", "else":  # fem, mpm
+            whole = schema[method]["else"]  # "then" is a scene that includes another
+            self.assertIn("materials", whole["properties"])
+            for key in whole["properties"]:
+                self.assertRegex(text, rf"(?m)^\| `{key}(\[\])?` \|")
 
     def test_quiet_is_quiet_and_the_log_is_json_lines(self):
         log = self.folder / "log.jsonl"
