@@ -1,16 +1,19 @@
 /* fem_linear.c -- the linear solves of a mesh: which Krylov method, and what a failure of it means.
  *
- * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: preconditioned
- * conjugate gradients. Where they meet negative curvature,
+ * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
+ * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
+ * negative curvature,
  *     a Newton direction is the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
- *     the preconditioned residual;
+ *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
  *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975). */
 #include "solvers/fem.h"
 
-static piola_status solve(fem_sim *f, pio_linear_method method, const real *b, real *x, double tolerance,
+#include <math.h>
+
+static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const real *b, real *x, double tolerance,
                           pio_krylov_result *result, piola_error *error)
 {
-    const pio_linop op = pio_bsr_operator(&f->matrix, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, 1);
+    const pio_linop op = pio_bsr_operator(&f->matrix, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
     const pio_krylov_options options = {.method = method,
                                         .tolerance = tolerance,
                                         .max_iterations = f->linear_iterations,
@@ -18,30 +21,60 @@ static piola_status solve(fem_sim *f, pio_linear_method method, const real *b, r
     return pio_krylov_solve(&f->krylov, &f->base.queue, &op, b, x, &options, result, error);
 }
 
+/* Conjugate gradients from x = 0; iterations of both tries are counted. *jacobi: whether block-Jacobi was right. */
+static piola_status conjugate_gradients(fem_sim *f, const real *b, real *x, double tolerance, int *jacobi,
+                                        int32_t *iterations, pio_krylov_result *result, piola_error *error)
+{
+    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    *iterations = 0;
+    *jacobi = 1;
+    if (rc) return rc;
+    rc = solve(f, PIO_PCG, 1, b, x, tolerance, result, error);
+    *iterations = result->iterations;
+    if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return rc;
+    *jacobi = 0;
+    pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
+    rc = solve(f, PIO_PCG, 0, b, x, tolerance, result, error);
+    *iterations += result->iterations;
+    return rc;
+}
+
+/* x = (b . b/|b . K b|) b */
+static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SYMMETRIC, 0);
+    double dots[2] = {0};
+    if (op.apply(op.context, b, x)) return sim_failed(&f->base, error);
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = b, .y = b);
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars + 1, .x = b, .y = x);
+    pio_queue_download(q, dots, f->scalars, sizeof dots);
+    const double length = fabs(dots[1]) > 0 ? dots[0] / fabs(dots[1]) : 1;
+    fem_combine(f, length, b, 0, b, x);
+    return sim_failed(&f->base, error);
+}
+
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               piola_error *error)
 {
     pio_krylov_result result = {0};
-    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
-    if (!rc) rc = solve(f, PIO_PCG, b, x, tolerance, &result, error);
-    *iterations = result.iterations;
+    int jacobi;
+    const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
     if (rc != PIOLA_NUMERICAL || result.stop != KRYLOV_NEGATIVE_CURVATURE) return rc;
     if (error) *error = (piola_error){0};
-    if (result.iterations <= 1) /* the failing one counts */
-        pio_map(&f->base.queue, bsr_jacobi, f->nodes, NULL, .inverse = f->matrix.inverse, .x = b, .y = x);
-    return PIOLA_OK;
+    return result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
 }
 
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error)
 {
     pio_krylov_result result = {0};
-    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
-    if (!rc) rc = solve(f, PIO_PCG, b, x, f->adjoint_tolerance, &result, error);
-    *iterations = result.iterations;
+    int jacobi;
+    piola_status rc = conjugate_gradients(f, b, x, f->adjoint_tolerance, &jacobi, iterations, &result, error);
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
+        if (error) *error = (piola_error){0};
         pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
-        rc = solve(f, PIO_MINRES, b, x, f->adjoint_tolerance, &result, error);
+        rc = solve(f, PIO_MINRES, jacobi, b, x, f->adjoint_tolerance, &result, error);
         *iterations += result.iterations;
     }
     *residual = result.relative;
