@@ -11,8 +11,13 @@
 piola_render_options piola_render_options_default(void)
 {
     const double automatic = (double)NAN;
-    return (piola_render_options){
-        .frame = -1, .lo = automatic, .hi = automatic, .azimuth = automatic, .elevation = automatic, .zoom = automatic};
+    return (piola_render_options){.frame = -1,
+                                  .lo = automatic,
+                                  .hi = automatic,
+                                  .azimuth = automatic,
+                                  .elevation = automatic,
+                                  .zoom = automatic,
+                                  .deformation = 1};
 }
 
 /* What the colours show: one stored component, or the root of the sum of squares of all. */
@@ -29,6 +34,7 @@ typedef struct {
     int64_t frame;
     shown_field field;
     double *points, *values;
+    pio_snapshot_mesh mesh; /* n_cells 0: particles */
     char title[200], caption[100];
     pio_picture picture;
 } drawing;
@@ -79,6 +85,7 @@ static piola_status choose_field(drawing *d, piola_error *error)
         f->info = find_field(d->info, name, strlen(name));
     else
         f->info = find_field(d->info, "velocity", 8);
+    if (!name && !f->info) f->info = find_field(d->info, "displacement", 12);
     if (!name && !f->info) f->info = &d->info->fields[0];
     if (!f->info && dot) {
         f->info = find_field(d->info, name, (size_t)(dot - name));
@@ -110,10 +117,9 @@ static piola_status choose_frame(drawing *d, piola_error *error)
 
 static piola_status read_values(drawing *d, piola_error *error)
 {
-    const size_t n = (size_t)d->info->n_points;
     const shown_field *f = &d->field;
     if (!f->info) return PIOLA_OK;
-    const size_t stored = (size_t)f->info->stored;
+    const size_t n = (size_t)f->info->rows, stored = (size_t)f->info->stored;
     double *all = malloc(n * stored * sizeof *all);
     d->values = malloc(n * sizeof *d->values);
     if (!all || !d->values) {
@@ -133,12 +139,48 @@ static piola_status read_values(drawing *d, piola_error *error)
     return rc;
 }
 
+/* Points of a mesh move by the displacement times the factor; a history may have none. */
+static piola_status deform(drawing *d, piola_error *error)
+{
+    const pio_snapshot_field_info *v = find_field(d->info, "displacement", 12);
+    const double factor = d->options->deformation;
+    const size_t n = 3 * (size_t)d->info->n_points;
+    if (!v || v->stored != 3 || v->location != PIO_SNAPSHOT_POINT || !(factor < 0 || factor > 0)) return PIOLA_OK;
+    double *u = malloc(n * sizeof *u);
+    if (!u) return pio_fail_memory(error, n * sizeof *u, "displacements");
+    const piola_status rc = pio_snapshot_read_field(d->file, v->name, d->frame, u, error);
+    for (size_t i = 0; i < n && !rc; i++) d->points[i] += factor * u[i];
+    free(u);
+    return rc;
+}
+
+static piola_status read_mesh(drawing *d, piola_error *error)
+{
+    const size_t cells = (size_t)d->info->n_cells, nodes = (size_t)d->info->n_connectivity;
+    const double factor = d->options->deformation;
+    if (!cells && (factor < 1 || factor > 1))
+        return pio_fail(error, PIOLA_USAGE, "%s holds particles: only a mesh has a deformation to draw larger",
+                        d->options->file);
+    if (!cells) return PIOLA_OK;
+    uint8_t *types = malloc(cells);
+    int64_t *offsets = malloc((cells + 1) * sizeof *offsets), *connectivity = malloc(nodes * sizeof *connectivity);
+    d->mesh = (pio_snapshot_mesh){(int64_t)cells, types, offsets, connectivity};
+    if (!types || !offsets || !connectivity) return pio_fail_memory(error, 9 * cells + 8 * nodes, "the cells");
+    if (factor < 1 || factor > 1) {
+        const size_t used = strlen(d->caption);
+        snprintf(d->caption + used, sizeof d->caption - used, "   \u00b7   deformation \u00d7 %g", factor);
+    }
+    const piola_status rc = pio_snapshot_read_mesh(d->file, types, offsets, connectivity, error);
+    return rc ? rc : deform(d, error);
+}
+
 static piola_status read_points(drawing *d, piola_error *error)
 {
     const size_t bytes = 3 * sizeof *d->points * (size_t)d->info->n_points;
     d->points = malloc(bytes);
     if (!d->points) return pio_fail_memory(error, bytes, "points");
-    return pio_snapshot_read_points(d->file, d->frame, d->points, error);
+    const piola_status rc = pio_snapshot_read_points(d->file, d->frame, d->points, error);
+    return rc ? rc : read_mesh(d, error);
 }
 
 /* ---- the scene that made it: JSON, which is YAML too ------------------------------------------------------ */
@@ -190,7 +232,9 @@ static void set_picture(drawing *d)
     p->dimension = d->info->dimension;
     p->n = (size_t)d->info->n_points;
     p->points = d->points;
+    p->mesh = d->mesh.n_cells ? &d->mesh : NULL;
     p->values = d->values;
+    p->at_cells = d->field.info && d->field.info->location == PIO_SNAPSHOT_CELL;
     p->title = *d->title ? d->title : NULL;
     p->caption = d->caption;
     if (d->field.info) {
@@ -218,6 +262,8 @@ static piola_status draw(const drawing *d, piola_error *error)
 piola_status piola_render(const piola_render_options *options, piola_error *error)
 {
     drawing d = {.options = options, .picture = pio_picture_default()};
+    if (isnan(options->deformation))
+        return pio_fail(error, PIOLA_USAGE, "a deformation must be a number: 1 as it is, 0 at rest");
     if (!options->file || !options->output) return pio_fail(error, PIOLA_USAGE, "a picture needs a file and an output");
     piola_status rc = pio_snapshot_open(&d.file, options->file, error);
     if (rc) return rc;
@@ -234,5 +280,8 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     pio_snapshot_close(d.file);
     free(d.points);
     free(d.values);
+    free((void *)d.mesh.types);
+    free((void *)d.mesh.offsets);
+    free((void *)d.mesh.connectivity);
     return rc;
 }

@@ -30,6 +30,9 @@ static piola_status check_data(const pio_picture *p, piola_error *error)
         return pio_fail(error, PIOLA_USAGE, "a picture of dimension %d: it must be 2 or 3", p->dimension);
     }
     if (p->n == 0) return pio_fail(error, PIOLA_BAD_DATA, "there are no particles to draw");
+    if (p->at_cells && p->mesh == NULL) {
+        return pio_fail(error, PIOLA_USAGE, "values of cells need a mesh that has the cells");
+    }
     if (p->points == NULL) return pio_fail(error, PIOLA_USAGE, "a picture of %zu particles needs their points", p->n);
     if (p->n >= PIO_NOBODY || p->n > SIZE_MAX / 64) {
         return pio_fail(error, PIOLA_USAGE, "%zu particles in one picture: at most %u", p->n, PIO_NOBODY - 1);
@@ -173,10 +176,11 @@ static void heading(const pio_frame *f, pio_image *image)
         pio_text_draw(image, margin, base + 0.2 * s, 1.4 * s, 0.16, pio_ink, line);
         base += 2.5 * s;
     }
-    grouped(f->p.n, count, sizeof count);
+    const size_t n = f->p.mesh != NULL ? (size_t)f->p.mesh->n_cells : f->p.n;
+    grouped(n, count, sizeof count);
     bool captioned = f->p.caption != NULL && f->p.caption[0] != '\0';
-    snprintf(text, sizeof text, "%s%s%s particle%s", captioned ? f->p.caption : "", captioned ? "   \u00b7   " : "",
-             count, f->p.n == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s%s%s %s%s", captioned ? f->p.caption : "", captioned ? "   \u00b7   " : "", count,
+             f->p.mesh != NULL ? "cell" : "particle", n == 1 ? "" : "s");
     pio_text_fit(text, s, room, line, sizeof line);
     pio_text_draw(image, margin, base, s, 0.12, pio_pale, line);
 }
@@ -194,22 +198,42 @@ static void footing(const pio_frame *f, pio_image *image)
 {
     char line[sizeof image->notes];
     double s = f->size;
-    add_note(image->notes, sizeof image->notes, f->bad_points, "particle without a finite position is not drawn",
-             "particles without a finite position are not drawn");
-    add_note(image->notes, sizeof image->notes, f->outside, "particle lies outside the picture",
-             "particles lie outside the picture");
-    add_note(image->notes, sizeof image->notes, f->grey, "particle without a value is grey",
-             "particles without a value are grey");
+    static const char *const notes[2][8] = {
+        {"particle without a finite position is not drawn", "particles without a finite position are not drawn",
+         "particle lies outside the picture", "particles lie outside the picture", "particle without a value is grey",
+         "particles without a value are grey"},
+        {"point has no finite position: its cells are not drawn",
+         "points have no finite position: their cells are not drawn", "face lies outside the picture",
+         "faces lie outside the picture", "point without a value is grey", "points without a value are grey",
+         "cell without a value is grey", "cells without a value are grey"}};
+    const char *const *words = notes[f->p.mesh != NULL];
+    add_note(image->notes, sizeof image->notes, f->bad_points, words[0], words[1]);
+    add_note(image->notes, sizeof image->notes, f->outside, words[2], words[3]);
+    add_note(image->notes, sizeof image->notes, f->grey, words[f->p.at_cells ? 6 : 4], words[f->p.at_cells ? 7 : 5]);
     pio_text_fit(image->notes, 0.9 * s, image->width - 4.4 * s, line, sizeof line);
     pio_text_draw(image, 2.2 * s, image->height - 1.6 * s, 0.9 * s, 0.13, (pio_rgb){158, 84, 20}, line);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
+/* The surface of a mesh into samples. */
+static piola_status cover(pio_frame *f, pio_samples *samples, piola_error *error)
+{
+    piola_status status = pio_samples_make(f, samples, error);
+    if (status != PIOLA_OK) return status;
+    status = pio_skin_make(f, samples, &samples->skin, error);
+    if (status == PIOLA_OK) {
+        pio_raster(f, samples);
+    } else {
+        pio_samples_free(samples);
+    }
+    return status;
+}
+
 static piola_status draw(pio_frame *f, pio_image *image, piola_error *error)
 {
     pio_samples samples;
-    piola_status status = pio_splat(f, &samples, error);
+    piola_status status = f->p.mesh != NULL ? cover(f, &samples, error) : pio_splat(f, &samples, error);
     if (status != PIOLA_OK) return status;
     heading(f, image);
     if (f->p.dimension == 2) {

@@ -18,25 +18,72 @@ typedef struct {
     float *dark, *spare; /* [ny][nx] 0..1 */
 } shadow;
 
+/* How dark a point at height z m makes the floor. */
+static float darkness(const pio_frame *f, double z)
+{
+    return (float)(1 - 0.7 * fmin(1, fmax(0, (z - f->box[0][2]) / (f->box[1][2] - f->box[0][2]))));
+}
+
+static void darken(shadow *m, int x, int y, float dark)
+{
+    if (x < 0 || y < 0 || x >= m->nx || y >= m->ny) return;
+    float *cell = &m->dark[y * m->nx + x];
+    *cell = fmaxf(*cell, dark);
+}
+
+/* All cells whose middle lies beneath the triangle p (x and y in cells, z in m), and those nearest to its corners, as dark as
+ * its lowest corner makes them. */
+static void drop_triangle(const pio_frame *f, double p[3][3], shadow *m)
+{
+    double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+    const float dark = darkness(f, fmin(p[0][2], fmin(p[1][2], p[2][2])));
+    for (int v = 0; v < 3; v++) {
+        for (int k = 0; k < 2; k++) lo[k] = fmin(lo[k], p[v][k]), hi[k] = fmax(hi[k], p[v][k]);
+        darken(m, (int)fmin(CELLS, fmax(-1, round(p[v][0]))), (int)fmin(CELLS, fmax(-1, round(p[v][1]))), dark);
+    }
+    for (int y = (int)ceil(fmax(0, lo[1])); y <= (int)floor(fmin(m->ny - 1, hi[1])); y++) {
+        for (int x = (int)ceil(fmax(0, lo[0])); x <= (int)floor(fmin(m->nx - 1, hi[0])); x++) {
+            int left = 0, right = 0;
+            for (int v = 0; v < 3; v++) {
+                const double *a = p[v], *b = p[(v + 1) % 3];
+                const double side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
+                left += side >= 0;
+                right += side <= 0;
+            }
+            if (left == 3 || right == 3) darken(m, x, y, dark);
+        }
+    }
+}
+
+static void drop_skin(const pio_frame *f, const pio_skin *skin, shadow *m)
+{
+    for (size_t i = 0; i < skin->n; i++) {
+        double p[3][3];
+        bool whole = true;
+        for (int v = 0; v < 3; v++) {
+            const pio_vertex *corner = &skin->vertex[skin->triangle[i].vertex[v]];
+            whole = whole && !isnan(corner->x);
+            for (int k = 0; k < 3; k++) p[v][k] = f->view.centre[k] + f->view.unit * (double)corner->place[k];
+            for (int k = 0; k < 2; k++) p[v][k] = (p[v][k] - f->box[0][k]) / m->cell - 0.5;
+        }
+        if (whole) drop_triangle(f, p, m);
+    }
+}
+
 /* Particles dropped straight down on the floor: full shade when they lie on it, less when high above. */
 static void drop(const pio_frame *f, const pio_samples *s, shadow *m)
 {
-    double height = f->box[1][2] - f->box[0][2];
     double most = fmin(CELLS, sqrt(3e7 / (double)f->p.n)); /* bounds the work */
     int reach = (int)fmin(most, f->radius / m->cell);
     for (size_t i = 0; i < f->p.n; i++) {
         const double *p = f->p.points + 3 * i;
         if (s->discs[i].r < 0) continue;
         double x = (p[0] - f->box[0][0]) / m->cell, y = (p[1] - f->box[0][1]) / m->cell;
-        double high = fmin(1, fmax(0, (p[2] - f->box[0][2] - f->radius) / height));
-        float dark = (float)(1 - 0.7 * high);
+        float dark = darkness(f, p[2] - f->radius);
         if (!(x >= 0 && y >= 0 && x < m->nx && y < m->ny)) continue;
         for (int dy = -reach; dy <= reach; dy++) {
             for (int dx = -reach; dx <= reach; dx++) {
-                int cx = (int)x + dx, cy = (int)y + dy;
-                if (dx * dx + dy * dy > reach * reach || cx < 0 || cy < 0 || cx >= m->nx || cy >= m->ny) continue;
-                float *cell = &m->dark[cy * m->nx + cx];
-                *cell = fmaxf(*cell, dark);
+                if (dx * dx + dy * dy <= reach * reach) darken(m, (int)x + dx, (int)y + dy, dark);
             }
         }
     }
@@ -135,7 +182,11 @@ piola_status pio_floor_draw(const pio_frame *f, const pio_samples *s, pio_image 
         free(m.spare);
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory for the shadow");
     }
-    drop(f, s, &m);
+    if (f->p.mesh != NULL) {
+        drop_skin(f, &s->skin, &m);
+    } else {
+        drop(f, s, &m);
+    }
     for (int pass = 0; pass < 2; pass++) {
         soften(m.dark, m.spare, m.ny, m.nx, m.nx, 1, 4);
         soften(m.spare, m.dark, m.nx, m.ny, 1, m.nx, 4);

@@ -59,11 +59,34 @@ typedef struct {
 } pio_disc;
 
 typedef struct {
+    float x, y;      /* samples, from the corner of the plot; NaN: not to be drawn */
+    float nearness;  /* 1 / depth: linear on the screen */
+    float normal[3]; /* outwards: right, up, to the eye; any length */
+    float value;     /* place in the map, 0..1 within the range; NaN: none */
+    float place[3];  /* (p - centre) / unit of the view */
+    float at[2];     /* parameters within the face, 0..1 */
+} pio_vertex;
+
+typedef struct {
+    uint32_t vertex[3];
+    uint8_t sides; /* of the face: 3 or 4 */
+} pio_triangle;
+
+/* The surface of a mesh as triangles. */
+typedef struct {
+    pio_vertex *vertex; /* [n_vertices] */
+    pio_triangle *triangle;
+    size_t n_vertices, n;
+    float lines; /* 0..1: how strongly the sides of cells show */
+} pio_skin;
+
+typedef struct {
     int width, height; /* samples */
     float *depth;      /* [height][width], of what shows; infinite: nothing */
-    uint32_t *owner;   /* [height][width] */
-    pio_disc *discs;   /* [n] */
-    uint16_t *colour;  /* [n], index into the map or PIO_GREY */
+    uint32_t *owner;   /* [height][width], particle or triangle */
+    pio_disc *discs;   /* [n] of particles, else NULL */
+    uint16_t *colour;  /* [n] of particles: index into the map or PIO_GREY */
+    pio_skin skin;     /* of a mesh */
 } pio_samples;
 
 extern const pio_rgb pio_ink, pio_pale, pio_line_colour, pio_paper;
@@ -98,7 +121,24 @@ void pio_box_draw(const pio_frame *frame, const pio_samples *samples, pio_image 
 
 /* render_splat.c */
 piola_status pio_splat(pio_frame *frame, pio_samples *samples, piola_error *error);
+/* Empty samples of the plot. */
+piola_status pio_samples_make(const pio_frame *frame, pio_samples *samples, piola_error *error);
 void pio_samples_free(pio_samples *samples);
+/* Where a value stands in the map: 0..1 within the range, large beyond it when infinite, NaN for none. */
+double pio_value_place(const pio_frame *frame, double value);
+bool pio_point_is_finite(const double *point, int dimension);
+
+/* render_skin.c: the surface of a mesh as triangles on the screen; render_raster.c: these as samples. */
+piola_status pio_skin_make(pio_frame *frame, const pio_samples *samples, pio_skin *skin, piola_error *error);
+void pio_raster(const pio_frame *frame, pio_samples *samples);
+
+/* What a sample of a mesh shows. */
+typedef struct {
+    float value;     /* as of a vertex */
+    float normal[3]; /* of length 1, to the eye's side: right, up, to the eye */
+    float line;      /* 0..1: share of the sample that a side of a cell covers */
+} pio_look;
+pio_look pio_raster_look(const pio_samples *samples, int x, int y, uint32_t triangle);
 
 /* render_shade.c */
 piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);

@@ -54,11 +54,10 @@ static void triangle_weights(int nodes, const double at[2], double w[9], double 
 
 /* ---- triangles ------------------------------------------------------------------------------------------- */
 
-static void add_triangle(pio_pattern *p, int a, int b, int c, bool ab, bool bc, bool ca)
+static void add_triangle(pio_pattern *p, int a, int b, int c)
 {
     const uint8_t corners[3] = {(uint8_t)a, (uint8_t)b, (uint8_t)c};
-    memcpy(p->triangle[p->n_triangles], corners, sizeof corners);
-    p->outline[p->n_triangles++] = (uint8_t)(ab | bc << 1 | ca << 2);
+    memcpy(p->triangle[p->n_triangles++], corners, sizeof corners);
 }
 
 /* Squares between grid points, each cut along one of its diagonals, in turn. */
@@ -66,15 +65,9 @@ static void split_square(pio_pattern *p, int parts)
 {
     for (int j = 0; j < parts; j++)
         for (int i = 0; i < parts; i++) {
-            const int a = j * (parts + 1) + i, b = a + 1, d = a + parts + 1, c = d + 1;
-            const bool low = j == 0, right = i == parts - 1, high = j == parts - 1, left = i == 0;
-            if ((i + j) % 2) {
-                add_triangle(p, a, b, d, low, false, left);
-                add_triangle(p, b, c, d, right, high, false);
-            } else {
-                add_triangle(p, a, b, c, low, right, false);
-                add_triangle(p, a, c, d, false, high, left);
-            }
+            const int a = j * (parts + 1) + i, b = a + 1, d = a + parts + 1, c = d + 1, turn = (i + j) % 2;
+            add_triangle(p, a, b, turn ? d : c);
+            add_triangle(p, turn ? b : a, c, d);
         }
 }
 
@@ -85,8 +78,8 @@ static void split_triangle(pio_pattern *p, int parts)
     for (int j = 0; j < parts; j++, a++)
         for (int i = 0; i < parts - j; i++, a++) {
             const int up = a + parts + 1 - j;
-            add_triangle(p, a, a + 1, up, j == 0, i + j == parts - 1, i == 0);
-            if (i + j < parts - 1) add_triangle(p, a + 1, up + 1, up, false, false, false);
+            add_triangle(p, a, a + 1, up);
+            if (i + j < parts - 1) add_triangle(p, a + 1, up + 1, up);
         }
 }
 
@@ -98,8 +91,10 @@ void pio_pattern_make(pio_pattern *p, int type, int parts)
     p->nodes = pio_cell_nodes(type);
     for (int j = 0; j <= parts; j++)
         for (int i = 0; i <= (four ? parts : parts - j); i++) {
-            const double at[2] = {(double)i / parts, (double)j / parts};
-            (four ? square_weights : triangle_weights)(p->nodes, at, p->weight[p->n_vertices++], unused);
+            const int v = p->n_vertices++;
+            p->at[v][0] = (double)i / parts;
+            p->at[v][1] = (double)j / parts;
+            (four ? square_weights : triangle_weights)(p->nodes, p->at[v], p->weight[v], unused);
         }
     for (int i = 0; i < p->nodes; i++)
         (four ? square_weights : triangle_weights)(p->nodes, four ? square[i] : simplex[i], none, p->slope[i]);

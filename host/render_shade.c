@@ -106,24 +106,52 @@ static float calm(const canvas *c, const float *open, int x, int y)
     return sum / count;
 }
 
+/* Light on a surface whose normal, of length 1, faces the key light so much (-1..1). */
+static float light_facing(float facing)
+{
+    return (float)DARKEST + (1 - (float)DARKEST) * powf(fmaxf(0, 0.5f + 0.5f * facing), 1.3f) * 1.12f;
+}
+
+static const float key[3] = {-0.46f, 0.66f, 0.594f}; /* the light: from the upper left, in front */
+
 /* Light on a sample at (sx, sy) of disc d, with the body's normal n (x right, y up, z to the eye). */
 static float light(const canvas *c, const pio_disc *d, float sx, float sy, const float n[3])
 {
-    static const float key[3] = {-0.46f, 0.66f, 0.594f}; /* from the upper left, in front */
     float u = (sx - d->x) / d->r, v = -(sy - d->y) / d->r, w = sqrtf(fmaxf(0, 1 - u * u - v * v)), rest = 1 - c->bulk;
     float m[3] = {rest * u + c->bulk * n[0], rest * v + c->bulk * n[1], rest * w + c->bulk * n[2]};
     float length = sqrtf(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]) + 1e-6f;
     float facing = (m[0] * key[0] + m[1] * key[1] + m[2] * key[2]) / length;
     float rim = 1 - 0.35f * rest * (1 - w) * (1 - w); /* darker towards a sphere's edge */
-    return ((float)DARKEST + (1 - (float)DARKEST) * powf(fmaxf(0, 0.5f + 0.5f * facing), 1.3f) * 1.12f) * rim;
+    return light_facing(facing) * rim;
 }
 
-static pio_rgb particle_colour(const canvas *c, uint32_t id)
+static pio_rgb colour_of(const canvas *c, int index)
 {
     static const pio_rgb grey = {122, 122, 124}, plain = {86, 134, 178};
-    uint16_t index = c->s->colour[id];
     if (index != PIO_GREY) return c->f->map.colour[index];
     return c->f->p.values == NULL ? plain : grey;
+}
+
+/* A sample of particle or triangle `id`: its colour times `shade`, and in 3D the light on it; n is the body's normal. */
+static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float *n, float shade, float out[3])
+{
+    float line = 0, l = 1;
+    int index;
+    if (c->f->p.mesh != NULL) {
+        pio_look look = pio_raster_look(c->s, sx, sy, id);
+        float facing = look.normal[0] * key[0] + look.normal[1] * key[1] + look.normal[2] * key[2];
+        index = look.value == look.value ? pio_colormap_index((double)look.value) : PIO_GREY;
+        line = look.line;
+        if (n != NULL) l = light_facing(facing);
+    } else {
+        index = c->s->colour[id];
+        if (n != NULL) l = light(c, &c->s->discs[id], (float)sx + 0.5f, (float)sy + 0.5f, n);
+    }
+    const pio_rgb colour = colour_of(c, index);
+    const float rgb[3] = {(float)colour.r, (float)colour.g, (float)colour.b};
+    const bool dark = fminf(1, l) * (0.3f * rgb[0] + 0.6f * rgb[1] + 0.1f * rgb[2]) < 62; /* lines are then pale */
+    const float ink = dark ? 175 : 36, cover = line * (dark ? 0.3f : 0.5f);
+    for (int k = 0; k < 3; k++) out[k] += shade * ((1 - cover) * fminf(1, l) * rgb[k] + cover * ink);
 }
 
 /* Colours of one pixel's samples, added up in sum[3]; returns how many samples show a particle. */
@@ -139,14 +167,20 @@ static int shade_pixel(const canvas *c, int x, int y, float sum[3])
         int sx = PIO_SAMPLES * x + k % PIO_SAMPLES, sy = PIO_SAMPLES * y + k / PIO_SAMPLES;
         uint32_t id = c->s->owner[(ptrdiff_t)sy * c->s->width + sx];
         if (id == PIO_NOBODY) continue;
-        pio_rgb colour = particle_colour(c, id);
-        float l = fminf(1, light(c, &c->s->discs[id], (float)sx + 0.5f, (float)sy + 0.5f, n)) * open * (1 - cue);
-        sum[0] += (float)colour.r * l + cue * (float)pio_paper.r;
-        sum[1] += (float)colour.g * l + cue * (float)pio_paper.g;
-        sum[2] += (float)colour.b * l + cue * (float)pio_paper.b;
+        add_sample(c, sx, sy, id, n, open * (1 - cue), sum);
+        sum[0] += cue * (float)pio_paper.r;
+        sum[1] += cue * (float)pio_paper.g;
+        sum[2] += cue * (float)pio_paper.b;
         covered++;
     }
     return covered;
+}
+
+/* 2D: the rim of a large disc of radius r samples is darker; the depth is the squared share of r from its middle. */
+static float rim_shade(const canvas *c, ptrdiff_t sample, float r)
+{
+    float edge = sqrtf(c->s->depth[sample]) * r - (r - 2.2f); /* samples beyond the rim's start */
+    return r > 10 && edge > 0 ? 1 - 0.28f * fminf(1, edge) * smoothstep(10, 16, r) : 1;
 }
 
 /* 2D: the map's own colour, darker at the edge of the body and, where discs are large, at the edge of a disc. */
@@ -157,17 +191,15 @@ static int flat_pixel(const canvas *c, int x, int y, float sum[3])
         int sx = PIO_SAMPLES * x + k % PIO_SAMPLES, sy = PIO_SAMPLES * y + k / PIO_SAMPLES;
         uint32_t id = c->s->owner[(ptrdiff_t)sy * w + sx];
         if (id == PIO_NOBODY) continue;
-        float shade = 1, r = c->s->discs[id].r;
+        float shade = 1;
         for (int side = 0; side < 4; side++) { /* a sample of paper within a pixel: the body's outline */
             int nx = sx + PIO_SAMPLES * ((side == 0) - (side == 1)),
                 ny = sy + PIO_SAMPLES * ((side == 2) - (side == 3));
             bool inside = nx >= 0 && ny >= 0 && nx < w && ny < h;
             if (inside && c->s->owner[(ptrdiff_t)ny * w + nx] == PIO_NOBODY) shade = 0.72f;
         }
-        float edge = sqrtf(c->s->depth[(ptrdiff_t)sy * w + sx]) * r - (r - 2.2f); /* samples beyond the rim's start */
-        if (r > 10 && edge > 0) shade = fminf(shade, 1 - 0.28f * fminf(1, edge) * smoothstep(10, 16, r));
-        pio_rgb colour = particle_colour(c, id);
-        sum[0] += shade * (float)colour.r, sum[1] += shade * (float)colour.g, sum[2] += shade * (float)colour.b;
+        if (c->f->p.mesh == NULL) shade = fminf(shade, rim_shade(c, (ptrdiff_t)sy * w + sx, c->s->discs[id].r));
+        add_sample(c, sx, sy, id, NULL, shade, sum);
         covered++;
     }
     return covered;
@@ -178,8 +210,8 @@ static int flat_pixel(const canvas *c, int x, int y, float sum[3])
 static void find_depths(canvas *c)
 {
     const pio_view *v = &c->f->view;
-    float spacing = (float)(c->f->radius / v->unit);
     c->pixel = (float)(v->distance / v->scale);
+    float spacing = c->f->p.mesh != NULL ? c->pixel / 2 : (float)(c->f->radius / v->unit);
     c->grain = spacing / c->pixel;
     c->step = fmaxf(6 * spacing, 5 * c->pixel);
     c->reach = (int)fminf(9, fmaxf(1, 2 * c->grain + 1));

@@ -20,10 +20,12 @@ void pio_samples_free(pio_samples *s)
     free(s->owner);
     free(s->discs);
     free(s->colour);
+    free(s->skin.vertex);
+    free(s->skin.triangle);
     memset(s, 0, sizeof *s);
 }
 
-static piola_status make_samples(const pio_frame *f, pio_samples *s, piola_error *error)
+piola_status pio_samples_make(const pio_frame *f, pio_samples *s, piola_error *error)
 {
     memset(s, 0, sizeof *s);
     s->width = PIO_SAMPLES * (int)f->plot.w;
@@ -31,15 +33,24 @@ static piola_status make_samples(const pio_frame *f, pio_samples *s, piola_error
     size_t count = (size_t)s->width * (size_t)s->height;
     s->depth = malloc(count * sizeof *s->depth);
     s->owner = malloc(count * sizeof *s->owner);
-    s->discs = malloc(f->p.n * sizeof *s->discs);
-    s->colour = malloc(f->p.n * sizeof *s->colour);
-    if (s->depth == NULL || s->owner == NULL || s->discs == NULL || s->colour == NULL) {
+    if (s->depth == NULL || s->owner == NULL) {
         pio_samples_free(s);
-        return pio_fail(error, PIOLA_NO_MEMORY, "no memory to draw %zu particles (%zu bytes)", f->p.n,
-                        count * 8 + f->p.n * (sizeof *s->discs + sizeof *s->colour));
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory to draw the picture (%zu bytes)", count * 8);
     }
     for (size_t i = 0; i < count; i++) s->depth[i] = INFINITY, s->owner[i] = PIO_NOBODY;
     return PIOLA_OK;
+}
+
+static piola_status make_discs(const pio_frame *f, pio_samples *s, piola_error *error)
+{
+    piola_status status = pio_samples_make(f, s, error);
+    if (status != PIOLA_OK) return status;
+    s->discs = malloc(f->p.n * sizeof *s->discs);
+    s->colour = malloc(f->p.n * sizeof *s->colour);
+    if (s->discs != NULL && s->colour != NULL) return PIOLA_OK;
+    pio_samples_free(s);
+    return pio_fail(error, PIOLA_NO_MEMORY, "no memory to draw %zu particles (%zu bytes)", f->p.n,
+                    f->p.n * (sizeof *s->discs + sizeof *s->colour));
 }
 
 /* Small discs are drawn larger, so that a dense body shows no holes; large ones nearly touch. `r` in pixels. */
@@ -54,9 +65,7 @@ static pio_disc disc_of(const pio_frame *f, const double *p, int width, int heig
 {
     pio_disc none = {0, 0, ABSENT, 0}, beyond = {0, 0, BEYOND, 0};
     double at[3];
-    for (int k = 0; k < f->p.dimension; k++) {
-        if (!(fabs(p[k]) <= 1e300)) return none;
-    }
+    if (!pio_point_is_finite(p, f->p.dimension)) return none;
     if (!pio_view_project(&f->view, p, at)) return beyond;
     double r = PIO_SAMPLES * drawn(f->radius / f->view.unit * f->view.scale / at[2], f->p.dimension);
     double x = PIO_SAMPLES * (at[0] - f->plot.x), y = PIO_SAMPLES * (at[1] - f->plot.y);
@@ -64,11 +73,18 @@ static pio_disc disc_of(const pio_frame *f, const double *p, int width, int heig
     return (pio_disc){(float)x, (float)y, (float)r, (float)at[2]};
 }
 
-static uint16_t colour_of(const pio_frame *f, double value)
+double pio_value_place(const pio_frame *f, double value)
 {
+    const double beyond = 1e6;
     double t = f->kind == PIO_MAP_DIVERGING ? 0.5 + 0.5 * value / fmax(fabs(f->lo), fabs(f->hi))
                                             : (value - f->lo) / (f->hi - f->lo);
-    return isnan(value) ? PIO_GREY : (uint16_t)pio_colormap_index(isinf(value) ? (value > 0 ? 1 : 0) : t);
+    if (isnan(value)) return value;
+    return isinf(value) ? (value > 0 ? beyond : -beyond) : fmin(beyond, fmax(-beyond, t));
+}
+
+static uint16_t colour_of(const pio_frame *f, double value)
+{
+    return isnan(value) ? PIO_GREY : (uint16_t)pio_colormap_index(pio_value_place(f, value));
 }
 
 static void place_discs(pio_frame *f, pio_samples *s)
@@ -132,7 +148,7 @@ static void draw_disc(pio_samples *s, uint32_t id, int top, int bottom, float th
 
 piola_status pio_splat(pio_frame *f, pio_samples *s, piola_error *error)
 {
-    piola_status status = make_samples(f, s, error);
+    piola_status status = make_discs(f, s, error);
     if (status != PIOLA_OK) return status;
     uint32_t *order = malloc(f->p.n * sizeof *order);
     if (order == NULL) {

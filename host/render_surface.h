@@ -28,9 +28,9 @@ enum { PIO_MOST_PARTS = 8, PIO_MOST_VERTICES = 81, PIO_MOST_TRIANGLES = 128 };
 /* A face whose sides are cut into equal parts. */
 typedef struct {
     int nodes, n_vertices, n_triangles;
+    double at[PIO_MOST_VERTICES][2];         /* parameters of a vertex, 0..1; of a triangle their sum is at most 1 */
     double weight[PIO_MOST_VERTICES][9];     /* of each node at a vertex; their sum is 1 */
     uint8_t triangle[PIO_MOST_TRIANGLES][3]; /* vertices, turning as the face does */
-    uint8_t outline[PIO_MOST_TRIANGLES];     /* bit k: the side from vertex k to the next is part of the face's side */
     double slope[9][2][9];                   /* at node i, along each parameter: derivatives of the nodes' weights */
 } pio_pattern;
 

@@ -8,7 +8,7 @@
 
 #define GREATEST 1e300 /* magnitudes beyond are drawn as beyond the range: differences stay finite */
 
-static bool finite_point(const double *p, int dimension)
+bool pio_point_is_finite(const double *p, int dimension)
 {
     for (int k = 0; k < dimension; k++) {
         if (!(fabs(p[k]) <= GREATEST)) return false;
@@ -90,20 +90,25 @@ static void choose_range(pio_frame *f, double *v, size_t m)
     f->hi = hi;
 }
 
+/* Whether value i is of something that has a place. */
+static bool counts(const pio_frame *f, size_t i)
+{
+    return f->p.at_cells || pio_point_is_finite(f->p.points + 3 * i, f->p.dimension);
+}
+
 static piola_status survey_values(pio_frame *f, piola_error *error)
 {
-    size_t m = 0;
+    size_t m = 0, n = f->p.at_cells ? (size_t)f->p.mesh->n_cells : f->p.n;
     f->least = INFINITY;
     f->greatest = -INFINITY;
     if (f->p.values == NULL) return PIOLA_OK;
-    double *finite = malloc(f->p.n * sizeof *finite);
+    double *finite = malloc(n * sizeof *finite);
     if (finite == NULL) {
-        return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu values (%zu bytes)", f->p.n,
-                        f->p.n * sizeof *finite);
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu values (%zu bytes)", n, n * sizeof *finite);
     }
-    for (size_t i = 0; i < f->p.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         double v = f->p.values[i];
-        if (!finite_point(f->p.points + 3 * i, f->p.dimension)) continue;
+        if (!counts(f, i)) continue;
         if (isnan(v)) f->grey++;
         if (!(fabs(v) <= GREATEST)) continue;
         finite[m++] = v;
@@ -112,8 +117,8 @@ static piola_status survey_values(pio_frame *f, piola_error *error)
     }
     f->coloured = m > 0;
     if (m > 0) choose_range(f, finite, m);
-    for (size_t i = 0; i < f->p.n && m > 0; i++) {
-        if (!finite_point(f->p.points + 3 * i, f->p.dimension)) continue;
+    for (size_t i = 0; i < n && m > 0; i++) {
+        if (!counts(f, i)) continue;
         double slack = 1e-9 * (f->hi - f->lo);
         if (f->p.values[i] < f->lo - slack) f->below = true;
         if (f->p.values[i] > f->hi + slack) f->above = true;
@@ -200,7 +205,7 @@ static piola_status survey_points(pio_frame *f, piola_error *error)
         for (int k = 0; k < 3; k++) f->points[0][k] = INFINITY, f->points[1][k] = -INFINITY;
         for (size_t i = 0; i < f->p.n; i++) {
             const double *p = f->p.points + 3 * i;
-            if (!finite_point(p, f->p.dimension)) {
+            if (!pio_point_is_finite(p, f->p.dimension)) {
                 f->bad_points++;
                 continue;
             }
@@ -213,13 +218,16 @@ static piola_status survey_points(pio_frame *f, piola_error *error)
         }
     }
     if (inside > 0) return PIOLA_OK;
-    return pio_fail(error, PIOLA_BAD_DATA, "none of the %zu particles has a finite position: nothing to draw", f->p.n);
+    return pio_fail(error, PIOLA_BAD_DATA, "none of the %zu %s has a finite position: nothing to draw", f->p.n,
+                    f->p.mesh != NULL ? "points" : "particles");
 }
 
 static piola_status survey_radius(pio_frame *f, piola_error *error)
 {
     const size_t room = (size_t)1 << 23;
-    f->radius = f->p.radius;
+    double longest = 0;
+    for (int k = 0; k < f->p.dimension; k++) longest = fmax(longest, f->points[1][k] - f->points[0][k]);
+    f->radius = f->p.mesh != NULL ? 0.02 * longest : f->p.radius; /* of a mesh: only the margin about it */
     if (f->radius > 0) return PIOLA_OK;
     uint8_t *marks = malloc(room);
     if (marks == NULL) return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu bytes", room);

@@ -1,6 +1,7 @@
 /* scene_validate_fem.c -- rules of a scene of finite elements that no single key can state. */
 #include "host/scene_private.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,6 +55,16 @@ static void check_counts(const pio_scene *s, cfg_doc *doc, size_t i)
                       g->elements.v[1]);
 }
 
+static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    char place[PATH_MAX];
+    piola_error error;
+    bool found;
+    PATH(path, "geometry[%zu].file", i);
+    if (!pio_scene_file(s, s->geometry[i].file, place, sizeof place, &error)) return;
+    pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, path, &found)->mark, path, "%s", error.message);
+}
+
 static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_geometry *g = &s->geometry[i];
@@ -62,7 +73,10 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(corners, "geometry[%zu].corners", i);
     PATH(size, "geometry[%zu].size", i);
     PATH(thickness, "geometry[%zu].thickness", i);
-    if (g->mesh == SCENE_MESH_FILE) return;
+    if (g->mesh == SCENE_MESH_FILE) {
+        check_file(s, doc, i);
+        return;
+    }
     if (is_3d(g->element) != (s->dimension == 3))
         pio_cfg_fault(doc, element, "this is an element for %dD and the scene is %dD; there are: %s",
                       is_3d(g->element) ? 3 : 2, s->dimension,

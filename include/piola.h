@@ -89,11 +89,12 @@ piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *er
 
 typedef struct piola_render_options {
     const char *file, *output;       /* a snapshot, the PNG to write */
-    const char *field;               /* NULL: velocity magnitude, or the first field there is */
+    const char *field;               /* NULL: magnitude of velocity or displacement, or the first field there is */
     int64_t frame;                   /* -1: the last */
     int width, height;               /* pixels; 0: 1280 x 720 */
     double lo, hi;                   /* range of the colour bar; NaN: automatic */
     double azimuth, elevation, zoom; /* 3D camera, degrees; NaN: default */
+    double deformation;              /* of a mesh: factor of its displacement; 1: as it is, 0: at rest */
     int threads;
 } piola_render_options;
 

@@ -59,7 +59,9 @@ const tool_option tool_options[] = {
     {"field", 0, OPTION_TEXT, TO(render.field), ON(RENDER), "NAME",
      .meaning = "field that the colours show, as `piola info FILE` lists them: a magnitude where it is a vector or a "
                 "matrix, or one entry (velocity.x, F.xy)",
-     .fallback = "velocity, or the first there is"},
+     .fallback = "velocity, else displacement, else the first there is"},
+    {"deformation", 0, OPTION_NUMBER, TO(render.deformation), ON(RENDER), "FACTOR", .least = -1e9, .most = 1e9,
+     .meaning = "of a mesh: draws its displacement so many times as large; 0: at rest", .fallback = "1"},
     {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER) | ON(EXPORT), "N", .least = -1, .most = (double)(1ll << 53),
      .meaning = "number of the frame, from 0; -1 is the last", .fallback = "-1"},
     {"size", 0, OPTION_SIZE, TO(render.width), ON(RENDER), "WxH", .least = 180, .most = 8192,
