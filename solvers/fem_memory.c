@@ -1,13 +1,17 @@
 /* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
 #include "solvers/fem.h"
 
+#include <string.h>
+
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
 #define TAKE_POINTS(pointer) TAKE(pointer, DIM *(size_t)f->nodes)
 #define TAKE_FIELD(pointer, components) TAKE(pointer, field_size(f->elements, components))
 
+/* Every rule once, however many parts and loads are of its type. */
 static void take_rule(fem_sim *f, int rule, pio_element_type type)
 {
     fem_rule *r = &f->rule[rule][type];
+    if (r->points) return;
     const size_t nodes = (size_t)fem_nodes_of(type);
     const int rdim = element_rdim[type];
     const int points = fem_points_of(rule, type);
@@ -107,6 +111,7 @@ static void take_tables(fem_sim *f)
 void fem_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     const pio_fem_desc *m = desc->fem;
+    memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
     TAKE(f->step, 1);
     TAKE_POINTS(f->u);
     f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes;
