@@ -33,7 +33,10 @@ void fem_case_begin(fem_case *c, double dt, int64_t steps)
     c->desc = (pio_engine_desc){.size = sizeof c->desc, .threads = 1, .dt = dt, .steps = steps, .adjoint = 1};
     c->fem = (pio_fem_desc){
         .newton_tolerance = 1e-12, .newton_iterations = 40, .adjoint_tolerance = 1e-12, .linear_iterations = 20000};
-    if (fem_case_is_f32()) c->fem.newton_tolerance = c->fem.adjoint_tolerance = 2e-5;
+    if (fem_case_is_f32()) { /* strains of 1e-3 are known to three digits or four */
+        c->fem.newton_tolerance = 2e-4;
+        c->fem.adjoint_tolerance = 2e-3;
+    }
     fem_case_curve(c, 1, (double[]){0}, (double[]){1});
 }
 
