@@ -1,6 +1,6 @@
 # Tests of the FEM engine, for f32 and f64, 2D and 3D. Included by CMakeLists.txt of this folder after engine_test().
 
-foreach(name test_fem_physics test_fem_tangent)
+foreach(name test_fem_gradient test_fem_physics test_fem_tangent)
   engine_test(${name})
   foreach(precision f32 f64)
     foreach(dimension 2 3)
