@@ -7,7 +7,7 @@
 #define TAKE_POINTS(pointer) TAKE(pointer, DIM *(size_t)f->nodes)
 #define TAKE_FIELD(pointer, components) TAKE(pointer, field_size(f->elements, components))
 
-/* Once for each type that occurs, however many parts and loads are of it. */
+/* Every rule once, however many parts and loads are of its type. */
 static void take_rule(fem_sim *f, int rule, pio_element_type type)
 {
     fem_rule *r = &f->rule[rule][type];
@@ -110,7 +110,7 @@ static void take_tables(fem_sim *f)
 void fem_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     const pio_fem_desc *m = desc->fem;
-    memset(f->rule, 0, sizeof f->rule);
+    memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
     TAKE(f->step, 1);
     TAKE_POINTS(f->u);
     f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes;

@@ -110,16 +110,30 @@ static piola_status direction(newton *n, int first)
     return rc;
 }
 
-/* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. The iteration that moves held
- * unknowns changes the potential by the supports' work: there the law must be defined, no more. */
+/* Is |r| at the point y no more than half of |r| now? 0 as well when a download failed. */
+static int halves_residual(newton *n, double now)
+{
+    fem_sim *f = n->f;
+    fem_internal(f, f->y, f->f_int);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->lambda);
+    fem_held(f, 0, f->lambda);
+    dot(f, SUM_RESIDUAL, f->lambda, f->lambda);
+    return download(f, n->sums) && n->sums[SUM_RESIDUAL] <= 0.25 * now;
+}
+
+/* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the potential
+ * falls by less than its rounding, the more so as energies of small strains are differences of numbers of the size of the
+ * moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature does not halve it.)
+ * The iteration that moves held unknowns changes the potential by the supports' work: there the law must be defined, no
+ * more. */
 static piola_status search(newton *n, int moves)
 {
     fem_sim *f = n->f;
-    const double before = potential_of(n->sums);
+    const double before = potential_of(n->sums), residual = n->sums[SUM_RESIDUAL];
+    const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]);
     dot(f, SUM_SLOPE, f->rhs, f->du);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-    const double slope = n->sums[SUM_SLOPE],
-                 rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (fabs(before) + fabs(slope));
+    const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
     double t = 1;
     fem_combine(f, 1, f->trial, 1, f->du, f->y);
     for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
@@ -130,6 +144,7 @@ static piola_status search(newton *n, int moves)
         const int defined = isfinite(after) && after < 1e299;
         if (moves && defined && k == 0) break;
         if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
+        if (!moves && defined && k == 0 && halves_residual(n, residual)) break;
         if (moves || k == BACKTRACKS)
             return sim_fail(
                 n->error, PIOLA_NUMERICAL,

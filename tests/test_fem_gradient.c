@@ -1,0 +1,390 @@
+/* test_fem_gradient.c -- is the engine's adjoint the derivative of its forward run?
+ *
+ * Taylor remainders (host/taylor.h) in f64 for every element, law, parameter and observation over several load steps; then
+ * wrong gradients, which the same check must refuse; and how the gradient's error follows the tolerance of the adjoint
+ * solve. */
+#include "tests/fem_case.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { D = FEM_DIM, STEPS = 4 };
+
+/* Element types of case `number`, of even and of odd cells. */
+static const pio_element_type cells[2][4][2] = {
+    {{PIO_TRI3, PIO_QUAD4}, {PIO_QUAD9, PIO_TRI6}, {PIO_QUAD4, PIO_QUAD4}, {PIO_TRI6, PIO_TRI6}},
+    {{PIO_HEX8, PIO_HEX8}, {PIO_TET4, PIO_TET4}, {PIO_TET10, PIO_TET10}, {PIO_HEX8, PIO_TET4}}};
+
+static void sheared(const double s[3], double x[3])
+{
+    x[0] = 1.2 * s[0] + 0.2 * s[1];
+    x[1] = 0.7 * s[1] + 0.1 * s[0] * s[0];
+    x[2] = 0.6 * s[2] + 0.1 * s[1];
+}
+
+static void material_pair(int number, fem_material m[2])
+{
+    m[0] = fem_material_of((pio_hyper_law)(number % FEM_LAWS), 1000);
+    m[1] = fem_material_of((pio_hyper_law)((number + 4) % FEM_LAWS), 1500);
+    m[1].density = 1300;
+    for (int k = 0; k < 2; k++) { /* every second pair as mu and lambda */
+        if (number % 2 == 0 || m[k].law == PIO_HYPER_MOONEY_RIVLIN || m[k].law == PIO_HYPER_OGDEN) continue;
+        m[k].lame = 1;
+        m[k].given[0] = k ? 580 : 385;
+        m[k].given[1] = k ? 870 : 577;
+    }
+}
+
+enum { TRACTION, PRESSURE };
+enum { CLAMP, MOVED, STEADY };
+
+/* Two laws in irregular elements; clamped, pulled, pressed and heavy, one edge and one node are moved. */
+static void structure(fem_case *c, int number, pio_element_type even, pio_element_type odd)
+{
+    fem_material m[2];
+    material_pair(number, m);
+    fem_case_begin(c, 0.25, STEPS);
+    c->random = 7 + (uint64_t)number;
+    const int ramp = fem_case_curve(c, 3, (double[]){0, 0.3, 1}, (double[]){0, 0.4, 1});
+    const int wave = fem_case_curve(c, 3, (double[]){0.1, 0.5, 1}, (double[]){1, -0.3, 0.8});
+    fem_case_grid(c, even, odd, D == 2 ? 3 : 2, D == 2 ? 2 : 1, 1, sheared, 0.15);
+    fem_case_matter(c, m, 2, 0.9);
+    fem_case_clamp(c, 0, 0);
+    const int moved = fem_case_support(c, 0.04, ramp), steady = fem_case_support(c, -0.01, -1);
+    assert_int_equal(steady, STEADY);
+    for (int i = 0; i < c->n; i++)
+        if (fem_case_on_side(c, i, 0, 1) && fem_case_on_side(c, i, 1, 0)) fem_case_hold(c, i, 1, moved);
+    fem_case_hold(c, fem_case_at(c, c->lines[0] - 1, c->lines[1] - 1, 0), 0, steady);
+    const int traction = fem_case_value(c, 50, -28, 12), pressure = fem_case_value(c, 60, 0, 0);
+    fem_case_load(c, PIO_TRACTION, 0, 1, traction, ramp);
+    fem_case_load(c, PIO_PRESSURE, 1, 1, pressure, wave);
+    for (int l = 0; l < c->fem.n_loads; l++) c->load[l].scale = 0.5;
+    c->desc.gravity[0] = 0.03;
+    c->desc.gravity[1] = -0.06;
+}
+
+/* Every type: at the end, at several times, as a sum over steps, and of the start. */
+static void observe_everything(fem_case *c)
+{
+    const int u = fem_case_observe(c, PIO_DISPLACEMENT, 2), near = fem_case_observe(c, PIO_DISTANCE, 2);
+    const int reaction = fem_case_observe(c, PIO_REACTION, 2), work = fem_case_observe(c, PIO_COMPLIANCE, 1);
+    fem_case_touch(c, u, STEPS, 0, 1);
+    fem_case_touch(c, u, 1, 1, 0.5);
+    fem_case_touch(c, u, 3, 1, 0.7);
+    fem_case_touch(c, near, 0, 1, 0.4);
+    fem_case_touch(c, near, 2, 0, 1);
+    fem_case_touch(c, near, STEPS, 1, 1);
+    for (int s = 0; s <= STEPS; s++) fem_case_touch(c, reaction, s, 0, 0.01);
+    fem_case_touch(c, reaction, STEPS, 1, 0.01);
+    for (int s = 1; s <= STEPS; s++) fem_case_touch(c, work, s, 0, 0.1);
+}
+
+/* Every quantity; how it is grouped and whether it is logarithmic goes round with the case. */
+static void design_everything(fem_case *c, int number)
+{
+    static const fem_per per[] = {FEM_SCALAR, FEM_GROUPS, FEM_EACH};
+    fem_material m[2];
+    material_pair(number, m);
+    fem_case_design(c, PIO_POSITION, -1, number % 3 == 2 ? FEM_GROUPS : FEM_EACH, 0, 0, 0.1, 0);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -0.04, 0.06, 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 30, 20, TRACTION);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, number % 2, number % 2 ? log(40) : 40, number % 2 ? 0.5 : 20,
+                    PRESSURE);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 0.05, CLAMP);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.04, 0.05, MOVED);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, -0.01, 0.05, STEADY);
+    if (D == 2) fem_case_design(c, PIO_THICKNESS, number % 2 - 1, per[(number + 1) % 3], 0, 0.9, 0.2, 0);
+    for (int k = 0; k < 2; k++) {
+        const int logarithmic = (number + k) % 2;
+        const double rho = m[k].density;
+        fem_case_design(c, PIO_DENSITY, k, per[(number + k) % 3], logarithmic, logarithmic ? log(rho) : rho,
+                        logarithmic ? 0.3 : 0.3 * rho, 0);
+        for (int i = 0; i < 5; i++) {
+            const double value = m[k].given[i];
+            const int log_i = (logarithmic + i) % 2 && value > 10;
+            if (fabs(value) <= 0) continue;
+            fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, per[(number + k + i) % 3], log_i,
+                            log_i ? log(value) : value, log_i ? 0.2 : 0.2 * value, 0);
+        }
+    }
+}
+
+static const char *const quantities[] = {"position",  "velocity",  "given 0", "given 1",   "given 2",
+                                         "given 3",   "given 4",   "density", "thickness", "gravity",
+                                         "amplitude", "frequency", "phase",   "load",      "support"};
+
+/* ---- Taylor ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    fem_case *c;
+    pio_sim *sim;
+    double J0, tolerance;
+    double z[FEM_VARIABLES], z_bar[FEM_VARIABLES], h[FEM_VARIABLES];
+    int passed, again, failed, undecided, quiet; /* again: not in the first window */
+    double worst;
+} taylor_run;
+
+/* One direction h, e halved eight times from `first` (of the largest component of z), both signs. */
+static void difference(taylor_run *t, const char *name, double first, pio_taylor_row *row)
+{
+    enum { HALVED = 9 };
+    double step[HALVED], plus[HALVED], minus[HALVED], largest = 0;
+    static double z[FEM_VARIABLES];
+    pio_taylor_direction d = {
+        .name = name, .J0 = t->J0, .n = HALVED, .step = step, .plus = plus, .minus = minus, .tolerance = t->tolerance};
+    const int n = t->c->variables;
+    for (int i = 0; i < n; i++) {
+        d.adjoint += t->z_bar[i] * t->h[i];
+        d.scale += fabs(t->z_bar[i] * t->h[i]);
+        largest = fmax(largest, fabs(t->h[i]));
+    }
+    for (int k = 0; k < HALVED; k++) {
+        step[k] = ldexp(first / largest, -k);
+        for (int i = 0; i < n; i++) z[i] = t->z[i] + step[k] * t->h[i];
+        plus[k] = fem_case_forward(t->c, t->sim, z, NULL);
+        for (int i = 0; i < n; i++) z[i] = t->z[i] - step[k] * t->h[i];
+        minus[k] = fem_case_forward(t->c, t->sim, z, NULL);
+    }
+    pio_taylor_check(&d, row);
+}
+
+/* A derivative that is small needs larger steps: where the first window cannot decide, there is a second. */
+static pio_taylor_verdict direction(taylor_run *t, const char *name)
+{
+    pio_taylor_row row;
+    difference(t, name, 0.02, &row);
+    if (row.verdict == PIO_TAYLOR_INCONCLUSIVE) {
+        difference(t, name, 0.1, &row);
+        t->again++;
+    }
+    if (row.verdict == PIO_TAYLOR_PASSED)
+        t->passed++, t->worst = fmax(t->worst, row.remainder);
+    else if (row.verdict == PIO_TAYLOR_FAILED)
+        t->failed++;
+    else
+        t->undecided++;
+    if (row.verdict != PIO_TAYLOR_PASSED && !t->quiet)
+        print_message("  %s: %s: %s\n", name, pio_taylor_verdict_name(row.verdict), row.reason);
+    return row.verdict;
+}
+
+static pio_taylor_verdict random_direction(taylor_run *t, const char *name, int first, int count)
+{
+    memset(t->h, 0, sizeof t->h);
+    for (int i = first; i < first + count; i++) t->h[i] = fem_case_random(t->c);
+    return direction(t, name);
+}
+
+static pio_taylor_verdict gradient_direction(taylor_run *t, const char *name, int first, int count)
+{
+    memset(t->h, 0, sizeof t->h);
+    memcpy(t->h + first, t->z_bar + first, sizeof *t->h * (size_t)count);
+    return direction(t, name);
+}
+
+static pio_taylor_verdict single_direction(taylor_run *t, const char *name, int variable)
+{
+    memset(t->h, 0, sizeof t->h);
+    t->h[variable] = 1;
+    return direction(t, name);
+}
+
+/* The variable whose derivative is the largest. */
+static int steepest(const taylor_run *t, int first, int count)
+{
+    int most = first;
+    for (int i = first; i < first + count; i++)
+        if (fabs(t->z_bar[i]) > fabs(t->z_bar[most])) most = i;
+    return most;
+}
+
+static void taylor_begin(taylor_run *t, fem_case *c, double spread)
+{
+    *t = (taylor_run){.c = c, .tolerance = 1e-7};
+    for (int i = 0; i < c->variables; i++) t->z[i] = spread * fem_case_random(c);
+    t->sim = fem_case_create(c, STEPS, 1);
+    t->J0 = fem_case_gradient(c, t->sim, NULL, t->z, t->z_bar);
+}
+
+static void taylor_end(taylor_run *t, const char *what)
+{
+    print_message("  %s: %d variables, %d directions passed (%d in the second window), remainder at most %.2g of "
+                  "|<g,h>| (limit %.1g), %d failed, %d "
+                  "undecided\n",
+                  what, t->c->variables, t->passed, t->again, t->worst, t->tolerance, t->failed, t->undecided);
+    piola_engine_fem.destroy(t->sim);
+    assert_true(t->passed > 0);
+    assert_int_equal(t->failed + t->undecided, 0);
+}
+
+static void everything(taylor_run *t)
+{
+    random_direction(t, "everything, random", 0, t->c->variables);
+    gradient_direction(t, "everything, gradient", 0, t->c->variables);
+}
+
+static void design_by_design(taylor_run *t)
+{
+    for (int d = 0; d < t->c->desc.n_designs; d++) {
+        const pio_design_desc *e = &t->c->design[d];
+        const int first = fem_case_design_first(t->c, d), count = fem_case_design_count(t->c, d);
+        char name[96];
+        int at = snprintf(name, sizeof name, "%s (design %d, %d variables, %s), ", quantities[e->quantity], d, count,
+                          e->logarithmic ? "log" : "linear");
+        snprintf(name + at, sizeof name - (size_t)at, "gradient");
+        gradient_direction(t, name, first, count);
+        if (count == 1) continue;
+        snprintf(name + at, sizeof name - (size_t)at, "random");
+        random_direction(t, name, first, count);
+        snprintf(name + at, sizeof name - (size_t)at, "single");
+        single_direction(t, name, steepest(t, first, count));
+    }
+}
+
+static void adjoint_is_the_derivative_for_every_law_parameter_and_observation(void **unused)
+{
+    (void)unused;
+    for (int number = 0; number < FEM_LAWS; number++) {
+        static taylor_run t;
+        static fem_case c;
+        char what[160];
+        const pio_element_type *type = cells[D - 2][number % 4];
+        structure(&c, number, type[0], type[1]);
+        observe_everything(&c);
+        design_everything(&c, number);
+        taylor_begin(&t, &c, 0.2);
+        snprintf(what, sizeof what, "%s and %s, %s and %s", fem_law_names[number % FEM_LAWS],
+                 fem_law_names[(number + 4) % FEM_LAWS], fem_type_names[type[0]], fem_type_names[type[1]]);
+        everything(&t);
+        design_by_design(&t);
+        taylor_end(&t, what);
+        fem_case_free(&c);
+    }
+}
+
+static void adjoint_is_the_derivative_for_every_element(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < FEM_TYPES; i++) {
+        static taylor_run t;
+        static fem_case c;
+        structure(&c, 3, fem_types[i], fem_types[i]);
+        observe_everything(&c);
+        design_everything(&c, 3);
+        taylor_begin(&t, &c, 0.2);
+        everything(&t);
+        random_direction(&t, "positions, random", 0, fem_case_design_count(&c, 0));
+        taylor_end(&t, fem_type_names[fem_types[i]]);
+        fem_case_free(&c);
+    }
+}
+
+/* One type of observation at a time, so that none hides behind the others. */
+static void adjoint_is_the_derivative_for_every_observation_alone(void **unused)
+{
+    static const char *const names[] = {"displacement", "distance", "reaction", "compliance"};
+    static const int first[] = {0, 2 * D, 2 * D + 2, 4 * D + 2, 4 * D + 3};
+    (void)unused;
+    for (int o = 0; o < 4; o++) {
+        static taylor_run t;
+        static fem_case c;
+        structure(&c, 4, cells[D - 2][0][0], cells[D - 2][0][1]);
+        observe_everything(&c);
+        design_everything(&c, 4);
+        assert_int_equal(c.samples, first[4]);
+        for (int k = 0; k < c.samples; k++)
+            if (k < first[o] || k >= first[o + 1]) c.linear[k] = c.square[k] = 0;
+        taylor_begin(&t, &c, 0.2);
+        everything(&t);
+        taylor_end(&t, names[o]);
+        fem_case_free(&c);
+    }
+}
+
+/* The same check, but a gradient that is off by 1e-4, or has one sign wrong, or lacks one design. */
+static void wrong_gradients_are_refused(void **unused)
+{
+    static taylor_run t;
+    static fem_case c;
+    (void)unused;
+    structure(&c, 3, cells[D - 2][0][0], cells[D - 2][0][1]);
+    observe_everything(&c);
+    design_everything(&c, 3);
+    taylor_begin(&t, &c, 0.2);
+    t.quiet = 1;
+    const int n = c.variables, count = fem_case_design_count(&c, 0), one = steepest(&t, 0, count); /* of a position */
+    for (int i = 0; i < n; i++) t.z_bar[i] *= 1.0001;
+    assert_int_equal(gradient_direction(&t, "scaled by 1.0001, gradient", 0, n), PIO_TAYLOR_FAILED);
+    assert_int_equal(random_direction(&t, "scaled by 1.0001, random", 0, n), PIO_TAYLOR_FAILED);
+    assert_int_equal(single_direction(&t, "scaled by 1.0001, single", one), PIO_TAYLOR_FAILED);
+    for (int i = 0; i < n; i++) t.z_bar[i] /= 1.0001;
+    t.z_bar[one] *= -1;
+    assert_int_equal(gradient_direction(&t, "one flipped sign, gradient", 0, n), PIO_TAYLOR_FAILED);
+    assert_int_equal(single_direction(&t, "one flipped sign, single", one), PIO_TAYLOR_FAILED);
+    t.z_bar[one] *= -1;
+    memset(t.z_bar, 0, sizeof *t.z_bar * (size_t)count);
+    assert_int_not_equal(random_direction(&t, "one design missing, random", 0, count), PIO_TAYLOR_PASSED);
+    assert_int_equal(t.passed, 0);
+    print_message("  6 wrong gradients: %d refused, %d undecided, %d passed\n", t.failed, t.undecided, t.passed);
+    piola_engine_fem.destroy(t.sim);
+    fem_case_free(&c);
+}
+
+/* ---- tolerance of the adjoint solve ------------------------------------------------------------------------ */
+
+static void the_error_of_a_gradient_falls_with_the_tolerance_of_its_solve(void **unused)
+{
+    static const double tolerance[] = {1e-13, 1e-2, 1e-4, 1e-6, 1e-8};
+    static fem_case c;
+    static double z[FEM_VARIABLES], exact[FEM_VARIABLES], z_bar[FEM_VARIABLES];
+    double error[5], residual[5] = {0};
+    (void)unused;
+    structure(&c, 3, cells[D - 2][0][0], cells[D - 2][0][1]);
+    observe_everything(&c);
+    design_everything(&c, 3);
+    for (int k = 0; k < 5; k++) {
+        c.fem.adjoint_tolerance = tolerance[k];
+        pio_sim *sim = fem_case_create(&c, STEPS, 1);
+        double size = 0, off = 0;
+        fem_case_gradient(&c, sim, NULL, z, k ? z_bar : exact);
+        for (int i = 0; i < c.variables; i++) {
+            size += exact[i] * exact[i];
+            off += k ? (z_bar[i] - exact[i]) * (z_bar[i] - exact[i]) : 0;
+        }
+        error[k] = sqrt(off / size);
+        for (int s = 0; s < STEPS; s++) {
+            pio_step_record record;
+            assert_true(piola_engine_fem.record(sim, s, &record));
+            residual[k] = fmax(residual[k], record.adjoint_residual);
+            assert_true(record.adjoint_iterations > 0);
+        }
+        piola_engine_fem.destroy(sim);
+        if (k == 0) continue;
+        print_message("  adjoint tolerance %.0e: residual %.2g, error of the gradient %.2g\n", tolerance[k],
+                      residual[k], error[k]);
+        assert_true(residual[k] <= tolerance[k]);
+        fem_case_below("  error of the gradient over the tolerance", error[k] / tolerance[k], 30, 0);
+    }
+    assert_true(error[1] > 1e-5 && error[4] < 1e-3 * error[1]); /* not vacuous */
+    fem_case_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adjoint_is_the_derivative_for_every_law_parameter_and_observation),
+        cmocka_unit_test(adjoint_is_the_derivative_for_every_element),
+        cmocka_unit_test(adjoint_is_the_derivative_for_every_observation_alone),
+        cmocka_unit_test(wrong_gradients_are_refused),
+        cmocka_unit_test(the_error_of_a_gradient_falls_with_the_tolerance_of_its_solve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
