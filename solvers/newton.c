@@ -99,7 +99,9 @@ static piola_status direction(newton *n, int first)
         fem_held(f, 0, f->rhs);
     }
     pio_queue_zero(q, f->lambda, bytes);
-    const double tolerance = fmax(fmin(1e-2, n->residual), 0.1 * f->newton_tolerance);
+    /* no tighter than what is left to do */
+    const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), 1e-2);
+    const double tolerance = fmax(fmin(1e-2, n->residual), left);
     int32_t iterations = 0;
     const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
     n->record->linear_iterations += iterations;

@@ -22,6 +22,7 @@ SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(pathlib.Path(__file__).resolve().parent.glob("check_scenes/*.yaml"))
 LOOSEST = 1e-6  # tolerance of a check; no small variant needs more
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
+TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
 DEADLINE = 300  # s, for one command
 
 # The processor, one thread: no result depends on either, and the times do not depend on what runs beside.
@@ -117,6 +118,13 @@ class Optimize(Scenes):
         done, cost = self.find(scene)
         for name, true in ("E", TRUE_E), ("nu", TRUE_NU):
             self.compare(scene, name, done["parameters"][f"materials.rubber.{name}"]["value"], true, 1e-3, cost)
+
+
+    def test_two_materials_are_found_to_a_thousandth_from_a_tension_test(self):
+        scene = "fem_tension_id.yaml"
+        done, cost = self.find(scene)
+        for path, true in TRUE_TENSION.items():
+            self.compare(scene, path, done["parameters"][path]["value"], true, 1e-3, cost)
 
 
 class Resume(Scenes):
