@@ -18,6 +18,14 @@ static piola_status solve(fem_sim *f, pio_linear_method method, const real *b, r
     return pio_krylov_solve(&f->krylov, &f->base.queue, &op, b, x, &options, result, error);
 }
 
+/* Puts before what a failed solve says in which step it was, and what for. */
+static piola_status told(const fem_sim *f, piola_status rc, const char *what, piola_error *error)
+{
+    if (!rc || !error) return rc;
+    const piola_error said = *error;
+    return sim_fail(error, rc, "step %lld, %s: %.1900s", (long long)f->base.index, what, said.message);
+}
+
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               piola_error *error)
 {
@@ -25,7 +33,8 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
     if (!rc) rc = solve(f, PIO_PCG, b, x, tolerance, &result, error);
     *iterations = result.iterations;
-    if (rc != PIOLA_NUMERICAL || result.stop != KRYLOV_NEGATIVE_CURVATURE) return rc;
+    if (rc != PIOLA_NUMERICAL || result.stop != KRYLOV_NEGATIVE_CURVATURE)
+        return told(f, rc, "a direction of Newton's method", error);
     if (error) *error = (piola_error){0};
     if (result.iterations <= 1) /* the failing one counts */
         pio_map(&f->base.queue, bsr_jacobi, f->nodes, NULL, .inverse = f->matrix.inverse, .x = b, .y = x);
@@ -45,5 +54,5 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         *iterations += result.iterations;
     }
     *residual = result.relative;
-    return rc;
+    return told(f, rc, "the adjoint solve", error);
 }
