@@ -4,7 +4,9 @@
  * conjugate gradients. Where they meet negative curvature,
  *     a Newton direction is the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
  *     the preconditioned residual;
- *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975). */
+ *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
+ * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
+ * Newton's method tells whether it was enough; an adjoint has failed. */
 #include "solvers/fem.h"
 
 static piola_status solve(fem_sim *f, pio_linear_method method, const real *b, real *x, double tolerance,
@@ -33,10 +35,10 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
     if (!rc) rc = solve(f, PIO_PCG, b, x, tolerance, &result, error);
     *iterations = result.iterations;
-    if (rc != PIOLA_NUMERICAL || result.stop != KRYLOV_NEGATIVE_CURVATURE)
-        return told(f, rc, "a direction of Newton's method", error);
+    const int negative = result.stop == KRYLOV_NEGATIVE_CURVATURE, stagnated = result.stop == KRYLOV_STAGNATED;
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, "a direction of Newton's method", error);
     if (error) *error = (piola_error){0};
-    if (result.iterations <= 1) /* the failing one counts */
+    if (negative && result.iterations <= 1) /* the failing one counts */
         pio_map(&f->base.queue, bsr_jacobi, f->nodes, NULL, .inverse = f->matrix.inverse, .x = b, .y = x);
     return PIOLA_OK;
 }
