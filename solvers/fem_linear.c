@@ -5,7 +5,9 @@
  * negative curvature,
  *     a Newton direction is the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
  *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
- *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975). */
+ *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
+ * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
+ * Newton's method tells whether it was enough; an adjoint has failed. */
 #include "solvers/fem.h"
 
 #include <math.h>
@@ -54,15 +56,24 @@ static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *er
     return sim_failed(&f->base, error);
 }
 
+/* Puts before what a failed solve says in which step it was, and what for. */
+static piola_status told(const fem_sim *f, piola_status rc, const char *what, piola_error *error)
+{
+    if (!rc || !error) return rc;
+    const piola_error said = *error;
+    return sim_fail(error, rc, "step %lld, %s: %.1900s", (long long)f->base.index, what, said.message);
+}
+
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               piola_error *error)
 {
     pio_krylov_result result = {0};
     int jacobi;
     const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
-    if (rc != PIOLA_NUMERICAL || result.stop != KRYLOV_NEGATIVE_CURVATURE) return rc;
+    const int negative = result.stop == KRYLOV_NEGATIVE_CURVATURE, stagnated = result.stop == KRYLOV_STAGNATED;
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, "a direction of Newton's method", error);
     if (error) *error = (piola_error){0};
-    return result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
+    return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
 }
 
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
@@ -78,5 +89,5 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         *iterations += result.iterations;
     }
     *residual = result.relative;
-    return rc;
+    return told(f, rc, "the adjoint solve", error);
 }

@@ -79,7 +79,7 @@ static piola_status evaluate(newton *n)
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double scale = sqrt(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]));
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
-    if (!isfinite(n->residual))
+    if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
         return sim_fail(n->error, PIOLA_NUMERICAL, "step %lld: the residual is not finite after %d iterations",
                         (long long)f->base.index, n->record->newton_iterations);
     return PIOLA_OK;

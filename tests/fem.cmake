@@ -1,16 +1,17 @@
-# Tests of the FEM engine. Included by CMakeLists.txt of this folder after engine_test().
+# Tests of the FEM engine, for f32 and f64, 2D and 3D. Included by CMakeLists.txt of this folder after engine_test().
 
-engine_test(test_fem_physics)
-set(fem_tests)
+foreach(name test_fem_determinism test_fem_faults test_fem_physics test_fem_tangent)
+  engine_test(${name})
+  list(APPEND fem_tests ${name}_f32_2d ${name}_f32_3d ${name}_f64_2d ${name}_f64_3d)
+endforeach()
+
+# Differences of J need double precision; tables of elements need no engine that runs.
 foreach(dimension 2 3)
+  kernel_test(test_fem_gradient unit engine_static f64 ${dimension} test_fem_gradient.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_gradient_f64_${dimension}d)
   foreach(precision f32 f64)
-    list(APPEND fem_tests test_fem_physics_${precision}_${dimension}d)
     kernel_test(test_fem_element unit engine_static ${precision} ${dimension} test_fem_element.c)
-  endforeach()
-  foreach(name test_fem_gradient test_fem_tangent) # differences of J need double precision
-    kernel_test(${name} unit engine_static f64 ${dimension} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
-      ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
-    list(APPEND fem_tests ${name}_f64_${dimension}d)
   endforeach()
 endforeach()
 
@@ -18,4 +19,10 @@ foreach(target ${fem_tests})
   target_sources(${target} PRIVATE fem_case.c fem_case_mesh.c ${PROJECT_SOURCE_DIR}/host/taylor.c)
   # more threads than cores: waiting threads must not spin
   set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
+endforeach()
+
+# The same with device memory closed to the host.
+foreach(name test_fem_determinism test_fem_faults)
+  add_test(NAME ${name}_f64_3d_guarded COMMAND ${name}_f64_3d)
+  set_tests_properties(${name}_f64_3d_guarded PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_GUARD=1" TIMEOUT 600)
 endforeach()

@@ -8,7 +8,7 @@
 #include "solvers/adjoint.h"
 #include "tests/mesh_pieces.h"
 
-enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 4096, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
+enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
 
 extern const char *const fem_law_names[FEM_LAWS];
 extern const char *const fem_type_names[PIO_ELEMENT_TYPES];

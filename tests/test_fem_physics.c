@@ -230,6 +230,44 @@ static void a_pulled_bar_gets_longer_by_FL_over_EA(void **unused)
     }
 }
 
+/* ---- the elastica ------------------------------------------------------------------------------------------ */
+
+static void to_beam(const double s[3], double x[3])
+{
+    x[0] = 20 * s[0];
+    x[1] = s[1];
+    x[2] = s[2];
+}
+
+/* A cantilever under a dead tip load, k = P L^2/(E I); its tip as in the tables of the elastica (Bisshopp and Drucker 1945). */
+static void a_slender_beam_bends_as_the_elastica(void **unused)
+{
+    static const double table[3][3] = {{1, 0.301721, 0.056433}, {2, 0.493457, 0.160642}, {5, 0.713792, 0.387628}};
+    const double E = 1e6, L = 20;
+    (void)unused;
+    for (int i = 0; i < (D == 2 ? 3 : 1); i++) {
+        static fem_case c;
+        const fem_material m = {.law = PIO_HYPER_ST_VENANT, .given = {E, 0}};
+        double y[FEM_SAMPLES];
+        char what[64];
+        fem_case_begin(&c, 0.1, 10);
+        const int ramp = fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1});
+        fem_case_grid(&c, fem_types[3], fem_types[3], 20, 1, 1, to_beam, 0);
+        fem_case_matter(&c, &m, 1, 0.8);
+        fem_case_clamp(&c, 0, 0);
+        fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 0, table[i][0] * E / 12 / (L * L), 0), ramp);
+        fem_case_observe_node(&c, fem_case_at(&c, c.lines[0] - 1, 1, D == 3), 1);
+        pio_sim *sim = fem_case_create(&c, 0, 2);
+        fem_case_forward(&c, sim, NULL, y);
+        snprintf(what, sizeof what, "elastica, k = %g: w/L = %.6f", table[i][0], y[1] / L);
+        fem_case_below(what, y[1] / L / table[i][1] - 1, 0.01, 0.01);
+        snprintf(what, sizeof what, "elastica, k = %g: u/L = %.6f", table[i][0], -y[0] / L);
+        fem_case_below(what, -y[0] / L / table[i][2] - 1, 0.01, 0.01);
+        piola_engine_fem.destroy(sim);
+        fem_case_free(&c);
+    }
+}
+
 /* ---- small loads ------------------------------------------------------------------------------------------- */
 
 /* Displacement of a corner per load, and Newton's iterations. */
@@ -423,5 +461,7 @@ int main(void)
         cmocka_unit_test(moduli_and_dead_loads_scale_together),
         cmocka_unit_test(gradients_by_shape_know_translation_and_rotation),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest slender[] = {cmocka_unit_test(a_slender_beam_bends_as_the_elastica)}; /* eps cond(K) < 1 */
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return fem_case_is_f32() ? failed : failed + cmocka_run_group_tests(slender, NULL, NULL);
 }

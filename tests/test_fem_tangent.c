@@ -24,6 +24,7 @@ static pio_sim *block(fem_case *c, pio_element_type type)
 {
     fem_material m[FEM_LAWS];
     fem_case_begin(c, 1, 1);
+    if (fem_case_is_f32()) c->fem.adjoint_tolerance = 2e-5;
     fem_case_grid(c, type, type, 3, D == 2 ? 3 : 2, 2, NULL, 0.2);
     for (int law = 0; law < FEM_LAWS; law++) m[law] = fem_material_of((pio_hyper_law)law, 1000 + 100 * law);
     fem_case_matter(c, m, FEM_LAWS, 0.8);
