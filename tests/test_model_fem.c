@@ -1,0 +1,122 @@
+/* test_model_fem.c -- a scene of finite elements as an engine gets it, and what only its meshes can tell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "host/model_fem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BASE PIO_SOURCE_DIR "/tests/bad_scenes/parts/mesh.yaml"
+
+static pio_model *model_of(const char *const *sets, size_t n, pio_scene **scene)
+{
+    pio_model *model = NULL;
+    piola_error error = {0};
+    if (pio_scene_load(scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
+    if (pio_model_create(&model, *scene, &error)) fail_msg("%s", error.message);
+    return model;
+}
+
+static void refused(const char *set, const char *words)
+{
+    pio_scene *scene = NULL;
+    pio_model *none = NULL;
+    piola_error error = {0};
+    if (pio_scene_load(&scene, BASE, &set, 1, stderr, &error)) fail_msg("%s", error.message);
+    assert_int_equal(pio_model_create(&none, scene, &error), PIOLA_BAD_DATA);
+    assert_null(none);
+    print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);
+    if (!strstr(error.message, words)) fail_msg("the message lacks '%s'", words);
+    pio_scene_free(scene);
+}
+
+static void what_the_meshes_lack_is_told_at_its_key(void **state)
+{
+    (void)state;
+    refused("boundary=[{name: a, body: one, on: {group: botom}, type: fixed}]", "boundary[0].on: ");
+    refused("boundary=[{name: a, body: one, on: {min: [2, 2], max: [3, 3]}, type: fixed}]",
+            "boundary[0].on: no node of body 'one' lies there");
+    refused("boundary=[{name: a, body: one, on: {group: bottom}, type: fixed}, "
+            "{name: b, body: one, on: {group: left}, type: fixed}]",
+            "boundary[1].on: the node at (0, 0) is held along x by 'a' already");
+    refused("loads=[{name: a, body: one, on: {min: [0.4, 0.4], max: [0.6, 0.6]}, type: pressure, value: 1}]",
+            "loads[0].on: no outer face of body 'one' lies there");
+    refused("bodies=[{name: one, geometry: block, material: soft, regions: [{on: {min: [2, 2], max: [3, 3]}, "
+            "material: soft}]}]",
+            "bodies[0].regions[0].on: no element lies there");
+    refused("geometry=[{name: block, type: mesh, file: tet.msh}]", "geometry[0].file: the mesh is 3D");
+    refused("geometry=[{name: block, type: quadrilateral, element: quad4, elements: [2, 2], "
+            "corners: [0, 0, 0, 1, 1, 1, 1, 0]}]",
+            "geometry[0]");
+}
+
+/* Two bodies: nodes and elements follow each other; supports, loads and designs meet their own. */
+static void bodies_are_numbered_one_after_the_other(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft, position: "
+        "[5, 0], thickness: 0.5}]",
+        "loads=[{name: push, body: two, on: {group: top}, type: force, value: [0 N, 3 N]}]",
+        "design=[{name: d, target: bodies.two.E, per: element}, {name: e, target: materials.soft.E}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const pio_fem_desc *d = &m->fem->desc;
+    assert_int_equal(d->n, 18);
+    assert_int_equal(pio_model_items(m, false), 8);
+    assert_int_equal(d->n_blocks, 2);
+    for (int i = 0; i < 16; i++) {
+        assert_in_range(d->blocks[0].nodes[i], 0, 8);
+        assert_in_range(d->blocks[1].nodes[i], 9, 17);
+    }
+    assert_true(fabs(d->rest[2 * 9] - 5) < 1e-12);
+    assert_int_equal(d->n_held, 6); /* the floor of the first body */
+    for (int i = 0; i < d->n_held; i++) assert_in_range(d->held_node[i], 0, 8);
+    assert_int_equal(d->loads[0].n, 2);
+    for (int i = 0; i < 2; i++) assert_in_range(d->loads[0].owner[i], 4, 7);
+    print_message("scale of a total force: %.17g, 1/(length 1 x thickness 0.5) = 2 (threshold 1e-15)\n",
+                  d->loads[0].scale);
+    assert_true(fabs(d->loads[0].scale - 2) < 1e-15);
+    for (int e = 0; e < 8; e++) { /* the second body has an entry of its own */
+        assert_int_equal(m->designs[0].index[e], e < 4 ? -1 : e - 4);
+        assert_int_equal(m->designs[1].index[e], e < 4 ? 0 : -1);
+    }
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+static void regions_take_their_elements_and_the_last_one_wins(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "materials=[{name: soft, model: neo_hookean, E: 1, nu: 0.2}, {name: hard, model: ogden, mu1: 2, alpha1: 2, bulk: "
+        "9}]",
+        "bodies=[{name: one, geometry: block, material: soft, regions: [{on: {group: all}, material: hard}, {on: {min: "
+        "[0, 0], max: [0.5, 1]}, material: soft}]}]",
+        "design=[{name: d, target: materials.hard.bulk}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    for (int e = 0; e < 4; e++) {
+        const int hard = e % 2; /* x runs fastest */
+        assert_int_equal(m->fem->material[e], hard);
+        assert_int_equal(m->fem->desc.law[e], hard ? PIO_HYPER_OGDEN : PIO_HYPER_NEO_HOOKEAN);
+        assert_true(fabs(m->fem->desc.given[5 * e + 4] - (hard ? 9 : 0)) < 1e-15);
+        assert_int_equal(m->designs[0].index[e], hard ? 0 : -1);
+    }
+    assert_int_equal(m->designs[0].quantity, PIO_GIVEN_4);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
+                                       cmocka_unit_test(bodies_are_numbered_one_after_the_other),
+                                       cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
