@@ -21,6 +21,8 @@ foreach(target ${fem_tests})
   set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 endforeach()
 
+set_tests_properties(test_fem_gradient_f64_3d PROPERTIES LABELS "unit;slow")
+
 # The same with device memory closed to the host.
 foreach(name test_fem_determinism test_fem_faults)
   add_test(NAME ${name}_f64_3d_guarded COMMAND ${name}_f64_3d)

@@ -251,6 +251,7 @@ static void a_slender_beam_bends_as_the_elastica(void **unused)
         double y[FEM_SAMPLES];
         char what[64];
         fem_case_begin(&c, 0.1, 10);
+        c.fem.newton_tolerance = 1e-11;
         const int ramp = fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1});
         fem_case_grid(&c, fem_types[3], fem_types[3], 20, 1, 1, to_beam, 0);
         fem_case_matter(&c, &m, 1, 0.8);
