@@ -87,7 +87,8 @@ static fem_step *fem_step_on(case_io *io, const wide *gravity)
 /* One element, or two, are wrong; the fault is that of the first. */
 static void case_fem_check(case_io *io)
 {
-    static const char *const names[] = {"in order", "inside out", "a constant", "a density", "several", NULL};
+    static const char *const names[] = {"in order", "inside out", "a constant", "a density",
+                                        "several",  "a modulus",  NULL};
     const int v = case_variant(io, names);
     mesh_body b = mesh_of(io, RULE_MASS, CASE_CONSTANT, CASE_CONSTANT);
     const int n = b.m.elements, third = b.m.part[2].first + 2;
@@ -104,6 +105,13 @@ static void case_fem_check(case_io *io)
     if (v == 2) expected = (third + 2) << 4 | FEM_CONSTANT;
     if (v == 3 || v == 4) density->value[n - 1] = -1;
     if (v == 3) expected = (n - 1) << 4 | FEM_CONSTANT;
+    if (v == 5) { /* every law has a first constant that is too low */
+        for (int e = 2; e < n; e++) k->value[e] = -3e4;
+        expected = 2 << 4 | FEM_CONSTANT;
+    }
+    int *law = HOST(io, int, n);
+    for (int e = 0; e < n; e++) law[e] = e % HYPER_LAWS;
+    b.matter.law = PUSH(io, int, law, n);
     const int *nodes = PUSH(io, int, b.m.point, b.m.corners);
     b.matter.elements = n;
     b.matter.k = (real *)case_upload(io, k, CASE_FIELD);

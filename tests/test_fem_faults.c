@@ -170,7 +170,7 @@ static void nothing_held(fem_case *c, double *z)
     c->fem.n_held = 0;
 }
 
-/* A law with a negative modulus has no lowest potential. */
+/* A law with a negative modulus has no lowest potential: the body is not stable even at rest. */
 static void negative_modulus(fem_case *c, double *z)
 {
     (void)z;
@@ -222,7 +222,7 @@ static const fault_case faults[] = {
     {"a negative modulus",
      negative_modulus,
      PIOLA_NUMERICAL,
-     {"step 0, a direction of Newton's method: PCG", "definite"},
+     {"element 0: its law is not defined for the constants -1000"},
      0},
     {"the linear limit",
      too_few_linear_iterations,

@@ -94,7 +94,8 @@ static void regions_take_their_elements_and_the_last_one_wins(void **state)
 {
     (void)state;
     static const char *const sets[] = {
-        "materials=[{name: soft, model: neo_hookean, E: 1, nu: 0.2}, {name: hard, model: ogden, mu1: 2, alpha1: 2, bulk: "
+        "materials=[{name: soft, model: neo_hookean, E: 1, nu: 0.2}, {name: hard, model: ogden, mu1: 2, alpha1: 2, "
+        "bulk: "
         "9}]",
         "bodies=[{name: one, geometry: block, material: soft, regions: [{on: {group: all}, material: hard}, {on: {min: "
         "[0, 0], max: [0.5, 1]}, material: soft}]}]",
