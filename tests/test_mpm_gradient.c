@@ -228,7 +228,9 @@ static void design_everything(mpm_case *c, int number)
     }
 }
 
-static const char *const quantities[] = {"position", "velocity", "given 0", "given 1", "given 2", "density", "gravity"};
+static const char *const quantities[] = {
+    [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0", [PIO_GIVEN_1] = "given 1",
+    [PIO_GIVEN_2] = "given 2",   [PIO_DENSITY] = "density",   [PIO_GRAVITY] = "gravity"};
 
 typedef struct {
     mpm_case *c;
