@@ -22,7 +22,7 @@ foreach(name test_mpm_determinism test_mpm_faults)
 endforeach()
 
 # Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen.
-foreach(dimension 2 3)
+foreach(dimension ${variant_dimensions})
   set(target test_layout_f64_${dimension}d)
   set(plain piola_engine_cpu_f64_${dimension}d_${BASE_ISA})
   set(blocks engine_blocks_f64_${dimension}d_module)
