@@ -8,6 +8,9 @@ foreach(precision f32 f64)
   endforeach()
 endforeach()
 
+# a minute and more of processor time with sanitizers
+set_tests_properties(test_krylov_f32_3d test_krylov_f64_3d PROPERTIES LABELS "unit;slow")
+
 # The same with device memory closed to the host.
 add_test(NAME test_krylov_f64_2d_guarded COMMAND test_krylov_f64_2d)
 set_tests_properties(test_krylov_f64_2d_guarded PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_GUARD=1" TIMEOUT 600)

@@ -12,8 +12,9 @@ foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control 
   endforeach()
 endforeach()
 
-# two to three minutes of processor time with sanitizers
-set_tests_properties(test_mpm_gradient_f64_3d test_mpm_physics_f32_3d test_mpm_physics_f64_3d PROPERTIES LABELS "unit;slow")
+# one to three minutes of processor time with sanitizers
+set_tests_properties(test_mpm_control_f64_3d test_mpm_gradient_f64_3d test_mpm_physics_f32_3d test_mpm_physics_f64_3d
+  PROPERTIES LABELS "unit;slow")
 
 # The same with device memory closed to the host.
 foreach(name test_mpm_determinism test_mpm_faults)
