@@ -229,9 +229,9 @@ static piola_status make_meshes(pio_model *m, piola_error *error)
     f->edge = INFINITY;
     for (size_t b = 0; b < bodies; b++) {
         pio_mesh_quality quality;
+        f->bodies = (int)b + 1; /* to be freed, even where it is not right */
         const piola_status rc = make_mesh(m, b, &f->mesh[b], error);
         if (rc) return rc;
-        f->bodies = (int)b + 1;
         f->node_first[b + 1] = f->node_first[b] + f->mesh[b].n_nodes;
         f->element_first[b + 1] = f->element_first[b] + f->mesh[b].n_cells;
         pio_mesh_measure(&f->mesh[b], &quality);
