@@ -24,7 +24,7 @@ foreach(target ${fem_tests})
   set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 endforeach()
 
-set_tests_properties(test_fem_gradient_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIES LABELS "unit;slow")
 
 # The same with device memory closed to the host.
 foreach(name test_fem_determinism test_fem_faults)
