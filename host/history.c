@@ -24,7 +24,7 @@ struct pio_history {
 static bool is_nodal(const pio_history *h, int k)
 {
     const pio_model *m = h->session->model;
-    return !m->fem || m->designs[k].quantity == PIO_POSITION;
+    return !m->fem || pio_nodal(m->designs[k].quantity);
 }
 
 /* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two paths

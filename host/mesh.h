@@ -136,6 +136,10 @@ piola_status pio_mesh_nodes_in_box(const pio_mesh *mesh, const double low[3], co
 piola_status pio_mesh_faces_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_face_list *out,
                                    piola_error *error);
 double pio_mesh_face_area(const pio_mesh *mesh, pio_mesh_face face);
+/* Volume of every cell, [n_cells] m^3 (2D: m^2). */
+void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume);
+/* Faces between two cells, each once as the first cell has it, and the other cell in other[i]; free both. */
+piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error);
 /* |(x - origin) . normal| <= tolerance |normal|; the normal must not vanish. */
 piola_status pio_mesh_nodes_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
                                      double tolerance, pio_index_list *out, piola_error *error);

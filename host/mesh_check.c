@@ -116,6 +116,20 @@ static cell_shape shape_of(const pio_mesh *mesh, pio_element_type type, const in
     return s;
 }
 
+void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume)
+{
+    point_set set;
+    for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
+        const pio_mesh_block *b = &mesh->block[t];
+        const pio_element *e = &pio_elements[t];
+        if (e->dimension != mesh->dimension || !b->n) continue;
+        make_points(&set, (pio_element_type)t);
+        for (int32_t c = 0; c < b->n; c++)
+            volume[b->first + c] =
+                shape_of(mesh, (pio_element_type)t, b->nodes + (size_t)c * (size_t)e->nodes, &set).volume;
+    }
+}
+
 /* ---- all cells --------------------------------------------------------------------------------------------- */
 
 enum { REVERSED, EMPTY, TANGLED, FAULTS };

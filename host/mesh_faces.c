@@ -184,6 +184,32 @@ static piola_status find_outer(pio_mesh *mesh, const face_table *table, piola_er
     return PIOLA_OK;
 }
 
+piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error)
+{
+    face_table table;
+    *out = (pio_face_list){0};
+    *other = NULL;
+    piola_status rc = make_table(mesh, &table, error);
+    if (!rc) {
+        out->item = malloc(((size_t)table.n / 2 + 1) * sizeof *out->item);
+        *other = malloc(((size_t)table.n / 2 + 1) * sizeof **other);
+        if (!out->item || !*other) rc = pio_fail_memory(error, (size_t)table.n * sizeof *out->item / 2, "inner faces");
+    }
+    for (int64_t i = 0; !rc && i + 1 < table.n; i++) {
+        const record *r = &table.face[i];
+        if (key_order(r, r + 1)) continue;
+        out->item[out->n] = (pio_mesh_face){r->cell, r->face};
+        (*other)[out->n++] = r[1].cell;
+    }
+    free_table(&table);
+    if (!rc) return rc;
+    free(out->item);
+    free(*other);
+    *other = NULL;
+    *out = (pio_face_list){0};
+    return rc;
+}
+
 /* ---- facets ------------------------------------------------------------------------------------------------ */
 
 /* First record with this key, or NULL. */

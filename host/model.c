@@ -1,4 +1,5 @@
 /* model.c -- see model.h. Particles are numbered by body, then by the cell they start in, then by lattice. */
+#include "host/design_filter.h"
 #include "host/model.h"
 
 #include "host/fail.h"
@@ -267,6 +268,7 @@ void pio_model_free(pio_model *m)
     for (int p = 0; p < m->n_parameters; p++) {
         free(m->parameters[p].initial);
         free((void *)m->designs[p].index);
+        pio_filter_free(m->parameters[p].filter);
     }
     free(m->outputs);
     free(m->observations);

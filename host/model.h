@@ -12,6 +12,7 @@ typedef struct {
     int first, groups, components; /* of its variables among all */
     double *initial;               /* [groups * components] values, SI */
     double lower, upper;           /* bounds of the values; infinite when absent */
+    pio_filter_desc *filter;       /* between its variables and its values, or NULL */
 } pio_parameter;
 
 typedef struct {
@@ -50,7 +51,11 @@ int64_t pio_model_items(const pio_model *model, bool nodal);
 const scene_material *pio_model_material(const pio_model *model, int64_t item);
 int32_t pio_model_body(const pio_model *model, int64_t item);
 
-/* Values of the variables for z, and the normalised z of values. */
+/* What the designs' filters make of z: z itself where there is none; out is not z. */
+void pio_model_filtered(const pio_model *model, const double *z, double *out);
+/* z_bar += the transpose of that, of a cotangent. */
+void pio_model_filtered_adj(const pio_model *model, const double *filtered_bar, double *z_bar);
+/* Values of the variables for z. */
 void pio_model_values(const pio_model *model, const double *z, double *values);
 /* Name of variable v: "materials.soft.E", "bodies.ball.velocity.x", "materials.soft.E[particle 17]". */
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);

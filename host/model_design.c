@@ -3,6 +3,7 @@
  * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the largest
  * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
  * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
+#include "host/design_filter.h"
 #include "host/fail.h"
 #include "host/model_fem.h"
 #include "host/scene_private.h"
@@ -147,6 +148,11 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
                          .lower = design->bounds[0],
                          .upper = design->bounds[1]};
     const int variables = d->groups * d->components;
+    if (design->filter_radius > 0) {
+        const piola_status rc = pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
+        d->filter = p->filter;
+        if (rc) return rc;
+    }
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, target.value);
@@ -191,14 +197,41 @@ piola_status pio_model_designs(pio_model *m, piola_error *error)
     return rc ? rc : set_start(m, error);
 }
 
+void pio_model_filtered(const pio_model *m, const double *z, double *out)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const int n = p->groups * p->components;
+        if (p->filter)
+            pio_filter_apply(p->filter, false, n, z + p->first, out + p->first);
+        else
+            memcpy(out + p->first, z + p->first, sizeof *out * (size_t)n);
+    }
+}
+
+void pio_model_filtered_adj(const pio_model *m, const double *filtered_bar, double *z_bar)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        for (int v = p->first; v < p->first + p->groups * p->components; v++) {
+            const pio_filter_desc *h = p->filter;
+            const int row = v - p->first;
+            if (!h) z_bar[v] += filtered_bar[v];
+            for (int32_t e = h ? h->turned_start[row] : 0; h && e < h->turned_start[row + 1]; e++)
+                z_bar[v] += h->turned_weight[e] * filtered_bar[p->first + h->turned_from[e]];
+        }
+    }
+}
+
 void pio_model_values(const pio_model *m, const double *z, double *values)
 {
+    pio_model_filtered(m, z, values);
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
         for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
-            const double t = d->a + d->b * z[v];
+            const double t = d->a + d->b * values[v];
             values[v] = d->logarithmic ? exp(t) : t;
-            if (z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
+            if (!d->filter && z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
         }
     }
 }

@@ -90,7 +90,7 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 /* ---- elements ------------------------------------------------------------------------------------------- */
 
 /* Constants in the order of hyper_given (kernels/hyperelastic.h). */
-static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat)
+static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
     double *given = f->given + 5 * e;
     f->law[e] = (int32_t)mat->hyper;
@@ -106,7 +106,7 @@ static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat
         given[3] = mat->alpha2;
         given[4] = mat->bulk;
     } else {
-        f->lame[e] = mat->lame;
+        f->lame[e] = (mat->lame ? 1 : 0) + (stress ? 2 : 0);
         given[0] = mat->lame ? mat->mu : mat->E;
         given[1] = mat->lame ? mat->lambda : mat->nu;
     }
@@ -172,7 +172,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
         rc = set_regions(m, b, error);
     }
     for (int64_t e = 0; !rc && e < f->element_first[s->n_bodies]; e++)
-        set_constants(f, e, &s->materials[f->material[e]]);
+        set_constants(f, e, &s->materials[f->material[e]], s->plane == SCENE_PLANE_STRESS);
     return rc;
 }
 

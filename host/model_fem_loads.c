@@ -188,6 +188,32 @@ static piola_status add_load(pio_model *m, size_t number, const pio_face_list *f
     return PIOLA_OK;
 }
 
+/* The same force on every node there. */
+static piola_status set_point_force(pio_model *m, size_t number, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const scene_load *l = &m->scene->loads[number];
+    char path[64];
+    pio_index_list nodes;
+    snprintf(path, sizeof path, "loads[%zu].on", number);
+    const piola_status rc = pio_model_nodes(m, path, l->body, &l->on, &nodes, error);
+    if (rc) return rc;
+    int32_t *owner = calloc((size_t)nodes.n, sizeof *owner); /* a point has none that matters */
+    if (!owner) {
+        free(nodes.item);
+        return pio_fail_memory(error, sizeof *owner * (size_t)nodes.n, "loads");
+    }
+    f->loads[f->desc.n_loads++] = (pio_load_desc){.kind = PIO_TRACTION,
+                                                  .type = PIO_POINT1,
+                                                  .n = nodes.n,
+                                                  .vertices = nodes.item,
+                                                  .owner = owner,
+                                                  .value = (int32_t)number,
+                                                  .curve = curve_number(m->scene, l->curve),
+                                                  .scale = 1.0 / nodes.n};
+    return PIOLA_OK;
+}
+
 /* A load whose faces are of several types becomes one of the description for each. */
 static piola_status set_load(pio_model *m, size_t number, piola_error *error)
 {
@@ -197,6 +223,7 @@ static piola_status set_load(pio_model *m, size_t number, piola_error *error)
     bool has[PIO_ELEMENT_TYPES] = {false};
     double area = 0;
     pio_face_list faces;
+    if (l->type == SCENE_POINT_FORCE) return set_point_force(m, number, error);
     piola_status rc = faces_at(m, number, &faces, error);
     for (int32_t i = 0; i < faces.n; i++) {
         pio_element_type cell;

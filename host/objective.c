@@ -62,7 +62,7 @@ static piola_status load_data(const pio_model *m, pio_term *t, size_t number, pi
 
 static void name_term(const pio_objective *o, pio_term *t, size_t number)
 {
-    static const char *const types[] = {"target", "misfit", "minimize", "maximize"};
+    static const char *const types[] = {"target", "misfit", "minimize", "maximize", "smoothness"};
     const char axis[3] = {t->term->component < 0 ? '\0' : '_',
                           t->term->component < 0 ? '\0' : "xyz"[t->term->component]};
     snprintf(t->name, sizeof t->name, "%s_%.48s%s", types[t->term->type], t->term->of, axis);
@@ -71,6 +71,21 @@ static void name_term(const pio_objective *o, pio_term *t, size_t number)
             snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "_%zu", number);
             return;
         }
+}
+
+/* The neighbours of every target of the design entry. */
+static piola_status find_pairs(const pio_model *m, pio_term *t, piola_error *error)
+{
+    t->pairs = calloc((size_t)m->n_parameters + 1, sizeof *t->pairs);
+    t->first = calloc((size_t)m->n_parameters + 1, sizeof *t->first);
+    if (!t->pairs || !t->first) return pio_fail_memory(error, sizeof *t->pairs, "a smoothness term");
+    for (int k = 0; k < m->n_parameters; k++) {
+        if (strcmp(m->parameters[k].design->name, t->term->of)) continue;
+        t->first[t->n_pairs] = m->parameters[k].first;
+        const piola_status rc = pio_pairs_create(&t->pairs[t->n_pairs++], m, m->designs[k].index, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
 }
 
 piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_error *error)
@@ -83,6 +98,12 @@ piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_
         t->term = &s->objective[i];
         for (int o = 0; o < m->n_outputs; o++)
             if (!strcmp(m->outputs[o].name, t->term->of)) t->output = &m->outputs[o];
+        if (t->term->type == SCENE_SMOOTHNESS) {
+            const piola_status rc = find_pairs(m, t, error);
+            if (rc) return rc;
+            name_term(out, t, i);
+            continue;
+        }
         if (!t->output) return pio_fail(error, PIOLA_INTERNAL, "objective %zu observes nothing", i);
         name_term(out, t, i);
         if (t->term->type != SCENE_MISFIT) continue;
@@ -94,7 +115,12 @@ piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_
 
 void pio_objective_free(pio_objective *o)
 {
-    for (size_t i = 0; o->terms && i < o->n; i++) free(o->terms[i].data);
+    for (size_t i = 0; o->terms && i < o->n; i++) {
+        free(o->terms[i].data);
+        for (int p = 0; p < o->terms[i].n_pairs; p++) pio_pairs_free(&o->terms[i].pairs[p]);
+        free(o->terms[i].pairs);
+        free(o->terms[i].first);
+    }
     free(o->terms);
     *o = (pio_objective){0};
 }
@@ -120,16 +146,38 @@ static double share(const pio_term *t, double y, int k, int c, double *slope)
     }
 }
 
-double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const double *samples, double *values,
-                              double *samples_bar)
+/* weight times the energy of all its pairs; the derivative is added to filtered_bar, which may be NULL. */
+static double smoothness(const pio_term *t, const double *filtered, double *filtered_bar)
+{
+    double sum = 0;
+    for (int p = 0; p < t->n_pairs; p++)
+        sum += pio_pairs_energy(&t->pairs[p], filtered + t->first[p], t->term->weight,
+                                filtered_bar ? filtered_bar + t->first[p] : NULL);
+    return t->term->weight * sum;
+}
+
+bool pio_objective_of_design(const pio_objective *o, const pio_model *m, const double *filtered, double *filtered_bar)
+{
+    bool any = false;
+    memset(filtered_bar, 0, sizeof *filtered_bar * (size_t)m->n_variables);
+    for (size_t i = 0; i < o->n; i++) {
+        if (o->terms[i].term->type != SCENE_SMOOTHNESS) continue;
+        smoothness(&o->terms[i], filtered, filtered_bar);
+        any = true;
+    }
+    return any;
+}
+
+double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const double *samples, const double *filtered,
+                              double *values, double *samples_bar)
 {
     double J = 0;
     if (samples_bar) memset(samples_bar, 0, sizeof(double) * (size_t)m->n_samples);
     for (size_t i = 0; i < o->n; i++) {
         const pio_term *t = &o->terms[i];
-        const int used = used_components(t);
-        double sum = 0;
-        for (int k = 0; k < t->output->samples; k++)
+        const int smooth = t->term->type == SCENE_SMOOTHNESS, used = smooth ? 0 : used_components(t);
+        double sum = smooth ? smoothness(t, filtered, NULL) : 0;
+        for (int k = 0; !smooth && k < t->output->samples; k++)
             for (int c = 0; c < used; c++) {
                 const int of = t->term->component < 0 ? c : t->term->component;
                 const int at = t->output->first + k * t->output->components + of;

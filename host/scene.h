@@ -39,9 +39,10 @@ typedef enum {
     SCENE_HEX27
 } scene_element;
 typedef enum { SCENE_STATIC, SCENE_BACKWARD_EULER, SCENE_BDF2, SCENE_NEWMARK, SCENE_LEAPFROG } scene_integrator;
+typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
-typedef enum { SCENE_TRACTION, SCENE_PRESSURE, SCENE_FORCE } scene_load_type;
+typedef enum { SCENE_TRACTION, SCENE_PRESSURE, SCENE_FORCE, SCENE_POINT_FORCE } scene_load_type;
 typedef enum {
     SCENE_SEEN_DISPLACEMENT,
     SCENE_SEEN_REACTION,
@@ -61,13 +62,14 @@ typedef enum {
     SCENE_COMPLIANCE
 } scene_observable;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
+typedef enum { SCENE_CONE } scene_filter;
 typedef enum {
     SCENE_PER_TARGET,
     SCENE_PER_BODY,
     SCENE_PER_PARTICLE,
     SCENE_PER_NODE
 } scene_per; /* FEM: particle is element */
-typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE } scene_term_type;
+typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
 
 typedef struct {
@@ -187,6 +189,8 @@ typedef struct {
     double bounds[2];      /* SI, same for every component; -inf, inf when absent */
     scene_transform transform;
     scene_per per;
+    scene_filter filter;
+    double filter_radius; /* FEM, m; 0: no filter */
 } scene_design;
 
 typedef struct {
@@ -230,6 +234,7 @@ typedef struct pio_scene {
     int load_steps;                             /* FEM */
     scene_integrator integrator;                /* FEM */
     scene_mass mass;                            /* FEM */
+    scene_plane plane;                          /* FEM in 2D */
     double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals */
     int newton_iterations, linear_iterations;   /* FEM: at most */
     double gravity[3];                          /* m/s2 */

@@ -60,7 +60,7 @@ static bool value_target(const pio_scene *s, const char *list, const char *name,
         if (strcmp(l->name, name)) continue;
         for (size_t c = 0; c < l->value.n && c < 3; c++) value[c] = l->value.v[c];
         if (l->type == SCENE_PRESSURE) return scalar(t, CFG_PRESSURE, value[0], (cfg_range){0});
-        return vector(t, l->type == SCENE_FORCE ? CFG_FORCE : CFG_PRESSURE, s, value);
+        return vector(t, l->type == SCENE_TRACTION ? CFG_PRESSURE : CFG_FORCE, s, value);
     }
     for (size_t i = 0; !strcmp(list, "boundary") && i < s->n_boundary; i++)
         if (!strcmp(s->boundary[i].name, name) && s->boundary[i].type == SCENE_PRESCRIBED)
@@ -286,6 +286,8 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
             return;
         }
         check_per(s, &p, d, d->target.v[k]);
+        if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE)
+            fault(&p, "filter", "it needs a field of elements; add 'per: element'");
     }
     char initial[CFG_PATH + 16], bounds[CFG_PATH + 16];
     snprintf(initial, sizeof initial, "%s.initial", p.path);

@@ -24,7 +24,7 @@ static const char *const observable_names[] = {"mean_position", "mean_velocity",
                                                "distance",      "front",         NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "particle", NULL};
-static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
+static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
 static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", NULL};
 static const char *const state_names[] = {"velocity", "J", "F", "C", "mass", "pressure", "material", "body", NULL};
 
@@ -246,9 +246,11 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
 static const cfg_field term_fields[] = {
     {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = term_names,
      .meaning = "target: squared distance from a value; misfit: from measured data; minimize, maximize: the "
-                "observation itself"},
+                "observation itself; smoothness, of meshes: the sum over inner faces of area/distance (z1 - z2)^2, z a "
+                "design's "
+                "variables after its filter, scaled by its bounds or start"},
     {"of", CFG_COMPONENT, AT(scene_term, of), .second = offsetof(scene_term, component), .required = true,
-     .meaning = "name of an observation, with .x, .y or .z for one component"},
+     .meaning = "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry"},
     {"value", CFG_NUMBERS, AT(scene_term, value), .second = offsetof(scene_term, value.n), .required = true,
      .quantity = CFG_ANY, .only = ONLY(SCENE_TARGET), .meaning = "wanted value, one number per component"},
     {"data", CFG_MAPPING, .table = &data_table, .required = true, .only = ONLY(SCENE_MISFIT),

@@ -23,21 +23,30 @@ static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh"
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
+static const char *const plane_names[] = {"strain", "stress", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
-static const char *const load_names[] = {"traction", "pressure", "force", NULL};
+static const char *const load_names[] = {"traction", "pressure", "force", "point_force", NULL};
 static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
                                          "mean_velocity", "kinetic_energy", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
+static const char *const filter_names[] = {"cone", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
 
 /* ---- method, time, solver ------------------------------------------------------------------------------ */
+
+static bool is_plane(const void *s)
+{
+    return ((const pio_scene *)s)->dimension == 2;
+}
 
 static const cfg_field method_fields[] = {
     {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
      .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
     {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
-     .meaning = "2 (plane strain) or 3; vectors have as many entries"},
+     .meaning = "2 or 3; vectors have as many entries"},
+    {"plane", CFG_ENUM, AT(pio_scene, plane), .values = plane_names, .fallback = "strain", .present = is_plane,
+     .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
     {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
      .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
     END};
@@ -288,10 +297,11 @@ static const cfg_table boundary_table = {
 static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
-    {"on", CFG_MAPPING, .required = true, .table = &face_place_table, .meaning = "its outer faces that are loaded"},
+    {"on", CFG_MAPPING, .required = true, .table = &face_place_table,
+     .meaning = "its outer faces that are loaded; of a point_force: its nodes"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
-                "inward, along the normal at rest"},
+                "inward, along the normal at rest; point_force: a force, shared equally by nodes"},
     {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
      .quantity = CFG_ANY, .meaning = "where the curve is 1: one number for a pressure, else one per axis"},
     {"curve", CFG_NAME, AT(scene_load, curve), .computed = "static: 0 to 1 over the duration, else 1",
@@ -376,6 +386,20 @@ static bool has_bounds(const void *d)
     return isfinite(((const scene_design *)d)->bounds[0]);
 }
 
+static bool has_filter(const void *d)
+{
+    return ((const scene_design *)d)->filter_radius > 0;
+}
+
+static const cfg_field filter_fields[] = {
+    {"type", CFG_ENUM, AT(scene_design, filter), .required = true, .values = filter_names,
+     .meaning = "cone: a mean of the variables within the radius, weighted by what is left of it and by the element's "
+                "volume, before the transform"},
+    {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .meaning = "between middles of elements; details smaller than it vanish"},
+    END};
+static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
+
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
@@ -392,6 +416,8 @@ static const cfg_field design_fields[] = {
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
      .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
                 "shift of where it rests"},
+    {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
+     .meaning = "makes a field of elements (per: element) smooth at a length"},
     END};
 static const cfg_table design_table = {
     .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};

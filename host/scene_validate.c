@@ -238,6 +238,21 @@ bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity)
     return good;
 }
 
+static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_term *t = &s->objective[i];
+    PATH(of, "objective[%zu].of", i);
+    PATH(type, "objective[%zu].type", i);
+    if (s->method != SCENE_FEM) {
+        pio_cfg_fault(doc, type, "particles have no neighbours that stay; smoothness is for meshes");
+        return;
+    }
+    const size_t which = pio_scene_entry(doc, of, "design", t->of, s->design, s->n_design, sizeof *s->design);
+    if (which == s->n_design) return;
+    if (t->component >= 0 || s->design[which].per != SCENE_PER_PARTICLE)
+        pio_cfg_fault(doc, of, "smoothness is that of a field of elements; name a design entry with 'per: element'");
+}
+
 static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->objective[i];
@@ -245,6 +260,10 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(value, "objective[%zu].value", i);
     PATH(sigma, "objective[%zu].sigma", i);
     PATH(columns, "objective[%zu].data.columns", i);
+    if (t->type == SCENE_SMOOTHNESS) {
+        check_smoothness(s, doc, i);
+        return;
+    }
     size_t which = pio_scene_entry(doc, of, "observe", t->of, s->observe, s->n_observe, sizeof *s->observe);
     if (which == s->n_observe) return;
     const scene_observe *o = &s->observe[which];

@@ -14,6 +14,18 @@ static bool is_3d(scene_element element)
     return element >= SCENE_TET4;
 }
 
+static void check_plane(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->plane != SCENE_PLANE_STRESS) return;
+    if (s->dimension == 3) pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
+    for (size_t i = 0; i < s->n_materials; i++) {
+        PATH(model, "materials[%zu].model", i);
+        if (s->materials[i].hyper != SCENE_HYPER_LINEAR)
+            pio_cfg_fault(doc, model,
+                          "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
+    }
+}
+
 static void check_constants(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -151,7 +163,7 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
                       needed == 1   ? "a pressure is one number"
                       : needed == 2 ? "one per axis is needed: [x, y]"
                                     : "one per axis is needed: [x, y, z]");
-    pio_scene_unit(doc, value, l->type == SCENE_FORCE ? CFG_FORCE : CFG_PRESSURE);
+    pio_scene_unit(doc, value, l->type == SCENE_FORCE || l->type == SCENE_POINT_FORCE ? CFG_FORCE : CFG_PRESSURE);
 }
 
 static void check_curves(const pio_scene *s, cfg_doc *doc)
@@ -243,6 +255,7 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
         check_static(scene, doc);
     else
         check_motion(scene, doc);
+    check_plane(scene, doc);
     check_constants(scene, doc);
     for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);

@@ -76,10 +76,12 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     s->values = calloc(variables, sizeof(double));
     s->value_bar = calloc(variables, sizeof(double));
     s->z_bar = calloc(variables, sizeof(double));
+    s->filtered = calloc(variables, sizeof(double));
+    s->filtered_bar = calloc(variables, sizeof(double));
     s->terms = calloc(s->objective.n + 1, sizeof(double));
     if (s->model->fem) s->records = calloc((size_t)s->model->steps + 1, sizeof *s->records);
-    if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms)
-        return pio_fail_memory(error, sizeof(double) * (3 * variables + 2 * samples), "a session");
+    if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms || !s->filtered || !s->filtered_bar)
+        return pio_fail_memory(error, sizeof(double) * (5 * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
 
@@ -167,6 +169,8 @@ void pio_session_close(pio_session *s)
     free(s->values);
     free(s->value_bar);
     free(s->z_bar);
+    free(s->filtered);
+    free(s->filtered_bar);
     free(s->records);
     free(s->terms);
     free(s);
@@ -195,11 +199,32 @@ static piola_status on_objective(void *context, const double *samples, double *J
                                 "observation '%s' at %g s is %g: it overflowed or is not a number", out->name,
                                 out->time[v / out->components], samples[out->first + v]);
     }
-    *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->terms, samples_bar);
+    *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->filtered, s->terms, samples_bar);
     if (!isfinite(*J))
         return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number",
                         *J);
     return PIOLA_OK;
+}
+
+static void set_values(pio_session *s, const double *z)
+{
+    pio_model_filtered(s->model, z, s->filtered);
+    pio_model_values(s->model, z, s->values);
+}
+
+/* Terms of the variables themselves: the engine knows nothing of them. With t = a + b z~ and value = t or exp(t),
+ * dJ/dvalue = dJ/dz~ / (b dvalue/dt). */
+static void add_design_terms(pio_session *s)
+{
+    const pio_model *m = s->model;
+    if (!pio_objective_of_design(&s->objective, m, s->filtered, s->filtered_bar)) return;
+    pio_model_filtered_adj(m, s->filtered_bar, s->z_bar);
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        const int first = m->parameters[k].first;
+        for (int v = first; v < first + d->groups * d->components; v++)
+            s->value_bar[v] += s->filtered_bar[v] / (d->b * (d->logarithmic ? s->values[v] : 1));
+    }
 }
 
 static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
@@ -214,7 +239,7 @@ static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
     const pio_sweep sweep = sweep_of(s, extra);
-    pio_model_values(s->model, z, s->values);
+    set_values(s, z);
     const piola_status rc =
         pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
@@ -236,12 +261,13 @@ static piola_status check_finite(pio_session *s, piola_error *error)
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
     const pio_sweep sweep = sweep_of(s, extra);
-    pio_model_values(s->model, z, s->values);
+    set_values(s, z);
     s->n_records = 0;
     const piola_status rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples,
                                          &sweep, s->value_bar, s->z_bar, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
     if (rc) return rc;
+    add_design_terms(s);
     while (s->records && s->n_records < s->model->steps &&
            s->engine.table->record(s->sim, s->n_records, &s->records[s->n_records]))
         s->n_records++;

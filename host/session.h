@@ -23,6 +23,7 @@ typedef struct pio_session {
     char directory[1024];
     double *samples;                    /* [2 n_samples] workspace */
     double *values, *value_bar, *z_bar; /* [n_variables] of the last evaluation */
+    double *filtered, *filtered_bar;    /* [n_variables] likewise: z after the designs' filters */
     double *terms;                      /* [objective.n] of the last evaluation */
     double J;
     pio_sweep_result sweep;   /* of the last evaluation */

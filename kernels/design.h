@@ -31,6 +31,22 @@ PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
     d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
 }
 
+/* A filter: each variable becomes a weighted sum of variables, out = H z, or with the lists of its transpose z_bar = H^T out_bar. */
+typedef struct {
+    const int *start;     /* [variables + 1] */
+    const int *from;      /* [start[variables]] ascending for each variable */
+    const double *weight; /* [start[variables]] */
+    const wide *in;       /* [variables] */
+    wide *out;            /* [variables]; set, not in */
+} design_filter_args;
+
+PIO_FN void design_filter(int i, const design_filter_args *a)
+{
+    wide sum = W(0);
+    for (int j = a->start[i]; j < a->start[i + 1]; j++) sum += W(a->weight[j]) * a->in[a->from[j]];
+    a->out[i] = sum;
+}
+
 /* q_p = value, or reference_p + (value - base) where there is a reference */
 typedef struct {
     int n, components, first; /* components first .. first + components - 1 of the fields are set */

@@ -2,6 +2,7 @@
  *
  *     weight      f_a = sum_q V rho N_a g                     traction  f_a = sum_q w |m| N_a t
  *     pressure    f_a = -p sum_q w N_a m                      m = outward normal times area per reference area
+ *     on points   f_a = t, in N
  * All are dead loads: integrated over the body at rest. Values follow time curves: value(t) = value curve(t). */
 #ifndef PIOLA_KERNELS_FEM_LOAD_H
 #define PIOLA_KERNELS_FEM_LOAD_H
@@ -138,7 +139,9 @@ PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
     const vec X0 = point_load(f->rest, vertex[0]); /* as in fem_point_at */
     fem_face_point p;
-    p.a = p.b = vec_zero();
+    p.a = p.b = p.m = vec_zero();
+    p.m.x[0] = R(1);
+    if (rdim == 0) return p; /* a point has no area: m is a unit vector */
     for (int n = 0; n < nodes; n++) {
         const vec X = vec_axpby(R(1), point_load(f->rest, vertex[n]), R(-1), X0);
         const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
@@ -147,6 +150,11 @@ PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
     }
     p.m = fem_cross(p.a, p.b);
     return p;
+}
+
+PIO_FN real fem_face_depth(const fem_face_args *f, int i)
+{
+    return f->thick && f->rule.rdim > 0 ? f->thick[f->owner[i]] : R(1);
 }
 
 /* Force per reference area, N: traction |m| t, pressure -p m. */
@@ -162,7 +170,7 @@ PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
 PIO_FN void fem_face(int i, const fem_face_args *f)
 {
     const int nodes = f->rule.nodes;
-    const real thick = f->thick ? f->thick[f->owner[i]] : R(1);
+    const real thick = fem_face_depth(f, i);
     real *out = f->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
@@ -188,7 +196,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
 {
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
-    const real thick = f->thick ? f->thick[f->owner[i]] : R(1), factor = R(f->scale) * R(*f->factor);
+    const real thick = fem_face_depth(f, i), factor = R(f->scale) * R(*f->factor);
     real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
     vec share = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
@@ -198,7 +206,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
         for (int n = 0; n < nodes; n++) L = vec_axpby(R(1), L, f->rule.N[q * nodes + n], point_load(s->y, vertex[n]));
         const vec force = fem_face_force(f, p.m);
         const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m));
-        thick_bar += w * vec_dot(L, force);
+        if (rdim > 0) thick_bar += w * vec_dot(L, force);
         if (f->kind == LOAD_PRESSURE) {
             m_bar = vec_scale(-w * thick * R(f->value[0]) * factor, L);
             share.x[0] -= w * thick * factor * vec_dot(L, p.m);
@@ -211,7 +219,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
 #else
         const vec a_bar = vec_scale(R(-1), fem_cross(m_bar, m_bar)), b_bar = vec_zero();
 #endif
-        for (int n = 0; n < nodes; n++) {
+        for (int n = 0; n < nodes && rdim > 0; n++) {
             const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
             for (int c = 0; c < DIM; c++)
                 X_bar[n * DIM + c] += dN[0] * a_bar.x[c] + (rdim == 2 ? dN[1] * b_bar.x[c] : R(0));

@@ -197,7 +197,7 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 
 typedef struct {
     int n;                 /* elements */
-    const int *law, *lame; /* [n] */
+    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
     const real *given;     /* [HYPER_CONSTANTS][n], see hyper_given */
     real *k;               /* [HYPER_CONSTANTS][n]; set */
 } fem_constants_args;
@@ -235,11 +235,14 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
-/* Shear and bulk modulus at rest are above 0: the body at rest is stable. */
+/* Shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law has lambda + mu for a
+ * bulk modulus. */
 PIO_FN int fem_constants_hold(int law, hyper_constants k)
 {
     real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];
-    if (law == HYPER_NEO_HOOKEAN_ISO) {
+    if (law == HYPER_LINEAR && DIM == 2) {
+        bulk = k.k[1] + k.k[0];
+    } else if (law == HYPER_NEO_HOOKEAN_ISO) {
         bulk = k.k[1];
     } else if (law == HYPER_MOONEY_RIVLIN) {
         mu = R(2) * (k.k[0] + k.k[1]);

@@ -206,8 +206,27 @@ PIO_FN int hyper_gives_own(int law)
     return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
 }
 
-PIO_FN hyper_constants hyper_given(int law, int lame, hyper_constants given)
+/* Plane stress, of the linear law in 2D: the stress across vanishes when lambda is lambda* = 2 mu lambda/(lambda + 2 mu), which is
+ * E nu/(1 - nu^2) (Hughes 2000, section 2.7). */
+PIO_FN real plane_stress_lambda(int lame, hyper_constants given)
 {
+    const real a = given.k[0], b = given.k[1];
+    return lame ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
+}
+
+PIO_FN void plane_stress_lambda_adj(int lame, hyper_constants given, real bar, hyper_constants *given_bar)
+{
+    const real a = given.k[0], b = given.k[1], c = lame ? b + R(2) * a : R(1) - b * b;
+    given_bar->k[0] += bar * (lame ? R(2) * b * b / (c * c) : b / c);
+    given_bar->k[1] += bar * (lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
+}
+
+/* `form`: what the first two constants are, and which plane state. */
+enum { HYPER_BY_LAME = 1, HYPER_PLANE_STRESS = 2 };
+
+PIO_FN hyper_constants hyper_given(int law, int form, hyper_constants given)
+{
+    const int lame = form & HYPER_BY_LAME;
     hyper_constants k = given;
     if (hyper_gives_own(law)) {
         if (law == HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
@@ -215,20 +234,26 @@ PIO_FN hyper_constants hyper_given(int law, int lame, hyper_constants given)
     }
     k.k[2] = k.k[3] = k.k[4] = R(0);
     if (!lame) lame_of(given.k[0], given.k[1], &k.k[0], &k.k[1]);
+    if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(lame, given);
     if (law == HYPER_NEO_HOOKEAN_ISO)
         k.k[1] = lame ? given.k[1] + R(2.0 / 3) * given.k[0] : given.k[0] / (R(3) - R(6) * given.k[1]);
     return k;
 }
 
 /* given_bar += the transposed derivative applied to k_bar */
-PIO_FN void hyper_given_adj(int law, int lame, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
+PIO_FN void hyper_given_adj(int law, int form, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
 {
+    const int lame = form & HYPER_BY_LAME;
     if (hyper_gives_own(law)) {
         const int count = law == HYPER_MOONEY_RIVLIN ? 3 : 5;
         for (int i = 0; i < count; i++) given_bar->k[i] += k_bar.k[i];
         return;
     }
     const int iso = law == HYPER_NEO_HOOKEAN_ISO;
+    if (form & HYPER_PLANE_STRESS) {
+        plane_stress_lambda_adj(lame, given, k_bar.k[1], given_bar);
+        k_bar.k[1] = R(0);
+    }
     if (lame) {
         given_bar->k[0] += k_bar.k[0] + (iso ? R(2.0 / 3) * k_bar.k[1] : R(0));
         given_bar->k[1] += k_bar.k[1];

@@ -130,6 +130,14 @@ typedef struct {
     const double *weight; /* displacement, velocity, kinetic energy, reaction: [nodes] share of each node, 1 */
 } pio_observation_desc;
 
+/* Rows of a linear map between the variables of one design, and of its transpose. */
+typedef struct {
+    const int32_t *start, *from; /* [variables + 1], [start[variables]] */
+    const double *weight;        /* [start[variables]] */
+    const int32_t *turned_start, *turned_from;
+    const double *turned_weight;
+} pio_filter_desc;
+
 typedef struct {
     pio_quantity quantity;
     int32_t components, groups; /* variables: groups * components, group-major; control: channels, 1 */
@@ -138,9 +146,10 @@ typedef struct {
     int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
     double a, b;
     const double *start,
-        *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
-    double base[3]; /* position, velocity: the value at which particles are as described */
-    int32_t which;  /* load, support: number of its value */
+        *described;                /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
+    double base[3];                /* position, velocity: the value at which particles are as described */
+    int32_t which;                 /* load, support: number of its value */
+    const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
 } pio_design_desc;
 
 /* ---- meshes -------------------------------------------------------------------------------------------------- */
@@ -151,7 +160,7 @@ typedef struct {
     const int32_t *nodes; /* [n][nodes of the type] */
 } pio_block_desc;
 
-/* A dead load on faces of one type. */
+/* A dead load on faces of one type, or on points: then a traction is a force. */
 typedef struct {
     pio_load_kind kind;
     pio_element_type type;
@@ -168,7 +177,7 @@ typedef struct {
     int32_t n_blocks;   /* elements are numbered block after block */
     const pio_block_desc *blocks;
     const int32_t *law;      /* [elements] pio_hyper_law */
-    const int32_t *lame;     /* [elements] constants are mu, lambda */
+    const int32_t *lame;     /* [elements] 1: constants are mu, lambda; plus 2: plane stress, of the linear law in 2D */
     const double *given;     /* [elements][5] see hyper_given */
     const double *density;   /* [elements] kg/m^3 */
     const double *thickness; /* [elements] m; NULL in 3D */

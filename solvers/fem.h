@@ -19,7 +19,10 @@ typedef struct {
 typedef struct {
     pio_design_desc desc;
     int first;  /* of its variables among all */
-    int *index; /* device [elements], or [nodes] of rest positions */
+    int *index; /* device [elements], or [nodes] of what nodes have */
+    /* its filter on the device: rows, and those of the transpose; NULL: none */
+    int *start, *from, *turned_start, *turned_from;
+    double *weight, *turned_weight;
 } fem_design;
 
 /* A load on faces; the arrays are device memory. */
@@ -97,7 +100,8 @@ typedef struct {
     int n_observations, n_designs;
     fem_observation *observations;
     fem_design *designs;
-    double *scalars;          /* device [16] sums on their way to the host */
+    double *filtered; /* device [variables] H z, and on the way back its cotangent; NULL: no design has a filter */
+    double *scalars;  /* device [16] sums on their way to the host */
     pio_step_record *records; /* host [steps] */
 } fem_sim;
 

@@ -277,12 +277,26 @@ static void upload_loads(fem_sim *f, const pio_fem_desc *m)
     }
 }
 
+static void upload_filter(fem_sim *f, const fem_design *d)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_filter_desc *h = d->desc.filter;
+    const int n = d->desc.groups * d->desc.components, entries = h->start[n];
+    UPLOAD(d->start, h->start, n + 1);
+    UPLOAD(d->from, h->from, entries);
+    UPLOAD(d->weight, h->weight, entries);
+    UPLOAD(d->turned_start, h->turned_start, n + 1);
+    UPLOAD(d->turned_from, h->turned_from, entries);
+    UPLOAD(d->turned_weight, h->turned_weight, entries);
+}
+
 static void upload_tables(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
         const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
         if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
+        if (d->start) upload_filter(f, d);
         if (!d->desc.start) continue;
         UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
         UPLOAD(f->base.described + d->first, d->desc.described, variables);

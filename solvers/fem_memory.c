@@ -128,6 +128,17 @@ int fem_nodal(pio_quantity quantity)
     return quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
 }
 
+static void take_filter(fem_sim *f, fem_design *d)
+{
+    const int n = d->desc.groups * d->desc.components, entries = d->desc.filter->start[n];
+    TAKE(d->start, n + 1);
+    TAKE(d->from, entries);
+    TAKE(d->weight, entries);
+    TAKE(d->turned_start, n + 1);
+    TAKE(d->turned_from, entries);
+    TAKE(d->turned_weight, entries);
+}
+
 static void take_tables(fem_sim *f)
 {
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
@@ -136,8 +147,12 @@ static void take_tables(fem_sim *f)
         TAKE(o->marker, f->nodes);
         TAKE(o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
     }
-    for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++)
+    int filters = 0;
+    for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
+        if (d->desc.filter && !filters++) TAKE(f->filtered, f->base.n_variables);
+        if (d->desc.filter) take_filter(f, d);
         if (d->desc.quantity < PIO_GRAVITY) TAKE(d->index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
+    }
 }
 
 void fem_layout(fem_sim *f, const pio_engine_desc *desc)

@@ -42,9 +42,15 @@ static void apply_one(fem_sim *f, const fem_design *d)
     const pio_design_desc *e = &d->desc;
     double *value = f->base.value + d->first;
     const node_target nodes = nodes_of(f, e->quantity);
+    const double *z = f->base.z + d->first;
+    if (d->start) {
+        pio_map(q, design_filter, variables_of(d), NULL,
+                .start = d->start, .from = d->from, .weight = d->weight, .in = z, .out = f->filtered + d->first);
+        z = f->filtered + d->first;
+    }
     pio_map(q, design_value, variables_of(d), NULL,
-            .z = f->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start ? f->base.z_start + d->first : NULL, .described = f->base.described + d->first,
+            .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
+            .start = e->start && !d->start ? f->base.z_start + d->first : NULL, .described = f->base.described + d->first,
             .value = value);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
@@ -79,7 +85,7 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
 {
     pio_queue *q = &f->base.queue;
     const pio_design_desc *e = &d->desc;
-    double *value_bar = f->base.value_bar + d->first;
+    double *value_bar = f->base.value_bar + d->first, *z_bar = f->base.z_bar + d->first;
     const element_target t = target_of(f, e->quantity);
     const node_target nodes = nodes_of(f, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
@@ -109,7 +115,11 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     }
     pio_map(q, design_value_adj, variables_of(d), NULL,
             .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
-            .value_bar = value_bar, .z_bar = f->base.z_bar + d->first);
+            .value_bar = value_bar, .z_bar = d->start ? f->filtered + d->first : z_bar);
+    if (d->start)
+        pio_map(q, design_filter, variables_of(d), NULL,
+                .start = d->turned_start, .from = d->turned_from, .weight = d->turned_weight,
+                .in = f->filtered + d->first, .out = z_bar);
 }
 
 void fem_design_adj(fem_sim *f)

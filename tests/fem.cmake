@@ -2,8 +2,12 @@
 
 foreach(name test_fem_determinism test_fem_faults test_fem_physics test_fem_tangent)
   engine_test(${name})
-  list(APPEND fem_tests ${name}_f32_2d ${name}_f32_3d ${name}_f64_2d ${name}_f64_3d)
+  list(APPEND fem_tests ${${name}_tests})
 endforeach()
+
+kernel_test(test_fem_plane_stress unit engine_static f64 2 test_fem_plane_stress.c
+  ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+list(APPEND fem_tests test_fem_plane_stress_f64_2d)
 
 # Differences of J need double precision; tables of elements need no engine that runs.
 foreach(dimension 2 3)
@@ -13,7 +17,7 @@ foreach(dimension 2 3)
   kernel_test(test_fem_gradient unit engine_static f64 ${dimension} test_fem_gradient.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_gradient_f64_${dimension}d)
-  foreach(precision f32 f64)
+  foreach(precision ${test_precisions})
     kernel_test(test_fem_element unit engine_static ${precision} ${dimension} test_fem_element.c)
   endforeach()
 endforeach()
@@ -29,5 +33,5 @@ set_tests_properties(test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIE
 # The same with device memory closed to the host.
 foreach(name test_fem_determinism test_fem_faults)
   add_test(NAME ${name}_f64_3d_guarded COMMAND ${name}_f64_3d)
-  set_tests_properties(${name}_f64_3d_guarded PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_GUARD=1" TIMEOUT 600)
+  set_tests_properties(${name}_f64_3d_guarded PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_GUARD=1" TIMEOUT 600 LABELS "unit;slow")
 endforeach()

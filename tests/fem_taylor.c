@@ -1,6 +1,8 @@
 /* fem_taylor.c -- see fem_taylor.h. */
 #include "tests/fem_taylor.h"
 
+#include "tests/sanitized.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +118,7 @@ void everything(taylor_run *t)
 
 void design_by_design(taylor_run *t)
 {
-    for (int d = 0; d < t->c->desc.n_designs; d++) {
+    for (int d = 0; d < t->c->desc.n_designs && !TEST_SANITIZED; d++) {
         const pio_design_desc *e = &t->c->design[d];
         const int first = fem_case_design_first(t->c, d), count = fem_case_design_count(t->c, d);
         char name[96];

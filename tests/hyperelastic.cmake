@@ -2,7 +2,7 @@
 
 set_source_files_properties(test_hyperelastic_dual.cpp PROPERTIES COMPILE_DEFINITIONS "PIO_DUAL=\"tests/dual.h\"")
 foreach(dimension 2 3)
-  foreach(precision f32 f64)
+  foreach(precision ${test_precisions})
     kernel_test(test_hyperelastic unit engine_static ${precision} ${dimension} test_hyperelastic.c)
   endforeach()
   kernel_test(test_hyperelastic_derivatives unit engine_static f64 ${dimension} test_hyperelastic_derivatives.c

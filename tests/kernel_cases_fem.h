@@ -53,8 +53,9 @@ static void case_fem_constants(case_io *io)
     case_array *given = case_uniform(io, CASE_INPUT, "given", HYPER_CONSTANTS, n, 1e3, 2e5);
     for (int e = 0; e < n; e++) {
         law[e] = e % HYPER_LAWS;
-        lame[e] = e / HYPER_LAWS % 2;
-        if (!lame[e] && !hyper_gives_own(law[e])) given->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
+        lame[e] = e / HYPER_LAWS % 2 + (law[e] == HYPER_LINEAR ? e / HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
+        if (!(lame[e] & HYPER_BY_LAME) && !hyper_gives_own(law[e]))
+            given->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
     }
     fem_constants_args a;
     a.n = n;

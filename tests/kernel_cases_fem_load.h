@@ -107,10 +107,66 @@ static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int 
     f->thick = thick;
 }
 
+/* Forces on single nodes: neither place nor thickness matters. */
+static void fem_points(case_io *io)
+{
+    const int n = case_size(io, 700);
+    int *vertex = HOST(io, int, n);
+    for (int i = 0; i < n; i++) vertex[i] = n - 1 - i;
+    fem_face_args a;
+    fem_face_adj_args b;
+    a.rule = mesh_rule(io, RULE_MASS, ELEMENT_POINT1);
+    a.kind = LOAD_TRACTION;
+    a.corner = 0;
+    a.vertex = a.owner = PUSH(io, int, vertex, n);
+    a.rest = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "rest", 1, n * DIM, -1, 1), CASE_REAL);
+    a.thick = DIM == 2 ? REALS(io, "thickness", 1, n, 0.5, 1.5) : NULL;
+    a.value = WIDES(io, "value", DIM, 1, -3, 5);
+    a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
+    a.scale = 0.7;
+    a.out = NEW(io, real, n * DIM, CASE_SET);
+    LAUNCH(io, fem_face, n, NULL, &a);
+    case_out(io, "force", CASE_REAL, 1, n * DIM, a.out);
+    if (!case_adjoint(io)) return;
+    b.fwd = a;
+    real *y = NEW(io, real, n * DIM, CASE_ZERO), *thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    surface_vertex_args turn; /* cotangents of corners, by vertex */
+    memset(&turn, 0, sizeof turn);
+    int *start = HOST(io, int, n + 1);
+    for (int i = 0; i <= n; i++) start[i] = i;
+    case_array *ones = case_uniform(io, CASE_CONSTANT, "ones", 1, n, 1, 1);
+    turn.map.start = PUSH(io, int, start, n + 1);
+    turn.map.from = a.vertex;
+    turn.map.weight = (real *)case_upload(io, ones, CASE_REAL);
+    turn.in = COTANGENT(io, real, "force");
+    turn.out = y;
+    LAUNCH(io, surface_vertex, n, NULL, &turn);
+    b.y = y;
+    b.faces = n;
+    b.rest_bar = NEW(io, real, n * DIM, CASE_SET);
+    b.value_share = NEW_FIELD(io, DIM, n, CASE_SET);
+    b.thick_share = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
+    LAUNCH(io, fem_face_adj, n, NULL, &b);
+    fem_field_sums(io, "value", n, DIM, b.value_share);
+    case_gradient(io, "rest", CASE_REAL, 1, n * DIM, b.rest_bar);
+    if (DIM == 3) return;
+    fem_face_thick_args h;
+    h.faces = n;
+    h.owner = a.owner;
+    h.share = b.thick_share;
+    h.thick_bar = thick_bar;
+    LAUNCH(io, fem_face_thick, 1, NULL, &h);
+    case_gradient(io, "thickness", CASE_FIELD, 1, n, thick_bar);
+}
+
 static void case_fem_face(case_io *io)
 {
-    static const char *const names[] = {"traction", "pressure", NULL};
-    const int pressure = case_variant(io, names);
+    static const char *const names[] = {"traction", "pressure", "on points", NULL};
+    const int kind = case_variant(io, names), pressure = kind == 1;
+    if (kind == 2) {
+        fem_points(io);
+        return;
+    }
     mesh_lattice m = mesh_make(io, DIM - 1);
     const int parts = mesh_parts(m.dim), owners = m.elements / 5 + 1;
     int *owner = HOST(io, int, m.elements);

@@ -6,6 +6,7 @@
 #ifndef PIOLA_TESTS_KRYLOV_CASE_H
 #define PIOLA_TESTS_KRYLOV_CASE_H
 
+#include "tests/sanitized.h"
 #include "solvers/bsr.h"
 #include "solvers/krylov.h"
 
@@ -14,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = DIM == 3 ? 17 : 72, NODES = DIM == 3 ? SIDE * SIDE * SIDE : SIDE * SIDE, UNKNOWNS = NODES * DIM };
+enum {
+    SIDE = DIM == 3 ? (TEST_SANITIZED ? 9 : 17) : (TEST_SANITIZED ? 36 : 72),
+    NODES = DIM == 3 ? SIDE * SIDE * SIDE : SIDE * SIDE,
+    UNKNOWNS = NODES * DIM
+};
 enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = 60 };
 
 /* CONTRAST: stiffness from 1 to 100. INDEFINITE: equal springs, less 1.5 times the Rayleigh quotient of the lowest sine wave.

@@ -223,14 +223,14 @@ static void objective_slope_is_the_derivative_of_every_sample(void **state)
     assert_true(y && bar);
     if (pio_objective_create(&objective, model, &error)) fail_msg("%s", error.message);
     for (size_t i = 0; i < n; i++) y[i] = 0.3 + 0.1 * sin((double)(i + 1));
-    const double J = pio_objective_evaluate(&objective, model, y, NULL, bar);
+    const double J = pio_objective_evaluate(&objective, model, y, NULL, NULL, bar);
     int moved = 0;
     for (size_t i = 0; i < n; i++) { /* terms are at most quadratic: central differences are exact but for rounding */
         const double kept = y[i], e = 1e-2;
         y[i] = kept + e;
-        const double up = pio_objective_evaluate(&objective, model, y, NULL, NULL);
+        const double up = pio_objective_evaluate(&objective, model, y, NULL, NULL, NULL);
         y[i] = kept - e;
-        const double down = pio_objective_evaluate(&objective, model, y, NULL, NULL);
+        const double down = pio_objective_evaluate(&objective, model, y, NULL, NULL, NULL);
         y[i] = kept;
         moved += fabs(bar[i]) > 0;
         const double rounding = 4 * 2.2e-16 * fabs(J) / e, error_of = fabs((up - down) / (2 * e) - bar[i]);
