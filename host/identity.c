@@ -20,6 +20,7 @@ static uint64_t data_hash(const pio_session *s)
     uint64_t h = 0xcbf29ce484222325ULL;
     for (size_t i = 0; i < s->objective.n; i++) {
         const pio_term *t = &s->objective.terms[i];
+        if (!t->data) continue;
         const size_t used = t->term->component < 0 ? (size_t)t->output->components : 1;
         h = hash_more(h, t->data, sizeof(double) * used * (size_t)t->output->samples);
     }

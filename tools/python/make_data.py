@@ -18,6 +18,7 @@ TRUE_CONSTANTS = ["E=12 kPa", "nu=0.35"]
 MARKERS = 24
 TRUE_TENSION = ["materials[0].E=120 kPa", "materials[0].nu=0.3", "materials[1].E=400 kPa", "materials[1].nu=0.42"]
 TENSION_MARKERS = 12
+TRUE_INCLUSION = "[{on: {min: [45 mm, 40 mm], max: [75 mm, 70 mm]}, material: stiff}]"
 
 
 def truth(piola, scene, folder, sets):
@@ -79,6 +80,22 @@ def tension(piola, scene, name):
           [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen])
 
 
+def surface(piola, scene, name):
+    """The places of the nodes of the free sides of a sheet that holds an inclusion, under every load."""
+    import h5py
+
+    with tempfile.TemporaryDirectory() as folder:
+        truth(piola, scene, folder, ["observe=[]", "bodies[0].regions=" + TRUE_INCLUSION])
+        with h5py.File(os.path.join(folder, "states.vtkhdf"), "r") as file:
+            times = file["VTKHDF/Steps/Values"][:]
+            rest = file["VTKHDF/Points"][:]
+            moved = rest + file["VTKHDF/PointData/displacement"][:].reshape(len(times), len(rest), 3)
+    least, most = rest.min(axis=0), rest.max(axis=0)
+    chosen = [n for n in range(len(rest)) if rest[n, 0] in (least[0], most[0]) or rest[n, 1] == most[1]]
+    write(name, ["time", "node", "x", "y"],
+          [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen if rest[n, 1] > least[1]])
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -87,6 +104,7 @@ def main():
     markers(sys.argv[1], "mpm_modulus.yaml", "markers.csv")
     markers(sys.argv[1], "mpm_modulus_small.yaml", "markers_small.csv")
     tension(sys.argv[1], "fem_tension_id.yaml", "tension")
+    surface(sys.argv[1], "fem_field_id.yaml", "field_surface.csv")
 
 
 if __name__ == "__main__":
