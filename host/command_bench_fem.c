@@ -3,6 +3,7 @@
 
 #include "host/fail.h"
 #include "host/json.h"
+#include "host/model.h"
 #include "host/output.h"
 #include "host/states.h"
 
@@ -46,9 +47,8 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
                                          .cells = o->cells ? o->cells : dim == 3 ? 31 : 512,
                                          .law = (pio_hyper_law)law,
                                          .force = dim == 3 ? 20 : 2,
-                                         .tolerance = o->tolerance > 0                ? o->tolerance
-                                                      : strcmp(o->precision, "f64") ? 1e-4
-                                                                                      : 1e-10,
+                                         .tolerance = o->tolerance > 0 ? o->tolerance
+                                                                       : pio_fem_tolerance(!strcmp(o->precision, "f32")),
                                          .threads = o->threads};
     return pio_engine_open(&b->engine, o->device, o->precision, dim, error);
 }

@@ -222,7 +222,7 @@ typedef struct pio_scene {
     scene_grid grid;
     double dt, duration, cfl_limit;             /* s, s, - */
     int load_steps;                             /* FEM */
-    double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals */
+    double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals; NaN: as fits the precision */
     int newton_iterations, linear_iterations;   /* FEM: at most */
     double gravity[3];                          /* m/s2 */
     scene_material *materials;

@@ -117,8 +117,10 @@ class Command(unittest.TestCase):
                           ["run", self.scene, "--threads", "1.5"], ["run", self.scene, "--threads", "0x10"],
                           ["run", self.scene, "--threads"], ["run", self.scene, "--max-walltime", "10q"],
                           ["run", self.scene, "--max-walltime", "-1"], ["run", self.scene, "--dry-run=yes"],
-                          ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fem"],
-                          ["bench", "mpm", "--dimension", "4"], ["render", self.states],
+                          ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fluid"],
+                          ["bench", "mpm", "--dimension", "4"], ["bench", "mpm", "--cells", "3"],
+                          ["bench", "fem", "--steps", "3"], ["bench", "fem", "--law", "tait"],
+                          ["bench", "fem", "--dimension", "2", "--element", "hex8"], ["render", self.states],
                           ["render", self.states, "-o", "x.png", "--size", "10x10"],
                           ["render", self.states, "-o", "x.png", "--size", "1280"],
                           ["render", self.states, "-o", "x.png", "--range", "2,1"],
@@ -486,6 +488,39 @@ class Command(unittest.TestCase):
               f"{abs(slope / exact - 1):.1e} (threshold 1e-3)", file=sys.stderr)
         self.assertAlmostEqual(shares, 1, 9)
         self.assertLess(abs(slope / exact - 1), 1e-3)
+
+    def test_the_benchmark_of_meshes_gives_numbers_that_agree_with_each_other(self):
+        cases = [("hex8", "neo_hookean", "f64", 3, 4 ** 3, 5 ** 3, 13 ** 3), # per axis 3 columns a row, 2 at the ends
+                 ("quad9", "ogden", "f64", 2, 4 ** 2, 9 ** 2, 33 ** 2),      # inner vertices reach 5 nodes, others 3
+                 ("hex8", "hencky", "f32", 3, 4 ** 3, 5 ** 3, 13 ** 3)]
+        for element, law, precision, dim, elements, nodes, blocks in cases:
+            told = json.loads(self.expect(0, [], "bench", "fem", "--element", element, "--law", law, "--cells", "4",
+                                          "--precision", precision, "--threads", "2", "--json").stdout)
+            case, solver, parts = told["case"], told["solver"], told["parts"]
+            limit = 1e-2 if precision == "f32" else 1e-7
+            shares = [sum(k[s] for k in told["kernels"]) for s in ("forward_share", "adjoint_share")]
+            print(f"{element} {law} {precision}: {case['unknowns']} unknowns, {case['blocks']} blocks, sum c dJ/dc + F "
+                  f"dJ/dF is {told['check']['identity_defect']:.1e} of F dJ/dF (threshold {limit:.0e}), shares sum to "
+                  f"{shares[0]:.12f} and {shares[1]:.12f} (threshold 1 +- 1e-9)", file=sys.stderr)
+            self.assertEqual((case["elements"], case["unknowns"]), (elements, dim * nodes))
+            self.assertEqual(case["blocks"], blocks)
+            self.assertLess(told["check"]["identity_defect"], limit)
+            self.assertGreater(told["check"]["deflection"], 0)
+            for share in shares:
+                self.assertAlmostEqual(share, 1, 9)
+            self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
+            for row in told["threads"]:
+                for name in ("forward", "forward_cpu", "adjoint", "adjoint_cpu"):
+                    times = row[name + "_seconds"]
+                    self.assertTrue(0 < times["best"] <= times["median"], name)
+            self.assertTrue(all(v > 0 for v in parts.values()), parts)
+            self.assertLess(parts["product_seconds"], parts["iteration_seconds"])
+            self.assertGreater(told["bytes"]["arena"], told["bytes"]["matrix"])
+            self.assertGreater(told["bytes"]["process_peak"], told["bytes"]["arena"])
+            calls = {k["name"]: (k["forward_calls"], k["adjoint_calls"]) for k in told["kernels"]}
+            self.assertEqual(calls["fem_assemble"], (solver["newton_iterations"], 1))
+            # each solve has a product at its start and one at its end besides those of its iterations
+            self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
 
 
 if __name__ == "__main__":
