@@ -14,6 +14,7 @@ typedef struct {
     fem_step *step;
     double h;                /* s */
     int64_t index;           /* the step that begins */
+    int part, parts;         /* the time is that at the end of the part-th of `parts` equal parts of the step */
     const int *start;        /* [curves + 1] */
     const double *t, *value; /* [start[curves]] ascending t; piecewise linear, constant outside */
     wide *out;               /* [curves]; set */
@@ -21,7 +22,7 @@ typedef struct {
 
 PIO_FN void fem_curve(int c, const fem_curve_args *a)
 {
-    const double t = a->h * (double)(a->index + 1);
+    const double t = a->h * ((double)a->index + (double)(a->part + 1) / (double)a->parts);
     int i = a->start[c];
     if (c == 0) a->step->index = a->index, a->step->t = t;
     while (i + 1 < a->start[c + 1] && a->t[i + 1] <= t) i++;

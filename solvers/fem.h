@@ -45,6 +45,7 @@ typedef struct {
     double dt, gravity[DIM];
     double newton_tolerance, adjoint_tolerance;
     int newton_iterations, linear_iterations;
+    pio_linop_kind kind; /* of the Jacobian */
     fem_part *part;
     fem_load *load;
     fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
@@ -83,6 +84,17 @@ typedef struct {
     pio_step_record *records; /* host [steps] */
 } fem_sim;
 
+/* The part-th of `parts` equal parts of a step, 0 .. parts-1. */
+typedef struct {
+    int64_t step;
+    int part, parts;
+} fem_span;
+
+static inline fem_span fem_whole(int64_t step)
+{
+    return (fem_span){step, 0, 1};
+}
+
 static inline fem_sim *fem_of(pio_sim *sim)
 {
     return (fem_sim *)sim; /* base is its first member */
@@ -99,23 +111,27 @@ void fem_destroy(pio_sim *sim);
 void fem_layout(fem_sim *f, const pio_engine_desc *desc);
 
 /* fem_forces.c: one part with a rule; forces of the state u; their adjoint with cotangents y of the nodal forces (NULL: no
- * cotangents of constants, thickness and rest positions); time and external forces of the step that ends in state `index`. */
+ * cotangents of constants, thickness and rest positions); time and external forces at the end of a span. */
 fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
 fem_matter fem_matter_of(const fem_sim *f);
 void fem_internal(fem_sim *f, const real *u, real *out);
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
-void fem_external(fem_sim *f, int64_t index);
+void fem_external(fem_sim *f, fem_span span);
 void fem_external_adj(fem_sim *f);
 void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
 void fem_held(fem_sim *f, int keep_held, real *x);
 
-/* newton.c: one step from state u; PIOLA_NUMERICAL with step, residual and element. */
+/* fem_step.c: a step from the current state, and its adjoint: cotangents of state index + 1 become those of state `index`. */
 piola_status fem_forward(fem_sim *f, piola_error *error);
+piola_status fem_reverse(fem_sim *f, piola_error *error);
+
+/* newton.c: u becomes the state at the end of the span; PIOLA_NUMERICAL with step and residual. */
+piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 /* The Jacobian at u, held unknowns as unit rows and columns. */
 void fem_assemble_at(fem_sim *f, const real *u);
 
-/* fem_adjoint.c: cotangents of state index + 1 become those of state `index`. */
-piola_status fem_reverse(fem_sim *f, piola_error *error);
+/* fem_adjoint.c: cotangents of the state at the span's end, `known`, become those of the state u at its beginning. */
+piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 
 /* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,

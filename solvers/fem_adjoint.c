@@ -24,19 +24,18 @@ static void supports_adj(fem_sim *f)
 }
 /* clang-format on */
 
-piola_status fem_reverse(fem_sim *f, piola_error *error)
+piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    pio_step_record *record = &f->records[f->base.index];
     int32_t iterations = 0;
-    fem_external(f, f->base.index + 1); /* time, curves and forces of the step */
+    fem_external(f, span); /* time, curves and forces */
     fem_assemble_at(f, f->known);
     pio_queue_copy(q, f->rhs, f->u_bar, bytes);
     fem_held(f, 0, f->rhs);
     pio_queue_zero(q, f->lambda, bytes);
     const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &record->adjoint_residual, error);
-    record->adjoint_iterations = iterations;
+    record->adjoint_iterations += iterations;
     if (rc) return rc;
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
     fem_internal_adj(f, f->known, f->y, f->u_bar, 1);

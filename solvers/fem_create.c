@@ -123,6 +123,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->newton_iterations = m->newton_iterations;
     f->adjoint_tolerance = m->adjoint_tolerance;
     f->linear_iterations = m->linear_iterations;
+    f->kind = PIO_SYMMETRIC; /* dead loads and hyperelastic laws */
     if (!take_parts(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);

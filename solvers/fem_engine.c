@@ -34,7 +34,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     sim->index = 0;
     sim->turned = 0;
     fem_design_apply(f);
-    fem_external(f, 0);
+    fem_external(f, fem_whole(-1));
     fem_observe_step(f, 0);
     return sim_failed(sim, error);
 }
@@ -103,7 +103,8 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
     if (sim->index != 0)
         return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
-    fem_external(fem_of(sim), 0); /* forces that were observed at the start: no step carries their cotangents */
+    fem_external(fem_of(sim),
+                 fem_whole(-1)); /* forces that were observed at the start: no step carries their cotangents */
     fem_external_adj(fem_of(sim));
     fem_design_adj(fem_of(sim));
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);

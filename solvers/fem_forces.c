@@ -70,17 +70,17 @@ static fem_face_args face_args(const fem_sim *f, const fem_load *l)
                            .out = f->load_out};
 }
 
-static void curves_at(fem_sim *f, int64_t step)
+static void curves_at(fem_sim *f, fem_span span)
 {
     pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
-            .step = f->step, .h = f->dt, .index = step, .start = f->curve_start, .t = f->curve_t,
+            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start, .t = f->curve_t,
             .value = f->curve_value, .out = f->factor);
 }
 
-void fem_external(fem_sim *f, int64_t index)
+void fem_external(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
-    curves_at(f, index - 1);
+    curves_at(f, span);
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(q, fem_weight, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->corner_out);

@@ -181,22 +181,20 @@ static piola_status iterate(newton *n)
     return rc;
 }
 
-piola_status fem_forward(fem_sim *f, piola_error *error)
+piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    newton n = {.f = f, .record = &f->records[f->base.index], .error = error};
-    *n.record = (pio_step_record){0};
-    fem_external(f, f->base.index + 1);
+    newton n = {.f = f, .record = record, .error = error};
+    fem_external(f, span);
     pio_queue_zero(q, f->du, bytes);
     if (f->n_held)
         pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
                 .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
                 .u = f->u, .du = f->du);
     pio_queue_copy(q, f->trial, f->u, bytes);
-    piola_status rc = iterate(&n);
+    const piola_status rc = iterate(&n);
     if (rc) return rc;
     pio_queue_copy(q, f->u, f->trial, bytes);
-    f->base.index++;
     return sim_failed(&f->base, error);
 }

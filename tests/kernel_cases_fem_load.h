@@ -73,7 +73,8 @@ static void case_fem_curve(case_io *io)
     fem_curve_args a;
     a.step = fem_step_on(io, NULL);
     a.h = 0.125;
-    a.index = 2; /* ends at 0.375 */
+    a.index = 2;
+    a.part = 3, a.parts = 4; /* ends at 0.375 */
     a.start = PUSH(io, int, start, n + 1);
     a.t = PUSH(io, double, t, start[n]);
     a.value = PUSH(io, double, value, start[n]);
