@@ -11,6 +11,7 @@
 
 enum { SUM_RESIDUAL, SUM_INTERNAL, SUM_EXTERNAL, SUM_MOVE, SUM_WORK, SUM_SLOPE, SUM_ENERGY, SUMS };
 enum { BACKTRACKS = 12 };
+static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
 
 /* clang-format off */
 void fem_assemble_at(fem_sim *f, const real *u)
@@ -64,8 +65,8 @@ typedef struct {
     piola_error *error;
 } newton;
 
-/* rhs = f_ext - f_int where free; its norm relative to the forces. `moved`: du holds the move of held unknowns. */
-static piola_status evaluate(newton *n)
+/* rhs = f_ext - f_int where free; its norm relative to the forces. `searched`: the last potential was of this very point. */
+static piola_status evaluate(newton *n, int searched)
 {
     fem_sim *f = n->f;
     fem_internal(f, f->trial, f->f_int);
@@ -75,7 +76,7 @@ static piola_status evaluate(newton *n)
     dot(f, SUM_INTERNAL, f->f_int, f->f_int);
     dot(f, SUM_EXTERNAL, f->f_ext, f->f_ext);
     dot(f, SUM_MOVE, f->du, f->du);
-    potential(f, f->trial);
+    if (!searched) potential(f, f->trial);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double scale = sqrt(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]));
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
@@ -100,8 +101,8 @@ static piola_status direction(newton *n, int first)
     }
     pio_queue_zero(q, f->lambda, bytes);
     /* no tighter than what is left to do */
-    const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), 1e-2);
-    const double tolerance = fmax(fmin(1e-2, n->residual), left);
+    const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), LOOSEST);
+    const double tolerance = fmax(fmin(LOOSEST, n->residual), left);
     int32_t iterations = 0;
     const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
     n->record->linear_iterations += iterations;
@@ -163,7 +164,7 @@ static piola_status search(newton *n, int moves)
 static piola_status iterate(newton *n)
 {
     fem_sim *f = n->f;
-    piola_status rc = evaluate(n);
+    piola_status rc = evaluate(n, 0);
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !(n->residual <= f->newton_tolerance))) {
         if (n->record->newton_iterations == f->newton_iterations)
@@ -175,7 +176,7 @@ static piola_status iterate(newton *n)
         if (!rc) rc = search(n, moves);
         n->record->newton_iterations++;
         moves = 0;
-        if (!rc) rc = evaluate(n);
+        if (!rc) rc = evaluate(n, 1);
     }
     n->record->residual = n->residual;
     return rc;
