@@ -170,8 +170,11 @@ static piola_status iterate(newton *n)
         if (n->record->newton_iterations == f->newton_iterations)
             return sim_fail(n->error, PIOLA_NUMERICAL,
                             "step %lld: Newton's method has a relative residual of %.3g after %d iterations, more than "
-                            "solver.tolerance = %.3g; smaller load steps would be right",
-                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance);
+                            "solver.tolerance = %.3g; %s would be right",
+                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance,
+                            sizeof(real) == 4 && n->residual < 1e-3
+                                ? "numbers of 7 digits may allow no less: a larger tolerance, or f64,"
+                                : "smaller load steps");
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->record->newton_iterations++;
