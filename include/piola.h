@@ -92,7 +92,7 @@ typedef struct piola_bench_fem_options {
     int cells;                            /* per axis; 0: 31, in 2D 512 */
     int dimension;                        /* 0: the element's */
     const char *device, *precision, *law; /* the laws of `method: {type: fem}` */
-    double tolerance;                     /* of Newton and adjoint; 0: 1e-10, in f32 1e-4 */
+    double tolerance;                     /* of Newton and adjoint; 0: 1e-10, in f32 1e-3 */
     int threads;                          /* most; 1, 2, 4, ... up to it are measured */
     bool json;
 } piola_bench_fem_options;

@@ -86,7 +86,7 @@ const tool_option tool_options[] = {
      .meaning = "fem: cells along each side; triangles halve one, tetrahedra cut it in six", .fallback = "31, in 2D 512",
      .bench = "fem"},
     {"tolerance", 0, OPTION_NUMBER, TO(bench_fem.tolerance), ON(BENCH), "T", .least = 1e-14, .most = 0.5,
-     .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-4", .bench = "fem"},
+     .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-3", .bench = "fem"},
     {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
      .fallback = "3"},
     {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,
