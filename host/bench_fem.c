@@ -39,9 +39,9 @@ typedef struct {
     pio_fem_trial trial;
     pio_sim *sim;
     double samples[2 * PIO_FEM_TRIAL_SAMPLES], *value_bar;
-    double cpu, wall;                /* at the turn from forward to back */
-    pio_fem_bench_kernel *kernels;   /* of KERNEL_TIMERS, or NULL */
-    double forward[2], adjoint[2];   /* s of the last sweep: wall and CPU time */
+    double cpu, wall;              /* at the turn from forward to back */
+    pio_fem_bench_kernel *kernels; /* of KERNEL_TIMERS, or NULL */
+    double forward[2], adjoint[2]; /* s of the last sweep: wall and CPU time */
     double J;
 } runner;
 
@@ -50,7 +50,8 @@ static void take_timers(runner *r, bool back)
     const char *name;
     int64_t calls;
     double seconds;
-    for (int i = 0; r->kernels && i < PIO_FEM_BENCH_TIMERS && r->engine->timer(r->sim, i, &name, &calls, &seconds); i++) {
+    for (int i = 0; r->kernels && i < PIO_FEM_BENCH_TIMERS && r->engine->timer(r->sim, i, &name, &calls, &seconds);
+         i++) {
         r->kernels[i].name = name;
         *(back ? &r->kernels[i].adjoint_calls : &r->kernels[i].forward_calls) = calls;
         *(back ? &r->kernels[i].adjoint : &r->kernels[i].forward) = seconds;

@@ -40,9 +40,10 @@ typedef struct {
     int n_rows;
     pio_fem_bench_kernel kernels[PIO_BENCH_KERNELS]; /* of a run of their own with the most threads; those that ran */
     int n_kernels;
-    double kernel_forward, kernel_adjoint;        /* s, of all kernels */
-    double part[PIO_FEM_PARTS][2];                /* s, forward and adjoint */
-    double assembly, product, iteration, element; /* s: an assembly, a product, a solver's iteration; ns: an element's part
+    double kernel_forward, kernel_adjoint; /* s, of all kernels */
+    double part[PIO_FEM_PARTS][2];         /* s, forward and adjoint */
+    double assembly, product, iteration,
+        element; /* s: an assembly, a product, a solver's iteration; ns: an element's part
                                                      of an assembly */
 } pio_fem_bench;
 

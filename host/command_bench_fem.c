@@ -38,18 +38,21 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
         return pio_fail(error, PIOLA_USAGE, "unknown element '%.60s'; hex8 would be right", name);
     const int dim = pio_elements[type].dimension;
     if (o->dimension && o->dimension != dim)
-        return pio_fail(error, PIOLA_USAGE, "%s is an element of %dD; leave --dimension %d out", name, dim, o->dimension);
+        return pio_fail(error, PIOLA_USAGE, "%s is an element of %dD; leave --dimension %d out", name, dim,
+                        o->dimension);
     if (o->cells < 0 || o->threads < 0 || o->tolerance < 0 || o->tolerance >= 1)
         return pio_fail(error, PIOLA_USAGE, "a benchmark needs at least one cell and a tolerance between 0 and 1");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
-    b->options = (pio_fem_trial_options){.type = (pio_element_type)type,
-                                         .cells = o->cells ? o->cells : dim == 3 ? 31 : 512,
-                                         .law = (pio_hyper_law)law,
-                                         .force = dim == 3 ? 20 : 2,
-                                         .tolerance = o->tolerance > 0 ? o->tolerance
-                                                                       : pio_fem_tolerance(!strcmp(o->precision, "f32")),
-                                         .threads = o->threads};
+    b->options = (pio_fem_trial_options){
+        .type = (pio_element_type)type,
+        .cells = o->cells   ? o->cells
+                 : dim == 3 ? 31
+                            : 512,
+        .law = (pio_hyper_law)law,
+        .force = dim == 3 ? 20 : 2,
+        .tolerance = o->tolerance > 0 ? o->tolerance : pio_fem_tolerance(!strcmp(o->precision, "f32")),
+        .threads = o->threads};
     return pio_engine_open(&b->engine, o->device, o->precision, dim, error);
 }
 
@@ -75,7 +78,8 @@ static void print_case(const pio_fem_bench *b)
     printf("solver    %d Newton iterations to %.1e with %d of the linear solver; %d of the adjoint's to %.1e\n",
            r->newton_iterations, r->residual, r->linear_iterations, r->adjoint_iterations, r->adjoint_residual);
     printf("memory    arena %.3f GB%s, matrix %.3f GB; process at most %.3f GB\n", 1e-9 * (double)b->bytes.total,
-           b->on_cpu ? " (in the process)" : " (on the device)", 1e-9 * b->matrix_bytes, 1e-9 * (double)b->process_peak);
+           b->on_cpu ? " (in the process)" : " (on the device)", 1e-9 * b->matrix_bytes,
+           1e-9 * (double)b->process_peak);
 }
 
 static void print_spread(pio_spread s)

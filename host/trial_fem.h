@@ -29,7 +29,8 @@ typedef struct {
     pio_block_desc block;
     pio_load_desc load;
     double values[3], curve_t, curve_value, support_value, *rest, *given, *density, *thickness, *weight, *z;
-    int32_t curve_start[2], support_curve, *law, *lame, *held_node, *held_axis, *held_support, *vertices, *owner, *index;
+    int32_t curve_start[2], support_curve, *law, *lame, *held_node, *held_axis, *held_support, *vertices, *owner,
+        *index;
     pio_observation_desc observation;
     pio_touch touch;
     pio_design_desc design[1 + PIO_FEM_TRIAL_MODULI]; /* the force, then each modulus */

@@ -13,8 +13,17 @@ static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
-static const char *const laws[] = {"neo_hookean",   "fixed_corotated", "tait",          "linear", "st_venant_kirchhoff",
-                                   "neo_hookean_iso", "stable_neo_hookean", "mooney_rivlin", "ogden",  "hencky", NULL};
+static const char *const laws[] = {"neo_hookean",
+                                   "fixed_corotated",
+                                   "tait",
+                                   "linear",
+                                   "st_venant_kirchhoff",
+                                   "neo_hookean_iso",
+                                   "stable_neo_hookean",
+                                   "mooney_rivlin",
+                                   "ogden",
+                                   "hencky",
+                                   NULL};
 static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
 const tool_option tool_options[] = {
@@ -83,8 +92,8 @@ const tool_option tool_options[] = {
     {"element", 0, OPTION_CHOICE, TO(bench_fem.element), ON(BENCH), "NAME", elements,
      .meaning = "fem: type of the elements", .fallback = "hex8, in 2D quad4", .bench = "fem"},
     {"cells", 0, OPTION_INTEGER, TO(bench_fem.cells), ON(BENCH), "N", .least = 1, .most = 1000,
-     .meaning = "fem: cells along each side; triangles halve one, tetrahedra cut it in six", .fallback = "31, in 2D 512",
-     .bench = "fem"},
+     .meaning = "fem: cells along each side; triangles halve one, tetrahedra cut it in six",
+     .fallback = "31, in 2D 512", .bench = "fem"},
     {"tolerance", 0, OPTION_NUMBER, TO(bench_fem.tolerance), ON(BENCH), "T", .least = 1e-14, .most = 0.5,
      .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-3", .bench = "fem"},
     {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
