@@ -111,6 +111,7 @@ const tool_option tool_options[] = {
     {"test-corrupt-gradient", 0, OPTION_FLAG, TO(common.corrupt_gradient), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE),
      .meaning = NULL},
     {.name = NULL}};
+_Static_assert(sizeof tool_options / sizeof *tool_options <= TOOL_OPTIONS, "tool_settings.given has room for each");
 
 #define SCENE_CODES "65 66 69 71 73 74 75 76 77"
 
