@@ -69,8 +69,8 @@ static void print_case(const pio_fem_bench *b)
     printf("case      %s, %d cells per axis, %lld %s elements, %lld unknowns, %lld blocks of %dx%d\n", laws[o->law],
            o->cells, (long long)b->elements, pio_elements[o->type].name, (long long)b->unknowns, (long long)b->blocks,
            e->dimension, e->dimension);
-    printf("          one side of a cube of 1 m fixed, %g N across the other; E = 1000 Pa, nu = 0.3; tolerance %g\n",
-           o->force, o->tolerance);
+    printf("          one side of a %s of 1 m fixed, %g N across the other; E = 1000 Pa, nu = 0.3; tolerance %g\n",
+           e->dimension == 3 ? "cube" : "square", o->force, o->tolerance);
     printf("method    one load step, then the gradient with respect to the force and the moduli of every element;\n"
            "          best (median) of %d repetitions after one that is not timed\n",
            PIO_FEM_BENCH_REPETITIONS);
