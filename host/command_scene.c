@@ -129,7 +129,7 @@ static void visit_all(const built *b, visitor f, void *context)
     const pio_scene *s = b->scene;
     for (size_t i = 0; i < s->n_materials; i++) visit_constants(b, "materials", s->materials[i].name, f, context);
     for (size_t i = 0; i < s->n_bodies; i++) {
-        static const char *const keys[] = {"position", "velocity", "rest_position", "thickness"};
+        static const char *const keys[] = {"position", "velocity", "displacement", "rest_position", "thickness"};
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
         visit_constants(b, "bodies", s->bodies[i].name, f, context);

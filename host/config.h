@@ -144,6 +144,7 @@ typedef enum {
     CFG_VELOCITY,
     CFG_ACCELERATION,
     CFG_ANGLE_RATE,
+    CFG_RATE,
     CFG_ENERGY,
     CFG_FORCE,
     CFG_WAVE_NUMBER,

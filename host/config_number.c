@@ -46,6 +46,8 @@ static const unit units[] = {
     {"mm/s2", CFG_ACCELERATION, -3, 1},
     {"rad/s", CFG_ANGLE_RATE, 0, 1},
     {"deg/s", CFG_ANGLE_RATE, 0, PI / 180},
+    {"1/s", CFG_RATE, 0, 1},
+    {"1/ms", CFG_RATE, 3, 1},
     {"J", CFG_ENERGY, 0, 1},
     {"mJ", CFG_ENERGY, -3, 1},
     {"kJ", CFG_ENERGY, 3, 1},
@@ -69,8 +71,9 @@ static const unit units[] = {
 enum { UNITS = sizeof units / sizeof *units };
 
 static const char *const names[CFG_QUANTITIES] = {
-    "a plain number",      "a length",   "an area",         "a time",        "a mass",    "a density", "a pressure",
-    "a viscosity",         "a velocity", "an acceleration", "an angle rate", "an energy", "a force",   "a wave number",
+    "a plain number",      "a length",   "an area",     "a time",     "a mass",
+    "a density",           "a pressure", "a viscosity", "a velocity", "an acceleration",
+    "an angle rate",       "a rate",     "an energy",   "a force",    "a wave number",
     "an amount of memory", "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)

@@ -86,8 +86,8 @@ static piola_status ask(const trial *t, piola_error *error)
     if (rc == PIOLA_NUMERICAL) return blame(t, why.message, error);
     if (!rc) rc = enough_steps(t, m->steps, &steps);
     if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why.message);
-    return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right for every particle",
-                           why.message, m->scene->duration / (double)steps, (long long)steps);
+    return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right", why.message,
+                           m->scene->duration / (double)steps, (long long)steps);
 }
 
 piola_status pio_first_step(const pio_model *model, const char *precision, piola_error *error)

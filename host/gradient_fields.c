@@ -42,7 +42,8 @@ typedef struct {
     bool (*has)(const scene_material *); /* NULL: everything has it */
 } known_field;
 
-/* The first ones are vectors. */
+/* The first ones are vectors; of meshes NODAL ones. */
+enum { NODAL = 3 };
 static const known_field of_particles[] = {
     {"position", "m", "grad_position", "initial position", NULL},
     {"velocity", "m/s", "grad_velocity", "initial velocity", NULL},
@@ -58,6 +59,10 @@ static const known_field of_particles[] = {
 };
 static const known_field of_meshes[] = {
     {"rest_position", "m", "grad_rest_position", "rest position", NULL},
+    {"velocity", "m/s", "grad_velocity", "initial velocity", NULL},
+    {"displacement", "m", "grad_displacement", "initial displacement", NULL},
+    {"mass_damping", "1/s", "grad_mass_damping", "mass damping", NULL},
+    {"stiffness_damping", "s", "grad_stiffness_damping", "stiffness damping", NULL},
     {"density", "kg/m3", "grad_density", "density", NULL},
     {"E", "Pa", "grad_given_0", "Young's modulus", is_hyper_E},
     {"nu", "1", "grad_given_1", "Poisson's ratio", is_hyper_E},
@@ -107,7 +112,7 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
         if (!scene_has(s->scene, list[k].has) || !s->engine.table->components(s->sim, list[k].engine_field)) continue;
         if (seen++ != i) continue;
         out->components = s->engine.table->components(s->sim, list[k].engine_field);
-        out->nodal = fem && k == 0;
+        out->nodal = fem && k < NODAL;
         snprintf(out->name, sizeof out->name, "grad_%s", list[k].of);
         snprintf(out->engine_field, sizeof out->engine_field, "%s", list[k].engine_field);
         snprintf(out->of, sizeof out->of, "%s", list[k].of);

@@ -91,7 +91,7 @@ static void set_transform(pio_design_desc *d, const pio_parameter *p, double spa
     }
     double scale = 0;
     for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
-    if (d->quantity == PIO_POSITION) scale = spacing;
+    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED) scale = spacing;
     d->a = bounded ? p->lower : 0;
     d->b = bounded ? p->upper - p->lower : scale > 0 ? scale : 1;
 }
@@ -121,7 +121,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {
-        const size_t items = (size_t)pio_model_items(m, d->quantity == PIO_POSITION);
+        const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
         int32_t *index = malloc(sizeof *index * items);
         if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
         d->index = index;

@@ -254,6 +254,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = set_blocks(m, error);
     if (!rc) rc = pio_model_supports(m, error);
     if (!rc) rc = pio_model_loads(m, error);
+    if (!rc && s->integrator != SCENE_STATIC) rc = pio_model_motion(m, error);
     if (rc) return rc;
     pio_model_fem *f = m->fem;
     pio_fem_desc *d = &f->desc;
@@ -297,10 +298,11 @@ void pio_model_fem_free(pio_model_fem *f)
         free((void *)f->loads[l].vertices);
         free((void *)f->loads[l].owner);
     }
-    void *all[] = {f->mesh,        f->node_first,    f->element_first, f->blocks,     f->body,         f->material,
-                   f->rest,        f->given,         f->density,       f->thickness,  f->law,          f->lame,
-                   f->loads,       f->values,        f->held_node,     f->held_axis,  f->held_support, f->support_curve,
-                   f->curve_start, f->support_value, f->curve_t,       f->curve_value};
+    void *all[] = {f->mesh,      f->node_first, f->element_first, f->blocks,        f->body,        f->material,
+                   f->rest,      f->given,      f->density,       f->thickness,     f->law,         f->lame,
+                   f->alpha,     f->beta,       f->displacement,  f->velocity,      f->loads,       f->values,
+                   f->held_node, f->held_axis,  f->held_support,  f->support_curve, f->curve_start, f->support_value,
+                   f->curve_t,   f->curve_value};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(f);
 }
@@ -348,13 +350,14 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     *status = weight ? PIOLA_OK : pio_fail_memory(error, sizeof *weight * (size_t)f->desc.n, "an observation");
     snprintf(path, sizeof path, "observe[%zu].on", o);
     if (*status) return NULL;
-    if (s->type == SCENE_DISPLACEMENT && !s->on.group && isnan(s->on.min[0])) {
+    const bool mean = s->type == SCENE_DISPLACEMENT || s->type == SCENE_MEAN_VELOCITY;
+    if (s->type == SCENE_KINETIC_ENERGY || (mean && !s->on.group && isnan(s->on.min[0]))) {
         const int b = pio_scene_body_number(m->scene, s->body);
-        const double share = 1 / (double)(f->node_first[b + 1] - f->node_first[b]);
+        const double share = mean ? 1 / (double)(f->node_first[b + 1] - f->node_first[b]) : 1;
         for (int64_t i = f->node_first[b]; i < f->node_first[b + 1]; i++) weight[i] = share;
         return weight;
     }
-    if (s->type == SCENE_DISPLACEMENT) {
+    if (mean) {
         *status = pio_model_nodes(m, path, s->body, &s->on, &nodes, error);
         for (int32_t i = 0; i < nodes.n; i++) weight[nodes.item[i]] = 1.0 / nodes.n;
     }
@@ -386,18 +389,34 @@ static bool names(const char *path, const char *name)
     return strlen(name) == strcspn(at, ".") && !strncmp(at, name, strlen(name));
 }
 
+bool pio_nodal(pio_quantity quantity)
+{
+    return quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
+}
+
 pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_t *which)
 {
     static const struct {
         const char *key;
         pio_quantity quantity;
-    } list[] = {{"E", PIO_GIVEN_0},       {"mu", PIO_GIVEN_0},
-                {"c10", PIO_GIVEN_0},     {"mu1", PIO_GIVEN_0},
-                {"nu", PIO_GIVEN_1},      {"lambda", PIO_GIVEN_1},
-                {"c01", PIO_GIVEN_1},     {"alpha1", PIO_GIVEN_1},
-                {"mu2", PIO_GIVEN_2},     {"alpha2", PIO_GIVEN_3},
-                {"density", PIO_DENSITY}, {"thickness", PIO_THICKNESS},
-                {"gravity", PIO_GRAVITY}, {"rest_position", PIO_POSITION}};
+    } list[] = {{"E", PIO_GIVEN_0},
+                {"mu", PIO_GIVEN_0},
+                {"c10", PIO_GIVEN_0},
+                {"mu1", PIO_GIVEN_0},
+                {"nu", PIO_GIVEN_1},
+                {"lambda", PIO_GIVEN_1},
+                {"c01", PIO_GIVEN_1},
+                {"alpha1", PIO_GIVEN_1},
+                {"mu2", PIO_GIVEN_2},
+                {"alpha2", PIO_GIVEN_3},
+                {"density", PIO_DENSITY},
+                {"thickness", PIO_THICKNESS},
+                {"gravity", PIO_GRAVITY},
+                {"rest_position", PIO_POSITION},
+                {"velocity", PIO_VELOCITY},
+                {"displacement", PIO_DISPLACED},
+                {"mass_damping", PIO_MASS_DAMPING},
+                {"stiffness_damping", PIO_STIFFNESS_DAMPING}};
     const pio_scene *s = m->scene;
     const char *key = last_part(path);
     for (size_t l = 0; path[0] == 'l' && l < s->n_loads; l++)
@@ -444,7 +463,8 @@ static bool governs(const pio_model *m, const char *path, int64_t e)
 int32_t pio_model_fem_groups(const pio_model *m, const char *path, scene_per per, int32_t *index)
 {
     const pio_model_fem *f = m->fem;
-    const bool nodal = !strcmp(last_part(path), "rest_position");
+    int32_t which;
+    const bool nodal = pio_nodal(pio_model_fem_quantity(m, path, &which));
     int32_t groups = 0;
     for (int b = 0; b < f->bodies; b++) {
         const int64_t *first = nodal ? f->node_first : f->element_first;

@@ -16,6 +16,7 @@ struct pio_model_fem {
     pio_block_desc *blocks;   /* [desc.n_blocks] */
     int32_t *body, *material; /* [elements] numbers in the scene */
     double *rest, *given, *density, *thickness;
+    double *alpha, *beta, *displacement, *velocity; /* of a motion */
     int32_t *law, *lame;
     pio_load_desc *loads;
     double *values;
@@ -37,9 +38,12 @@ piola_status pio_model_nodes(const pio_model *model, const char *path, const cha
 /* model_fem_loads.c: the parts of pio_model_fem_create. */
 piola_status pio_model_supports(pio_model *model, piola_error *error);
 piola_status pio_model_loads(pio_model *model, piola_error *error);
+/* model_fem_motion.c: how a scene that moves begins, and its damping. */
+piola_status pio_model_motion(pio_model *model, piola_error *error);
 
-/* Group of every element (rest_position: node) that a design path governs; returns the number of groups. */
+/* Group of every element (of nodal quantities: node) that a design path governs; returns the number of groups. */
 int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per per, int32_t *index);
+bool pio_nodal(pio_quantity quantity); /* of nodes, not of elements */
 pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
 /* Weight of every node in an observation, [nodes]; NULL when there is no memory or *status says what is wrong. */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);

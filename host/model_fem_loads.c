@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of a curve: 0 is the ramp from 0 to 1 over the duration, the scene's own follow. */
+/* Number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; the scene's own follow. */
 static int32_t curve_number(const pio_scene *s, const char *name)
 {
     for (size_t c = 0; name && c < s->n_curves; c++)
@@ -28,6 +28,7 @@ static piola_status set_curves(pio_model *m, piola_error *error)
     if (!f->curve_start || !f->curve_t || !f->curve_value)
         return pio_fail_memory(error, 2 * points * sizeof(double), "curves");
     f->curve_t[1] = s->duration;
+    f->curve_value[0] = s->integrator == SCENE_STATIC ? 0 : 1;
     f->curve_value[1] = 1;
     f->curve_start[1] = 2;
     for (size_t c = 0; c < s->n_curves; c++) {

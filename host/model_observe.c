@@ -193,7 +193,7 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
     piola_status rc = set_times(m, o, error);
-    if (!rc && (s->type == SCENE_DISPLACEMENT || s->type == SCENE_REACTION))
+    if (!rc && m->fem && s->type != SCENE_DISTANCE && s->type != SCENE_COMPLIANCE)
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
     if (rc) return rc;
     m->outputs[o].name = s->name;

@@ -33,7 +33,8 @@ static void complete_material(scene_material *m, bool fem)
 
 static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
 {
-    static const scene_observable types[] = {SCENE_DISPLACEMENT, SCENE_REACTION, SCENE_DISTANCE, SCENE_COMPLIANCE};
+    static const scene_observable types[] = {SCENE_DISPLACEMENT, SCENE_REACTION,      SCENE_DISTANCE,
+                                             SCENE_COMPLIANCE,   SCENE_MEAN_VELOCITY, SCENE_KINETIC_ENERGY};
     bool over = o->over[1] > 0;
     double n = 1, step = scene->duration;
     if (scene->method == SCENE_FEM) o->type = types[o->seen];
@@ -100,6 +101,17 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     }
 }
 
+/* A static scene has load steps, a motion a time step; which masses. */
+static void complete_steps(pio_scene *scene, cfg_doc *doc)
+{
+    bool found;
+    pio_cfg_find(doc->root, "solver.mass", &found);
+    if (!found && scene->integrator == SCENE_LEAPFROG) scene->mass = SCENE_LUMPED;
+    pio_cfg_find(doc->root, "time.dt", &found);
+    if (!found)
+        scene->dt = scene->duration / scene->load_steps; /* a motion without dt is refused by pio_scene_validate */
+}
+
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
 {
     for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i], scene->method == SCENE_FEM);
@@ -120,7 +132,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         }
     }
     if (scene->method == SCENE_FEM) complete_places(scene, doc);
-    if (scene->method == SCENE_FEM) scene->dt = scene->duration / scene->load_steps;
+    if (scene->method == SCENE_FEM) complete_steps(scene, doc);
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
     scene->memory_budget = given(scene->memory_budget, 0);

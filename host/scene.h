@@ -38,13 +38,17 @@ typedef enum {
     SCENE_HEX8,
     SCENE_HEX27
 } scene_element;
+typedef enum { SCENE_STATIC, SCENE_BACKWARD_EULER, SCENE_BDF2, SCENE_NEWMARK, SCENE_LEAPFROG } scene_integrator;
+typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
 typedef enum { SCENE_TRACTION, SCENE_PRESSURE, SCENE_FORCE } scene_load_type;
 typedef enum {
     SCENE_SEEN_DISPLACEMENT,
     SCENE_SEEN_REACTION,
     SCENE_SEEN_DISTANCE,
-    SCENE_SEEN_COMPLIANCE
+    SCENE_SEEN_COMPLIANCE,
+    SCENE_SEEN_VELOCITY,
+    SCENE_SEEN_KINETIC
 } scene_seen; /* what is observed of meshes */
 typedef enum {
     SCENE_MEAN_POSITION,
@@ -85,15 +89,16 @@ typedef struct {
 typedef struct {
     char *name;
     scene_model model;
-    bool lame;                       /* given as mu, lambda instead of E, nu */
-    double E, nu;                    /* Pa, - */
-    double mu, lambda;               /* Pa */
-    double bulk, gamma;              /* Pa, - (tait only) */
-    double viscosity;                /* Pa.s, >= 0 */
-    double density;                  /* kg/m3, > 0 */
-    scene_hyper hyper;               /* FEM: the law, instead of model */
-    double c10, c01;                 /* Pa (mooney_rivlin) */
-    double mu1, alpha1, mu2, alpha2; /* Pa, - (ogden) */
+    bool lame;                              /* given as mu, lambda instead of E, nu */
+    double E, nu;                           /* Pa, - */
+    double mu, lambda;                      /* Pa */
+    double bulk, gamma;                     /* Pa, - (tait only) */
+    double viscosity;                       /* Pa.s, >= 0 */
+    double density;                         /* kg/m3, > 0 */
+    scene_hyper hyper;                      /* FEM: the law, instead of model */
+    double c10, c01;                        /* Pa (mooney_rivlin) */
+    double mu1, alpha1, mu2, alpha2;        /* Pa, - (ogden) */
+    double mass_damping, stiffness_damping; /* FEM: 1/s, s */
 } scene_material;
 
 typedef struct {
@@ -128,6 +133,7 @@ typedef struct {
 typedef struct {
     char *name, *geometry, *material;
     double position[3];         /* m, added to the geometry's place; default 0 */
+    double displacement[3];     /* FEM: at the start, m */
     double velocity[3];         /* m/s */
     double angular_velocity[3]; /* rad/s about the body's centroid; 2D: only the third is used (a scalar in the file) */
     int particles_per_cell;     /* a square (2D) or a cube (3D) number for `regular`; any for `jittered` */
@@ -222,6 +228,8 @@ typedef struct pio_scene {
     scene_grid grid;
     double dt, duration, cfl_limit;             /* s, s, - */
     int load_steps;                             /* FEM */
+    scene_integrator integrator;                /* FEM */
+    scene_mass mass;                            /* FEM */
     double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals; NaN: as fits the precision */
     int newton_iterations, linear_iterations;   /* FEM: at most */
     double gravity[3];                          /* m/s2 */

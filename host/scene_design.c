@@ -4,12 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+static bool moves(const pio_scene *s)
+{
+    return s->method == SCENE_MPM || s->integrator != SCENE_STATIC;
+}
+
 /* One key of a material that is a constant of its model, as the file gave it (E, nu or mu, lambda). */
 static const cfg_field *constant(const pio_scene *s, const scene_material *m, const char *key)
 {
     const cfg_table *table = pio_scene_materials(s);
     const cfg_field *f = pio_table_field(table, key);
     if (!f || f->type != CFG_NUMBER || !pio_field_legal(f, pio_table_variant(table, m))) return NULL;
+    if (!strcmp(key, "mass_damping") || !strcmp(key, "stiffness_damping")) return moves(s) ? f : NULL;
     return !f->present || f->present(m) ? f : NULL;
 }
 
@@ -67,7 +73,8 @@ static bool body_target(const pio_scene *s, const scene_body *b, const char *key
 {
     const bool fem = s->method == SCENE_FEM;
     if (!strcmp(key, fem ? "rest_position" : "position")) return vector(t, CFG_LENGTH, s, b->position);
-    if (!fem && !strcmp(key, "velocity")) return vector(t, CFG_VELOCITY, s, b->velocity);
+    if (fem && moves(s) && !strcmp(key, "displacement")) return vector(t, CFG_LENGTH, s, b->displacement);
+    if (moves(s) && !strcmp(key, "velocity")) return vector(t, CFG_VELOCITY, s, b->velocity);
     if (fem && s->dimension == 2 && !strcmp(key, "thickness"))
         return scalar(t, CFG_LENGTH, b->thickness, (cfg_range){CFG_OVER, 0, 0});
     return false;
@@ -127,7 +134,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     for (size_t i = 0; i < s->n_materials; i++)
         add_constants(s, doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
     for (size_t i = 0; i < s->n_bodies; i++) {
-        static const char *const keys[] = {"position", "velocity", "rest_position", "thickness"};
+        static const char *const keys[] = {"position", "velocity", "displacement", "rest_position", "thickness"};
         scene_target unused;
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             if (body_target(s, &s->bodies[i], keys[k], &unused))
@@ -244,14 +251,15 @@ static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
 static void check_per(const pio_scene *s, const place *p, const scene_design *d, const char *path)
 {
     const char *dot = strrchr(path, '.');
-    const bool rest = dot && !strcmp(dot, ".rest_position");
+    const bool nodal =
+        dot && (!strcmp(dot, ".rest_position") || !strcmp(dot, ".velocity") || !strcmp(dot, ".displacement"));
     if (d->per != SCENE_PER_TARGET && !strcmp(path, "gravity"))
         fault(p, "per", "gravity is the same everywhere; use 'per: target'");
     else if (d->per != SCENE_PER_TARGET && dot && !strcmp(dot, ".value"))
         fault(p, "per", "%s is one value; use 'per: target'", path);
-    else if (s->method == SCENE_FEM && rest && d->per == SCENE_PER_PARTICLE)
-        fault(p, "per", "elements have no position of their own; use 'per: node'");
-    else if (s->method == SCENE_FEM && !rest && d->per == SCENE_PER_NODE)
+    else if (s->method == SCENE_FEM && nodal && d->per == SCENE_PER_PARTICLE)
+        fault(p, "per", "%s belongs to nodes; use 'per: node'", path);
+    else if (s->method == SCENE_FEM && !nodal && d->per == SCENE_PER_NODE)
         fault(p, "per", "%s belongs to elements; use 'per: element'", path);
 }
 

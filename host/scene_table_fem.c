@@ -22,9 +22,12 @@ static const char *const model_names[] = {"linear",          "st_venant_kirchhof
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
+static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
+static const char *const mass_names[] = {"consistent", "lumped", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
 static const char *const load_names[] = {"traction", "pressure", "force", NULL};
-static const char *const seen_names[] = {"displacement", "reaction", "distance", "compliance", NULL};
+static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
+                                         "mean_velocity", "kinetic_energy", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
 
@@ -40,11 +43,28 @@ static const cfg_field method_fields[] = {
     END};
 static const cfg_table method_table = {.what = "method", .fields = method_fields};
 
+static bool is_static(const void *s)
+{
+    return ((const pio_scene *)s)->integrator == SCENE_STATIC;
+}
+static bool is_moving(const void *s)
+{
+    return !is_static(s);
+}
+
 static const cfg_field time_fields[] = {
+    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = integrator_names, .fallback = "static",
+     .meaning =
+         "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
+         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
-     .meaning = "equal steps in which loads and supports reach their values; more make each step easier to solve"},
+     .present = is_static,
+     .meaning =
+         "static: equal steps in which loads and supports reach their values; more make each step easier to solve"},
+    {"dt", CFG_NUMBER, AT(pio_scene, dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
+     .present = is_moving, .meaning = "time step of the other integrators, for which it is required"},
     {"duration", CFG_NUMBER, AT(pio_scene, duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
-     .meaning = "time of the last step, by which curves and observations are told; nothing has inertia"},
+     .meaning = "time of the last step; a static scene has no other use for time than its curves and observations"},
     END};
 static const cfg_table time_table = {.what = "time", .fields = time_fields};
 
@@ -72,6 +92,10 @@ static const cfg_field solver_fields[] = {
                 "falls with it"},
     {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
      .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
+    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
+     .present = is_moving,
+     .meaning =
+         "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
     END};
 static const cfg_table solver_table = {.what = "solver", .fields = solver_fields};
 
@@ -92,6 +116,15 @@ static bool by_lame(const void *m)
 static bool has_density(const void *m)
 {
     return ((const scene_material *)m)->density > 0;
+}
+
+static bool is_damped(const void *m)
+{
+    return ((const scene_material *)m)->mass_damping > 0;
+}
+static bool is_stiffly_damped(const void *m)
+{
+    return ((const scene_material *)m)->stiffness_damping > 0;
 }
 
 static const cfg_field material_fields[] = {
@@ -121,7 +154,12 @@ static const cfg_field material_fields[] = {
     {"bulk", CFG_NUMBER, AT(scene_material, bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
      .only = MOONEY | OGDEN, .meaning = "bulk modulus; larger is less compressible"},
     {"density", CFG_NUMBER, AT(scene_material, density), .fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
-     .present = has_density, .meaning = "mass per volume at rest, for gravity; 0: it has no weight"},
+     .present = has_density, .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
+    {"mass_damping", CFG_NUMBER, AT(scene_material, mass_damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
+     .present = is_damped, .meaning = "Rayleigh's alpha: forces alpha M v; larger damps slow motions more"},
+    {"stiffness_damping", CFG_NUMBER, AT(scene_material, stiffness_damping), .fallback = "0", .quantity = CFG_TIME,
+     NOT_NEGATIVE, .present = is_stiffly_damped,
+     .meaning = "Rayleigh's beta: forces beta K v with K the stiffness at rest; larger damps fast motions more"},
     END};
 const cfg_table pio_fem_material_table = {.what = "elastic material",
                                           .size = sizeof(scene_material),
@@ -214,6 +252,12 @@ static const cfg_field body_fields[] = {
      .present = has_regions, .meaning = "groups of elements made of something else; later ones win"},
     {"position", CFG_VECTOR, AT(scene_body, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "shift of the geometry"},
+    {"displacement", CFG_VECTOR, AT(scene_body, displacement), .computed = "0", .quantity = CFG_LENGTH,
+     .meaning = "of its free nodes at the start of a motion"},
+    {"velocity", CFG_VECTOR, AT(scene_body, velocity), .computed = "0", .quantity = CFG_VELOCITY,
+     .meaning = "of its free nodes at the start of a motion"},
+    {"angular_velocity", CFG_SPIN, AT(scene_body, angular_velocity), .computed = "0", .quantity = CFG_ANGLE_RATE,
+     .meaning = "rotation about the mean of its nodes at the start of a motion: one number in 2D, a vector in 3D"},
     {"thickness", CFG_NUMBER, AT(scene_body, thickness), .fallback = "1", .quantity = CFG_LENGTH, POSITIVE,
      .meaning = "in 2D: how deep the body is; forces are in proportion"},
     END};
@@ -247,7 +291,7 @@ static const cfg_field boundary_fields[] = {
      .meaning = "directions that are held; the others stay free"},
     {"value", CFG_NUMBER, AT(scene_boundary, value), .required = true, .quantity = CFG_LENGTH,
      .only = ONLY(SCENE_PRESCRIBED), .meaning = "displacement along each of the axes, where the curve is 1"},
-    {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "0 to 1 over the duration",
+    {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "static: 0 to 1 over the duration, else 1",
      .only = ONLY(SCENE_PRESCRIBED), .present = support_curve, .meaning = "name of an entry of curves"},
     END};
 static const cfg_table boundary_table = {
@@ -262,8 +306,8 @@ static const cfg_field load_fields[] = {
                 "inward, along the normal at rest"},
     {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
      .quantity = CFG_ANY, .meaning = "where the curve is 1: one number for a pressure, else one per axis"},
-    {"curve", CFG_NAME, AT(scene_load, curve), .computed = "0 to 1 over the duration", .present = load_curve,
-     .meaning = "name of an entry of curves"},
+    {"curve", CFG_NAME, AT(scene_load, curve), .computed = "static: 0 to 1 over the duration, else 1",
+     .present = load_curve, .meaning = "name of an entry of curves"},
     END};
 static const cfg_table load_table = {
     .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};
@@ -279,8 +323,9 @@ static const cfg_table curve_table = {.what = "curve", .size = sizeof(scene_curv
 
 /* ---- observe, design ----------------------------------------------------------------------------------- */
 
-#define SAMPLED (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE))
-#define OF_BODY (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_DISTANCE))
+#define MEANS (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_VELOCITY))
+#define SAMPLED (MEANS | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE) | ONLY(SCENE_SEEN_KINETIC))
+#define OF_BODY (MEANS | ONLY(SCENE_SEEN_DISTANCE) | ONLY(SCENE_SEEN_KINETIC))
 
 static bool has_on(const void *o)
 {
@@ -312,10 +357,10 @@ static const cfg_field observe_fields[] = {
     {"type", CFG_ENUM, AT(scene_observe, seen), .required = true, .values = seen_names,
      .meaning = "what is measured: the mean displacement of nodes, the total force of a support on the body, the mean "
                 "squared distance of nodes from measured places, the work of the loads (external forces times "
-                "displacements)"},
+                "displacements), the mean velocity of nodes, the kinetic energy"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
-    {"on", CFG_MAPPING, .table = &seen_place_table, .only = ONLY(SCENE_SEEN_DISPLACEMENT), .present = has_on,
-     .computed = "the whole body", .meaning = "its nodes that are measured"},
+    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS, .present = has_on, .computed = "the whole body",
+     .meaning = "its nodes that are measured"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
      .meaning = "name of an entry of boundary"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),
@@ -414,7 +459,7 @@ static const cfg_field scene_fields[] = {
      .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
                 "replaced"},
     {"method", CFG_MAPPING, .required = true, .table = &method_table, .meaning = "how space is discretised"},
-    {"time", CFG_MAPPING, .table = &time_table, .meaning = "load steps"},
+    {"time", CFG_MAPPING, .table = &time_table, .meaning = "load steps, or steps of a motion"},
     {"solver", CFG_MAPPING, .table = &solver_table, .meaning = "tolerances of equilibrium and adjoint"},
     {"gravity", CFG_VECTOR, AT(pio_scene, gravity), .computed = "0", .quantity = CFG_ACCELERATION,
      .meaning = "acceleration of everything that has a density"},

@@ -41,7 +41,7 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
     return true;
 }
 
-static void check_time(const pio_scene *s, cfg_doc *doc)
+void pio_scene_check_time(const pio_scene *s, cfg_doc *doc)
 {
     double steps = round(s->duration / s->dt);
     if (s->dt > s->duration) {
@@ -273,7 +273,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
         pio_scene_validate_fem(scene, doc);
     } else {
         const bool box = check_grid(scene, doc);
-        check_time(scene, doc);
+        pio_scene_check_time(scene, doc);
         check_geometry(scene, doc);
         check_bodies(scene, doc, box);
         check_observe(scene, doc);

@@ -173,15 +173,76 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
 static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
+    PATH(type, "observe[%zu].type", i);
+    if (s->integrator == SCENE_STATIC && (o->seen == SCENE_SEEN_VELOCITY || o->seen == SCENE_SEEN_KINETIC))
+        pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
+    if (s->integrator == SCENE_LEAPFROG && o->seen == SCENE_SEEN_REACTION)
+        pio_cfg_fault(doc, type,
+                      "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
+                      "backward_euler");
     PATH(boundary, "observe[%zu].boundary", i);
     if (o->seen == SCENE_SEEN_REACTION)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
-    if (o->seen == SCENE_SEEN_DISPLACEMENT || o->seen == SCENE_SEEN_DISTANCE)
+    if (o->seen != SCENE_SEEN_REACTION && o->seen != SCENE_SEEN_COMPLIANCE)
         check_place(s, doc, "observe", i, o->body, &o->on);
+}
+
+static bool given(const cfg_doc *doc, const char *path)
+{
+    bool found;
+    pio_cfg_find(doc->root, path, &found);
+    return found;
+}
+
+/* What a scene without inertia has no use for. */
+static void check_static(const pio_scene *s, cfg_doc *doc)
+{
+    static const char *const of_body[] = {"displacement", "velocity", "angular_velocity"};
+    static const char *const of_material[] = {"mass_damping", "stiffness_damping"};
+    if (given(doc, "time.dt"))
+        pio_cfg_fault(doc, "time.dt", "a static scene has load steps; use time.load_steps, or another time.integrator");
+    if (given(doc, "solver.mass"))
+        pio_cfg_fault(doc, "solver.mass", "a static scene has no inertia; remove it, or set time.integrator");
+    for (size_t i = 0; i < s->n_bodies; i++)
+        for (size_t k = 0; k < 3; k++) {
+            PATH(path, "bodies[%zu].%s", i, of_body[k]);
+            if (given(doc, path))
+                pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
+        }
+    for (size_t i = 0; i < s->n_materials; i++)
+        for (size_t k = 0; k < 2; k++) {
+            PATH(path, "materials[%zu].%s", i, of_material[k]);
+            if (given(doc, path))
+                pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
+        }
+}
+
+static void check_motion(const pio_scene *s, cfg_doc *doc)
+{
+    if (!given(doc, "time.dt"))
+        pio_cfg_fault(doc, "time.integrator", "this integrator needs time.dt, the time step; add it");
+    else
+        pio_scene_check_time(s, doc);
+    if (given(doc, "time.load_steps"))
+        pio_cfg_fault(doc, "time.load_steps",
+                      "load steps are those of a static scene; a motion has time.dt: remove it");
+    if (s->integrator == SCENE_LEAPFROG && s->mass == SCENE_CONSISTENT)
+        pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
+    for (size_t i = 0; i < s->n_materials; i++) {
+        PATH(path, "materials[%zu].density", i);
+        PATH(name, "materials[%zu].name", i);
+        if (!(s->materials[i].density > 0))
+            pio_cfg_fault(doc, given(doc, path) ? path : name,
+                          "what moves needs a density above 0 kg/m3; add materials[%zu].density", i);
+    }
 }
 
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
 {
+    if (scene->integrator == SCENE_STATIC)
+        check_static(scene, doc);
+    else
+        check_motion(scene, doc);
     check_constants(scene, doc);
     for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);

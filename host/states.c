@@ -58,6 +58,8 @@ static void list_fields(pio_states *f)
     if (s->model->fem) {
         add_field(f, "displacement", dim, "m", "displacement from rest", NULL, PIO_SNAPSHOT_FRAME, false);
         add_field(f, "internal_force", dim, "N", "force of the material on its nodes", NULL, PIO_SNAPSHOT_FRAME, false);
+        if (s->scene->integrator != SCENE_STATIC)
+            add_field(f, "velocity", dim, "m/s", "velocity", NULL, PIO_SNAPSHOT_FRAME, false);
     }
     for (size_t i = 0; i < wanted->n; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)

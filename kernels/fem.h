@@ -31,16 +31,21 @@ typedef struct {
 /* What changes from step to step; lives on the device. */
 typedef struct {
     int64_t index;     /* number of the step, 0 .. steps-1 */
-    uint64_t fault;    /* FEM_NONE, or the smallest key of a fault: element, then kind */
+    uint64_t fault;    /* FEM_NONE, or the smallest key of a fault: step, item, kind */
     double t;          /* s, at the end of the step */
     wide gravity[DIM]; /* m/s^2 */
 } fem_step;
 
 enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE };
 #define FEM_NONE UINT64_MAX
+/* Of an element or a node, in a step; the smallest is the earliest. */
+PIO_FN uint64_t fem_fault_at(int64_t step, int item, int kind)
+{
+    return ((uint64_t)step << 36) | ((uint64_t)item << 4) | (uint64_t)kind;
+}
 PIO_FN uint64_t fem_fault_key(int element, int kind)
 {
-    return ((uint64_t)element << 4) | (uint64_t)kind;
+    return fem_fault_at(0, element, kind);
 }
 
 PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
@@ -140,6 +145,50 @@ PIO_FN wide point_dot(int i, const point_dot_args *v)
     wide sum = W(0);
     for (int c = 0; c < DIM; c++) sum += W(x.x[c]) * W(y.x[c]);
     return sum;
+}
+
+/* The acceleration of gravity at every node, or the unit vector of an axis. */
+typedef struct {
+    const fem_step *step;
+    int axis;  /* -1: gravity */
+    real *out; /* [nodes][DIM] m/s^2, or 1; set */
+} point_uniform_args;
+
+PIO_FN void point_uniform(int i, const point_uniform_args *a)
+{
+    for (int c = 0; c < DIM; c++)
+        a->out[(ptrdiff_t)i * DIM + c] = a->axis < 0 ? R(a->step->gravity[c]) : R(c == a->axis);
+}
+
+/* out = x / sqrt(m), each component */
+typedef struct {
+    const real *x, *m; /* [nodes][DIM]; m > 0 */
+    real *out;         /* [nodes][DIM]; set, may be x */
+} point_over_root_args;
+
+PIO_FN void point_over_root(int i, const point_over_root_args *v)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        v->out[at] = v->x[at] / sqrt(v->m[at]);
+    }
+}
+
+/* x = value + noise times numbers in [-1, 1) that are a fixed function of the place (Steele, Lea and Flood 2014: SplitMix). */
+typedef struct {
+    wide value, noise;
+    real *x; /* [nodes][DIM]; set */
+} point_set_args;
+
+PIO_FN void point_set(int i, const point_set_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        uint64_t s = (uint64_t)((ptrdiff_t)i * DIM + c + 1) * 0x9e3779b97f4a7c15u;
+        s = (s ^ (s >> 30)) * 0xbf58476d1ce4e5b9u;
+        s = (s ^ (s >> 27)) * 0x94d049bb133111ebu;
+        s ^= s >> 31;
+        a->x[(ptrdiff_t)i * DIM + c] = R(a->value + a->noise * (W((double)(s >> 11)) * W(0x1p-52) - W(1)));
+    }
 }
 
 /* One component to the doubles of the outside, and back: x = y[component] + scale in. */

@@ -3,19 +3,23 @@
  *   displacement  y_a = sum_i w_i u_ia              reaction   y_a = sum_i w_i f_ia, f = internal - external forces
  *   distance      y = sum_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
  *
+ *   velocity      as displacement, of v
+ *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p as given: M does the rest
+ *
  * P: nodes that have a given point Y_i. */
 #ifndef PIOLA_KERNELS_FEM_OBSERVE_H
 #define PIOLA_KERNELS_FEM_OBSERVE_H
 
 #include "kernels/fem.h"
 
-enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE };
+enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE, FEM_KINETIC };
 
 typedef struct {
-    int type, axis;       /* FEM_..., component */
-    const real *rest;     /* [nodes][DIM] X m */
-    const real *u;        /* [nodes][DIM] m */
-    const real *force;    /* [nodes][DIM] what the supports hold (reaction) or external (compliance) forces N */
+    int type, axis;   /* FEM_..., component */
+    const real *rest; /* [nodes][DIM] X m */
+    const real *u;    /* [nodes][DIM] m, or velocities m/s */
+    const real
+        *force; /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
     const real *weight;   /* [nodes] */
     const int *marker;    /* [nodes] row of `points`, or -1 */
     const double *points; /* [rows][DIM] Y m; NaN: no point at this time */
@@ -27,6 +31,7 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
     const vec u = point_load(a->u, i);
     wide sum = W(0);
     if (a->type == FEM_DISPLACEMENT) return W(a->weight[i]) * W(u.x[a->axis]);
+    if (a->type == FEM_KINETIC) return W(0.5) * W(a->weight[i]) * W(vec_dot(u, point_load(a->force, i)));
     if (a->type == FEM_REACTION) return W(a->weight[i]) * W(point_load(a->force, i).x[a->axis]);
     if (a->type == FEM_DISTANCE && a->marker[i] < 0) return W(0);
     for (int c = 0; c < DIM; c++) {
@@ -71,6 +76,11 @@ PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
         b->u_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[i];
     } else if (a->type == FEM_REACTION) {
         b->force_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[i];
+    } else if (a->type == FEM_KINETIC) {
+        const vec u = point_load(a->u, i), f = point_load(a->force, i);
+        const real half = R(0.5) * y_bar * a->weight[i];
+        point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), half, f));
+        point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), half, u));
     } else if (a->type == FEM_COMPLIANCE) {
         const vec u = point_load(a->u, i), f = point_load(a->force, i);
         point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), y_bar, f));

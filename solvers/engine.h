@@ -39,7 +39,9 @@ typedef enum {
     PIO_HYPER_HENCKY
 } pio_hyper_law;
 typedef enum { PIO_TRACTION, PIO_PRESSURE } pio_load_kind;
-/* What is observed of particles, and from DISPLACEMENT on of meshes; DISTANCE serves both. */
+/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. */
+typedef enum { PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG } pio_integrator;
+/* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve both. */
 typedef enum {
     PIO_MEAN_POSITION,
     PIO_MEAN_VELOCITY,
@@ -51,7 +53,8 @@ typedef enum {
     PIO_COMPLIANCE
 } pio_observable;
 typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
-/* What a design entry drives. POSITION: of particles, or the rest positions of nodes. GIVEN_0..4: the law's constants as given.
+/* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
+ * start. GIVEN_0..4: the law's constants as given.
  * From gravity on it is not a property of particles or elements; those of control have one component per channel, LOAD and
  * SUPPORT name one value of a mesh's description. */
 typedef enum {
@@ -64,6 +67,9 @@ typedef enum {
     PIO_GIVEN_4,
     PIO_DENSITY,
     PIO_THICKNESS,
+    PIO_MASS_DAMPING,
+    PIO_STIFFNESS_DAMPING,
+    PIO_DISPLACED,
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
@@ -121,7 +127,7 @@ typedef struct {
     const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
     int32_t rows;                      /* distance */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
-    const double *weight;              /* displacement, reaction: [nodes] share of each node, 1 */
+    const double *weight; /* displacement, velocity, kinetic energy, reaction: [nodes] share of each node, 1 */
 } pio_observation_desc;
 
 typedef struct {
@@ -181,11 +187,16 @@ typedef struct {
     int32_t newton_iterations;           /* at most */
     double adjoint_tolerance;            /* of the adjoint solve's residual, relative */
     int32_t linear_iterations;           /* at most */
+    pio_integrator integrator;
+    int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
+    const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
+    const double *displacement, *velocity; /* [n][dim] at the start, m and m/s; NULL: 0. Not of held unknowns */
 } pio_fem_desc;
 
 /* How one implicit step went. */
 typedef struct {
     int32_t newton_iterations, linear_iterations, adjoint_iterations;
+    int32_t parts;                     /* equal parts that it was taken in */
     double residual, adjoint_residual; /* relative */
 } pio_step_record;
 

@@ -38,14 +38,21 @@ typedef struct {
     int *node, *pair; /* device [n][nodes], [pairs] */
 } fem_part;
 
+/* The vectors of a state, [nodes][DIM] each, one after another: displacement, velocity, acceleration, and the first two a
+ * span earlier. A run has the first n_state of them. */
+enum { STATE_U, STATE_V, STATE_A, STATE_PAST, STATE_RATE, STATES };
+
 typedef struct {
     pio_sim base;
     int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, n_values, n_held, n_supports, n_curves;
     int thickness; /* there is one per element */
     double dt, gravity[DIM];
     double newton_tolerance, adjoint_tolerance;
+    double rounding; /* N, of the residual's norm */
     int newton_iterations, linear_iterations;
     pio_linop_kind kind; /* of the Jacobian */
+    pio_integrator integrator;
+    int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
     fem_part *part;
     fem_load *load;
     fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
@@ -53,7 +60,7 @@ typedef struct {
     fem_graph graph;                     /* host, while creating */
 
     fem_step *step;             /* device: the step block */
-    real *u, *known;            /* [nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *u, *known;            /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
     real *rest, *reference;     /* [nodes][DIM] X; X as described */
     surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */
     real *vertex_rest;          /* [vertices][DIM] */
@@ -73,14 +80,24 @@ typedef struct {
     int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
     real *pair_out;                              /* [pairs][DIM * DIM] */
 
-    real *u_bar, *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
+    real *u_bar, *earlier_bar; /* [n_state][nodes][DIM] cotangents; of the state before, while they are made */
+    real *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
     real *k_bar, *given_bar, *density_bar, *thick_bar, *gravity_share, *held_share;
     double *values_bar, *support_bar; /* [n_values][3], [supports] */
+
+    /* inertia; of a static run they are NULL */
+    real *initial_u, *initial_v; /* [nodes][DIM] as described */
+    real *rate, *inertia, *drag; /* [2][nodes][DIM] v1 and a1 of the trial; M a, C v; N */
+    real *alpha, *beta, *damp_k; /* [elements] twice, [HYPER_CONSTANTS][elements] beta times the moduli at rest */
+    int *damp_law;               /* [elements] linear */
+    real *alpha_bar, *beta_bar, *damp_bar;
+    double *first_factor;         /* [curves] at time 0 */
+    real *ones, *mass, *mass_bar; /* [nodes][DIM] of the leapfrog */
 
     int n_observations, n_designs;
     fem_observation *observations;
     fem_design *designs;
-    double *scalars;          /* device [8] sums on their way to the host */
+    double *scalars;          /* device [16] sums on their way to the host */
     pio_step_record *records; /* host [steps] */
 } fem_sim;
 
@@ -93,6 +110,12 @@ typedef struct {
 static inline fem_span fem_whole(int64_t step)
 {
     return (fem_span){step, 0, 1};
+}
+
+/* A vector of a state, of its cotangents and so on; NULL where the run has none. */
+static inline real *fem_state(const fem_sim *f, real *block, int which)
+{
+    return which < f->n_state ? block + (size_t)which * DIM * (size_t)f->nodes : NULL;
 }
 
 static inline fem_sim *fem_of(pio_sim *sim)
@@ -109,6 +132,8 @@ void fem_destroy(pio_sim *sim);
 
 /* fem_memory.c: lay out (measure) all device memory of `f` in its arena. */
 void fem_layout(fem_sim *f, const pio_engine_desc *desc);
+/* Is a design's index one of nodes, or of elements? */
+int fem_nodal(pio_quantity quantity);
 
 /* fem_forces.c: one part with a rule; forces of the state u; their adjoint with cotangents y of the nodal forces (NULL: no
  * cotangents of constants, thickness and rest positions); time and external forces at the end of a span. */
@@ -127,11 +152,43 @@ piola_status fem_reverse(fem_sim *f, piola_error *error);
 
 /* newton.c: u becomes the state at the end of the span; PIOLA_NUMERICAL with step and residual. */
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
-/* The Jacobian at u, held unknowns as unit rows and columns. */
-void fem_assemble_at(fem_sim *f, const real *u);
+/* Once the constants are known. */
+piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
+/* Stiffnesses of pairs of corners at u; then the matrix of all pairs, held unknowns as unit rows and columns. */
+void fem_tangents(fem_sim *f, const real *u);
+void fem_assemble_pairs(fem_sim *f);
+/* The Jacobian of the span's end at u. */
+void fem_jacobian(fem_sim *f, fem_span span, const real *u);
+
+/* fem_dynamics.c: inertia and damping. What acts on nodes when the span ends in displacement u1, into rate, inertia and drag; out +=
+ * the forces of rates v and a, and their adjoints with cotangents y of the forces; the Jacobian's part of them. */
+typedef struct {
+    fem_rate v, a;
+} fem_rates_pair;
+fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
+void fem_inertial(fem_sim *f, fem_span span, const real *u1);
+void fem_mass_force(fem_sim *f, const real *a, real *out);
+void fem_damping_force(fem_sim *f, const real *v, real *out);
+void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);
+void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar);
+void fem_lumped_weight(fem_sim *f);
+void fem_lumped_weight_adj(fem_sim *f);
+void fem_inertial_matrix(fem_sim *f, double ca, double cv);
+void fem_history_adj(fem_sim *f, fem_span span);
+/* Before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
+piola_status fem_start_motion(fem_sim *f, piola_error *error);
+piola_status fem_start_motion_adj(fem_sim *f, piola_error *error);
+
+/* fem_leapfrog.c: the explicit step, its adjoint, and masses at the nodes before and after. */
+piola_status fem_leapfrog(fem_sim *f, fem_span span, piola_error *error);
+piola_status fem_leapfrog_adj(fem_sim *f, fem_span span, piola_error *error);
+piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
+void fem_leapfrog_end(fem_sim *f);
 
 /* fem_adjoint.c: cotangents of the state at the span's end, `known`, become those of the state u at its beginning. */
 piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+/* From cotangents u1_bar of the held unknowns to those of the supports' values. */
+void fem_supports_adj(fem_sim *f, const real *u1_bar);
 
 /* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,

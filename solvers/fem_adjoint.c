@@ -1,21 +1,22 @@
-/* fem_adjoint.c -- the adjoint of one quasi-static step. With K the exact Jacobian at the accepted state u and u_bar its
- * cotangent,
+/* fem_adjoint.c -- the adjoint of one implicit step. With the exact Jacobian J = K + (da/du) M + (dv/du) C at the accepted state
+ * and g = u1_bar + (dv/du) v1_bar + (da/du) a1_bar the cotangent of its displacement,
  *
- *     K^T lambda = u_bar where free, lambda = 0 where held
- *     theta_bar -= lambda^T df_int/dtheta,   f_ext_bar += lambda,   value_bar = u_bar - K^T lambda where held
+ *     J^T lambda = g where free, lambda = 0 where held
+ *     theta_bar -= lambda^T d(f_int + M a + C v)/dtheta,   f_ext_bar += lambda,   value_bar = g - J^T lambda where held
+ *     v1_bar -= C^T lambda, a1_bar -= M^T lambda, which the history takes: v1 and a1 are linear in it
  *
  * (PHYSICS.md section 3). A quasi-static step has no history: the cotangent of the state before it is zero. */
 #include "solvers/fem.h"
 
 /* clang-format off */
 /* value_bar of every support from the total cotangent of its unknowns. */
-static void supports_adj(fem_sim *f)
+void fem_supports_adj(fem_sim *f, const real *u1_bar)
 {
     pio_queue *q = &f->base.queue;
     if (!f->n_held) return;
     pio_map(q, fem_prescribe_adj, f->n_held, NULL,
             .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .curve = f->support_curve,
-            .factor = f->factor, .u_bar = f->u_bar, .share = f->held_share);
+            .factor = f->factor, .u_bar = u1_bar, .share = f->held_share);
     for (int s = 0; s < f->n_supports; s++) {
         pio_sum(q, design_sum, f->n_held, NULL, f->base.scalar,
                  .n = f->n_held, .stored = 1, .index = f->held_support, .group = s, .bar = f->held_share);
@@ -28,10 +29,17 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
 {
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    const size_t state = bytes * (size_t)f->n_state;
+    const int moves = f->integrator != PIO_STATIC;
     int32_t iterations = 0;
     fem_external(f, span); /* time, curves and forces */
-    fem_assemble_at(f, f->known);
+    fem_jacobian(f, span, f->known);
     pio_queue_copy(q, f->rhs, f->u_bar, bytes);
+    if (moves) { /* u1 acts through its rates too */
+        const fem_rates_pair r = fem_rates_at(f, span);
+        fem_combine(f, 1, f->rhs, r.v.d, fem_state(f, f->u_bar, STATE_V), f->rhs);
+        fem_combine(f, 1, f->rhs, r.a.d, fem_state(f, f->u_bar, STATE_A), f->rhs);
+    }
     fem_held(f, 0, f->rhs);
     pio_queue_zero(q, f->lambda, bytes);
     const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &record->adjoint_residual, error);
@@ -39,10 +47,18 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     if (rc) return rc;
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
     fem_internal_adj(f, f->known, f->y, f->u_bar, 1);
-    supports_adj(f);
+    if (moves) {
+        fem_mass_force_adj(f, fem_state(f, f->known, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
+        fem_damping_force_adj(f, fem_state(f, f->known, STATE_V), f->y, fem_state(f, f->u_bar, STATE_V));
+        fem_history_adj(f, span);
+    }
+    fem_supports_adj(f, f->u_bar);
     fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
     fem_external_adj(f);
-    pio_queue_zero(q, f->u_bar, bytes);
-    pio_queue_copy(q, f->known, f->u, bytes);
+    if (moves)
+        pio_queue_copy(q, f->u_bar, f->earlier_bar, state);
+    else
+        pio_queue_zero(q, f->u_bar, bytes);
+    pio_queue_copy(q, f->known, f->u, state);
     return sim_failed(&f->base, error);
 }

@@ -17,6 +17,11 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld nodes: from 1 to %d are possible", (long long)m->n, MOST);
     if (desc->steps < 0 || desc->steps > MOST)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most %d are possible", (long long)desc->steps, MOST);
+    for (int o = 0; o < desc->n_observations; o++)
+        if (m->integrator == PIO_LEAPFROG && desc->observations[o].type == PIO_REACTION)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "the leapfrog's states hold no accelerations, of which reactions are made; an implicit "
+                            "integrator would be right");
     for (int b = 0; b < m->n_blocks; b++)
         for (int64_t i = 0; i < (int64_t)m->blocks[b].n * fem_nodes_of(m->blocks[b].type); i++)
             if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
@@ -103,6 +108,27 @@ static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error
     return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
 }
 
+static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
+{
+    int has = 0;
+    for (int d = 0; d < desc->n_designs; d++) has |= desc->designs[d].quantity == quantity;
+    return has;
+}
+
+static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_desc *desc)
+{
+    static const int vectors[] = {[PIO_STATIC] = STATE_U + 1,
+                                  [PIO_BACKWARD_EULER] = STATE_A + 1,
+                                  [PIO_BDF2] = STATE_RATE + 1,
+                                  [PIO_NEWMARK] = STATE_A + 1,
+                                  [PIO_LEAPFROG] = STATE_V + 1};
+    f->integrator = m->integrator;
+    f->n_state = vectors[m->integrator];
+    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || m->integrator == PIO_LEAPFROG;
+    f->damped = m->alpha || designs_have(desc, PIO_MASS_DAMPING);
+    f->stiff = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);
+}
+
 static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
@@ -124,6 +150,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->adjoint_tolerance = m->adjoint_tolerance;
     f->linear_iterations = m->linear_iterations;
     f->kind = PIO_SYMMETRIC; /* dead loads and hyperelastic laws */
+    take_integrator(f, m, desc);
     if (!take_parts(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
@@ -208,6 +235,11 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
     upload_field(f, f->given, m->given, HYPER_CONSTANTS);
     upload_field(f, f->density, m->density, 1);
     if (f->thickness) upload_field(f, f->thick, m->thickness, 1);
+    if (f->integrator == PIO_STATIC) return;
+    if (f->alpha && m->alpha) upload_field(f, f->alpha, m->alpha, 1);
+    if (f->beta && m->beta) upload_field(f, f->beta, m->beta, 1);
+    if (m->displacement) upload_points(f, f->initial_u, m->displacement);
+    if (m->velocity) upload_points(f, f->initial_v, m->velocity);
 }
 
 static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_error *error)
@@ -250,7 +282,7 @@ static void upload_tables(fem_sim *f)
     pio_queue *q = &f->base.queue;
     for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
         const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
-        if (d->index) UPLOAD(d->index, d->desc.index, d->desc.quantity == PIO_POSITION ? f->nodes : f->elements);
+        if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
         if (!d->desc.start) continue;
         UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
         UPLOAD(f->base.described + d->first, d->desc.described, variables);
@@ -267,6 +299,18 @@ static void upload_tables(fem_sim *f)
     }
 }
 
+/* What a description need not give. */
+static void zero_motion(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t points = sizeof(real) * DIM * (size_t)f->nodes, field = sizeof(real) * field_size(f->elements, 1);
+    pio_queue_zero(q, f->initial_u, points);
+    pio_queue_zero(q, f->initial_v, points);
+    if (f->alpha) pio_queue_zero(q, f->alpha, field);
+    if (f->beta) pio_queue_zero(q, f->beta, field);
+    if (f->beta) pio_queue_zero(q, f->damp_law, sizeof(int) * (size_t)f->elements); /* HYPER_LINEAR */
+}
+
 static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
@@ -277,6 +321,7 @@ static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *e
     UPLOAD(f->block_start, f->graph.start, f->graph.blocks + 1);
     UPLOAD(f->block_source, f->graph.source, f->graph.sources);
     upload_rules(f);
+    if (f->integrator != PIO_STATIC) zero_motion(f);
     upload_mesh(f, m);
     upload_loads(f, m);
     upload_tables(f);

@@ -29,11 +29,22 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     pio_queue_upload(q, f->step, &step, sizeof step);
     if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
     if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
-    pio_queue_zero(q, f->u, point_bytes(f));
+    pio_queue_zero(q, f->u, point_bytes(f) * (size_t)f->n_state);
+    if (f->integrator != PIO_STATIC) {
+        pio_queue_copy(q, f->u, f->initial_u, point_bytes(f));
+        pio_queue_copy(q, fem_state(f, f->u, STATE_V), f->initial_v, point_bytes(f));
+    }
     memset(f->records, 0, sizeof *f->records * (size_t)sim->steps);
     sim->index = 0;
     sim->turned = 0;
     fem_design_apply(f);
+    const piola_status failed = fem_measure_rounding(f, error);
+    if (failed) return failed;
+    if (f->integrator != PIO_STATIC) {
+        piola_status rc = fem_check_fault(sim, error); /* before anything is solved */
+        if (!rc) rc = fem_start_motion(f, error);
+        if (rc) return rc;
+    }
     fem_external(f, fem_whole(-1));
     fem_observe_step(f, 0);
     return sim_failed(sim, error);
@@ -54,7 +65,6 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
     return sim_failed(sim, error);
 }
 
-/* The state of a quasi-static step is its displacement. */
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
     return sim_save(sim, slot, fem_of(sim)->u, error);
@@ -73,14 +83,18 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     const size_t one = sizeof(real) * field_size(f->elements, 1);
     if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->turned = 1;
-    pio_queue_copy(q, f->known, f->u, point_bytes(f));
-    pio_queue_zero(q, f->u_bar, point_bytes(f));
+    pio_queue_copy(q, f->known, f->u, point_bytes(f) * (size_t)f->n_state);
+    pio_queue_zero(q, f->u_bar, point_bytes(f) * (size_t)f->n_state);
     pio_queue_zero(q, f->f_ext_bar, point_bytes(f));
     pio_queue_zero(q, f->rest_bar, point_bytes(f));
     pio_queue_zero(q, f->k_bar, constants);
     pio_queue_zero(q, f->given_bar, constants);
     pio_queue_zero(q, f->density_bar, one);
     if (f->thickness) pio_queue_zero(q, f->thick_bar, one);
+    if (f->alpha) pio_queue_zero(q, f->alpha_bar, one);
+    if (f->beta) pio_queue_zero(q, f->beta_bar, one);
+    if (f->beta) pio_queue_zero(q, f->damp_bar, constants);
+    if (f->mass_bar) pio_queue_zero(q, f->mass_bar, point_bytes(f));
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
     if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
     if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
@@ -103,6 +117,10 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
     if (sim->index != 0)
         return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
+    if (fem_of(sim)->integrator != PIO_STATIC) {
+        const piola_status rc = fem_start_motion_adj(fem_of(sim), error);
+        if (rc) return rc;
+    }
     fem_external(fem_of(sim),
                  fem_whole(-1)); /* forces that were observed at the start: no step carries their cotangents */
     fem_external_adj(fem_of(sim));

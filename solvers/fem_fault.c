@@ -16,7 +16,11 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
     pio_queue_download(&sim->queue, &step, f->step, sizeof step);
     if (pio_queue_failed(&sim->queue)) return sim_failed(sim, error);
     if (step.fault == FEM_NONE) return PIOLA_OK;
-    const int element = (int)(step.fault >> 4);
+    const int element = (int)(step.fault >> 4 & 0xffffffff);
+    if ((step.fault & 15) == FEM_NOT_FINITE)
+        return sim_fail(error, PIOLA_NUMERICAL,
+                        "step %lld: the velocity of node %d is not finite; a shorter time step would be right",
+                        (long long)(step.fault >> 36), element);
     if ((step.fault & 15) == FEM_INVERTED_REST)
         return sim_fail(error, PIOLA_NUMERICAL,
                         "element %d has no positive volume at rest: its nodes' order or places are wrong", element);

@@ -9,6 +9,11 @@ typedef struct {
     int nodal, components, stored, first;
 } fem_field;
 
+static const real *bar_of(const fem_sim *f, int which)
+{
+    return f->u_bar ? fem_state(f, f->u_bar, which) : NULL;
+}
+
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
     const int all = HYPER_CONSTANTS;
@@ -21,7 +26,16 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"rest_position", {f->rest, NULL, 1, DIM, DIM, 0}},
         {"internal_force", {f->f_int, NULL, 1, DIM, DIM, 0}},
         {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
+        {"velocity", {fem_state(f, f->u, STATE_V), NULL, 1, DIM, DIM, 0}},
+        {"acceleration", {fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
         {"adj_displacement", {f->u_bar, NULL, 1, DIM, DIM, 0}},
+        {"adj_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
+        {"grad_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
+        {"grad_displacement", {f->initial_u ? f->u_bar : NULL, NULL, 1, DIM, DIM, 0}},
+        {"mass_damping", {f->alpha, NULL, 0, 1, 1, 0}},
+        {"stiffness_damping", {f->beta, NULL, 0, 1, 1, 0}},
+        {"grad_mass_damping", {f->alpha_bar, NULL, 0, 1, 1, 0}},
+        {"grad_stiffness_damping", {f->beta_bar, NULL, 0, 1, 1, 0}},
         {"grad_rest_position", {f->rest_bar, NULL, 1, DIM, DIM, 0}},
         {"given_0", {f->given, NULL, 0, 1, all, 0}},
         {"given_1", {f->given, NULL, 0, 1, all, 1}},

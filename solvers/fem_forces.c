@@ -81,11 +81,12 @@ void fem_external(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
     curves_at(f, span);
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    zero_points(f, f->f_ext);
+    if (f->lumped) fem_lumped_weight(f);
+    for (const fem_part *p = f->part; p < f->part + f->n_parts && !f->lumped; p++)
         pio_map(q, fem_weight, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->corner_out);
-    zero_points(f, f->f_ext);
-    add_corners(f, f->corner_out, f->f_ext);
+    if (!f->lumped) add_corners(f, f->corner_out, f->f_ext);
     if (!f->n_loads) return;
     pio_map(q, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->rest, .out = f->vertex_rest);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
@@ -123,7 +124,8 @@ static void loads_adj(fem_sim *f)
     pio_map(q, surface_vertex_adj, f->nodes, NULL, .map = f->dofs, .in = y, .out = f->rest_bar);
 }
 
-void fem_external_adj(fem_sim *f)
+/* From f_ext_bar to density, thickness, gravity and rest positions. */
+static void weight_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
@@ -137,6 +139,14 @@ void fem_external_adj(fem_sim *f)
                 .n = f->elements, .components = DIM, .component = c, .in = f->gravity_share);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->base.gravity_bar + c);
     }
+}
+
+void fem_external_adj(fem_sim *f)
+{
+    if (f->lumped)
+        fem_lumped_weight_adj(f);
+    else
+        weight_adj(f);
     if (f->n_loads) loads_adj(f);
     zero_points(f, f->f_ext_bar);
 }

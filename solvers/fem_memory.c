@@ -5,6 +5,7 @@
 
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
 #define TAKE_POINTS(pointer) TAKE(pointer, DIM *(size_t)f->nodes)
+#define TAKE_STATE(pointer) TAKE(pointer, DIM *(size_t)f->nodes *(size_t)f->n_state)
 #define TAKE_FIELD(pointer, components) TAKE(pointer, field_size(f->elements, components))
 
 /* Every rule once, however many parts and loads are of its type. */
@@ -80,8 +81,9 @@ static void take_matrix(fem_sim *f)
 
 static void take_adjoint(fem_sim *f)
 {
-    TAKE_POINTS(f->known);
-    TAKE_POINTS(f->u_bar);
+    TAKE_STATE(f->known);
+    TAKE_STATE(f->u_bar);
+    if (f->integrator != PIO_STATIC) TAKE_STATE(f->earlier_bar);
     TAKE_POINTS(f->f_ext_bar);
     TAKE_POINTS(f->rest_bar);
     TAKE(f->corner_rest, (size_t)f->corners * DIM);
@@ -95,16 +97,47 @@ static void take_adjoint(fem_sim *f)
     TAKE(f->support_bar, f->n_supports);
 }
 
+static void take_motion(fem_sim *f)
+{
+    const int adjoint = f->base.adjoint;
+    TAKE_POINTS(f->initial_u);
+    TAKE_POINTS(f->initial_v);
+    TAKE(f->rate, 2 * DIM * (size_t)f->nodes);
+    TAKE_POINTS(f->inertia);
+    TAKE_POINTS(f->drag);
+    TAKE(f->first_factor, f->n_curves);
+    if (f->damped) TAKE_FIELD(f->alpha, 1);
+    if (f->damped && adjoint) TAKE_FIELD(f->alpha_bar, 1);
+    if (f->stiff) {
+        TAKE_FIELD(f->beta, 1);
+        TAKE_FIELD(f->damp_k, HYPER_CONSTANTS);
+        TAKE(f->damp_law, f->elements);
+    }
+    if (f->stiff && adjoint) {
+        TAKE_FIELD(f->beta_bar, 1);
+        TAKE_FIELD(f->damp_bar, HYPER_CONSTANTS);
+    }
+    if (f->integrator != PIO_LEAPFROG) return;
+    TAKE_POINTS(f->ones);
+    TAKE_POINTS(f->mass);
+    if (adjoint) TAKE_POINTS(f->mass_bar);
+}
+
+int fem_nodal(pio_quantity quantity)
+{
+    return quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
+}
+
 static void take_tables(fem_sim *f)
 {
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
-        if (o->desc.type == PIO_DISPLACEMENT || o->desc.type == PIO_REACTION) TAKE(o->weight, f->nodes);
+        if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE(o->weight, f->nodes);
         if (o->desc.type != PIO_DISTANCE) continue;
         TAKE(o->marker, f->nodes);
         TAKE(o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
     }
     for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++)
-        if (d->desc.quantity < PIO_GRAVITY) TAKE(d->index, d->desc.quantity == PIO_POSITION ? f->nodes : f->elements);
+        if (d->desc.quantity < PIO_GRAVITY) TAKE(d->index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
 }
 
 void fem_layout(fem_sim *f, const pio_engine_desc *desc)
@@ -112,8 +145,8 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     const pio_fem_desc *m = desc->fem;
     memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
     TAKE(f->step, 1);
-    TAKE_POINTS(f->u);
-    f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    TAKE_STATE(f->u);
+    f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes * (size_t)f->n_state;
     take_mesh(f);
     take_loads(f);
     TAKE(f->curve_start, f->n_curves + 1);
@@ -129,7 +162,8 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_matrix(f);
     if (f->base.adjoint) take_adjoint(f);
     take_tables(f);
-    TAKE(f->scalars, 8);
+    if (f->integrator != PIO_STATIC) take_motion(f);
+    TAKE(f->scalars, 16);
     const int most = f->nodes > f->elements ? f->nodes : f->elements;
     sim_layout(&f->base, most, most);
 }

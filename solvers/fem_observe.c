@@ -1,19 +1,24 @@
 /* fem_observe.c -- observations of a mesh: which states touch which samples, forwards and back. */
 #include "solvers/fem.h"
 
+/* Of velocities, not displacements? */
+static int of_rates(const pio_observation_desc *d)
+{
+    return d->type == PIO_MEAN_VELOCITY || d->type == PIO_KINETIC_ENERGY;
+}
+
 static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, int sample, int axis)
 {
-    static const int type[] = {[PIO_DISPLACEMENT] = FEM_DISPLACEMENT,
-                               [PIO_REACTION] = FEM_REACTION,
-                               [PIO_DISTANCE] = FEM_DISTANCE,
-                               [PIO_COMPLIANCE] = FEM_COMPLIANCE};
+    static const int type[] = {[PIO_DISPLACEMENT] = FEM_DISPLACEMENT,  [PIO_REACTION] = FEM_REACTION,
+                               [PIO_DISTANCE] = FEM_DISTANCE,          [PIO_COMPLIANCE] = FEM_COMPLIANCE,
+                               [PIO_MEAN_VELOCITY] = FEM_DISPLACEMENT, [PIO_KINETIC_ENERGY] = FEM_KINETIC};
     const pio_observation_desc *d = &o->desc;
     const int distance = d->type == PIO_DISTANCE;
     return (fem_observe_args){.type = type[d->type],
                               .axis = axis,
                               .rest = f->rest,
-                              .u = f->u,
-                              .force = d->type == PIO_REACTION ? f->trial : f->f_ext,
+                              .u = of_rates(d) ? fem_state(f, f->u, STATE_V) : f->u,
+                              .force = d->type == PIO_COMPLIANCE ? f->f_ext : f->trial,
                               .weight = o->weight,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
@@ -24,14 +29,29 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, int 
 #define OBSERVE_ARGS .type = a.type, .axis = a.axis, .rest = a.rest, .u = a.u, .force = a.force, .weight = a.weight, \
     .marker = a.marker, .points = a.points, .markers = a.markers
 
+/* trial = what the supports hold: f_int + M a + C v - f_ext */
+static void reaction(fem_sim *f)
+{
+    fem_internal(f, f->u, f->f_int);
+    fem_combine(f, 1, f->f_int, -1, f->f_ext, f->trial);
+    if (f->integrator == PIO_STATIC) return;
+    fem_mass_force(f, fem_state(f, f->u, STATE_A), f->trial);
+    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->trial);
+}
+
+/* trial = M v */
+static void momentum(fem_sim *f)
+{
+    pio_queue_zero(&f->base.queue, f->trial, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_mass_force(f, fem_state(f, f->u, STATE_V), f->trial);
+}
+
 static void forward(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observations[t->observation];
-    if (o->desc.type == PIO_REACTION) {
-        fem_internal(f, f->u, f->f_int);
-        fem_combine(f, 1, f->f_int, -1, f->f_ext, f->trial);
-    }
+    if (o->desc.type == PIO_REACTION) reaction(f);
+    if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
         const fem_observe_args a = args_of(f, o, t->sample, c);
         pio_sum(q, fem_observe, f->nodes, NULL, f->base.scalar, OBSERVE_ARGS);
@@ -40,22 +60,29 @@ static void forward(fem_sim *f, const pio_touch *t)
     }
 }
 
-/* The forces of a reaction are f_int - f_ext. f_int is a function of the state: its cotangents become those of state,
- * constants and shape at once. */
+/* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state, constants
+ * and shape at once. */
 static void reverse(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observations[t->observation];
-    const int reaction = o->desc.type == PIO_REACTION;
-    if (reaction) pio_queue_zero(q, f->y, sizeof(real) * DIM * (size_t)f->nodes);
+    const int forces = o->desc.type != PIO_COMPLIANCE;
+    real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
+    if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
+    if (forces) pio_queue_zero(q, f->y, sizeof(real) * DIM * (size_t)f->nodes);
     for (int c = 0; c < o->desc.components; c++) {
         const fem_observe_args a = args_of(f, o, t->sample, c);
         pio_map(q, fem_observe_adj, f->nodes, NULL, .o = a, .weight = t->weight,
-                .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c, .u_bar = f->u_bar,
-                .force_bar = reaction ? f->y : f->f_ext_bar, .rest_bar = f->rest_bar);
+                .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c, .u_bar = of_rates(&o->desc) ? v_bar : f->u_bar,
+                .force_bar = forces ? f->y : f->f_ext_bar, .rest_bar = f->rest_bar);
     }
-    if (!reaction) return;
+    if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->y, v_bar);
+    if (o->desc.type != PIO_REACTION) return;
     fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
+    if (f->integrator != PIO_STATIC) {
+        fem_mass_force_adj(f, fem_state(f, f->u, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
+        fem_damping_force_adj(f, v, f->y, v_bar);
+    }
     fem_combine(f, 1, f->f_ext_bar, -1, f->y, f->f_ext_bar);
 }
 /* clang-format on */

@@ -11,7 +11,23 @@ static element_target target_of(const fem_sim *f, pio_quantity quantity)
 {
     if (quantity == PIO_DENSITY) return (element_target){f->density, f->density_bar, 1, 0};
     if (quantity == PIO_THICKNESS) return (element_target){f->thick, f->thick_bar, 1, 0};
+    if (quantity == PIO_MASS_DAMPING) return (element_target){f->alpha, f->alpha_bar, 1, 0};
+    if (quantity == PIO_STIFFNESS_DAMPING) return (element_target){f->beta, f->beta_bar, 1, 0};
     return (element_target){f->given, f->given_bar, HYPER_CONSTANTS, (int)(quantity - PIO_GIVEN_0)};
+}
+
+/* A quantity of nodes: as described, where it is set, where its cotangents are; NULL: of something else. */
+typedef struct {
+    real *described, *out, *bar;
+} node_target;
+
+static node_target nodes_of(const fem_sim *f, pio_quantity quantity)
+{
+    if (quantity == PIO_POSITION) return (node_target){f->reference, f->rest, f->rest_bar};
+    if (quantity == PIO_DISPLACED) return (node_target){f->initial_u, f->u, f->u_bar};
+    if (quantity == PIO_VELOCITY)
+        return (node_target){f->initial_v, fem_state(f, f->u, STATE_V), fem_state(f, f->u_bar, STATE_V)};
+    return (node_target){NULL, NULL, NULL};
 }
 
 static int variables_of(const fem_design *d)
@@ -25,6 +41,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     pio_queue *q = &f->base.queue;
     const pio_design_desc *e = &d->desc;
     double *value = f->base.value + d->first;
+    const node_target nodes = nodes_of(f, e->quantity);
     pio_map(q, design_value, variables_of(d), NULL,
             .z = f->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
             .start = e->start ? f->base.z_start + d->first : NULL, .described = f->base.described + d->first,
@@ -35,8 +52,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, f->values + 3 * e->which, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, f->support_value + e->which, value, sizeof *value);
-    } else if (e->quantity == PIO_POSITION) {
-        fem_rest_args a = {.index = d->index, .value = value, .reference = f->reference, .rest = f->rest};
+    } else if (nodes.out) {
+        fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.described, .rest = nodes.out};
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
         PIO_LAUNCH(q, KERNEL_fem_rest, q->backend->kernels.fem_rest(q->stream, f->nodes, NULL, &a));
     } else {
@@ -64,21 +81,22 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     const pio_design_desc *e = &d->desc;
     double *value_bar = f->base.value_bar + d->first;
     const element_target t = target_of(f, e->quantity);
+    const node_target nodes = nodes_of(f, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, f->base.gravity_bar, sizeof *value_bar * DIM);
     } else if (e->quantity == PIO_LOAD) {
         pio_queue_copy(q, value_bar, f->values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, value_bar, f->support_bar + e->which, sizeof *value_bar);
-    } else if (e->quantity == PIO_POSITION) {
+    } else if (nodes.out) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         if (e->each)
-            pio_map(q, fem_rest_each, f->nodes, NULL, .index = d->index, .bar = f->rest_bar, .value_bar = value_bar);
+            pio_map(q, fem_rest_each, f->nodes, NULL, .index = d->index, .bar = nodes.bar, .value_bar = value_bar);
         else
             for (int g = 0; g < e->groups; g++)
                 for (int c = 0; c < DIM; c++)
                     pio_sum(q, fem_rest_sum, f->nodes, NULL, value_bar + g * DIM + c,
-                            .index = d->index, .group = g, .component = c, .bar = f->rest_bar);
+                            .index = d->index, .group = g, .component = c, .bar = nodes.bar);
     } else if (e->each) {
         pio_map(q, design_each, f->elements, NULL,
                 .n = f->elements, .components = 1, .index = d->index, .bar = t.bar, .value_bar = value_bar,

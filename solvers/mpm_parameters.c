@@ -23,6 +23,9 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_GIVEN_3: /* of meshes */
     case PIO_GIVEN_4:
     case PIO_THICKNESS:
+    case PIO_MASS_DAMPING:
+    case PIO_STIFFNESS_DAMPING:
+    case PIO_DISPLACED:
     case PIO_GRAVITY:
     case PIO_AMPLITUDE:
     case PIO_FREQUENCY:

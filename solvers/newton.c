@@ -1,29 +1,55 @@
-/* newton.c -- one quasi-static step: u such that the internal forces balance the external ones at every free unknown.
+/* newton.c -- one implicit step: u such that all forces balance at every free unknown. A quasi-static one has no inertia.
  *
- *     r(u) = f_ext - f_int(u) = 0 where free,   u = value where held
+ *     r(u) = f_ext - f_int(u) - M a(u) - C v(u) = 0 where free,   u = value where held
  *
- * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u (Nocedal and Wright 2006,
+ * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) + v . C v/(2 dv/du) (Nocedal and Wright 2006,
  * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
  * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear. */
 #include "solvers/fem.h"
 
 #include <math.h>
 
-enum { SUM_RESIDUAL, SUM_INTERNAL, SUM_EXTERNAL, SUM_MOVE, SUM_WORK, SUM_SLOPE, SUM_ENERGY, SUMS };
+enum {
+    SUM_RESIDUAL,
+    SUM_INTERNAL,
+    SUM_EXTERNAL,
+    SUM_MOVE,
+    SUM_WORK,
+    SUM_SLOPE,
+    SUM_ENERGY,
+    SUM_INERTIA,
+    SUM_KINETIC,
+    SUM_DRAG,
+    SUMS
+};
 enum { BACKTRACKS = 12 };
 static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
 
 /* clang-format off */
-void fem_assemble_at(fem_sim *f, const real *u)
+void fem_tangents(fem_sim *f, const real *u)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
                 .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
-    pio_map(q, fem_assemble, f->graph.blocks, NULL,
+}
+
+void fem_assemble_pairs(fem_sim *f)
+{
+    pio_map(&f->base.queue, fem_assemble, f->graph.blocks, NULL,
             .row = f->block_row, .column = f->matrix.column, .start = f->block_start, .source = f->block_source,
             .pairs = f->pair_out, .held = f->held, .out = f->matrix.value);
+}
+
+void fem_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    fem_tangents(f, u);
+    if (f->integrator != PIO_STATIC) {
+        const fem_rates_pair r = fem_rates_at(f, span);
+        fem_inertial_matrix(f, r.a.d, r.v.d);
+    }
+    fem_assemble_pairs(f);
 }
 
 static void dot(fem_sim *f, int slot, const real *x, const real *y)
@@ -31,8 +57,8 @@ static void dot(fem_sim *f, int slot, const real *x, const real *y)
     pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
 }
 
-/* Energy and the work of the external forces at u, into scalars. */
-static void potential(fem_sim *f, const real *u)
+/* Energy and the work of the external forces at u, into scalars; inertia and drag, and what is like a potential of theirs. */
+static void potential(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
     pio_queue_zero(q, f->scalars + SUM_ENERGY, sizeof *f->scalars);
@@ -42,13 +68,14 @@ static void potential(fem_sim *f, const real *u)
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->scalars + SUM_ENERGY);
     }
     dot(f, SUM_WORK, f->f_ext, u);
+    if (f->integrator == PIO_STATIC) return;
+    const real *a = f->rate + DIM * (size_t)f->nodes;
+    fem_inertial(f, span, u);
+    dot(f, SUM_INERTIA, f->inertia, f->inertia);
+    dot(f, SUM_KINETIC, a, f->inertia);
+    dot(f, SUM_DRAG, f->rate, f->drag);
 }
 /* clang-format on */
-
-static double potential_of(const double *sums)
-{
-    return sums[SUM_ENERGY] - sums[SUM_WORK];
-}
 
 static int download(fem_sim *f, double *sums)
 {
@@ -59,26 +86,47 @@ static int download(fem_sim *f, double *sums)
 /* What one step knows on the host. */
 typedef struct {
     fem_sim *f;
+    fem_span span;
+    double ca, cv;   /* da/du, dv/du */
+    double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record;
     double sums[SUMS];
     double residual; /* relative */
     piola_error *error;
 } newton;
 
-/* rhs = f_ext - f_int where free; its norm relative to the forces. `searched`: the last potential was of this very point. */
+static double potential_of(const newton *n)
+{
+    const double *sums = n->sums, statics = sums[SUM_ENERGY] - sums[SUM_WORK];
+    return n->ca > 0 ? statics + 0.5 * sums[SUM_KINETIC] / n->ca + 0.5 * sums[SUM_DRAG] / n->cv : statics;
+}
+
+/* out = r(u), the potential's forces being those of u already */
+static void unbalanced(fem_sim *f, const real *u, real *out)
+{
+    fem_internal(f, u, f->f_int);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, out);
+    if (f->integrator != PIO_STATIC) {
+        fem_combine(f, 1, out, -1, f->inertia, out);
+        fem_combine(f, 1, out, -1, f->drag, out);
+    }
+    fem_held(f, 0, out);
+}
+
+/* rhs = r(trial); its norm relative to the forces, or to the least that the tolerance can tell from rounding. `searched`: the
+ * last potential was of this very point. */
 static piola_status evaluate(newton *n, int searched)
 {
     fem_sim *f = n->f;
-    fem_internal(f, f->trial, f->f_int);
-    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
-    fem_held(f, 0, f->rhs);
+    if (!searched) potential(f, n->span, f->trial);
+    unbalanced(f, f->trial, f->rhs);
     dot(f, SUM_RESIDUAL, f->rhs, f->rhs);
     dot(f, SUM_INTERNAL, f->f_int, f->f_int);
     dot(f, SUM_EXTERNAL, f->f_ext, f->f_ext);
     dot(f, SUM_MOVE, f->du, f->du);
-    if (!searched) potential(f, f->trial);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-    const double scale = sqrt(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]));
+    const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
+    const double scale = fmax(fmax(sqrt(forces), n->momentum), f->rounding / f->newton_tolerance);
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
         return sim_fail(n->error, PIOLA_NUMERICAL, "step %lld: the residual is not finite after %d iterations",
@@ -92,10 +140,16 @@ static piola_status direction(newton *n, int first)
     fem_sim *f = n->f;
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    fem_assemble_at(f, f->trial);
-    if (first) { /* rhs -= K du_held */
+    fem_jacobian(f, n->span, f->trial);
+    if (first) { /* rhs -= (K + ca M + cv C) du_held */
         pio_queue_zero(q, f->lambda, bytes);
         fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
+        if (n->ca > 0) {
+            fem_combine(f, n->ca, f->du, 0, f->du, f->y);
+            fem_mass_force(f, f->y, f->lambda);
+            fem_combine(f, n->cv, f->du, 0, f->du, f->y);
+            fem_damping_force(f, f->y, f->lambda);
+        }
         fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
         fem_held(f, 0, f->rhs);
     }
@@ -113,13 +167,11 @@ static piola_status direction(newton *n, int first)
     return rc;
 }
 
-/* Is |r| at the point y no more than half of |r| now? 0 as well when a download failed. */
+/* Is |r| at the point y, the potential's last, no more than half of |r| now? 0 as well when a download failed. */
 static int halves_residual(newton *n, double now)
 {
     fem_sim *f = n->f;
-    fem_internal(f, f->y, f->f_int);
-    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->lambda);
-    fem_held(f, 0, f->lambda);
+    unbalanced(f, f->y, f->lambda);
     dot(f, SUM_RESIDUAL, f->lambda, f->lambda);
     return download(f, n->sums) && n->sums[SUM_RESIDUAL] <= 0.25 * now;
 }
@@ -132,8 +184,8 @@ static int halves_residual(newton *n, double now)
 static piola_status search(newton *n, int moves)
 {
     fem_sim *f = n->f;
-    const double before = potential_of(n->sums), residual = n->sums[SUM_RESIDUAL];
-    const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]);
+    const double before = potential_of(n), residual = n->sums[SUM_RESIDUAL];
+    const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]) + fabs(before);
     dot(f, SUM_SLOPE, f->rhs, f->du);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
@@ -141,9 +193,9 @@ static piola_status search(newton *n, int moves)
     fem_combine(f, 1, f->trial, 1, f->du, f->y);
     for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
         if (k) fem_combine(f, 1, f->trial, t, f->du, f->y);
-        potential(f, f->y);
+        potential(f, n->span, f->y);
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-        const double after = potential_of(n->sums);
+        const double after = potential_of(n);
         const int defined = isfinite(after) && after < 1e299;
         if (moves && defined && k == 0) break;
         if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
@@ -185,20 +237,72 @@ static piola_status iterate(newton *n)
     return rc;
 }
 
+/* How far rounding alone can take the residual from zero: the norm of forces that are known to the rounding of 1. */
+piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    double square = 0;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_rigidity, p->n, NULL, .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f),
+                .out = f->corner_out);
+    pio_queue_zero(q, f->rhs, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_map(q, fem_node_sum, f->nodes, NULL, .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out,
+            .scale = 1, .out = f->rhs);
+    fem_held(f, 0, f->rhs);
+    dot(f, 0, f->rhs, f->rhs);
+    pio_queue_download(q, &square, f->scalars, sizeof square);
+    f->rounding = (sizeof(real) == 4 ? 6e-8 : 1.1e-16) * sqrt(square);
+    return sim_failed(&f->base, error);
+}
+
+/* trial = u0 + h v0; the coefficients and the scale of what moves. */
+static piola_status predict(newton *n)
+{
+    fem_sim *f = n->f;
+    const fem_rates_pair r = fem_rates_at(f, n->span);
+    const double h = f->dt / n->span.parts;
+    n->ca = r.a.d;
+    n->cv = r.v.d;
+    fem_combine(f, 1, f->trial, h, fem_state(f, f->u, STATE_V), f->trial);
+    pio_queue_zero(&f->base.queue, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_mass_force(f, fem_state(f, f->u, STATE_V), f->inertia);
+    dot(f, SUM_INERTIA, f->inertia, f->inertia);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    n->momentum = sqrt(n->sums[SUM_INERTIA]) / h;
+    return PIOLA_OK;
+}
+
+/* The trial becomes the state, with the rates of its last evaluation. */
+static void accept(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t vector = DIM * (size_t)f->nodes, bytes = sizeof(real) * vector;
+    real *v = fem_state(f, f->u, STATE_V), *past = fem_state(f, f->u, STATE_PAST),
+         *rate = fem_state(f, f->u, STATE_RATE);
+    if (past) pio_queue_copy(q, past, f->u, bytes);
+    if (rate) pio_queue_copy(q, rate, v, bytes);
+    pio_queue_copy(q, f->u, f->trial, bytes);
+    if (v) pio_queue_copy(q, v, f->rate, 2 * bytes); /* and the acceleration after it */
+}
+
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    newton n = {.f = f, .record = record, .error = error};
+    newton n = {.f = f, .span = span, .record = record, .error = error};
     fem_external(f, span);
     pio_queue_zero(q, f->du, bytes);
+    pio_queue_copy(q, f->trial, f->u, bytes);
+    if (f->integrator != PIO_STATIC) {
+        const piola_status failed = predict(&n);
+        if (failed) return failed;
+    }
     if (f->n_held)
         pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
                 .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
-                .u = f->u, .du = f->du);
-    pio_queue_copy(q, f->trial, f->u, bytes);
+                .u = f->trial, .du = f->du);
     const piola_status rc = iterate(&n);
     if (rc) return rc;
-    pio_queue_copy(q, f->u, f->trial, bytes);
+    accept(f);
     return sim_failed(&f->base, error);
 }

@@ -7,6 +7,9 @@ endforeach()
 
 # Differences of J need double precision; tables of elements need no engine that runs.
 foreach(dimension 2 3)
+  kernel_test(test_fem_dynamics unit engine_static f64 ${dimension} test_fem_dynamics.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_dynamics_f64_${dimension}d)
   kernel_test(test_fem_gradient unit engine_static f64 ${dimension} test_fem_gradient.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_gradient_f64_${dimension}d)
@@ -16,12 +19,12 @@ foreach(dimension 2 3)
 endforeach()
 
 foreach(target ${fem_tests})
-  target_sources(${target} PRIVATE fem_case.c fem_case_mesh.c ${PROJECT_SOURCE_DIR}/host/taylor.c)
+  target_sources(${target} PRIVATE fem_case.c fem_case_mesh.c fem_taylor.c ${PROJECT_SOURCE_DIR}/host/taylor.c)
   # more threads than cores: waiting threads must not spin
   set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 endforeach()
 
-set_tests_properties(test_fem_gradient_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIES LABELS "unit;slow")
 
 # The same with device memory closed to the host.
 foreach(name test_fem_determinism test_fem_faults)

@@ -97,6 +97,20 @@ void fem_case_matter(fem_case *c, const fem_material *m, int count, double thick
     }
 }
 
+void fem_case_motion(fem_case *c, pio_integrator integrator, int lumped, double alpha, double beta)
+{
+    double *a = own(c, (size_t)c->elements, sizeof *a), *b = own(c, (size_t)c->elements, sizeof *b);
+    for (int e = 0; e < c->elements; e++) a[e] = alpha, b[e] = beta;
+    c->initial_displacement = own(c, (size_t)(c->n * D), sizeof(double));
+    c->initial_velocity = own(c, (size_t)(c->n * D), sizeof(double));
+    c->fem.integrator = integrator;
+    c->fem.lumped = lumped;
+    c->fem.alpha = alpha > 0 ? a : NULL;
+    c->fem.beta = beta > 0 ? b : NULL;
+    c->fem.displacement = c->initial_displacement;
+    c->fem.velocity = c->initial_velocity;
+}
+
 int fem_case_curve(fem_case *c, int points, const double *t, const double *value)
 {
     const int curve = c->fem.n_curves++, first = c->curve_start[curve];
@@ -167,7 +181,8 @@ static void observe_points(fem_case *c, pio_observation_desc *o, int samples)
 
 int fem_case_observe(fem_case *c, pio_observable type, int samples)
 {
-    const int o = c->desc.n_observations++, vector = type == PIO_DISPLACEMENT || type == PIO_REACTION;
+    const int o = c->desc.n_observations++,
+              vector = type == PIO_DISPLACEMENT || type == PIO_REACTION || type == PIO_MEAN_VELOCITY;
     const int components = vector ? D : 1;
     if (o >= FEM_MOST || c->samples + samples * components > FEM_SAMPLES) fail_msg("too many observations");
     pio_observation_desc *d = &c->observation[o];
@@ -177,7 +192,7 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
         c->square[c->samples++] = 0.5 * fem_case_random(c);
     }
     if (type == PIO_DISTANCE) observe_points(c, d, samples);
-    if (!vector) return o;
+    if (type == PIO_DISTANCE || type == PIO_COMPLIANCE) return o;
     double *weight = own(c, (size_t)c->n, sizeof *weight);
     for (int i = 0; i < c->n; i++) weight[i] = fem_case_random(c);
     d->weight = weight;
@@ -214,7 +229,8 @@ static int member(const fem_case *c, int material, int e)
 int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, int logarithmic, double a, double b,
                     int which)
 {
-    const int d = c->desc.n_designs++, nodes = quantity == PIO_POSITION;
+    const int d = c->desc.n_designs++,
+              nodes = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
     const int vector = nodes || quantity == PIO_GRAVITY ? D : 1;
     if (d >= FEM_MOST) fail_msg("too many designs");
     pio_design_desc *e = &c->design[d];

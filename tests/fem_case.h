@@ -36,6 +36,7 @@ typedef struct {
     pio_block_desc block[2];
     int32_t *law, *lame, *material;
     double *given, *density, *thickness;
+    double *initial_displacement, *initial_velocity; /* [n][dim] of a motion */
     pio_load_desc load[FEM_MOST];
     double value[FEM_MOST][3];
     int32_t *held_node, *held_axis, *held_support;
@@ -68,6 +69,9 @@ int fem_case_at(const fem_case *c, int i, int j, int k); /* node at a place of t
 int fem_case_on_side(const fem_case *c, int node, int axis, int side);
 /* Element e gets material e % count, and (2D) a thickness. */
 void fem_case_matter(fem_case *c, const fem_material *m, int count, double thickness);
+
+/* With inertia: initial displacements and velocities zero, to be filled; Rayleigh's damping the same in all elements. */
+void fem_case_motion(fem_case *c, pio_integrator integrator, int lumped, double alpha, double beta);
 
 int fem_case_curve(fem_case *c, int points, const double *t, const double *value);
 int fem_case_value(fem_case *c, double x, double y, double z);

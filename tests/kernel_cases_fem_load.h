@@ -286,7 +286,7 @@ static void case_fem_mask(case_io *io)
 
 static void case_fem_observe(case_io *io)
 {
-    static const char *const names[] = {"displacement", "reaction", "distance", "compliance", NULL};
+    static const char *const names[] = {"displacement", "reaction", "distance", "compliance", "kinetic", NULL};
     enum { ROWS = 400 };
     const int nodes = case_size(io, 1100);
     fem_observe_args a;

@@ -108,7 +108,7 @@ static errors compare(fem_case *c, pio_sim *sim)
     real *x = numbers(c, 1, 1), *y = numbers(c, 1, 0), *z = numbers(c, 1, 0);
     real *K_x = numbers(c, 0, 0), *f_x = numbers(c, 0, 0);
     errors e = {0};
-    fem_assemble_at(f, f->u);
+    fem_jacobian(f, fem_whole(0), f->u);
     by_matrix(sim, x, K_x, n);
     by_elements(sim, x, f_x, n);
     const double size = sqrt(dot(f_x, f_x, n) / n);
@@ -149,7 +149,7 @@ static void the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law
         snprintf(what, sizeof what, "%s: y . K x - x . K y", fem_type_names[fem_types[t]]);
         fem_case_below(what, e.symmetry, 1e-14, 1e-5);
         /* not vacuous: the forces are not linear */
-        fem_assemble_at(fem_of(sim), fem_of(sim)->u);
+        fem_jacobian(fem_of(sim), fem_whole(0), fem_of(sim)->u);
         for (int i = 0; i < c.n * D; i++) u[i] *= (real)1.001;
         up(sim, fem_of(sim)->u, u, c.n * D);
         real *x = numbers(&c, 1, 1), *K_x = numbers(&c, 0, 0), *f_x = numbers(&c, 0, 0);
@@ -182,7 +182,7 @@ static void adjoint_and_tangent_tell_the_same_derivative(void **unused)
         int32_t iterations;
         double residual;
         piola_error error;
-        fem_assemble_at(f, f->u);
+        fem_jacobian(f, fem_whole(0), f->u);
         for (int way = 0; way < 2; way++) {
             up(sim, f->rhs, way ? g : b, n);
             pio_queue_zero(&sim->queue, f->lambda, sizeof(real) * (size_t)n);

@@ -1,0 +1,121 @@
+/* fem_leapfrog.c -- the explicit step of a mesh, symplectic Euler in the kick-drift form of the leapfrog, with lumped masses m:
+ *
+ *     v1 = v0 + h (f_ext(t0) - f_int(u0) - C v0)/m,   u1 = u0 + h v1          (Hairer, Lubich and Wanner 2006, I.1)
+ *
+ * Held unknowns go where the end of the step puts them. The step is stable while h omega <= 2 for every frequency omega. */
+#include "solvers/fem.h"
+
+#include <math.h>
+
+enum { POWER_ITERATIONS = 40 };
+
+static size_t point_bytes(const fem_sim *f)
+{
+    return sizeof(real) * DIM * (size_t)f->nodes;
+}
+
+/* The instant at which a span begins, as the end of the one before it. */
+static fem_span beginning(fem_span span)
+{
+    if (!span.part) return fem_whole(span.step - 1);
+    span.part--;
+    return span;
+}
+
+/* clang-format off */
+/* rhs: the force at the beginning; trial: where held unknowns go. Leaves the forces of the span's end. */
+static fem_leap_args leap_args(fem_sim *f, fem_span span)
+{
+    pio_queue *q = &f->base.queue;
+    real *v = fem_state(f, f->u, STATE_V);
+    fem_external(f, beginning(span));
+    fem_internal(f, f->u, f->f_int);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
+    pio_queue_zero(q, f->drag, point_bytes(f));
+    fem_damping_force(f, v, f->drag);
+    fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
+    fem_external(f, span);
+    pio_queue_zero(q, f->lambda, point_bytes(f));
+    pio_queue_zero(q, f->trial, point_bytes(f));
+    if (f->n_held)
+        pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
+                .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
+                .u = f->lambda, .du = f->trial);
+    return (fem_leap_args){.held = f->held, .h = f->dt / span.parts, .mass = f->mass, .force = f->rhs,
+                           .target = f->trial, .u = f->u, .v = v, .u1 = f->u, .v1 = v, .step = f->step};
+}
+
+piola_status fem_leapfrog(fem_sim *f, fem_span span, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_leap_args a = leap_args(f, span);
+    PIO_LAUNCH(q, KERNEL_fem_leap, q->backend->kernels.fem_leap(q->stream, f->nodes, NULL, &a));
+    return sim_failed(&f->base, error);
+}
+
+/* Cotangents of the end become those of the beginning, u its state. Forces that were observed at the end go first. */
+piola_status fem_leapfrog_adj(fem_sim *f, fem_span span, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
+    const fem_leap_args a = leap_args(f, span);
+    fem_external_adj(f);
+    pio_map(q, fem_leap_adj, f->nodes, NULL, .fwd = a, .u1_bar = f->u_bar, .v1_bar = v_bar, .u_bar = f->u_bar,
+            .v_bar = v_bar, .force_bar = f->lambda, .target_bar = f->du, .mass_bar = f->mass_bar);
+    fem_supports_adj(f, f->du);
+    fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
+    fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
+    fem_damping_force_adj(f, v, f->y, v_bar);
+    fem_external(f, beginning(span));
+    fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
+    fem_external_adj(f);
+    pio_queue_copy(q, f->known, f->u, (size_t)f->n_state * point_bytes(f));
+    return sim_failed(&f->base, error);
+}
+
+/* ---- before and after ------------------------------------------------------------------------------------- */
+
+/* An estimate of the largest omega^2, never above it: |A x|/|x| for A = m^-1/2 K m^-1/2, after some x = A x/|A x|. */
+static double largest_square(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    real *x = f->y, *Kx = f->lambda;
+    double square = 0;
+    fem_tangents(f, f->u);
+    fem_assemble_pairs(f);
+    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SYMMETRIC, 0);
+    pio_map(q, point_set, f->nodes, NULL, .value = 0, .noise = 1, .x = x);
+    fem_held(f, 0, x);
+    for (int i = 0; i <= POWER_ITERATIONS; i++) {
+        pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = x, .y = x);
+        pio_queue_download(q, &square, f->scalars, sizeof square);
+        if (!(square > 0) || i == POWER_ITERATIONS) break;
+        fem_combine(f, 1 / sqrt(square), x, 0, x, x);
+        pio_map(q, point_over_root, f->nodes, NULL, .x = x, .m = f->mass, .out = x);
+        op.apply(op.context, x, Kx);
+        fem_held(f, 0, Kx);
+        pio_map(q, point_over_root, f->nodes, NULL, .x = Kx, .m = f->mass, .out = x);
+    }
+    return sqrt(square);
+}
+
+/* Masses at the nodes; a time step that is sure to be unstable is refused. */
+piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
+{
+    pio_queue_zero(&f->base.queue, f->mass, point_bytes(f));
+    pio_map(&f->base.queue, point_set, f->nodes, NULL, .value = 1, .noise = 0, .x = f->ones);
+    fem_mass_force(f, f->ones, f->mass);
+    const double omega = sqrt(largest_square(f));
+    if (f->dt * omega > 2)
+        return sim_fail(error, PIOLA_NUMERICAL,
+                        "a time step of %.6g s is unstable: the leapfrog's must be less than 2/omega = %.6g s at rest, omega "
+                        "the highest frequency of the mesh; a shorter step, or an implicit integrator, would be right",
+                        f->dt, 2 / omega);
+    return sim_failed(&f->base, error);
+}
+
+void fem_leapfrog_end(fem_sim *f)
+{
+    fem_mass_force_adj(f, f->ones, f->mass_bar, NULL);
+}
+/* clang-format on */
