@@ -92,34 +92,43 @@ static void copy_blocks(char *to, const char *from, int threads)
     for (int i = 0; i < blocks; i++) memcpy(to + (size_t)i * size, from + (size_t)i * size, size);
 }
 
-/* Bytes read and written per second by a copy that no cache holds: on the CPU by our threads, on a GPU by save(). */
-static piola_status measure_copy(runner *r, int threads, double *rate, piola_error *error)
+piola_status pio_bench_copy_cpu(int threads, double *rate, piola_error *error)
 {
-    char *from = NULL, *to = NULL;
-    piola_status rc = PIOLA_OK;
-    double best = HUGE_VAL, bytes = 2.0 * (double)r->bench->bytes.state;
-    if (r->bench->on_cpu) {
-        bytes = 2.0 * COPY_BYTES;
-        from = malloc(COPY_BYTES);
-        to = malloc(COPY_BYTES);
-        if (!from || !to)
-            rc = pio_fail_memory(error, 2u * COPY_BYTES, "measuring the copy bandwidth");
-        else
-            memset(from, 1, COPY_BYTES);
-    }
-    for (int i = 0; !rc && i <= PIO_BENCH_REPETITIONS; i++) {
-        const double start = pio_clock();
-        if (r->bench->on_cpu)
+    char *from = malloc(COPY_BYTES), *to = malloc(COPY_BYTES);
+    double best = HUGE_VAL;
+    if (from && to) {
+        memset(from, 1, COPY_BYTES);
+        for (int i = 0; i <= PIO_BENCH_REPETITIONS; i++) {
+            const double start = pio_clock();
             copy_blocks(to, from, threads);
-        else
-            rc = r->engine->save(r->sim, 0, error);
-        if (!rc && !r->bench->on_cpu) rc = r->engine->check(r->sim, error);
-        if (i > 0) best = fmin(best, pio_clock() - start);
+            if (i > 0) best = fmin(best, pio_clock() - start);
+        }
+        *rate = 2.0 * COPY_BYTES / best;
     }
+    const bool had = from && to;
     free(from);
     free(to);
-    *rate = bytes / best;
+    return had ? PIOLA_OK : pio_fail_memory(error, 2u * COPY_BYTES, "measuring the copy bandwidth");
+}
+
+piola_status pio_bench_copy_gpu(const pio_engine *engine, pio_sim *sim, size_t state, double *rate, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    double best = HUGE_VAL;
+    for (int i = 0; !rc && i <= PIO_BENCH_REPETITIONS; i++) {
+        const double start = pio_clock();
+        rc = engine->save(sim, 0, error);
+        if (!rc) rc = engine->check(sim, error);
+        if (i > 0) best = fmin(best, pio_clock() - start);
+    }
+    *rate = 2.0 * (double)state / best;
     return rc;
+}
+
+static piola_status measure_copy(runner *r, int threads, double *rate, piola_error *error)
+{
+    if (r->bench->on_cpu) return pio_bench_copy_cpu(threads, rate, error);
+    return pio_bench_copy_gpu(r->engine, r->sim, r->bench->bytes.state, rate, error);
 }
 
 static piola_status open_runner(runner *r, pio_bench *b, int threads, bool timing, piola_error *error)

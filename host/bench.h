@@ -47,6 +47,10 @@ typedef struct {
 /* Fill everything but `engine` and `options`, which are given. */
 piola_status pio_bench_measure(pio_bench *b, piola_error *error);
 
+/* Bytes read and written per second by a copy that no cache holds: by threads of our own; by save() of a state. */
+piola_status pio_bench_copy_cpu(int threads, double *rate, piola_error *error);
+piola_status pio_bench_copy_gpu(const pio_engine *engine, pio_sim *sim, size_t state, double *rate, piola_error *error);
+
 /* bench_traffic.c: cells, nodes and traffic, counted from the trial's positions at the start. */
 piola_status pio_bench_count(pio_bench *b, const pio_trial *trial, piola_error *error);
 

@@ -22,6 +22,11 @@
 
 enum { LONGEST = 50000 }; /* bytes of a value; a longer command line is cut, and says so */
 
+const char *pio_build_commit(void)
+{
+    return PIO_BUILD_COMMIT;
+}
+
 static piola_status add(pio_manifest *m, piola_error *error, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 static piola_status add(pio_manifest *m, piola_error *error, const char *key, const char *format, ...)

@@ -45,6 +45,9 @@ typedef struct pio_model {
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
 void pio_model_free(pio_model *model);
+/* FEM: tolerances that the scene does not tell, as fits the precision that computes; a new model has those of the scene's. */
+void pio_model_precision(pio_model *model, bool f32);
+double pio_fem_tolerance(bool f32);
 /* Items of what a design entry changes, or of a field of the model: particles; nodes or elements. */
 int64_t pio_model_items(const pio_model *model, bool nodal);
 /* Of a particle or an element: its material, and the number of its body. */

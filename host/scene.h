@@ -235,7 +235,7 @@ typedef struct pio_scene {
     scene_integrator integrator;                /* FEM */
     scene_mass mass;                            /* FEM */
     scene_plane plane;                          /* FEM in 2D */
-    double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals */
+    double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals; NaN: as fits the precision */
     int newton_iterations, linear_iterations;   /* FEM: at most */
     double gravity[3];                          /* m/s2 */
     scene_material *materials;

@@ -77,14 +77,26 @@ static const cfg_field time_fields[] = {
     END};
 static const cfg_table time_table = {.what = "time", .fields = time_fields};
 
+/* Not told: as fits the precision that computes, which a command may change. */
+static bool has_tolerance(const void *scene)
+{
+    return !isnan(((const pio_scene *)scene)->newton_tolerance);
+}
+static bool has_adjoint_tolerance(const void *scene)
+{
+    return !isnan(((const pio_scene *)scene)->adjoint_tolerance);
+}
+
 static const cfg_field solver_fields[] = {
-    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .fallback = "1e-10",
-     .range = {CFG_OVER | CFG_BELOW, 0, 1},
-     .meaning = "of equilibrium: largest residual relative to the forces; smaller costs an iteration more"},
+    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_tolerance,
+     .meaning =
+         "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
+         "leaves about 1e-6/strain: small strains need f64"},
     {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .meaning = "of Newton's method in a step; then the step has failed"},
-    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .fallback = "1e-10",
-     .range = {CFG_OVER | CFG_BELOW, 0, 1},
+    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
      .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
                 "falls with it"},
     {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",

@@ -121,6 +121,7 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
                 s->engine.table->precision, s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "",
                 s->engine.driver, s->engine.why);
     s->schedule = pio_schedule_store_all(s->model->steps);
+    pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
     s->model->desc.slots = adjoint ? s->schedule.slots : 0;
     s->model->desc.threads = s->options->threads;

@@ -28,6 +28,7 @@ typedef struct {
 /* On failure it is empty. */
 piola_status pio_manifest_create(pio_manifest *out, const pio_session *s, piola_error *error);
 void pio_manifest_free(pio_manifest *m);
+const char *pio_build_commit(void); /* of the last configuration, or "unknown" */
 /* The resolved scene as JSON; free() it. NULL without memory. */
 char *pio_resolved_json(const pio_scene *scene);
 

@@ -87,6 +87,19 @@ typedef struct piola_bench_options {
 piola_bench_options piola_bench_options_default(void);
 piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error);
 
+typedef struct piola_bench_fem_options {
+    const char *element;                  /* NULL: hex8, in 2D quad4 */
+    int cells;                            /* per axis; 0: 31, in 2D 512 */
+    int dimension;                        /* 0: the element's */
+    const char *device, *precision, *law; /* the laws of `method: {type: fem}` */
+    double tolerance;                     /* of Newton and adjoint; 0: 1e-10, in f32 1e-3 */
+    int threads;                          /* most; 1, 2, 4, ... up to it are measured */
+    bool json;
+} piola_bench_fem_options;
+
+piola_bench_fem_options piola_bench_fem_options_default(void);
+piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
+
 typedef struct piola_render_options {
     const char *file, *output;       /* a snapshot, the PNG to write */
     const char *field;               /* NULL: magnitude of velocity or displacement, or the first field there is */

@@ -31,6 +31,9 @@ typedef double wide;   /* what sums are accumulated in */
 /* A team is TEAM_LANES lanes that share memory: a warp on CUDA, a plain loop on the CPU.
  *   LANES(j, n) {...}   runs the body for j = 0 .. n-1, spread over the lanes; iterations are independent.
  *   TEAM_SYNC();        what lanes wrote to shared memory before is seen by all lanes after.
+ *   PIO_VECTOR          before a short loop of independent iterations: a CPU is to run them side by side in one register,
+ *                       where gcc would lay them one after the other.
+ *   PIO_PREFETCH(p);    p is read soon: a hint that changes no value, and p may lie past an array's end.
  *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA. */
 enum { TEAM_LANES = 32 };
 
@@ -38,10 +41,12 @@ enum { TEAM_LANES = 32 };
 #define PIO_FN static __device__ __forceinline__
 #define PIO_TABLE static __device__ __constant__ const
 #define PIO_UNROLL _Pragma("unroll")
+#define PIO_VECTOR
 #define LANES(j, n) for (int j = (int)threadIdx.x; j < (n); j += TEAM_LANES)
 #define TEAM_SYNC() __syncwarp()
 #define PER_LANE(type, name, count) type name[count][1]
 #define LANE(j) 0
+#define PIO_PREFETCH(address) ((void)0)
 #else
 #ifndef __cplusplus
 #include <tgmath.h>
@@ -49,10 +54,12 @@ enum { TEAM_LANES = 32 };
 #define PIO_FN static inline __attribute__((always_inline, unused))
 #define PIO_TABLE static const
 #define PIO_UNROLL _Pragma("GCC unroll 4")
+#define PIO_VECTOR _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #define LANES(j, n) _Pragma("GCC ivdep") for (int j = 0; j < (n); j++)
 #define TEAM_SYNC() ((void)0)
 #define PER_LANE(type, name, count) type name[count][TEAM_LANES]
 #define LANE(j) (j)
+#define PIO_PREFETCH(address) __builtin_prefetch(address)
 #endif
 
 /* Add to an integer that other items add to at the same time; returns the value before. The final value does not depend

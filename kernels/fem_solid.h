@@ -148,15 +148,18 @@ PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
         LANES (j, 1) fem_tangent_point(a, s, i, q + j);
         TEAM_SYNC();
         LANES (n, a->b.rule.nodes)
-            for (int L = 0; L < DIM; L++)
+            for (int L = 0; L < DIM; L++) {
+                PIO_VECTOR
                 for (int c = 0; c < MATRIX; c++) {
                     real t = R(0);
                     for (int J = 0; J < DIM; J++) t += s->p.g[n][J] * s->A[J][L][c];
                     s->T[n][L][c] = t;
                 }
+            }
         TEAM_SYNC();
         LANES (j, a->pairs) {
             const int n = a->pair[j] >> 8, o = a->pair[j] & 255;
+            PIO_VECTOR
             for (int c = 0; c < MATRIX; c++) {
                 real t = R(0);
                 for (int L = 0; L < DIM; L++) t += s->T[n][L][c] * s->p.g[o][L];

@@ -23,6 +23,7 @@ enum {
     SUMS
 };
 enum { BACKTRACKS = 12 };
+static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
 
 /* clang-format off */
 void fem_tangents(fem_sim *f, const real *u)
@@ -112,11 +113,12 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
     fem_held(f, 0, out);
 }
 
-/* rhs = r(trial); its norm relative to the forces, or to the least that the tolerance can tell from rounding. `moved`: du holds the move of held unknowns. */
-static piola_status evaluate(newton *n)
+/* rhs = r(trial); its norm relative to the forces, or to the least that the tolerance can tell from rounding. `searched`: the
+ * last potential was of this very point. */
+static piola_status evaluate(newton *n, int searched)
 {
     fem_sim *f = n->f;
-    potential(f, n->span, f->trial);
+    if (!searched) potential(f, n->span, f->trial);
     unbalanced(f, f->trial, f->rhs);
     dot(f, SUM_RESIDUAL, f->rhs, f->rhs);
     dot(f, SUM_INTERNAL, f->f_int, f->f_int);
@@ -153,8 +155,8 @@ static piola_status direction(newton *n, int first)
     }
     pio_queue_zero(q, f->lambda, bytes);
     /* no tighter than what is left to do */
-    const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), 1e-2);
-    const double tolerance = fmax(fmin(1e-2, n->residual), left);
+    const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), LOOSEST);
+    const double tolerance = fmax(fmin(LOOSEST, n->residual), left);
     int32_t iterations = 0;
     const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
     n->record->linear_iterations += iterations;
@@ -214,19 +216,22 @@ static piola_status search(newton *n, int moves)
 static piola_status iterate(newton *n)
 {
     fem_sim *f = n->f;
-    piola_status rc = evaluate(n);
+    piola_status rc = evaluate(n, 0);
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !(n->residual <= f->newton_tolerance))) {
         if (n->record->newton_iterations == f->newton_iterations)
             return sim_fail(n->error, PIOLA_NUMERICAL,
                             "step %lld: Newton's method has a relative residual of %.3g after %d iterations, more than "
-                            "solver.tolerance = %.3g; smaller load steps would be right",
-                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance);
+                            "solver.tolerance = %.3g; %s would be right",
+                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance,
+                            sizeof(real) == 4 && n->residual < 1e-3
+                                ? "numbers of 7 digits may allow no less: a larger tolerance, or f64,"
+                                : "smaller load steps");
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->record->newton_iterations++;
         moves = 0;
-        if (!rc) rc = evaluate(n);
+        if (!rc) rc = evaluate(n, 1);
     }
     n->record->residual = n->residual;
     return rc;

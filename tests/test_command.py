@@ -117,8 +117,10 @@ class Command(unittest.TestCase):
                           ["run", self.scene, "--threads", "1.5"], ["run", self.scene, "--threads", "0x10"],
                           ["run", self.scene, "--threads"], ["run", self.scene, "--max-walltime", "10q"],
                           ["run", self.scene, "--max-walltime", "-1"], ["run", self.scene, "--dry-run=yes"],
-                          ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fem"],
-                          ["bench", "mpm", "--dimension", "4"], ["render", self.states],
+                          ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fluid"],
+                          ["bench", "mpm", "--dimension", "4"], ["bench", "mpm", "--cells", "3"],
+                          ["bench", "fem", "--steps", "3"], ["bench", "fem", "--law", "tait"],
+                          ["bench", "fem", "--dimension", "2", "--element", "hex8"], ["render", self.states],
                           ["render", self.states, "-o", "x.png", "--size", "10x10"],
                           ["render", self.states, "-o", "x.png", "--size", "1280"],
                           ["render", self.states, "-o", "x.png", "--range", "2,1"],
@@ -471,21 +473,6 @@ class Command(unittest.TestCase):
                   f"{t['threshold']:.0e}), {t['differing']} bit patterns differ (threshold 0)", file=sys.stderr)
             self.assertTrue(0 <= t["momentum"] <= t["threshold"] and 0 <= t["flight"] <= t["threshold"], e["name"])
         self.assertGreaterEqual(len(ran), 4, "two precisions, two dimensions")
-
-    def test_the_benchmark_gives_positive_numbers_for_every_thread_count(self):
-        told = json.loads(self.expect(0, [], "bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "2",
-                                      "--json").stdout)
-        self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
-        for row in told["threads"]:
-            for name in ("forward", "forward_storing", "reverse", "gradient"):
-                times = row["ns_per_particle_step"][name]
-                self.assertTrue(0 < times["best"] <= times["median"], name)
-        shares = sum(k["forward_share"] for k in told["kernels"])
-        slope, exact = told["check"]["slope"], told["check"]["exact"]
-        print(f"kernel shares sum to {shares:.12f} (threshold 1 +- 1e-9), d x/d v0 is off by "
-              f"{abs(slope / exact - 1):.1e} (threshold 1e-3)", file=sys.stderr)
-        self.assertAlmostEqual(shares, 1, 9)
-        self.assertLess(abs(slope / exact - 1), 1e-3)
 
 
 if __name__ == "__main__":

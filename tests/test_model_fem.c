@@ -114,10 +114,31 @@ static void regions_take_their_elements_and_the_last_one_wins(void **state)
     pio_scene_free(scene);
 }
 
+static void tolerances_that_are_not_told_fit_the_precision_that_computes(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"method.precision=f32", "solver={tolerance: 1e-6}"};
+    for (int told = 0; told < 2; told++) {
+        pio_scene *scene = NULL;
+        pio_model *m = model_of(sets, (size_t)told + 1, &scene);
+        const pio_fem_desc *d = &m->fem->desc;
+        const double of_scene[2] = {d->newton_tolerance, d->adjoint_tolerance};
+        pio_model_precision(m, false); /* as `piola check` does */
+        print_message("f32: %g and %g, in f64: %g and %g\n", of_scene[0], of_scene[1], d->newton_tolerance,
+                      d->adjoint_tolerance);
+        assert_true(fabs(of_scene[0] - (told ? 1e-6 : 1e-3)) < 1e-12 && fabs(of_scene[1] - 1e-3) < 1e-12);
+        assert_true(fabs(d->newton_tolerance - (told ? 1e-6 : 1e-10)) < 1e-15);
+        assert_true(fabs(d->adjoint_tolerance - 1e-10) < 1e-15);
+        pio_model_free(m);
+        pio_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
                                        cmocka_unit_test(bodies_are_numbered_one_after_the_other),
-                                       cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins)};
+                                       cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
+                                       cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ tool_settings tool_settings_default(void)
     return (tool_settings){.command = TOOL_COMMANDS,
                            .common = piola_options_default(),
                            .bench = piola_bench_options_default(),
+                           .bench_fem = piola_bench_fem_options_default(),
                            .render = piola_render_options_default(),
                            .export = piola_export_options_default()};
 }
@@ -180,6 +181,7 @@ static piola_status set_choice(const tool_option *o, const char *text, void *to,
 static piola_status set(tool_settings *s, const tool_option *o, const char *text, piola_error *error)
 {
     void *to = (char *)s + o->offset;
+    s->given[o - tool_options] = true;
     switch (o->kind) {
     case OPTION_FLAG:
         *(bool *)to = true;
@@ -310,6 +312,33 @@ static piola_status take_word(tool_settings *s, const char *word, piola_error *e
     return PIOLA_OK;
 }
 
+static bool benches(const char *what, piola_error *error)
+{
+    if (!strcmp(what, "mpm") || !strcmp(what, "fem")) return true;
+    usage(error, "there is nothing called '%.100s' to bench; there are: mpm, fem", what);
+    return false;
+}
+
+/* The options of one benchmark do nothing for the other. */
+static piola_status finish_bench(tool_settings *s, piola_error *error)
+{
+    bool dimension = false;
+    for (const tool_option *o = tool_options; o->name; o++) {
+        if (!s->given[o - tool_options]) continue;
+        dimension |= !strcmp(o->name, "dimension");
+        if (o->bench && strcmp(o->bench, s->argument))
+            return usage(error, "--%s does nothing for 'bench %s'; it belongs to: bench %s", o->name, s->argument,
+                         o->bench);
+    }
+    s->bench_fem.device = s->bench.device = s->common.device;
+    if (s->common.precision) s->bench_fem.precision = s->bench.precision = s->common.precision;
+    s->bench_fem.threads = s->bench.threads = s->common.threads;
+    s->bench_fem.json = s->bench.json = s->common.json;
+    s->bench_fem.law = s->bench.law;
+    if (dimension) s->bench_fem.dimension = s->bench.dimension;
+    return PIOLA_OK;
+}
+
 /* What only the whole line can tell. */
 static piola_status finish(tool_settings *s, piola_error *error)
 {
@@ -325,10 +354,8 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->common.directory = s->render.output = s->export.output = s->output;
     s->export.frame = s->render.frame;
     s->common.sets = s->sets;
-    s->bench.device = s->common.device;
-    if (s->common.precision) s->bench.precision = s->common.precision;
-    s->bench.threads = s->render.threads = s->common.threads;
-    s->bench.json = s->common.json;
+    s->render.threads = s->common.threads;
+    if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
     if (s->render.width && (s->render.width < 320 || s->render.height < 180))
         return usage(error, "--size: '%dx%d' is below 320x180", s->render.width, s->render.height);
     return PIOLA_OK;

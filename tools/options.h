@@ -22,17 +22,21 @@ typedef enum {
     TOOL_COMMANDS /* none yet: piola --help */
 } tool_id;
 
+enum { TOOL_OPTIONS = 96 }; /* at most */
+
 /* What a command line said. Begin with tool_settings_default(). */
 typedef struct {
     tool_id command;
     const char *argument; /* SCENE, FILE or what to bench; NULL when none was given */
     piola_options common; /* also holds device, precision, threads and json of every command */
     piola_bench_options bench;
+    piola_bench_fem_options bench_fem;
     piola_render_options render;
     piola_export_options export;
     const char *output; /* -o */
     const char **sets;  /* [common.n_sets] */
     bool markdown, help, version;
+    bool given[TOOL_OPTIONS]; /* by place in tool_options */
 } tool_settings;
 
 tool_settings tool_settings_default(void);
@@ -70,6 +74,7 @@ typedef struct {
     double least, most;
     const char *meaning;  /* for the help; NULL: hidden, for tests */
     const char *fallback; /* default in words, or NULL */
+    const char *bench;    /* of what alone it is an option, or NULL */
 } tool_option;
 
 typedef struct {

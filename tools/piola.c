@@ -76,10 +76,7 @@ static piola_status run(const tool_settings *s, piola_error *error)
     case TOOL_COMMANDS:
         return PIOLA_INTERNAL;
     }
-    if (!strcmp(s->argument, "mpm")) return piola_bench_mpm(&s->bench, error);
-    snprintf(error->message, sizeof error->message, "there is nothing called '%.100s' to bench; there is: mpm",
-             s->argument);
-    return PIOLA_USAGE;
+    return strcmp(s->argument, "fem") ? piola_bench_mpm(&s->bench, error) : piola_bench_fem(&s->bench_fem, error);
 }
 
 static piola_status dispatch(tool_settings *s, int argc, char **argv, piola_error *error)

@@ -13,7 +13,18 @@ static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
-static const char *const laws[] = {"neo_hookean", "fixed_corotated", "tait", NULL};
+static const char *const laws[] = {"neo_hookean",
+                                   "fixed_corotated",
+                                   "tait",
+                                   "linear",
+                                   "st_venant_kirchhoff",
+                                   "neo_hookean_iso",
+                                   "stable_neo_hookean",
+                                   "mooney_rivlin",
+                                   "ogden",
+                                   "hencky",
+                                   NULL};
+static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
 const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), SIMULATING, "DIR", .meaning = "folder for the results; made when missing",
@@ -35,7 +46,7 @@ const tool_option tool_options[] = {
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(CHECK), "NAME", precisions,
      .meaning = "digits of the computation; in f32 rounding hides errors below about 1e-3", .fallback = "f64"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(BENCH), "NAME", precisions,
-     .meaning = "digits of the computation", .fallback = "f32"},
+     .meaning = "digits of the computation", .fallback = "mpm: f32, fem: f64"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), SIMULATING | ON(RENDER), "N", .least = 1, .most = 4096,
      .meaning = "CPU threads; results do not depend on it", .fallback = "all, or OMP_NUM_THREADS"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), ON(BENCH), "N", .least = 1, .most = 4096,
@@ -75,15 +86,22 @@ const tool_option tool_options[] = {
     {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.01, .most = 1000,
      .meaning = "enlarges about the middle; 1: everything fits", .fallback = "1"},
     {"particles", 0, OPTION_WIDE, TO(bench.particles), ON(BENCH), "N", .least = 1, .most = 2e9,
-     .meaning = "about so many particles, a full block of cells", .fallback = "1000000"},
+     .meaning = "mpm: about so many particles, a full block of cells", .fallback = "1000000", .bench = "mpm"},
     {"per-cell", 0, OPTION_INTEGER, TO(bench.per_cell), ON(BENCH), "K", .least = 1, .most = 512,
-     .meaning = "particles per cell", .fallback = "8 in 3D, 4 in 2D"},
+     .meaning = "mpm: particles per cell", .fallback = "8 in 3D, 4 in 2D", .bench = "mpm"},
+    {"element", 0, OPTION_CHOICE, TO(bench_fem.element), ON(BENCH), "NAME", elements,
+     .meaning = "fem: type of the elements", .fallback = "hex8, in 2D quad4", .bench = "fem"},
+    {"cells", 0, OPTION_INTEGER, TO(bench_fem.cells), ON(BENCH), "N", .least = 1, .most = 1000,
+     .meaning = "fem: cells along each side; triangles halve one, tetrahedra cut it in six",
+     .fallback = "31, in 2D 512", .bench = "fem"},
+    {"tolerance", 0, OPTION_NUMBER, TO(bench_fem.tolerance), ON(BENCH), "T", .least = 1e-14, .most = 0.5,
+     .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-3", .bench = "fem"},
     {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
      .fallback = "3"},
     {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,
-     .meaning = "steps of one repetition; each keeps a state in memory", .fallback = "10"},
-    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", laws, .meaning = "constitutive law",
-     .fallback = "neo_hookean"},
+     .meaning = "mpm: steps of one repetition; each keeps a state in memory", .fallback = "10", .bench = "mpm"},
+    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", laws,
+     .meaning = "constitutive law; mpm takes the first three, fem all but tait", .fallback = "neo_hookean"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), SIMULATING,
      .meaning = "only warnings and errors; twice: errors only"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "say nothing when there is no error"},
@@ -93,6 +111,7 @@ const tool_option tool_options[] = {
     {"test-corrupt-gradient", 0, OPTION_FLAG, TO(common.corrupt_gradient), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE),
      .meaning = NULL},
     {.name = NULL}};
+_Static_assert(sizeof tool_options / sizeof *tool_options <= TOOL_OPTIONS, "tool_settings.given has room for each");
 
 #define SCENE_CODES "65 66 69 71 73 74 75 76 77"
 
@@ -171,12 +190,18 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                      "  piola doctor\n"
                      "      engines with `yes` can be asked for by --device and --precision"},
     [TOOL_BENCH] =
-        {"bench", "mpm", "measure the speed of the MPM solver on this machine",
-         "Prints ns per particle-step and core (forward, reverse, whole gradient), bytes per particle-step,\n"
-         "thread scaling and the share of each kernel. Close other programs first.",
-         "69 70 71",
+        {"bench", "mpm|fem", "measure the speed of the MPM or the FEM solver on this machine",
+         "mpm: ns per particle-step and core (forward, reverse, whole gradient), bytes per particle-step. fem: one\n"
+         "load step of a cube that is pushed sideways, and its gradient with respect to the moduli of every element:\n"
+         "assembly, matrix-vector product, iterations, bytes. Both: thread scaling and the share of each kernel.\n"
+         "Close other programs first.",
+         "69 70 71 76",
          "  piola bench mpm\n"
          "      3D, neo-Hookean, f32, one million particles, 8 per cell: about 2 GB, a few minutes\n"
          "  piola bench mpm --particles 1e5 --dimension 2 --precision f64 --threads 1\n"
-         "      a smaller one"},
+         "      a smaller one\n"
+         "  piola bench fem --threads 2\n"
+         "      31x31x31 hex8 elements, neo-Hookean, f64, to 1e-10: about 0.3 GB, a minute\n"
+         "  piola bench fem --element tet10 --cells 10 --law ogden\n"
+         "      another element and law"},
 };

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""test_bench.py PIOLA -- small runs of the benchmarks: the numbers are there and agree with each other; none is timed."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+PIOLA = ""
+# Tests run beside each other: threads that wait should sleep.
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+
+
+def told_by(*arguments):
+    done = subprocess.run([PIOLA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          stdin=subprocess.DEVNULL, env=ENVIRONMENT, timeout=300)
+    assert done.returncode == 0, f"{' '.join(arguments)}: exit {done.returncode}\n{done.stderr}"
+    return json.loads(done.stdout)
+
+
+class Bench(unittest.TestCase):
+    def test_the_benchmark_gives_positive_numbers_for_every_thread_count(self):
+        told = told_by("bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "2", "--json")
+        self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
+        for row in told["threads"]:
+            for name in ("forward", "forward_storing", "reverse", "gradient"):
+                times = row["ns_per_particle_step"][name]
+                self.assertTrue(0 < times["best"] <= times["median"], name)
+        shares = sum(k["forward_share"] for k in told["kernels"])
+        slope, exact = told["check"]["slope"], told["check"]["exact"]
+        print(f"kernel shares sum to {shares:.12f} (threshold 1 +- 1e-9), d x/d v0 is off by "
+              f"{abs(slope / exact - 1):.1e} (threshold 1e-3)", file=sys.stderr)
+        self.assertAlmostEqual(shares, 1, 9)
+        self.assertLess(abs(slope / exact - 1), 1e-3)
+
+    def test_the_benchmark_of_meshes_gives_numbers_that_agree_with_each_other(self):
+        cases = [("hex8", "neo_hookean", "f64", 3, 4 ** 3, 5 ** 3, 13 ** 3), # per axis 3 columns a row, 2 at the ends
+                 ("quad9", "ogden", "f64", 2, 4 ** 2, 9 ** 2, 33 ** 2),      # inner vertices reach 5 nodes, others 3
+                 ("hex8", "hencky", "f32", 3, 4 ** 3, 5 ** 3, 13 ** 3)]
+        for element, law, precision, dim, elements, nodes, blocks in cases:
+            told = told_by("bench", "fem", "--element", element, "--law", law, "--cells", "4", "--precision", precision,
+                           "--threads", "2", "--json")
+            case, solver, parts = told["case"], told["solver"], told["parts"]
+            limit = 1e-2 if precision == "f32" else 1e-7
+            shares = [sum(k[s] for k in told["kernels"]) for s in ("forward_share", "adjoint_share")]
+            print(f"{element} {law} {precision}: {case['unknowns']} unknowns, {case['blocks']} blocks, sum c dJ/dc + F "
+                  f"dJ/dF is {told['check']['identity_defect']:.1e} of F dJ/dF (threshold {limit:.0e}), shares sum to "
+                  f"{shares[0]:.12f} and {shares[1]:.12f} (threshold 1 +- 1e-9)", file=sys.stderr)
+            self.assertEqual((case["elements"], case["unknowns"]), (elements, dim * nodes))
+            self.assertEqual(case["blocks"], blocks)
+            self.assertLess(told["check"]["identity_defect"], limit)
+            self.assertGreater(told["check"]["deflection"], 0)
+            for share in shares:
+                self.assertAlmostEqual(share, 1, 9)
+            self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
+            for row in told["threads"]:
+                for name in ("forward", "forward_cpu", "adjoint", "adjoint_cpu"):
+                    times = row[name + "_seconds"]
+                    self.assertTrue(0 < times["best"] <= times["median"], name)
+            self.assertTrue(all(v > 0 for v in parts.values()), parts)
+            self.assertLess(parts["product_seconds"], parts["iteration_seconds"])
+            self.assertGreater(told["bytes"]["arena"], told["bytes"]["matrix"])
+            self.assertGreater(told["bytes"]["process_peak"], told["bytes"]["arena"])
+            calls = {k["name"]: (k["forward_calls"], k["adjoint_calls"]) for k in told["kernels"]}
+            self.assertEqual(calls["fem_assemble"], (solver["newton_iterations"], 1))
+            # each solve has a product at its start and one at its end besides those of its iterations
+            self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
+
+
+if __name__ == "__main__":
+    PIOLA = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
