@@ -6,11 +6,13 @@ optimize  the optimisations find what made their data
 resume    a killed optimisation goes on to the same bits; an interrupted run says so
 physics   the front of a dam break runs as fast as it was measured to
 """
+import csv
 import json
 import math
 import os
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(pathlib.Path(__file__).reso
 LOOSEST = 1e-6  # tolerance of a check; no small variant needs more
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
+TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
 DEADLINE = 300  # s, for one command
 
 # The processor, one thread: no result depends on either, and the times do not depend on what runs beside.
@@ -125,6 +128,30 @@ class Optimize(Scenes):
         done, cost = self.find(scene)
         for path, true in TRUE_TENSION.items():
             self.compare(scene, path, done["parameters"][path]["value"], true, 1e-3, cost)
+
+
+    def test_a_hidden_inclusion_is_found_from_the_surface(self):
+        scene = "fem_field_id.yaml"
+        cost = self.find(scene)[1]
+        subprocess.run([PIOLA, "export", str(self.folder / "history.vtkhdf"), "--to", "csv"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        table, = self.folder.glob("history_*_cells.csv")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        field = [(row["x"], row["y"], math.log(row["materials_soft_E"])) for row in rows]
+        truth = [math.log(TRUE_INCLUSION if abs(x - 0.06) < 0.015 and abs(y - 0.055) < 0.015 else TRUE_SHEET)
+                 for x, y, _ in field]
+        likeness = statistics.correlation([v for _, _, v in field], truth)
+        excess = [max(0, v - math.log(TRUE_SHEET)) for _, _, v in field]
+        centre = [sum(e * f[a] for e, f in zip(excess, field)) / sum(excess) for a in range(2)]
+        off = math.dist(centre, (0.06, 0.055))
+        mean = {true: math.exp(statistics.fmean(f[2] for f, t in zip(field, truth) if t == true)) for true in truth}
+        contrast = mean[max(mean)] / mean[min(mean)]
+        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.8), centre off by {1e3 * off:.2f} mm (5), "
+              f"contrast {contrast:.2f} (2; the truth's is 4), {cost}")
+        self.assertGreaterEqual(likeness, 0.8)
+        self.assertLessEqual(off, 0.005)
+        self.assertGreaterEqual(contrast, 2)
 
 
 class Resume(Scenes):
