@@ -81,6 +81,7 @@ static piola_status ask(const trial *t, piola_error *error)
     piola_error why = {PIOLA_OK, ""};
     int64_t steps;
     piola_status rc = start(t, &t->desc, m->z0, &why);
+    if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(m, rc, &why);
     if (rc != PIOLA_NUMERICAL) return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
     rc = start_in(t, MOST_STEPS);
     if (rc == PIOLA_NUMERICAL) return blame(t, why.message, error);

@@ -291,3 +291,10 @@ void pio_model_free(pio_model *m)
     free(m->body);
     free(m);
 }
+
+piola_status pio_model_refused(const pio_model *m, piola_status rc, piola_error *error)
+{
+    if (rc != PIOLA_BAD_DATA || !m->fem || !error) return rc;
+    const piola_error said = *error;
+    return pio_scene_fault(m->scene, error, "boundary", "%s", said.message);
+}

@@ -1,8 +1,10 @@
 /* model_fem_loads.c -- supports, loads and their courses in time; elements as cells of a file. */
 #include "host/model_fem.h"
 
+#include "host/csv.h"
 #include "host/fail.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,27 +18,62 @@ static int32_t curve_number(const pio_scene *s, const char *name)
     return 0;
 }
 
+/* Room for `more` points behind those of curve c, the last so far. */
+static piola_status extend_curves(pio_model_fem *f, size_t c, size_t more, piola_error *error)
+{
+    const size_t points = (size_t)f->curve_start[c] + more, bytes = points * sizeof(double);
+    if (points > INT32_MAX) return pio_fail(error, PIOLA_BAD_DATA, "the curves have more than 2^31 - 1 points");
+    double *t = realloc(f->curve_t, bytes + 1);
+    if (t) f->curve_t = t;
+    double *value = t ? realloc(f->curve_value, bytes + 1) : NULL;
+    if (!value) return pio_fail_memory(error, 2 * bytes, "curves");
+    f->curve_value = value;
+    f->curve_start[c + 1] = (int32_t)points;
+    return PIOLA_OK;
+}
+
+/* The scene's curve c from its file, as curve c + 1. */
+static piola_status read_curve(pio_model *m, size_t c, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    char path[PATH_MAX];
+    pio_csv csv;
+    piola_status rc = pio_scene_file(m->scene, m->scene->curves[c].file, path, sizeof path, error);
+    if (rc) return rc;
+    rc = pio_csv_load(&csv, path, error);
+    const int t = rc ? -1 : pio_csv_column(&csv, "time", error),
+              value = t < 0 ? -1 : pio_csv_column(&csv, "value", error);
+    if (!rc && value < 0) rc = PIOLA_BAD_DATA;
+    if (!rc) rc = extend_curves(f, c + 1, csv.n_rows, error);
+    for (size_t row = 0; !rc && row < csv.n_rows; row++) {
+        const double *numbers = csv.values + row * csv.n_columns;
+        f->curve_t[(size_t)f->curve_start[c + 1] + row] = numbers[t];
+        f->curve_value[(size_t)f->curve_start[c + 1] + row] = numbers[value];
+    }
+    pio_csv_free(&csv);
+    return rc;
+}
+
 static piola_status set_curves(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
-    size_t points = 2;
-    for (size_t c = 0; c < s->n_curves; c++) points += s->curves[c].time.n;
     f->curve_start = calloc(s->n_curves + 2, sizeof *f->curve_start);
-    f->curve_t = calloc(points, sizeof(double));
-    f->curve_value = calloc(points, sizeof(double));
-    if (!f->curve_start || !f->curve_t || !f->curve_value)
-        return pio_fail_memory(error, 2 * points * sizeof(double), "curves");
+    if (!f->curve_start) return pio_fail_memory(error, s->n_curves * sizeof *f->curve_start, "curves");
+    piola_status rc = extend_curves(f, 0, 2, error);
+    if (rc) return rc;
+    f->curve_t[0] = 0;
     f->curve_t[1] = s->duration;
     f->curve_value[0] = s->integrator == SCENE_STATIC ? 0 : 1;
     f->curve_value[1] = 1;
-    f->curve_start[1] = 2;
     for (size_t c = 0; c < s->n_curves; c++) {
         const scene_curve *from = &s->curves[c];
+        rc = from->file ? read_curve(m, c, error) : extend_curves(f, c + 1, from->time.n, error);
+        if (rc) return rc;
+        if (from->file) continue;
         const int32_t at = f->curve_start[c + 1];
         memcpy(f->curve_t + at, from->time.v, sizeof(double) * from->time.n);
         memcpy(f->curve_value + at, from->value.v, sizeof(double) * from->value.n);
-        f->curve_start[c + 2] = at + (int32_t)from->time.n;
     }
     f->desc.n_curves = (int32_t)s->n_curves + 1;
     f->desc.curve_start = f->curve_start;

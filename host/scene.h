@@ -165,6 +165,7 @@ typedef struct {
 typedef struct {
     char *name;
     scene_numbers time, value; /* s, - */
+    char *file;                /* CSV of columns time, value instead, or NULL */
 } scene_curve;
 
 typedef struct {

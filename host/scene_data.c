@@ -85,8 +85,30 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
+/* time, value; times increase. */
+static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    char path[CFG_PATH];
+    pio_csv csv;
+    piola_error error;
+    snprintf(path, sizeof path, "curves[%zu].file", i);
+    if (!open_table(s, doc, path, s->curves[i].file, &csv)) return;
+    const int t = column(doc, path, &csv, "time");
+    column(doc, path, &csv, "value");
+    for (size_t row = 1; row < csv.n_rows && t >= 0; row++) {
+        const double *at = csv.values + row * csv.n_columns + t, before = *(at - csv.n_columns);
+        if (*at > before) continue;
+        pio_csv_fault(&csv, row, (size_t)t, &error, "the times must increase, but %g s follows %g s", *at, before);
+        report(doc, path, &error);
+        break;
+    }
+    pio_csv_free(&csv);
+}
+
 void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc)
 {
+    for (size_t i = 0; i < scene->n_curves; i++)
+        if (scene->curves[i].file) check_curve_file(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++)
         if (scene->objective[i].type == SCENE_MISFIT) check_misfit(scene, doc, i);
     for (size_t i = 0; i < scene->n_observe; i++)

@@ -24,7 +24,8 @@ static const char *const observable_names[] = {"mean_position", "mean_velocity",
                                                "distance",      "front",         NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "particle", NULL};
-static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
+static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
+static const char *const fem_term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
 static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", NULL};
 static const char *const state_names[] = {"velocity", "J", "F", "C", "mass", "pressure", "material", "body", NULL};
 
@@ -243,25 +244,57 @@ static const cfg_field data_fields[] = {
     END};
 static const cfg_table data_table = {.what = "data source", .fields = data_fields};
 
-static const cfg_field term_fields[] = {
-    {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = term_names,
-     .meaning = "target: squared distance from a value; misfit: from measured data; minimize, maximize: the "
-                "observation itself; smoothness, of meshes: the sum over inner faces of area/distance (z1 - z2)^2, z a "
-                "design's "
-                "variables after its filter, scaled by its bounds or start"},
-    {"of", CFG_COMPONENT, AT(scene_term, of), .second = offsetof(scene_term, component), .required = true,
-     .meaning = "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry"},
-    {"value", CFG_NUMBERS, AT(scene_term, value), .second = offsetof(scene_term, value.n), .required = true,
-     .quantity = CFG_ANY, .only = ONLY(SCENE_TARGET), .meaning = "wanted value, one number per component"},
-    {"data", CFG_MAPPING, .table = &data_table, .required = true, .only = ONLY(SCENE_MISFIT),
-     .meaning = "measurements"},
-    {"sigma", CFG_NUMBER, AT(scene_term, sigma), .fallback = "1", .quantity = CFG_ANY, POSITIVE,
-     .only = ONLY(SCENE_MISFIT), .meaning = "standard deviation of the measurements; smaller counts for more"},
-    {"weight", CFG_NUMBER, AT(scene_term, weight), .fallback = "1", NOT_NEGATIVE,
-     .meaning = "factor of this term in the sum; 0 switches it off"},
-    END};
+/* Of particles; meshes have smoothness too. */
+#define TERM_FIELDS(names, type_meaning, of_meaning)                                                                   \
+    {                                                                                                                  \
+        {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = names, .meaning = type_meaning},          \
+            {"of",                                                                                                     \
+             CFG_COMPONENT,                                                                                            \
+             AT(scene_term, of),                                                                                       \
+             .second = offsetof(scene_term, component),                                                                \
+             .required = true,                                                                                         \
+             .meaning = of_meaning},                                                                                   \
+            {"value",                                                                                                  \
+             CFG_NUMBERS,                                                                                              \
+             AT(scene_term, value),                                                                                    \
+             .second = offsetof(scene_term, value.n),                                                                  \
+             .required = true,                                                                                         \
+             .quantity = CFG_ANY,                                                                                      \
+             .only = ONLY(SCENE_TARGET),                                                                               \
+             .meaning = "wanted value, one number per component"},                                                     \
+            {"data",                                                                                                   \
+             CFG_MAPPING,                                                                                              \
+             .table = &data_table,                                                                                     \
+             .required = true,                                                                                         \
+             .only = ONLY(SCENE_MISFIT),                                                                               \
+             .meaning = "measurements"},                                                                               \
+            {"sigma",                                                                                                  \
+             CFG_NUMBER,                                                                                               \
+             AT(scene_term, sigma),                                                                                    \
+             .fallback = "1",                                                                                          \
+             .quantity = CFG_ANY,                                                                                      \
+             POSITIVE,                                                                                                 \
+             .only = ONLY(SCENE_MISFIT),                                                                               \
+             .meaning = "standard deviation of the measurements; smaller counts for more"},                            \
+            {"weight",        CFG_NUMBER,   AT(scene_term, weight),                                                    \
+             .fallback = "1", NOT_NEGATIVE, .meaning = "factor of this term in the sum; 0 switches it off"},           \
+            END                                                                                                        \
+    }
+#define TERM_TYPES                                                                                                     \
+    "target: squared distance from a value; misfit: from measured data; minimize, maximize: the observation itself"
+
+static const cfg_field term_fields[] =
+    TERM_FIELDS(term_names, TERM_TYPES, "name of an observation, with .x, .y or .z for one component");
 const cfg_table pio_term_table = {
     .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
+
+static const cfg_field fem_term_fields[] = TERM_FIELDS(
+    fem_term_names,
+    TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's variables after its "
+               "filter, scaled by its bounds or start",
+    "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry");
+const cfg_table pio_fem_term_table = {
+    .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
 
 /* ---- gradient, optimizer, output ----------------------------------------------------------------------- */
 

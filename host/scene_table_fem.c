@@ -12,8 +12,6 @@
         .key = NULL                                                                                                    \
     }
 
-static const char *const type_names[] = {"mpm", "fem", NULL};
-static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const model_names[] = {"linear",          "st_venant_kirchhoff",
                                           "fixed_corotated", "neo_hookean",
                                           "neo_hookean_iso", "stable_neo_hookean",
@@ -22,9 +20,6 @@ static const char *const model_names[] = {"linear",          "st_venant_kirchhof
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
-static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
-static const char *const plane_names[] = {"strain", "stress", NULL};
-static const char *const mass_names[] = {"consistent", "lumped", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
 static const char *const load_names[] = {"traction", "pressure", "force", "point_force", NULL};
 static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
@@ -32,81 +27,6 @@ static const char *const seen_names[] = {"displacement",  "reaction",       "dis
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const filter_names[] = {"cone", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
-
-/* ---- method, time, solver ------------------------------------------------------------------------------ */
-
-static bool is_plane(const void *s)
-{
-    return ((const pio_scene *)s)->dimension == 2;
-}
-
-static const cfg_field method_fields[] = {
-    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
-     .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
-    {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
-     .meaning = "2 or 3; vectors have as many entries"},
-    {"plane", CFG_ENUM, AT(pio_scene, plane), .values = plane_names, .fallback = "strain", .present = is_plane,
-     .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
-    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
-     .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
-    END};
-static const cfg_table method_table = {.what = "method", .fields = method_fields};
-
-static bool is_static(const void *s)
-{
-    return ((const pio_scene *)s)->integrator == SCENE_STATIC;
-}
-static bool is_moving(const void *s)
-{
-    return !is_static(s);
-}
-
-static const cfg_field time_fields[] = {
-    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = integrator_names, .fallback = "static",
-     .meaning =
-         "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
-         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps"},
-    {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
-     .present = is_static,
-     .meaning =
-         "static: equal steps in which loads and supports reach their values; more make each step easier to solve"},
-    {"dt", CFG_NUMBER, AT(pio_scene, dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
-     .present = is_moving, .meaning = "time step of the other integrators, for which it is required"},
-    {"duration", CFG_NUMBER, AT(pio_scene, duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
-     .meaning = "time of the last step; a static scene has no other use for time than its curves and observations"},
-    END};
-static const cfg_table time_table = {.what = "time", .fields = time_fields};
-
-/* Not told: as fits the precision that computes, which a command may change. */
-static bool has_tolerance(const void *scene)
-{
-    return !isnan(((const pio_scene *)scene)->newton_tolerance);
-}
-static bool has_adjoint_tolerance(const void *scene)
-{
-    return !isnan(((const pio_scene *)scene)->adjoint_tolerance);
-}
-
-static const cfg_field solver_fields[] = {
-    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
-     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_tolerance,
-     .meaning =
-         "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
-         "leaves about 1e-6/strain: small strains need f64"},
-    {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .meaning = "of Newton's method in a step; then the step has failed"},
-    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
-     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
-     .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
-                "falls with it"},
-    {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
-    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
-     .present = is_moving,
-     .meaning =
-         "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
-    END};
-static const cfg_table solver_table = {.what = "solver", .fields = solver_fields};
 
 /* ---- materials, geometry, bodies ----------------------------------------------------------------------- */
 
@@ -322,14 +242,28 @@ static const cfg_field load_fields[] = {
 static const cfg_table load_table = {
     .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};
 
+static bool has_file(const void *c)
+{
+    return ((const scene_curve *)c)->file != NULL;
+}
+static bool has_numbers(const void *c)
+{
+    return !has_file(c);
+}
+
 static const cfg_field curve_fields[] = {
     {"name", CFG_NAME, AT(scene_curve, name), .required = true, .meaning = "name that boundary and loads use"},
-    {"time", CFG_NUMBERS, AT(scene_curve, time), .second = offsetof(scene_curve, time.n), .required = true,
-     .quantity = CFG_TIME, NOT_NEGATIVE, .meaning = "increasing times"},
-    {"value", CFG_NUMBERS, AT(scene_curve, value), .second = offsetof(scene_curve, value.n), .required = true,
+    {"time", CFG_NUMBERS, AT(scene_curve, time), .second = offsetof(scene_curve, time.n), .quantity = CFG_TIME,
+     NOT_NEGATIVE, .present = has_numbers, .meaning = "increasing times"},
+    {"value", CFG_NUMBERS, AT(scene_curve, value), .second = offsetof(scene_curve, value.n), .present = has_numbers,
      .meaning = "factors at these times, straight lines between them, constant outside"},
+    {"file", CFG_TEXT, AT(scene_curve, file), .present = has_file,
+     .meaning = "CSV with columns time (s) and value instead, below the scene's folder"},
     END};
-static const cfg_table curve_table = {.what = "curve", .size = sizeof(scene_curve), .fields = curve_fields};
+static const cfg_table curve_table = {.what = "curve",
+                                      .size = sizeof(scene_curve),
+                                      .fields = curve_fields,
+                                      .choice = {{{"time", "value"}, {"file"}}, true, 0}};
 
 /* ---- observe, design ----------------------------------------------------------------------------------- */
 
@@ -484,9 +418,9 @@ static const cfg_field scene_fields[] = {
     {"include", CFG_TEXTS,
      .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
                 "replaced"},
-    {"method", CFG_MAPPING, .required = true, .table = &method_table, .meaning = "how space is discretised"},
-    {"time", CFG_MAPPING, .table = &time_table, .meaning = "load steps, or steps of a motion"},
-    {"solver", CFG_MAPPING, .table = &solver_table, .meaning = "tolerances of equilibrium and adjoint"},
+    {"method", CFG_MAPPING, .required = true, .table = &pio_fem_method_table, .meaning = "how space is discretised"},
+    {"time", CFG_MAPPING, .table = &pio_fem_time_table, .meaning = "load steps, or steps of a motion"},
+    {"solver", CFG_MAPPING, .table = &pio_fem_solver_table, .meaning = "tolerances of equilibrium and adjoint"},
     {"gravity", CFG_VECTOR, AT(pio_scene, gravity), .computed = "0", .quantity = CFG_ACCELERATION,
      .meaning = "acceleration of everything that has a density"},
     {"materials", LIST(materials), .required = true, .least = 1, .table = &pio_fem_material_table,
@@ -499,7 +433,7 @@ static const cfg_field scene_fields[] = {
     {"observe", LIST(observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(design), .table = &design_table, .present = has_design,
      .meaning = "what gradients are taken of and the optimizer changes"},
-    {"objective", LIST(objective), .table = &pio_term_table, .present = has_objective,
+    {"objective", LIST(objective), .table = &pio_fem_term_table, .present = has_objective,
      .meaning = "terms whose sum is minimised"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,

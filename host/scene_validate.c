@@ -242,11 +242,6 @@ static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->objective[i];
     PATH(of, "objective[%zu].of", i);
-    PATH(type, "objective[%zu].type", i);
-    if (s->method != SCENE_FEM) {
-        pio_cfg_fault(doc, type, "particles have no neighbours that stay; smoothness is for meshes");
-        return;
-    }
     const size_t which = pio_scene_entry(doc, of, "design", t->of, s->design, s->n_design, sizeof *s->design);
     if (which == s->n_design) return;
     if (t->component >= 0 || s->design[which].per != SCENE_PER_PARTICLE)

@@ -171,6 +171,7 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_curves; i++) {
         const scene_curve *c = &s->curves[i];
         PATH(value, "curves[%zu].value", i);
+        if (c->file) continue; /* pio_scene_validate_data */
         if (c->time.n != c->value.n)
             pio_cfg_fault(doc, value, "%zu values for %zu times; one each is needed", c->value.n, c->time.n);
         for (size_t k = 1; k < c->time.n; k++) {
@@ -218,7 +219,9 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_bodies; i++)
         for (size_t k = 0; k < 3; k++) {
             PATH(path, "bodies[%zu].%s", i, of_body[k]);
-            if (given(doc, path))
+            const scene_body *b = &s->bodies[i];
+            const double *v = k == 0 ? b->displacement : k == 1 ? b->velocity : b->angular_velocity;
+            if (fabs(v[0]) + fabs(v[1]) + fabs(v[2]) > 0)
                 pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
         }
     for (size_t i = 0; i < s->n_materials; i++)

@@ -41,7 +41,7 @@ static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
 {
     const pio_model *m = s->model;
     char total[32], state[32], budget[32];
-    const piola_status rc = s->engine.table->measure(&m->desc, &s->bytes, error);
+    const piola_status rc = pio_model_refused(m, s->engine.table->measure(&m->desc, &s->bytes, error), error);
     if (rc) return rc;
     print_bytes(total, s->bytes.total);
     print_bytes(state, s->bytes.state);
@@ -127,7 +127,7 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     s->model->desc.threads = s->options->threads;
     rc = plan(s, adjoint, error);
     if (rc || s->options->dry_run) return rc;
-    return s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error);
+    return pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
 }
 
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command, bool adjoint,

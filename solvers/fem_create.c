@@ -1,5 +1,5 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory, uploads. */
-#include "solvers/fem.h"
+#include "solvers/fem_rigid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,7 +132,8 @@ static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_
 static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
-    const piola_status bad = check_desc(desc, error);
+    piola_status bad = check_desc(desc, error);
+    if (!bad && m->integrator == PIO_STATIC && desc->steps > 0) bad = fem_check_supports(m, error);
     if (bad) return bad;
     fem_sim *f = calloc(1, sizeof *f);
     if (!f) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *f);

@@ -9,6 +9,12 @@ kernel_test(test_fem_plane_stress unit engine_static f64 2 test_fem_plane_stress
   ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
 list(APPEND fem_tests test_fem_plane_stress_f64_2d)
 
+foreach(dimension 2 3)
+  kernel_test(test_fem_rigid unit engine_static f64 ${dimension} test_fem_rigid.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_rigid_f64_${dimension}d)
+endforeach()
+
 # Differences of J need double precision; tables of elements need no engine that runs.
 foreach(dimension 2 3)
   kernel_test(test_fem_dynamics unit engine_static f64 ${dimension} test_fem_dynamics.c

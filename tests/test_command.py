@@ -288,6 +288,12 @@ class Command(unittest.TestCase):
             self.expect(65, ["time.dt: step 0"], "validate", self.scene, *sets, "--set", f"time.dt={fewer:.12g} s")
             self.expect(76, [reason], "run", self.scene, *sets, "-o", self.folder / "too_long")
 
+    def test_a_loose_body_is_refused_before_anything_is_solved(self):
+        scene = SOURCE / "tests" / "bad_scenes" / "parts" / "loose.yaml"
+        words = [":3:11: error: boundary: the body around (0.5, 0.5) is loose: nothing keeps it from moving along x;"]
+        self.expect(65, words, "validate", scene)
+        self.expect(65, words, "run", scene, "-o", self.folder / "loose")
+
     def test_validate_checks_what_the_design_starts_with(self):
         def design(target, initial):
             return ["--set", f"design=[{{name: a, target: gravity}}, {{name: b, target: {target}, initial: {initial}}}]"]
@@ -316,7 +322,8 @@ class Command(unittest.TestCase):
             table = self.expect(0, [], "params", scene).stdout
             for row in listed:
                 self.assertIn(f"{row['path']} ", table)
-                done = run("params", scene, "--json", "--set", f"design=[{{name: q, target: {row['path']}}}]")
+                done = run("params", scene, "--json", "--set", f"design=[{{name: q, target: {row['path']}}}]",
+                           "--set", "objective=[]")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 marked = [r["path"] for r in json.loads(done.stdout)["parameters"] if r["design"]]
                 self.assertEqual(marked, [row["path"]])

@@ -218,7 +218,7 @@ static const fault_case faults[] = {
     {"a load that is NaN", load_is_no_number, PIOLA_NUMERICAL, {"step 0: the residual is not finite"}, 0},
     {"a move that is NaN", move_is_no_number, PIOLA_NUMERICAL, {"step 0: the residual is not finite"}, 0},
     {"gravity that is infinite", gravity_is_no_number, PIOLA_NUMERICAL, {"step 0: the residual is not finite"}, 0},
-    {"nothing held", nothing_held, PIOLA_NUMERICAL, {"step 0: "}, 0},
+    {"nothing held", nothing_held, PIOLA_BAD_DATA, {"is loose", "turning about"}, 0},
     {"a negative modulus",
      negative_modulus,
      PIOLA_NUMERICAL,

@@ -1,0 +1,92 @@
+/* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved: their tables. */
+#include "host/scene_private.h"
+
+#include <math.h>
+
+#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define POSITIVE .range = {CFG_OVER, 0, 0}
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .key = NULL                                                                                                    \
+    }
+
+static const char *const type_names[] = {"mpm", "fem", NULL};
+static const char *const precision_names[] = {"f32", "f64", NULL};
+static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
+static const char *const plane_names[] = {"strain", "stress", NULL};
+static const char *const mass_names[] = {"consistent", "lumped", NULL};
+
+/* ---- method, time, solver ------------------------------------------------------------------------------ */
+
+static bool is_plane(const void *s)
+{
+    return ((const pio_scene *)s)->dimension == 2;
+}
+
+static const cfg_field method_fields[] = {
+    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
+     .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
+    {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
+     .meaning = "2 or 3; vectors have as many entries"},
+    {"plane", CFG_ENUM, AT(pio_scene, plane), .values = plane_names, .fallback = "strain", .present = is_plane,
+     .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
+    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
+     .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
+    END};
+const cfg_table pio_fem_method_table = {.what = "method", .fields = method_fields};
+
+static bool is_static(const void *s)
+{
+    return ((const pio_scene *)s)->integrator == SCENE_STATIC;
+}
+static bool is_moving(const void *s)
+{
+    return !is_static(s);
+}
+
+static const cfg_field time_fields[] = {
+    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = integrator_names, .fallback = "static",
+     .meaning =
+         "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
+         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps"},
+    {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
+     .present = is_static,
+     .meaning =
+         "static: equal steps in which loads and supports reach their values; more make each step easier to solve"},
+    {"dt", CFG_NUMBER, AT(pio_scene, dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
+     .present = is_moving, .meaning = "time step of the other integrators, for which it is required"},
+    {"duration", CFG_NUMBER, AT(pio_scene, duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
+     .meaning = "time of the last step; a static scene has no other use for time than its curves and observations"},
+    END};
+const cfg_table pio_fem_time_table = {.what = "time", .fields = time_fields};
+
+/* Not told: as fits the precision that computes, which a command may change. */
+static bool has_tolerance(const void *scene)
+{
+    return !isnan(((const pio_scene *)scene)->newton_tolerance);
+}
+static bool has_adjoint_tolerance(const void *scene)
+{
+    return !isnan(((const pio_scene *)scene)->adjoint_tolerance);
+}
+
+static const cfg_field solver_fields[] = {
+    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_tolerance,
+     .meaning =
+         "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
+         "leaves about 1e-6/strain: small strains need f64"},
+    {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .meaning = "of Newton's method in a step; then the step has failed"},
+    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
+     .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
+                "falls with it"},
+    {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
+    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
+     .present = is_moving,
+     .meaning =
+         "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
+    END};
+const cfg_table pio_fem_solver_table = {.what = "solver", .fields = solver_fields};

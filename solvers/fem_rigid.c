@@ -1,0 +1,248 @@
+/* fem_rigid.c -- which rigid motions the supports leave free, body by body, before anything is solved.
+ *
+ * A body is what elements connect. Its rigid motions are m(X) = t + w x (X - c), c the mean of its nodes; with w in units of 1/size all
+ * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m. What the supports leave free is the null
+ * space of R^T R: its eigenvectors with eigenvalues that are nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi).
+ * Elements that touch in a single node, or in 3D along an edge, count as one body: their hinge is not seen here. */
+#include "solvers/fem_rigid.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOTIONS = DIM == 3 ? 6 : 3 };
+
+/* ---- bodies: union of the nodes of every element ------------------------------------------------------------ */
+
+static int root(int *parent, int i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void connect(const pio_fem_desc *m, int *parent)
+{
+    for (int64_t i = 0; i < m->n; i++) parent[i] = (int)i;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const int nodes = fem_nodes_of(m->blocks[b].type);
+        for (int64_t e = 0; e < m->blocks[b].n; e++)
+            for (int a = 1; a < nodes; a++) {
+                const int32_t *node = m->blocks[b].nodes + e * nodes;
+                parent[root(parent, node[a])] = root(parent, node[0]);
+            }
+    }
+    for (int64_t i = 0; i < m->n; i++) parent[i] = root(parent, (int)i);
+}
+
+/* What is known of a body, at its root. */
+typedef struct {
+    double middle[DIM], size; /* m; size: largest distance of a node from the middle along an axis */
+    int64_t nodes;
+    double RtR[MOTIONS][MOTIONS];
+} body;
+
+static void measure(const pio_fem_desc *m, const int *of, body *bodies)
+{
+    for (int64_t i = 0; i < m->n; i++) {
+        body *b = &bodies[of[i]];
+        b->nodes++;
+        for (int c = 0; c < DIM; c++) b->middle[c] += m->rest[i * DIM + c];
+    }
+    for (int64_t i = 0; i < m->n; i++)
+        if (of[i] == i)
+            for (int c = 0; c < DIM; c++) bodies[i].middle[c] /= (double)bodies[i].nodes;
+    for (int64_t i = 0; i < m->n; i++)
+        for (int c = 0; c < DIM; c++) {
+            body *b = &bodies[of[i]];
+            b->size = fmax(b->size, fabs(m->rest[i * DIM + c] - b->middle[c]));
+        }
+    for (int h = 0; h < m->n_held; h++) {
+        const int node = m->held_node[h], axis = m->held_axis[h];
+        body *b = &bodies[of[node]];
+        double r[3] = {0}, row[MOTIONS] = {0};
+        for (int c = 0; c < DIM; c++) r[c] = (m->rest[(ptrdiff_t)node * DIM + c] - b->middle[c]) / b->size;
+        row[axis] = 1;
+        for (int k = DIM == 3 ? 0 : 2; k < 3; k++) { /* (e_k x r) along the axis */
+            const int p = (k + 1) % 3, q = (k + 2) % 3;
+            row[DIM + (DIM == 3 ? k : 0)] = axis == q ? r[p] : axis == p ? -r[q] : 0;
+        }
+        for (int i = 0; i < MOTIONS; i++)
+            for (int j = 0; j < MOTIONS; j++) b->RtR[i][j] += row[i] * row[j];
+    }
+}
+
+/* ---- eigenvectors ------------------------------------------------------------------------------------------- */
+
+static void rotate(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS], int p, int q)
+{
+    if (fabs(A[p][q]) <= 0) return;
+    const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
+    const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+    const double c = 1 / sqrt(t * t + 1), s = t * c;
+    for (int k = 0; k < MOTIONS; k++) {
+        const double x = A[k][p], y = A[k][q];
+        A[k][p] = c * x - s * y;
+        A[k][q] = s * x + c * y;
+    }
+    for (int k = 0; k < MOTIONS; k++) {
+        const double x = A[p][k], y = A[q][k], u = V[k][p], v = V[k][q];
+        A[p][k] = c * x - s * y;
+        A[q][k] = s * x + c * y;
+        V[k][p] = c * u - s * v;
+        V[k][q] = s * u + c * v;
+    }
+}
+
+/* A becomes diagonal, the columns of V its eigenvectors. */
+static void diagonalise(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS])
+{
+    enum { SWEEPS = 30 };
+    for (int i = 0; i < MOTIONS; i++)
+        for (int j = 0; j < MOTIONS; j++) V[i][j] = i == j;
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int p = 0; p < MOTIONS; p++)
+            for (int q = p + 1; q < MOTIONS; q++) rotate(A, V, p, q);
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    char *text;
+    size_t size, used;
+} words;
+
+static void say(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(words *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+    va_end(args);
+    if (n > 0) w->used = w->used + (size_t)n < w->size ? w->used + (size_t)n : w->size - 1;
+}
+
+static void say_vector(words *w, const double *v, int n)
+{
+    double largest = 0;
+    int axis = 0, others = 0;
+    for (int c = 0; c < n; c++)
+        if (fabs(v[c]) > largest) largest = fabs(v[axis = c]);
+    for (int c = 0; c < n; c++) others += c != axis && fabs(v[c]) > 1e-6 * largest;
+    if (!others) {
+        say(w, "%c", "xyz"[axis]);
+        return;
+    }
+    for (int c = 0; c < n; c++) say(w, "%s%.3g", c ? ", " : "(", fabs(v[c]) > 1e-6 * largest ? v[c] / largest : 0);
+    say(w, ")");
+}
+
+static void say_place(words *w, const double *x)
+{
+    for (int c = 0; c < DIM; c++) say(w, "%s%.4g", c ? ", " : "(", x[c]);
+    say(w, ")");
+}
+
+/* A motion with rotation w turns about the axis through c + (w x t)/|w|^2, and slides along it by what t has along w. */
+static void say_turn(words *w, const body *b, const double *motion)
+{
+    double t[3] = {0}, turn[3] = {0}, foot[3] = {0}, square = 0, along = 0;
+    for (int c = 0; c < DIM; c++) t[c] = motion[c];
+    for (int k = 0; k < (DIM == 3 ? 3 : 1); k++) turn[DIM == 3 ? k : 2] = motion[DIM + k] / b->size;
+    for (int k = 0; k < 3; k++) square += turn[k] * turn[k], along += turn[k] * t[k];
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        foot[k] = (turn[p] * t[q] - turn[q] * t[p]) / square + (k < DIM ? b->middle[k] : 0);
+    }
+    say(w, "from turning about ");
+    if (DIM == 3) {
+        say(w, "an axis along ");
+        say_vector(w, turn, 3);
+        say(w, " through ");
+    }
+    for (int c = 0; c < DIM; c++)
+        if (fabs(foot[c]) < 1e-9 * b->size) foot[c] = 0;
+    say_place(w, foot);
+    if (fabs(along) > 1e-6 * sqrt(square) * b->size) say(w, " while it slides along it");
+}
+
+/* Motions of the null space [free][MOTIONS]: those without rotation first, and the turns about axes as plain as can be, by
+ * Gauss-Jordan elimination of the rotations. */
+static int split(double free_motion[MOTIONS][MOTIONS], int n)
+{
+    int turns = 0;
+    for (int k = DIM; k < MOTIONS && turns < n; k++) {
+        int pivot = -1;
+        for (int i = 0; i < n - turns; i++)
+            if (pivot < 0 || fabs(free_motion[i][k]) > fabs(free_motion[pivot][k])) pivot = i;
+        if (fabs(free_motion[pivot][k]) < 1e-6) continue;
+        const int last = n - ++turns;
+        for (int c = 0; c < MOTIONS; c++) {
+            const double x = free_motion[pivot][c];
+            free_motion[pivot][c] = free_motion[last][c];
+            free_motion[last][c] = x;
+        }
+        for (int i = 0; i < n; i++) {
+            if (i == last) continue;
+            const double factor = free_motion[i][k] / free_motion[last][k];
+            for (int c = 0; c < MOTIONS; c++) free_motion[i][c] -= factor * free_motion[last][c];
+        }
+    }
+    return n - turns;
+}
+
+static int free_motions(body *b, double motion[MOTIONS][MOTIONS])
+{
+    double V[MOTIONS][MOTIONS], largest = 0;
+    int n = 0;
+    diagonalise(b->RtR, V);
+    for (int k = 0; k < MOTIONS; k++) largest = fmax(largest, b->RtR[k][k]);
+    for (int k = 0; k < MOTIONS; k++) {
+        if (b->RtR[k][k] > 1e-9 * largest) continue;
+        for (int c = 0; c < MOTIONS; c++) motion[n][c] = V[c][k];
+        n++;
+    }
+    return n;
+}
+
+/* Returns whether the body is held. */
+static int judge(body *b, words *w)
+{
+    double motion[MOTIONS][MOTIONS] = {{0}};
+    const int n = free_motions(b, motion);
+    if (!n) return 1;
+    const int slides = split(motion, n);
+    say(w, "the body around ");
+    say_place(w, b->middle);
+    say(w, " is loose: nothing keeps it ");
+    for (int i = 0; i < n; i++) {
+        if (i) say(w, i + 1 < n ? ", " : " and ");
+        if (i < slides) {
+            say(w, "from moving along ");
+            say_vector(w, motion[i], DIM);
+        } else {
+            say_turn(w, b, motion[i]);
+        }
+    }
+    say(w, "; a static body must be held against every rigid motion");
+    return 0;
+}
+
+piola_status fem_check_supports(const pio_fem_desc *m, piola_error *error)
+{
+    piola_error own = {0};
+    int *of = malloc(sizeof *of * (size_t)m->n), held = 1;
+    body *bodies = calloc((size_t)m->n, sizeof *bodies);
+    words w = {.text = own.message, .size = sizeof own.message};
+    if (of && bodies) {
+        connect(m, of);
+        measure(m, of, bodies);
+        for (int64_t i = 0; i < m->n && held; i++) held = of[i] != i || judge(&bodies[i], &w);
+    }
+    const int memory = of && bodies;
+    free(of);
+    free(bodies);
+    if (!memory) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
+    return held ? PIOLA_OK : sim_fail(error, PIOLA_BAD_DATA, "%s", own.message);
+}

@@ -1,0 +1,149 @@
+/* test_fem_rigid.c -- are the rigid motions that supports leave free found, and named in words, before anything is solved? */
+#include "tests/fem_case.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { D = FEM_DIM };
+static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
+
+static void right(const double s[3], double x[3])
+{
+    x[0] = s[0] + 2; /* far enough from the origin that a place is not zero by chance */
+    x[1] = s[1];
+    x[2] = s[2];
+}
+
+static void block(fem_case *c)
+{
+    const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
+    fem_case_begin(c, 1, 1);
+    fem_case_grid(c, box, box, 2, 2, 2, right, 0);
+    fem_case_matter(c, &m, 1, 1);
+}
+
+static void is_loose(fem_case *c, const char *const *words)
+{
+    piola_error error = {0};
+    pio_sim *sim = NULL;
+    pio_engine_bytes bytes;
+    fem_case_describe(c, 0, 1);
+    const piola_status rc = piola_engine_fem.create(&c->desc, &sim, &bytes, &error);
+    print_message("  %s\n", rc ? error.message : "held");
+    assert_int_equal(rc, words ? PIOLA_BAD_DATA : PIOLA_OK);
+    for (int i = 0; words && words[i]; i++)
+        if (!strstr(error.message, words[i])) fail_msg("'%s' is missing", words[i]);
+    if (!rc) piola_engine_fem.destroy(sim);
+    assert_true(!rc || !sim);
+    fem_case_free(c);
+}
+
+static void what_nothing_holds_is_told(void **unused)
+{
+    static fem_case c;
+    static const char *const words[] = {"around (2.5, 0.5", "moving along", "turning about", NULL};
+    (void)unused;
+    block(&c);
+    is_loose(&c, words);
+}
+
+static void a_roller_leaves_what_lies_in_its_plane(void **unused)
+{
+    static fem_case c;
+    static const char *const words2[] = {"from moving along x; ", NULL};
+    static const char *const words3[] = {"from moving along", "and from turning about an axis along y through", NULL};
+    (void)unused;
+    block(&c);
+    fem_case_hold_side(&c, 1, 0, 1, fem_case_support(&c, 0, -1));
+    is_loose(&c, D == 2 ? words2 : words3);
+}
+
+static void a_pin_leaves_the_turn_about_it(void **unused)
+{
+    static fem_case c;
+    static const char *const words2[] = {"nothing keeps it from turning about (3, 0);", NULL};
+    static const char *const words3[] = {"an axis along z through (3, 0, 0.5)", "an axis along y through (3, 0.5, 0)",
+                                         "an axis along x through (2.5, 0, 0)", NULL};
+    (void)unused;
+    block(&c);
+    const int zero = fem_case_support(&c, 0, -1), node = fem_case_at(&c, c.lines[0] - 1, 0, 0);
+    for (int a = 0; a < D; a++) fem_case_hold(&c, node, a, zero);
+    is_loose(&c, D == 2 ? words2 : words3);
+}
+
+/* In 3D two pins are a hinge; a third makes it firm. In 2D two do. */
+static void two_pins_are_a_hinge_in_space_and_firm_in_the_plane(void **unused)
+{
+    static fem_case c;
+    static const char *const words[] = {"nothing keeps it from turning about an axis along x through (", NULL};
+    (void)unused;
+    for (int pins = 2; pins <= D; pins++) {
+        block(&c);
+        const int zero = fem_case_support(&c, 0, -1);
+        const int node[3] = {fem_case_at(&c, 0, 0, 0), fem_case_at(&c, c.lines[0] - 1, 0, 0),
+                             fem_case_at(&c, 0, c.lines[1] - 1, 0)};
+        for (int k = 0; k < pins; k++)
+            for (int a = 0; a < D; a++) fem_case_hold(&c, node[k], a, zero);
+        is_loose(&c, pins < D ? words : NULL);
+    }
+}
+
+static void three_rods_in_the_right_places_are_enough(void **unused)
+{
+    static fem_case c;
+    (void)unused;
+    block(&c);
+    const int zero = fem_case_support(&c, 0, -1), last = c.lines[0] - 1;
+    const int corner = fem_case_at(&c, 0, 0, 0), along_x = fem_case_at(&c, last, 0, 0),
+              along_y = fem_case_at(&c, 0, last, 0);
+    for (int a = 0; a < D; a++) fem_case_hold(&c, corner, a, zero);
+    fem_case_hold(&c, along_x, 1, zero);
+    if (D == 3) fem_case_hold(&c, along_x, 2, zero);
+    if (D == 3) fem_case_hold(&c, along_y, 2, zero);
+    is_loose(&c, NULL);
+}
+
+/* The other way around: as many rods, all through one point. */
+static void as_many_rods_through_one_point_are_not(void **unused)
+{
+    static fem_case c;
+    static const char *const words[] = {"from turning about", NULL};
+    (void)unused;
+    block(&c);
+    const int zero = fem_case_support(&c, 0, -1), last = c.lines[0] - 1;
+    const int corner = fem_case_at(&c, 0, 0, 0), along_x = fem_case_at(&c, last, 0, 0);
+    for (int a = 0; a < D; a++) fem_case_hold(&c, corner, a, zero);
+    fem_case_hold(&c, along_x, 0, zero); /* its line goes through the corner */
+    is_loose(&c, words);
+}
+
+static void what_moves_in_time_may_be_loose(void **unused)
+{
+    static fem_case c;
+    (void)unused;
+    block(&c);
+    fem_case_motion(&c, PIO_NEWMARK, 0, 0, 0);
+    is_loose(&c, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_nothing_holds_is_told),
+        cmocka_unit_test(a_roller_leaves_what_lies_in_its_plane),
+        cmocka_unit_test(a_pin_leaves_the_turn_about_it),
+        cmocka_unit_test(two_pins_are_a_hinge_in_space_and_firm_in_the_plane),
+        cmocka_unit_test(three_rods_in_the_right_places_are_enough),
+        cmocka_unit_test(as_many_rods_through_one_point_are_not),
+        cmocka_unit_test(what_moves_in_time_may_be_loose),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
