@@ -6,6 +6,7 @@
 #include "host/check_record.h"
 #include "host/command.h"
 #include "host/fail.h"
+#include "host/model_fem.h"
 #include "host/signals.h"
 
 #include <math.h>
@@ -146,6 +147,13 @@ static piola_status report(check *c, piola_error *error)
     const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
     snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g", passed, c->n,
              s->scene->check_tolerance);
+    const double loose =
+        s->model->fem ? fmax(s->model->fem->desc.newton_tolerance, s->model->fem->desc.adjoint_tolerance) : 0;
+    if (verdict && loose > 2 * pio_fem_tolerance(false))
+        pio_log_say(
+            s->log, PIO_WARNING,
+            "solver.tolerance or solver.adjoint_tolerance is %g: differences cannot be better; a check needs about %g",
+            loose, pio_fem_tolerance(false));
     piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
     if (rc) return rc;
     pio_result_begin(s, &json, verdict, message);

@@ -3,6 +3,7 @@
 #include "host/command.h"
 #include "host/fail.h"
 #include "host/signals.h"
+#include "host/snapshot_private.h"
 #include "host/states.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 /* Handlers and deadline for one command. */
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
 {
+    pio_h5_restore(pio_h5_silence()); /* before anything else of HDF5 is called */
     const piola_status rc = pio_signals_install(error);
     if (!rc) pio_signals_deadline(options->max_walltime);
     return rc;

@@ -41,6 +41,9 @@ static piola_status build(built *b, const piola_options *options, piola_error *e
         return rc;
     }
     rc = pio_model_create(&b->model, b->scene, error);
+    char text[400];
+    for (int i = 0; !rc && pio_model_warning(b->model, i, text, sizeof text); i++)
+        fprintf(stderr, "piola: warning: %s\n", text);
     return rc ? rc : pio_objective_create(&b->objective, b->model, error);
 }
 
@@ -111,7 +114,7 @@ static void visit(const built *b, const char *list, const char *name, const char
 {
     quantity q = {.scene = b->scene};
     snprintf(q.path, sizeof q.path, "%s%s%.64s%s%s", list, *name ? "." : "", name, *key ? "." : "", key);
-    if (!pio_scene_target(b->scene, q.path, &q.target)) return;
+    if (!pio_scene_target(b->scene, q.path, &q.target) || pio_scene_force_on(b->scene, q.path)) return;
     for (int p = 0; p < b->model->n_parameters; p++)
         if (!strcmp(b->model->parameters[p].path, q.path)) q.parameter = &b->model->parameters[p];
     f(context, &q);

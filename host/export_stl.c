@@ -118,7 +118,7 @@ piola_status pio_export_stl(const pio_export *e, const char *out, piola_error *e
         return pio_fail(error, PIOLA_USAGE,
                         "%s holds particles, which have no surface: stl is for meshes; vtu, csv and npy take particles",
                         e->path);
-    piola_status rc = pio_export_begin(&f, out, "Piola ", error);
+    piola_status rc = pio_export_begin(&f, out, ": deformed surface, frame ", error);
     if (rc) return rc;
     rc = make_model(e, &m, error);
     if (!rc) rc = put_model(e, &m, &f, error);

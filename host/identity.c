@@ -1,6 +1,7 @@
 /* identity.c -- see identity.h. */
 #include "host/identity.h"
 
+#include "host/model_fem.h"
 #include "host/states.h"
 
 #include <gnu/libc-version.h>
@@ -13,6 +14,28 @@ static uint64_t hash_more(uint64_t h, const void *data, size_t size)
     const unsigned char *bytes = data;
     for (size_t b = 0; bytes && b < size; b++) h = (h ^ bytes[b]) * 0x100000001b3ULL;
     return h;
+}
+
+/* What a mesh is, which a file may change while the scene's text stays. */
+static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
+{
+    size_t elements = 0;
+    h = hash_more(h, d->rest, sizeof(double) * dim * (size_t)d->n);
+    for (int b = 0; b < d->n_blocks; b++) {
+        const size_t nodes = (size_t)pio_elements[d->blocks[b].type].nodes;
+        elements += (size_t)d->blocks[b].n;
+        h = hash_more(h, d->blocks[b].nodes, sizeof(int32_t) * nodes * (size_t)d->blocks[b].n);
+    }
+    h = hash_more(h, d->given, sizeof(double) * 5 * elements);
+    h = hash_more(h, d->law, sizeof(int32_t) * elements);
+    h = hash_more(h, d->held_node, sizeof(int32_t) * (size_t)d->n_held);
+    h = hash_more(h, d->held_axis, sizeof(int32_t) * (size_t)d->n_held);
+    h = hash_more(h, d->held_support, sizeof(int32_t) * (size_t)d->n_held);
+    for (int l = 0; l < d->n_loads; l++)
+        h = hash_more(h, d->loads[l].vertices,
+                      sizeof(int32_t) * (size_t)d->loads[l].n * (size_t)pio_elements[d->loads[l].type].nodes);
+    h = hash_more(h, d->curve_t, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
+    return hash_more(h, d->curve_value, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
 }
 
 static uint64_t data_hash(const pio_session *s)
@@ -31,7 +54,7 @@ static uint64_t data_hash(const pio_session *s)
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
         h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
     }
-    return h;
+    return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->dimension) : h;
 }
 
 char *pio_identity(const pio_session *s, bool optimizer)

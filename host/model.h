@@ -45,6 +45,8 @@ typedef struct pio_model {
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
 void pio_model_free(pio_model *model);
+/* Warning number i about the scene's meshes, with the body's name in front; false past the last. */
+bool pio_model_warning(const pio_model *model, int i, char *out, size_t size);
 /* What an engine said of the description: of a mesh, bad data are loose bodies, a fault of the scene's boundary. Returns rc. */
 piola_status pio_model_refused(const pio_model *model, piola_status rc, piola_error *error);
 /* FEM: tolerances that the scene does not tell, as fits the precision that computes; a new model has those of the scene's. */

@@ -45,7 +45,7 @@ piola_status pio_model_motion(pio_model *model, piola_error *error);
 int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per per, int32_t *index);
 bool pio_nodal(pio_quantity quantity); /* of nodes, not of elements */
 pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
-/* Weight of every node in an observation, [nodes]; NULL when there is no memory or *status says what is wrong. */
+/* Weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status says what is wrong. */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
 
 /* The elements as cells of a snapshot. */

@@ -105,6 +105,7 @@ static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_erro
         for (int a = 0; a < s->dimension; a++) {
             int32_t *own = &owner[(int64_t)nodes.item[i] * s->dimension + a];
             if (!holds(s, b, a)) continue;
+            if (*own >= 0 && b->type == SCENE_FIXED && s->boundary[*own].type == SCENE_FIXED) continue; /* they agree */
             if (*own >= 0) {
                 const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->dimension;
                 free(nodes.item);

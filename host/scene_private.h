@@ -39,6 +39,8 @@ typedef struct scene_target {
     cfg_range range; /* of the constant */
 } scene_target;
 bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
+/* A total force on the body whose area a design of this path would change, or NULL. */
+const scene_load *pio_scene_force_on(const pio_scene *scene, const char *path);
 /* Components of an observation: the dimension for positions and velocities, else 1; and its quantity. */
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
 cfg_quantity pio_observe_quantity(const scene_observe *observe);

@@ -188,6 +188,17 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
 }
 
+/* Between load steps nothing is in equilibrium. */
+static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
+{
+    const double steps = round(t / s->dt);
+    if (s->method != SCENE_FEM || s->integrator != SCENE_STATIC || fabs(t / s->dt - steps) < 1e-6) return;
+    pio_cfg_fault(doc, path,
+                  "%g s lies between load steps, which are %g s apart; the nearest is at %g s (or change "
+                  "time.load_steps)",
+                  t, s->dt, steps * s->dt);
+}
+
 static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
@@ -207,7 +218,10 @@ static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
             pio_cfg_fault(doc, at, "%g s is after time.duration, %g s", o->at.v[k], s->duration);
         else if (k && !(o->at.v[k] > o->at.v[k - 1]))
             pio_cfg_fault(doc, at, "the times must increase, but %g s follows %g s", o->at.v[k], o->at.v[k - 1]);
+        else
+            check_load_step(s, doc, at, o->at.v[k]);
     }
+    if (o->every > 0) check_load_step(s, doc, every, o->every);
 }
 
 static void check_observe(const pio_scene *s, cfg_doc *doc)

@@ -1,5 +1,6 @@
 /* scene_validate_fem.c -- rules of a scene of finite elements that no single key can state. */
 #include "host/scene_private.h"
+#include "host/sha256.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,6 +10,13 @@
     char name[CFG_PATH];                                                                                               \
     snprintf(name, sizeof name, __VA_ARGS__)
 
+static bool given(const cfg_doc *doc, const char *path)
+{
+    bool found;
+    pio_cfg_find(doc->root, path, &found);
+    return found;
+}
+
 static bool is_3d(scene_element element)
 {
     return element >= SCENE_TET4;
@@ -16,8 +24,9 @@ static bool is_3d(scene_element element)
 
 static void check_plane(const pio_scene *s, cfg_doc *doc)
 {
+    if (s->dimension == 3 && given(doc, "method.plane"))
+        pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
     if (s->plane != SCENE_PLANE_STRESS) return;
-    if (s->dimension == 3) pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
     for (size_t i = 0; i < s->n_materials; i++) {
         PATH(model, "materials[%zu].model", i);
         if (s->materials[i].hyper != SCENE_HYPER_LINEAR)
@@ -73,7 +82,12 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
     piola_error error;
     bool found;
     PATH(path, "geometry[%zu].file", i);
-    if (!pio_scene_file(s, s->geometry[i].file, place, sizeof place, &error)) return;
+    char sha256[PIO_SHA256_TEXT];
+    if (!pio_scene_file(s, s->geometry[i].file, place, sizeof place, &error) &&
+        !pio_sha256_of_file(place, sha256, &error)) {
+        pio_cfg_input(doc, place, sha256);
+        return;
+    }
     pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, path, &found)->mark, path, "%s", error.message);
 }
 
@@ -112,6 +126,9 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
         const scene_body *b = &s->bodies[i];
         PATH(geometry, "bodies[%zu].geometry", i);
         PATH(material, "bodies[%zu].material", i);
+        PATH(thickness, "bodies[%zu].thickness", i);
+        if (s->dimension == 3 && fabs(b->thickness - 1) > 0)
+            pio_cfg_fault(doc, thickness, "a 3D body is as thick as its mesh; remove it");
         pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
         for (size_t r = 0; r < b->n_regions; r++) {
@@ -200,13 +217,6 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
         check_place(s, doc, "observe", i, o->body, &o->on);
 }
 
-static bool given(const cfg_doc *doc, const char *path)
-{
-    bool found;
-    pio_cfg_find(doc->root, path, &found);
-    return found;
-}
-
 /* What a scene without inertia has no use for. */
 static void check_static(const pio_scene *s, cfg_doc *doc)
 {
@@ -241,6 +251,11 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     if (given(doc, "time.load_steps"))
         pio_cfg_fault(doc, "time.load_steps",
                       "load steps are those of a static scene; a motion has time.dt: remove it");
+    static const char *const of_solves[] = {"tolerance", "max_iterations", "adjoint_tolerance", "linear_iterations"};
+    for (size_t k = 0; k < 4 && s->integrator == SCENE_LEAPFROG; k++) {
+        PATH(path, "solver.%s", of_solves[k]);
+        if (given(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
+    }
     if (s->integrator == SCENE_LEAPFROG && s->mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
     for (size_t i = 0; i < s->n_materials; i++) {

@@ -104,6 +104,9 @@ static piola_status open_scene(pio_session *s, piola_error *error)
              s->options->directory ? s->options->directory : s->scene->output.directory);
     forget_result(s->options, s->directory);
     rc = pio_model_create(&s->model, s->scene, error);
+    char text[400];
+    for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
+        pio_log_say(s->log, PIO_WARNING, "%s", text);
     return rc ? rc : pio_objective_create(&s->objective, s->model, error);
 }
 

@@ -31,7 +31,7 @@ static piola_status take(pio_fem_trial *t, int dim, piola_error *error)
 {
     const size_t nodes = (size_t)t->mesh.n_nodes, cells = (size_t)t->mesh.n_cells;
     t->rest = malloc(sizeof(double) * nodes * (size_t)dim);
-    t->weight = calloc(nodes, sizeof(double));
+    t->weight = calloc(3 * nodes, sizeof(double));
     t->given = malloc(sizeof(double) * cells * 5);
     t->density = malloc(sizeof(double) * cells);
     t->thickness = malloc(sizeof(double) * cells);
@@ -100,6 +100,7 @@ static piola_status hold(pio_fem_trial *t, int dim, piola_error *error)
 
 static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *error)
 {
+    const int dim = t->mesh.dimension;
     const int nodes = pio_elements[pio_elements[type].face_type].nodes;
     pio_face_list right;
     const piola_status rc = pio_mesh_group_faces(&t->mesh, "right", &right, error);
@@ -113,7 +114,8 @@ static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *e
         memcpy(t->vertices + (int64_t)i * nodes, own, sizeof *own * (size_t)nodes);
         t->owner[i] = right.item[i].cell;
         area += pio_mesh_face_area(&t->mesh, right.item[i]);
-        for (int k = 0; k < nodes; k++) t->weight[own[k]] = 1;
+        for (int k = 0; k < nodes; k++)
+            for (int a = 0; a < dim; a++) t->weight[own[k] * dim + a] = 1;
     }
     t->load = (pio_load_desc){.kind = PIO_TRACTION,
                               .type = pio_elements[type].face_type,
@@ -124,8 +126,8 @@ static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *e
     free(right.item);
     if (!t->vertices || !t->owner)
         return pio_fail_memory(error, sizeof(int32_t) * (size_t)(t->load.n * (nodes + 1)), "the load of a trial");
-    for (int32_t i = 0; i < t->mesh.n_nodes; i++) share += t->weight[i];
-    for (int32_t i = 0; i < t->mesh.n_nodes; i++) t->weight[i] /= share;
+    for (int32_t i = 0; i < t->mesh.n_nodes; i++) share += t->weight[i * dim];
+    for (int32_t i = 0; i < dim * t->mesh.n_nodes; i++) t->weight[i] /= share;
     return PIOLA_OK;
 }
 

@@ -1,6 +1,6 @@
 /* fem_observe.h -- observations of a mesh: one number per component and step, as a sum over nodes, and its adjoint.
  *
- *   displacement  y_a = sum_i w_i u_ia              reaction   y_a = sum_i w_i f_ia, f = internal - external forces
+ *   displacement  y_a = sum_i w_ia u_ia             reaction   y_a = sum_i w_ia f_ia, f = internal - external forces
  *   distance      y = sum_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
  *
  *   velocity      as displacement, of v
@@ -20,7 +20,7 @@ typedef struct {
     const real *u;    /* [nodes][DIM] m, or velocities m/s */
     const real
         *force; /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
-    const real *weight;   /* [nodes] */
+    const real *weight;   /* [nodes][DIM], of kinetic energy the first of each node */
     const int *marker;    /* [nodes] row of `points`, or -1 */
     const double *points; /* [rows][DIM] Y m; NaN: no point at this time */
     double markers;       /* P */
@@ -30,9 +30,11 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
 {
     const vec u = point_load(a->u, i);
     wide sum = W(0);
-    if (a->type == FEM_DISPLACEMENT) return W(a->weight[i]) * W(u.x[a->axis]);
-    if (a->type == FEM_KINETIC) return W(0.5) * W(a->weight[i]) * W(vec_dot(u, point_load(a->force, i)));
-    if (a->type == FEM_REACTION) return W(a->weight[i]) * W(point_load(a->force, i).x[a->axis]);
+    if (a->type == FEM_DISPLACEMENT) return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(u.x[a->axis]);
+    if (a->type == FEM_KINETIC)
+        return W(0.5) * W(a->weight[(ptrdiff_t)i * DIM]) * W(vec_dot(u, point_load(a->force, i)));
+    if (a->type == FEM_REACTION)
+        return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(point_load(a->force, i).x[a->axis]);
     if (a->type == FEM_DISTANCE && a->marker[i] < 0) return W(0);
     for (int c = 0; c < DIM; c++) {
         if (a->type == FEM_COMPLIANCE) {
@@ -73,12 +75,12 @@ PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
     const fem_observe_args *a = &b->o;
     const real y_bar = R(b->weight * (double)*b->sample_bar);
     if (a->type == FEM_DISPLACEMENT) {
-        b->u_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[i];
+        b->u_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[(ptrdiff_t)i * DIM + a->axis];
     } else if (a->type == FEM_REACTION) {
-        b->force_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[i];
+        b->force_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[(ptrdiff_t)i * DIM + a->axis];
     } else if (a->type == FEM_KINETIC) {
         const vec u = point_load(a->u, i), f = point_load(a->force, i);
-        const real half = R(0.5) * y_bar * a->weight[i];
+        const real half = R(0.5) * y_bar * a->weight[(ptrdiff_t)i * DIM];
         point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), half, f));
         point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), half, u));
     } else if (a->type == FEM_COMPLIANCE) {

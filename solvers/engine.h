@@ -127,7 +127,9 @@ typedef struct {
     const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
     int32_t rows;                      /* distance */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
-    const double *weight; /* displacement, velocity, kinetic energy, reaction: [nodes] share of each node, 1 */
+    const double
+        *weight; /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
+                             first of each node */
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose. */

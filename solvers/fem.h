@@ -13,7 +13,7 @@ typedef struct {
     int *marker;               /* device [nodes] */
     double *points;            /* device [samples][rows][DIM] */
     double *markers;           /* host [samples] points that are given */
-    real *weight;              /* device [nodes] */
+    real *weight;              /* device [nodes][DIM] */
 } fem_observation;
 
 typedef struct {

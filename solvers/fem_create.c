@@ -193,14 +193,6 @@ static void upload_points(fem_sim *f, real *out, const double *in)
     }
 }
 
-static void upload_nodal(fem_sim *f, real *out, const double *in) /* [nodes], one component */
-{
-    pio_sim *s = &f->base;
-    pio_queue_upload(&s->queue, s->transfer, in, sizeof(double) * (size_t)f->nodes);
-    pio_map(&s->queue, field_write, f->nodes, NULL, .in = s->transfer, .n = f->nodes, .components = 1, .component = 0,
-            .out = out);
-}
-
 static void upload_rules(fem_sim *f)
 {
     for (int r = 0; r < RULES; r++)
@@ -304,7 +296,7 @@ static void upload_tables(fem_sim *f)
     }
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
         const pio_observation_desc *d = &o->desc;
-        if (o->weight) upload_nodal(f, o->weight, d->weight);
+        if (o->weight) upload_points(f, o->weight, d->weight);
         if (d->type != PIO_DISTANCE) continue;
         UPLOAD(o->marker, d->marker, f->nodes);
         UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);

@@ -142,7 +142,7 @@ static void take_filter(fem_sim *f, fem_design *d)
 static void take_tables(fem_sim *f)
 {
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
-        if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE(o->weight, f->nodes);
+        if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
         TAKE(o->marker, f->nodes);
         TAKE(o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);

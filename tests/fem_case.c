@@ -193,8 +193,8 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
     }
     if (type == PIO_DISTANCE) observe_points(c, d, samples);
     if (type == PIO_DISTANCE || type == PIO_COMPLIANCE) return o;
-    double *weight = own(c, (size_t)c->n, sizeof *weight);
-    for (int i = 0; i < c->n; i++) weight[i] = fem_case_random(c);
+    double *weight = own(c, (size_t)(c->n * D), sizeof *weight);
+    for (int i = 0; i < c->n * D; i++) weight[i] = fem_case_random(c);
     d->weight = weight;
     return o;
 }
@@ -211,8 +211,8 @@ void fem_case_touch(fem_case *c, int observation, int64_t step, int sample, doub
 void fem_case_observe_node(fem_case *c, int node, int axis)
 {
     const int first = c->samples, o = fem_case_observe(c, PIO_DISPLACEMENT, 1);
-    double *weight = own(c, (size_t)c->n, sizeof *weight);
-    weight[node] = 1;
+    double *weight = own(c, (size_t)(c->n * D), sizeof *weight);
+    for (int a = 0; a < D; a++) weight[node * D + a] = 1;
     c->observation[o].weight = weight;
     for (int a = 0; a < D; a++) {
         c->linear[first + a] = a == axis;

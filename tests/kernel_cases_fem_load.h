@@ -203,7 +203,7 @@ static void case_fem_observe(case_io *io)
     a.rest = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "rest", 1, nodes * DIM, -1, 1), CASE_REAL);
     a.u = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "u", 1, nodes * DIM, -0.3, 0.3), CASE_REAL);
     a.force = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "force", 1, nodes * DIM, -5, 5), CASE_REAL);
-    a.weight = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "weight", 1, nodes, -1, 2), CASE_REAL);
+    a.weight = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "weight", 1, nodes * DIM, -1, 2), CASE_REAL);
     a.marker = PUSH(io, int, marker, nodes);
     a.points = PUSH(io, double, points, ROWS *DIM);
     a.markers = given;

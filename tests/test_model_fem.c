@@ -42,7 +42,7 @@ static void what_the_meshes_lack_is_told_at_its_key(void **state)
     refused("boundary=[{name: a, body: one, on: {min: [2, 2], max: [3, 3]}, type: fixed}]",
             "boundary[0].on: no node of body 'one' lies there");
     refused("boundary=[{name: a, body: one, on: {group: bottom}, type: fixed}, "
-            "{name: b, body: one, on: {group: left}, type: fixed}]",
+            "{name: b, body: one, on: {group: left}, type: displacement, value: 1}]",
             "boundary[1].on: the node at (0, 0) is held along x by 'a' already");
     refused("loads=[{name: a, body: one, on: {min: [0.4, 0.4], max: [0.6, 0.6]}, type: pressure, value: 1}]",
             "loads[0].on: no outer face of body 'one' lies there");
@@ -86,6 +86,29 @@ static void bodies_are_numbered_one_after_the_other(void **state)
         assert_int_equal(m->designs[0].index[e], e < 4 ? -1 : e - 4);
         assert_int_equal(m->designs[1].index[e], e < 4 ? 0 : -1);
     }
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* Two rollers that share a corner: each reaction counts what its own support holds, and nothing twice. */
+static void a_reaction_is_that_of_the_unknowns_its_support_holds(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "boundary=[{name: left, body: one, on: {group: left}, type: fixed, axes: x}, "
+        "{name: floor, body: one, on: {group: bottom}, type: fixed, axes: y}]",
+        "observe=[{name: a, type: reaction, boundary: left}, {name: b, type: reaction, boundary: floor}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    const double *left = m->observations[0].weight, *floor_ = m->observations[1].weight;
+    double sum[2][2] = {{0}};
+    for (int i = 0; i < 2 * (int)m->fem->desc.n; i++) {
+        sum[0][i % 2] += left[i];
+        sum[1][i % 2] += floor_[i];
+    }
+    print_message("left holds %g along x and %g along y, floor %g and %g\n", sum[0][0], sum[0][1], sum[1][0],
+                  sum[1][1]);
+    assert_true(sum[0][0] == 3 && sum[0][1] == 0 && sum[1][0] == 0 && sum[1][1] == 3);
     pio_model_free(m);
     pio_scene_free(scene);
 }
@@ -138,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
                                        cmocka_unit_test(bodies_are_numbered_one_after_the_other),
+                                       cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
                                        cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
                                        cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
