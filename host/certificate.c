@@ -36,6 +36,7 @@ static void solves_json(const pio_session *s, pio_json *json)
     for (int64_t k = 0; k < s->n_records; k++) {
         const pio_step_record *r = &s->records[k];
         pio_json_begin_object(json, NULL);
+        pio_json_integer(json, "parts", r->parts);
         pio_json_integer(json, "newton_iterations", r->newton_iterations);
         pio_json_integer(json, "linear_iterations", r->linear_iterations);
         pio_json_double(json, "residual", r->residual);

@@ -191,6 +191,7 @@ static piola_status run_check(pio_session *s, piola_error *error)
                           ? pio_session_gradient(s, s->model->z0, NULL, error)
                           : pio_fail_memory(error, 3 * sizeof(double) * n, "a check");
     const pio_sweep_result sweep = s->sweep; /* of the gradient */
+    if (!rc && s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
     if (!rc) {
         c.J0 = s->J;
         memcpy(c.gradient, s->z_bar, sizeof(double) * n);

@@ -238,6 +238,7 @@ typedef struct pio_scene {
     scene_plane plane;                          /* FEM in 2D */
     double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals; NaN: as fits the precision */
     int newton_iterations, linear_iterations;   /* FEM: at most */
+    int halvings;                               /* FEM: of a step, at most */
     double gravity[3];                          /* m/s2 */
     scene_material *materials;
     size_t n_materials;

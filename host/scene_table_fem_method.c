@@ -84,6 +84,10 @@ static const cfg_field solver_fields[] = {
                 "falls with it"},
     {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
      .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
+    {"halvings", CFG_INTEGER, AT(pio_scene, halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
+     .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
+                "gradient and "
+                "check; 0: none"},
     {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
      .present = is_moving,
      .meaning =

@@ -198,6 +198,7 @@ typedef struct {
     int32_t newton_iterations;           /* at most */
     double adjoint_tolerance;            /* of the adjoint solve's residual, relative */
     int32_t linear_iterations;           /* at most */
+    int32_t halvings;                    /* of a step that fails, at most: 0 .. 20 */
     pio_integrator integrator;
     int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
     const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
@@ -293,6 +294,9 @@ typedef struct {
     int64_t (*items)(const pio_sim *sim, const char *field);
     /* Step number `step` of the last sweep; returns 0 where nothing was solved. */
     int (*record)(const pio_sim *sim, int64_t step, pio_step_record *record);
+    /* 1: the runs that follow cut their steps into parts as the last run did, and fail where that is not enough; 0: every run
+     * anew. NULL where nothing is cut. */
+    void (*repeat)(pio_sim *sim, int on);
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);

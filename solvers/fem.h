@@ -53,7 +53,8 @@ typedef struct {
     double newton_tolerance, adjoint_tolerance;
     double rounding; /* N, of the residual's norm */
     int newton_iterations, linear_iterations;
-    pio_linop_kind kind; /* of the Jacobian */
+    int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
+    pio_linop_kind kind;  /* of the Jacobian */
     pio_integrator integrator;
     int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
     fem_part *part;
@@ -63,6 +64,7 @@ typedef struct {
     fem_graph graph;                     /* host, while creating */
 
     fem_step *step;             /* device: the step block */
+    real *origin;               /* [n_state][nodes][DIM] the state at a step's beginning, while it is taken */
     real *u, *known;            /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
     real *rest, *reference;     /* [nodes][DIM] X; X as described */
     surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */

@@ -17,6 +17,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld nodes: from 1 to %d are possible", (long long)m->n, MOST);
     if (desc->steps < 0 || desc->steps > MOST)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most %d are possible", (long long)desc->steps, MOST);
+    if (m->halvings < 0 || m->halvings > 20)
+        return sim_fail(error, PIOLA_BAD_DATA, "%d halvings of a step: from 0 to 20 are possible", m->halvings);
     for (int o = 0; o < desc->n_observations; o++)
         if (m->integrator == PIO_LEAPFROG && desc->observations[o].type == PIO_REACTION)
             return sim_fail(error, PIOLA_BAD_DATA,
@@ -150,6 +152,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->newton_iterations = m->newton_iterations;
     f->adjoint_tolerance = m->adjoint_tolerance;
     f->linear_iterations = m->linear_iterations;
+    f->halvings = m->halvings;
     f->kind = PIO_SYMMETRIC; /* dead loads and hyperelastic laws */
     take_integrator(f, m, desc);
     if (!take_parts(f, m) || !take_tables(f, desc) ||

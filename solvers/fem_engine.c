@@ -1,8 +1,6 @@
 /* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
 #include "solvers/fem.h"
 
-#include <string.h>
-
 static const pio_backend *const backend = &PIO_BACKEND;
 
 static size_t point_bytes(const fem_sim *f)
@@ -34,7 +32,8 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
         pio_queue_copy(q, f->u, f->initial_u, point_bytes(f));
         pio_queue_copy(q, fem_state(f, f->u, STATE_V), f->initial_v, point_bytes(f));
     }
-    memset(f->records, 0, sizeof *f->records * (size_t)sim->steps);
+    for (int64_t s = 0; s < sim->steps; s++)
+        f->records[s] = (pio_step_record){.parts = f->repeat ? f->records[s].parts : 0};
     sim->index = 0;
     sim->turned = 0;
     fem_design_apply(f);
@@ -131,6 +130,11 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     return sim_failed(sim, error);
 }
 
+static void repeat(pio_sim *sim, int on)
+{
+    fem_of(sim)->repeat = on;
+}
+
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
 {
     if (step < 0 || step >= sim->steps) return 0;
@@ -165,6 +169,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .step = sim_step,
     .items = fem_items,
     .record = record_of,
+    .repeat = repeat,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
 };

@@ -161,6 +161,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
     TAKE(f->step, 1);
     TAKE_STATE(f->u);
+    TAKE_STATE(f->origin);
     f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes * (size_t)f->n_state;
     take_mesh(f);
     take_loads(f);

@@ -1,21 +1,89 @@
-/* fem_step.c -- a step of a mesh in each direction, with its record. */
+/* fem_step.c -- a step of a mesh in each direction, with its record.
+ *
+ * Where Newton's method finds no equilibrium at the end of a step, the step is taken again in 2, 4, ... equal parts. How many is
+ * recorded, and repeated by every later run of the step: on the way back, and in runs that a check compares (engine.h, repeat). A
+ * static step's parts are a path to the same equilibrium; a motion's change what is computed, so its adjoint goes through every part. */
 #include "solvers/fem.h"
+
+static size_t state_bytes(const fem_sim *f)
+{
+    return sizeof(real) * DIM * (size_t)f->nodes * (size_t)f->n_state;
+}
+
+/* From the step's beginning, parts 0 .. parts-1 of `of`. */
+static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *record, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (int part = 0; !rc && part < parts; part++)
+        rc = fem_solve(f, (fem_span){f->base.index, part, of}, record, error);
+    return rc;
+}
+
+/* Says how finely the step was cut when it failed. */
+static piola_status told(piola_status rc, int parts, int repeated, piola_error *error)
+{
+    if (rc != PIOLA_NUMERICAL || parts == 1 || !error) return rc;
+    const piola_error said = *error;
+    return sim_fail(error, rc, "%.1900s (the step was taken in %d parts%s)", said.message, parts,
+                    repeated ? ", as in the run that it repeats" : "");
+}
+
+static piola_status implicit_step(fem_sim *f, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    pio_step_record *record = &f->records[f->base.index];
+    const int repeated = (f->base.turned || f->repeat) && record->parts > 0;
+    const int most = repeated ? record->parts : 1 << f->halvings;
+    int parts = repeated ? record->parts : 1;
+    pio_queue_copy(q, f->origin, f->u, state_bytes(f));
+    for (;;) {
+        *record = (pio_step_record){.parts = parts};
+        if (error) *error = (piola_error){0};
+        const piola_status rc = take_parts(f, parts, parts, record, error);
+        if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(rc, parts, repeated, error);
+        pio_queue_copy(q, f->u, f->origin, state_bytes(f));
+        parts *= 2;
+    }
+}
 
 piola_status fem_forward(fem_sim *f, piola_error *error)
 {
-    pio_step_record *record = &f->records[f->base.index];
-    *record = (pio_step_record){.parts = 1};
-    const fem_span span = fem_whole(f->base.index);
-    const piola_status rc =
-        f->integrator == PIO_LEAPFROG ? fem_leapfrog(f, span, error) : fem_solve(f, span, record, error);
+    piola_status rc;
+    if (f->integrator == PIO_LEAPFROG) {
+        f->records[f->base.index] = (pio_step_record){.parts = 1};
+        rc = fem_leapfrog(f, fem_whole(f->base.index), error);
+    } else {
+        rc = implicit_step(f, error);
+    }
     if (!rc) f->base.index++;
+    return rc;
+}
+
+/* The states between parts are computed again for each part, from the step's beginning: no memory, and time as the square of the
+ * parts. */
+static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    piola_status rc = PIOLA_OK;
+    double worst = 0;
+    pio_queue_copy(q, f->origin, f->u, state_bytes(f));
+    for (int part = record->parts - 1; !rc && part >= 0; part--) {
+        pio_step_record again = {0};
+        pio_queue_copy(q, f->u, f->origin, state_bytes(f));
+        rc = take_parts(f, part, record->parts, &again, error);
+        if (!rc) rc = fem_solve_adj(f, (fem_span){f->base.index, part, record->parts}, record, error);
+        if (record->adjoint_residual > worst) worst = record->adjoint_residual;
+    }
+    record->adjoint_residual = worst;
     return rc;
 }
 
 piola_status fem_reverse(fem_sim *f, piola_error *error)
 {
     pio_step_record *record = &f->records[f->base.index];
-    record->adjoint_iterations = 0;
     const fem_span span = fem_whole(f->base.index);
-    return f->integrator == PIO_LEAPFROG ? fem_leapfrog_adj(f, span, error) : fem_solve_adj(f, span, record, error);
+    record->adjoint_iterations = 0;
+    if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_adj(f, span, error);
+    if (f->integrator == PIO_STATIC || record->parts <= 1) return fem_solve_adj(f, span, record, error);
+    return motion_adj(f, record, error);
 }

@@ -331,7 +331,7 @@ static void adjoint_is_the_derivative_for_every_integrator(void **unused)
             design_motion(&c);
             taylor_begin(&t, &c, 0.2);
             everything(&t);
-            design_by_design(&t);
+            if (D == 2 || i == PIO_NEWMARK) design_by_design(&t);
             snprintf(what, sizeof what, "%s, %s masses", names[i], lumped ? "lumped" : "consistent");
             taylor_end(&t, what);
             fem_case_free(&c);

@@ -196,18 +196,18 @@ static void a_file_with_a_flipped_bit_does_no_harm(void **state)
 {
     (void)state;
     take(false);
-    damaged(flip, 3000, "with a flipped bit", 1000, 100);
+    damaged(flip, 1500, "with a flipped bit", 500, 50);
     take(true);
-    damaged(flip, 3000, "of a mesh with a flipped bit", 1000, 100);
+    damaged(flip, 1500, "of a mesh with a flipped bit", 500, 50);
 }
 
 static void a_file_with_smeared_bytes_does_no_harm(void **state)
 {
     (void)state;
     take(false);
-    damaged(smear, 3000, "with smeared bytes", 1000, 100);
+    damaged(smear, 1500, "with smeared bytes", 500, 50);
     take(true);
-    damaged(smear, 3000, "of a mesh with smeared bytes", 1000, 100);
+    damaged(smear, 1500, "of a mesh with smeared bytes", 500, 50);
 }
 
 int main(void)
