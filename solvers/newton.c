@@ -89,7 +89,8 @@ typedef struct {
     fem_span span;
     double ca, cv;   /* da/du, dv/du */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
-    pio_step_record *record;
+    pio_step_record *record; /* of the whole step: iterations of all its parts */
+    int iterations;          /* of this solve */
     double sums[SUMS];
     double residual; /* relative */
     piola_error *error;
@@ -130,7 +131,7 @@ static piola_status evaluate(newton *n, int searched)
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
         return sim_fail(n->error, PIOLA_NUMERICAL, "step %lld: the residual is not finite after %d iterations",
-                        (long long)f->base.index, n->record->newton_iterations);
+                        (long long)f->base.index, n->iterations);
     return PIOLA_OK;
 }
 
@@ -207,7 +208,7 @@ static piola_status search(newton *n, int moves)
                         "load steps would be right"
                       : "step %lld: the line search found no lower potential in iteration %d (relative "
                         "residual %.3g); smaller load steps would be right",
-                (long long)f->base.index, n->record->newton_iterations, n->residual);
+                (long long)f->base.index, n->iterations, n->residual);
     }
     pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
     return PIOLA_OK;
@@ -219,7 +220,7 @@ static piola_status iterate(newton *n)
     piola_status rc = evaluate(n, 0);
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !(n->residual <= f->newton_tolerance))) {
-        if (n->record->newton_iterations == f->newton_iterations)
+        if (n->iterations == f->newton_iterations)
             return sim_fail(n->error, PIOLA_NUMERICAL,
                             "step %lld: Newton's method has a relative residual of %.3g after %d iterations, more than "
                             "solver.tolerance = %.3g; %s would be right",
@@ -230,6 +231,7 @@ static piola_status iterate(newton *n)
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->record->newton_iterations++;
+        n->iterations++;
         moves = 0;
         if (!rc) rc = evaluate(n, 1);
     }
