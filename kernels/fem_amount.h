@@ -35,7 +35,7 @@ PIO_FN wide amount_density(const fem_amount_args *a, int e, mat F, hyper_constan
     if (a->type == AMOUNT_MASS) return W(a->m.density[e]);
     if (a->type == AMOUNT_ENERGY) return W(hyper_psi(a->m.law[e], F, k));
     if (a->type != AMOUNT_STRESS) return W(1);
-    return amount_power(W(von_mises_square(a->m.law[e], a->form[e], F, k)) / W(a->size * a->size), 0.5 * a->power);
+    return amount_power(W(von_mises_square(a->m.law[e], a->form[e], F, k)) / W(a->size * a->size), a->power / 2);
 }
 
 PIO_FN wide fem_amount(int i, const fem_amount_args *a)
@@ -75,7 +75,7 @@ PIO_FN mat amount_density_adj(const fem_amount_args *a, int e, mat F, hyper_cons
         F_bar = mat_scale(R(bar), hyper_P(law, F, k));
     }
     if (a->type == AMOUNT_STRESS) { /* through the square of s/s0 */
-        const double half = 0.5 * a->power, unit = 1 / (a->size * a->size);
+        const double half = a->power / 2, unit = 1 / (a->size * a->size);
         const wide x = W(von_mises_square(law, a->form[e], F, k)) * W(unit);
         const wide slope = x > W(0) ? W(half) * exp(W(half - 1) * log(x)) : W(0);
         von_mises_square_adj(law, a->form[e], F, k, R(bar * slope * W(unit)), &F_bar, k_bar);
