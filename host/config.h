@@ -136,6 +136,7 @@ typedef enum {
     CFG_ONE, /* a plain number */
     CFG_LENGTH,
     CFG_AREA,
+    CFG_VOLUME,
     CFG_TIME,
     CFG_MASS,
     CFG_DENSITY,

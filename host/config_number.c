@@ -25,6 +25,9 @@ static const unit units[] = {
     {"m2", CFG_AREA, 0, 1},
     {"cm2", CFG_AREA, -4, 1},
     {"mm2", CFG_AREA, -6, 1},
+    {"m3", CFG_VOLUME, 0, 1},
+    {"cm3", CFG_VOLUME, -6, 1},
+    {"mm3", CFG_VOLUME, -9, 1},
     {"s", CFG_TIME, 0, 1},
     {"ms", CFG_TIME, -3, 1},
     {"us", CFG_TIME, -6, 1},
@@ -70,11 +73,24 @@ static const unit units[] = {
 };
 enum { UNITS = sizeof units / sizeof *units };
 
-static const char *const names[CFG_QUANTITIES] = {
-    "a plain number",      "a length",   "an area",     "a time",     "a mass",
-    "a density",           "a pressure", "a viscosity", "a velocity", "an acceleration",
-    "an angle rate",       "a rate",     "an energy",   "a force",    "a wave number",
-    "an amount of memory", "a quantity"};
+static const char *const names[CFG_QUANTITIES] = {"a plain number",
+                                                  "a length",
+                                                  "an area",
+                                                  "a volume",
+                                                  "a time",
+                                                  "a mass",
+                                                  "a density",
+                                                  "a pressure",
+                                                  "a viscosity",
+                                                  "a velocity",
+                                                  "an acceleration",
+                                                  "an angle rate",
+                                                  "a rate",
+                                                  "an energy",
+                                                  "a force",
+                                                  "a wave number",
+                                                  "an amount of memory",
+                                                  "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)
 {
@@ -175,7 +191,7 @@ bool pio_quantity_parse(const char *text, cfg_quantity want, double *value, char
     bool letter = (*rest >= 'a' && *rest <= 'z') || (*rest >= 'A' && *rest <= 'Z');
     bool based = length == 1 && *text == '0' && !apart && strchr("xXob", *rest);
     if (based || (!letter && !(apart && *rest == '1'))) return not_a_number(text, want, why, size);
-    char list[240];
+    char list[300];
     const char *spellings[UNITS];
     const unit *found = NULL;
     for (size_t i = 0; i < UNITS; i++) {

@@ -112,46 +112,19 @@ static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat
     }
 }
 
-/* Elements of a mesh whose middle, the mean of its nodes, lies in the box. */
-static piola_status cells_in_box(const pio_mesh *mesh, const scene_where *on, pio_index_list *out, piola_error *error)
-{
-    const size_t bytes = sizeof *out->item * ((size_t)mesh->n_cells + 1);
-    *out = (pio_index_list){.item = malloc(bytes)};
-    if (!out->item) return pio_fail_memory(error, bytes, "a region");
-    for (int32_t c = 0; c < mesh->n_cells; c++) {
-        pio_element_type type;
-        const int32_t *nodes = pio_mesh_element(mesh, c, &type);
-        bool inside = true;
-        for (int a = 0; a < mesh->dimension; a++) {
-            double sum = 0;
-            for (int k = 0; k < pio_elements[type].nodes; k++) sum += mesh->x[3 * (size_t)nodes[k] + (size_t)a];
-            sum /= pio_elements[type].nodes;
-            inside &= sum >= on->min[a] && sum <= on->max[a];
-        }
-        if (inside) out->item[out->n++] = c;
-    }
-    return PIOLA_OK;
-}
-
 static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
 {
     const scene_body *body = &m->scene->bodies[b];
     pio_model_fem *f = m->fem;
     for (size_t r = 0; r < body->n_regions; r++) {
         const scene_where *on = &body->regions[r].on;
-        pio_index_list cells = {0};
-        piola_error inner = {PIOLA_OK, "no element lies there"};
+        pio_index_list cells;
         char where[80];
         snprintf(where, sizeof where, "bodies[%zu].regions[%zu].on", b, r);
-        const piola_status rc = on->group ? pio_mesh_group_cells(&f->mesh[b], on->group, &cells, &inner)
-                                          : cells_in_box(&f->mesh[b], on, &cells, &inner);
-        if (rc == PIOLA_BAD_DATA || (!rc && cells.n == 0)) {
-            free(cells.item);
-            return pio_scene_fault(m->scene, error, where, "%s", inner.message);
-        }
-        if (rc) return pio_fail(error, rc, "%s", inner.message);
+        const piola_status rc = pio_model_elements(m, where, b, on, &cells, error);
+        if (rc) return rc;
         for (int32_t i = 0; i < cells.n; i++)
-            f->material[f->element_first[b] + cells.item[i]] = material_number(m->scene, body->regions[r].material);
+            f->material[cells.item[i]] = material_number(m->scene, body->regions[r].material);
         free(cells.item);
     }
     return PIOLA_OK;

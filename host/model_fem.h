@@ -35,6 +35,13 @@ scene_where pio_model_box(const pio_model *model, const scene_where *on);
 piola_status pio_model_nodes(const pio_model *model, const char *path, const char *body, const scene_where *on,
                              pio_index_list *out, piola_error *error);
 
+/* model_amount.c: elements of the model at `on` of a body, by its number: of a group, or those whose middle lies in the box;
+ * the share of every element in an observation, [elements], as pio_model_weights; a stress of the size of the moduli, Pa. */
+piola_status pio_model_elements(const pio_model *model, const char *path, size_t body, const scene_where *on,
+                                pio_index_list *out, piola_error *error);
+double *pio_model_shares(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
+double pio_model_stress_size(const pio_model *model);
+
 /* model_fem_loads.c: the parts of pio_model_fem_create. */
 piola_status pio_model_supports(pio_model *model, piola_error *error);
 piola_status pio_model_loads(pio_model *model, piola_error *error);

@@ -193,8 +193,13 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
     piola_status rc = set_times(m, o, error);
-    if (!rc && m->fem && s->type != SCENE_DISTANCE && s->type != SCENE_COMPLIANCE)
+    if (!rc && m->fem && s->type >= SCENE_VOLUME) {
+        d->weight = pio_model_shares(m, (size_t)o, &rc, error);
+        d->power = s->power;
+        d->size = pio_model_stress_size(m);
+    } else if (!rc && m->fem && s->type != SCENE_DISTANCE && s->type != SCENE_COMPLIANCE) {
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
+    }
     if (rc) return rc;
     m->outputs[o].name = s->name;
     m->outputs[o].first = m->n_samples;

@@ -33,8 +33,9 @@ static void complete_material(scene_material *m, bool fem)
 
 static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
 {
-    static const scene_observable types[] = {SCENE_DISPLACEMENT, SCENE_REACTION,      SCENE_DISTANCE,
-                                             SCENE_COMPLIANCE,   SCENE_MEAN_VELOCITY, SCENE_KINETIC_ENERGY};
+    static const scene_observable types[] = {
+        SCENE_DISPLACEMENT,   SCENE_REACTION, SCENE_DISTANCE, SCENE_COMPLIANCE,    SCENE_MEAN_VELOCITY,
+        SCENE_KINETIC_ENERGY, SCENE_VOLUME,   SCENE_MASS,     SCENE_STRAIN_ENERGY, SCENE_STRESS};
     bool over = o->over[1] > 0;
     double n = 1, step = scene->duration;
     if (scene->method == SCENE_FEM) o->type = types[o->seen];

@@ -49,7 +49,11 @@ typedef enum {
     SCENE_SEEN_DISTANCE,
     SCENE_SEEN_COMPLIANCE,
     SCENE_SEEN_VELOCITY,
-    SCENE_SEEN_KINETIC
+    SCENE_SEEN_KINETIC,
+    SCENE_SEEN_VOLUME, /* from here on of elements */
+    SCENE_SEEN_MASS,
+    SCENE_SEEN_ENERGY,
+    SCENE_SEEN_STRESS
 } scene_seen; /* what is observed of meshes */
 typedef enum {
     SCENE_MEAN_POSITION,
@@ -59,7 +63,11 @@ typedef enum {
     SCENE_FRONT,
     SCENE_DISPLACEMENT, /* from here on of FEM */
     SCENE_REACTION,
-    SCENE_COMPLIANCE
+    SCENE_COMPLIANCE,
+    SCENE_VOLUME, /* of elements */
+    SCENE_MASS,
+    SCENE_STRAIN_ENERGY,
+    SCENE_STRESS
 } scene_observable;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
@@ -179,8 +187,9 @@ typedef struct {
     int axis;          /* front */
     double sharpness;  /* front, 1/m */
     scene_seen seen;   /* FEM: gives type */
-    scene_where on;    /* displacement: a part of the body; group NULL and no box: all of it */
+    scene_where on;    /* displacement, volume, ...: a part of the body; group NULL and no box: all of it */
     char *boundary;    /* reaction: whose */
+    double power;      /* stress: p of its norm */
 } scene_observe;
 
 typedef struct {

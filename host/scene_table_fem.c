@@ -23,7 +23,8 @@ static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
 static const char *const load_names[] = {"traction", "pressure", "force", "point_force", NULL};
 static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
-                                         "mean_velocity", "kinetic_energy", NULL};
+                                         "mean_velocity", "kinetic_energy", "volume",   "mass",
+                                         "strain_energy", "stress_pnorm",   NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const filter_names[] = {"cone", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
@@ -268,8 +269,10 @@ static const cfg_table curve_table = {.what = "curve",
 /* ---- observe, design ----------------------------------------------------------------------------------- */
 
 #define MEANS (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_VELOCITY))
-#define SAMPLED (MEANS | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE) | ONLY(SCENE_SEEN_KINETIC))
-#define OF_BODY (MEANS | ONLY(SCENE_SEEN_DISTANCE) | ONLY(SCENE_SEEN_KINETIC))
+#define STRAINED (ONLY(SCENE_SEEN_ENERGY) | ONLY(SCENE_SEEN_STRESS))
+#define AMOUNTS (ONLY(SCENE_SEEN_VOLUME) | ONLY(SCENE_SEEN_MASS) | STRAINED)
+#define SAMPLED (MEANS | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE) | ONLY(SCENE_SEEN_KINETIC) | STRAINED)
+#define OF_BODY (MEANS | ONLY(SCENE_SEEN_DISTANCE) | ONLY(SCENE_SEEN_KINETIC) | AMOUNTS)
 
 static bool has_on(const void *o)
 {
@@ -301,10 +304,17 @@ static const cfg_field observe_fields[] = {
     {"type", CFG_ENUM, AT(scene_observe, seen), .required = true, .values = seen_names,
      .meaning = "what is measured: the mean displacement of nodes, the total force of a support on the body, the mean "
                 "squared distance of nodes from measured places, the work of the loads (external forces times "
-                "displacements), the mean velocity of nodes, the kinetic energy"},
+                "displacements), the mean velocity of nodes, the kinetic energy; of elements: volume and mass at rest, "
+                "the energy of their strain, or how large the stress is, the p-mean of von Mises' measure of Cauchy's "
+                "stress over the volume at rest"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
-    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS, .present = has_on, .computed = "the whole body",
-     .meaning = "its nodes that are measured"},
+    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | AMOUNTS, .present = has_on,
+     .computed = "the whole body",
+     .meaning = "what of it is measured: nodes; of volume, mass, strain_energy and stress_pnorm elements, a group or "
+                "those whose middle lies in a box"},
+    {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
+     .only = ONLY(SCENE_SEEN_STRESS),
+     .meaning = "exponent of the mean: larger is nearer to the largest stress and less smooth"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
      .meaning = "name of an entry of boundary"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),

@@ -185,6 +185,10 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
     if (observe->type == SCENE_DISTANCE) return CFG_AREA; /* the mean square */
     if (observe->type == SCENE_REACTION) return CFG_FORCE;
+    if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
+    if (observe->type == SCENE_MASS) return CFG_MASS;
+    if (observe->type == SCENE_STRESS) return CFG_PRESSURE;
+    if (observe->type == SCENE_STRAIN_ENERGY) return CFG_ENERGY;
     return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
 }
 

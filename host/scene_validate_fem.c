@@ -200,6 +200,24 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
     }
 }
 
+/* A mass needs what the body is made of to have a density. */
+static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    PATH(type, "observe[%zu].type", i);
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const scene_body *body = &s->bodies[b];
+        if (strcmp(body->name, s->observe[i].body)) continue;
+        for (size_t k = 0; k < s->n_materials; k++) {
+            const scene_material *m = &s->materials[k];
+            bool used = !strcmp(m->name, body->material);
+            for (size_t r = 0; r < body->n_regions; r++) used |= !strcmp(m->name, body->regions[r].material);
+            if (used && !(m->density > 0))
+                pio_cfg_fault(doc, type, "'%s', of which '%s' is made, has no density; add materials[%zu].density",
+                              m->name, body->name, k);
+        }
+    }
+}
+
 static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
@@ -215,6 +233,7 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
     if (o->seen != SCENE_SEEN_REACTION && o->seen != SCENE_SEEN_COMPLIANCE)
         check_place(s, doc, "observe", i, o->body, &o->on);
+    if (o->seen == SCENE_SEEN_MASS) check_mass(s, doc, i);
 }
 
 /* What a scene without inertia has no use for. */

@@ -50,7 +50,11 @@ typedef enum {
     PIO_FRONT,
     PIO_DISPLACEMENT,
     PIO_REACTION,
-    PIO_COMPLIANCE
+    PIO_COMPLIANCE,
+    PIO_VOLUME, /* from here on of elements */
+    PIO_MASS,
+    PIO_STRAIN_ENERGY,
+    PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
 } pio_observable;
 typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
@@ -128,8 +132,9 @@ typedef struct {
     int32_t rows;                      /* distance */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
     const double
-        *weight; /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
-                             first of each node */
+        *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
+                             first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
+    double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose. */

@@ -14,6 +14,7 @@ typedef struct {
     double *points;            /* device [samples][rows][DIM] */
     double *markers;           /* host [samples] points that are given */
     real *weight;              /* device [nodes][DIM] */
+    real *share;               /* device [elements] of observations of elements */
 } fem_observation;
 
 typedef struct {
@@ -104,6 +105,7 @@ typedef struct {
     fem_design *designs;
     double *filtered; /* device [variables] H z, and on the way back its cotangent; NULL: no design has a filter */
     double *scalars;  /* device [16] sums on their way to the host */
+    wide *amounts;    /* device [4] sums that a norm is made of, and their cotangents; see fem_amount.c */
     pio_step_record *records; /* host [steps] */
 } fem_sim;
 
@@ -205,6 +207,11 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
 /* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
 void fem_observe_step(fem_sim *f, int64_t index);
 void fem_observe_step_adj(fem_sim *f, int64_t index);
+
+/* fem_amount.c: the same for one touch of an observation of elements. */
+int fem_of_elements(pio_observable type);
+void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t);
+void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t);
 
 /* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */
 void fem_design_apply(fem_sim *f);

@@ -142,6 +142,10 @@ static void take_filter(fem_sim *f, fem_design *d)
 static void take_tables(fem_sim *f)
 {
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
+        if (fem_of_elements(o->desc.type)) {
+            TAKE_FIELD(o->share, 1);
+            continue;
+        }
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
         TAKE(o->marker, f->nodes);
@@ -180,6 +184,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_tables(f);
     if (f->integrator != PIO_STATIC) take_motion(f);
     TAKE(f->scalars, 16);
+    TAKE(f->amounts, 4);
     const int most = f->nodes > f->elements ? f->nodes : f->elements;
     sim_layout(&f->base, most, most);
 }

@@ -50,6 +50,10 @@ static void forward(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observations[t->observation];
+    if (fem_of_elements(o->desc.type)) {
+        fem_observe_amount(f, o, t);
+        return;
+    }
     if (o->desc.type == PIO_REACTION) reaction(f);
     if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
@@ -67,6 +71,10 @@ static void reverse(fem_sim *f, const pio_touch *t)
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observations[t->observation];
     const int forces = o->desc.type != PIO_COMPLIANCE;
+    if (fem_of_elements(o->desc.type)) {
+        fem_observe_amount_adj(f, o, t);
+        return;
+    }
     real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
     if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
     if (forces) pio_queue_zero(q, f->y, sizeof(real) * DIM * (size_t)f->nodes);

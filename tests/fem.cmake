@@ -13,6 +13,12 @@ kernel_test(test_fem_plane_stress unit engine_static f64 2 test_fem_plane_stress
 list(APPEND fem_tests test_fem_plane_stress_f64_2d)
 
 foreach(dimension 2 3)
+  kernel_test(test_fem_amount unit engine_static f64 ${dimension} test_fem_amount.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_amount_f64_${dimension}d)
+endforeach()
+
+foreach(dimension 2 3)
   kernel_test(test_fem_rigid unit engine_static f64 ${dimension} test_fem_rigid.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_rigid_f64_${dimension}d)
@@ -37,7 +43,7 @@ foreach(target ${fem_tests})
   set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 endforeach()
 
-set_tests_properties(test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_fem_amount_f64_3d test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIES LABELS "unit;slow")
 
 # The same with device memory closed to the host.
 foreach(name test_fem_determinism test_fem_faults)

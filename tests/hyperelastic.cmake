@@ -8,3 +8,7 @@ foreach(dimension 2 3)
   kernel_test(test_hyperelastic_derivatives unit engine_static f64 ${dimension} test_hyperelastic_derivatives.c
     test_hyperelastic_dual.cpp)
 endforeach()
+foreach(dimension 2 3)
+  kernel_test(test_hyperelastic_stress unit engine_static f64 ${dimension} test_hyperelastic_stress.c
+    test_hyperelastic_dual.cpp)
+endforeach()

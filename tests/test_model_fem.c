@@ -137,6 +137,29 @@ static void regions_take_their_elements_and_the_last_one_wins(void **state)
     pio_scene_free(scene);
 }
 
+static void an_amount_counts_the_elements_of_its_place_and_no_others(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft}]",
+        "observe=[{name: a, type: volume, body: two}, {name: b, type: strain_energy, body: two, on: {min: [0, 0], max: "
+        "[0.5, 1]}}, {name: c, type: stress_pnorm, body: one, on: {group: all}, p: 4}]"};
+    static const double want[3][8] = {{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 0, 1, 0}, {1, 1, 1, 1, 0, 0, 0, 0}};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    for (int o = 0; o < 3; o++)
+        for (int e = 0; e < 8; e++) assert_true(fabs(m->observations[o].weight[e] - want[o][e]) <= 0);
+    print_message("p = %g, a stress of the size of the shear modulus: %.9g Pa\n", m->observations[2].power,
+                  m->observations[2].size);
+    assert_true(fabs(m->observations[2].power - 4) <= 0);
+    assert_true(fabs(m->observations[2].size - 1000 / 2.4) < 1e-9);
+    pio_model_free(m);
+    pio_scene_free(scene);
+    refused("observe=[{name: a, type: volume, body: one, on: {group: botom}}]", "observe[0].on: ");
+    refused("observe=[{name: a, type: volume, body: one, on: {min: [2, 2], max: [3, 3]}}]",
+            "observe[0].on: no element lies there");
+}
+
 static void tolerances_that_are_not_told_fit_the_precision_that_computes(void **state)
 {
     (void)state;
@@ -163,6 +186,7 @@ int main(void)
                                        cmocka_unit_test(bodies_are_numbered_one_after_the_other),
                                        cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
                                        cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
+                                       cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
                                        cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

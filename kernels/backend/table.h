@@ -7,6 +7,7 @@
 #define PIOLA_KERNELS_BACKEND_TABLE_H
 
 #include "kernels/design.h"
+#include "kernels/fem_amount.h"
 #include "kernels/fem_inertia.h"
 #include "kernels/fem_load.h"
 #include "kernels/fem_observe.h"
