@@ -46,7 +46,7 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
 {
     double turned = 0;
     const int dim = r->engine->dimension;
-    pio_schedule schedule = pio_schedule_store_all(r->trial.desc.steps);
+    pio_schedule schedule = pio_schedule_store_all(r->trial.desc.steps, 1);
     const pio_sweep sweep = {.context = &turned, .objective = pio_trial_objective};
     pio_sweep_result result;
     r->engine->timer_reset(r->sim);

@@ -59,10 +59,11 @@ static void take_timers(runner *r, bool back)
     r->engine->timer_reset(r->sim);
 }
 
-static piola_status objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *error)
+static piola_status objective(void *context, int64_t number, const double *samples, double *J, double *samples_bar,
+                              piola_error *error)
 {
     runner *r = context;
-    (void)error;
+    (void)error, (void)number;
     *J = r->J = pio_fem_trial_objective(samples, samples_bar);
     take_timers(r, false);
     r->cpu = pio_cpu_clock();
@@ -72,7 +73,7 @@ static piola_status objective(void *context, const double *samples, double *J, d
 
 static piola_status sweep(runner *r, piola_error *error)
 {
-    pio_schedule schedule = pio_schedule_store_all(1);
+    pio_schedule schedule = pio_schedule_store_all(1, 1);
     const pio_sweep around = {.context = r, .objective = objective};
     pio_sweep_result result;
     r->engine->timer_reset(r->sim);

@@ -3,6 +3,7 @@
 
 #include "host/check_record.h"
 
+#include <math.h>
 #include <stdio.h>
 
 void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
@@ -25,7 +26,29 @@ void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, c
     pio_json_end_array(json);
 }
 
-/* How the implicit steps of the last gradient went: an entry per step, numbered from 0. */
+/* How the sweeps back of the constraints went: the sum of their iterations and the worst residual. */
+static void constraints_json(const pio_session *s, pio_json *json)
+{
+    if (!s->all_gradients || !s->constraints.n || !s->model->fem) return;
+    pio_json_begin_array(json, "constraints");
+    for (int i = 0; i < s->constraints.n; i++) {
+        int64_t iterations = 0;
+        double residual = 0;
+        for (int64_t k = 0; k < s->n_records; k++) {
+            const pio_step_record *r = &s->records[i * s->model->steps + k];
+            iterations += r->adjoint_iterations;
+            residual = fmax(residual, r->adjoint_residual);
+        }
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "constraint", s->constraints.list[i].name);
+        pio_json_integer(json, "adjoint_iterations", iterations);
+        pio_json_double(json, "adjoint_residual", residual);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+/* How the implicit steps of the last gradient, the objective's, went: an entry per step, numbered from 0. */
 static void solves_json(const pio_session *s, pio_json *json)
 {
     if (!s->model->fem) {
@@ -34,7 +57,7 @@ static void solves_json(const pio_session *s, pio_json *json)
     }
     pio_json_begin_array(json, "linear_solves");
     for (int64_t k = 0; k < s->n_records; k++) {
-        const pio_step_record *r = &s->records[k];
+        const pio_step_record *r = &s->records[(s->schedule.sweeps - 1) * s->model->steps + k];
         pio_json_begin_object(json, NULL);
         pio_json_integer(json, "parts", r->parts);
         pio_json_integer(json, "newton_iterations", r->newton_iterations);
@@ -67,6 +90,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
     solves_json(s, json);
+    constraints_json(s, json);
     if (n)
         pio_check_rows_json(rows, n, json, "check");
     else if (!pio_check_record_json(s, json, "check"))

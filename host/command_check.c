@@ -1,7 +1,8 @@
 /* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
  *
  * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative. All are
- * scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. */
+ * scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. What is checked in each of
+ * them: the objective, and every constraint. */
 #include "host/certificate.h"
 #include "host/check_record.h"
 #include "host/command.h"
@@ -15,13 +16,23 @@
 
 enum { HALVINGS = 10, STEPS = HALVINGS + 1 };
 static const double first_step = 1e-3; /* of a normalised variable */
+static const double rounding = 1e-12;  /* of a gradient, relative to its largest entry */
+
+/* A function of the design: number 0 the objective, the others the constraints. */
+typedef struct {
+    const char *name;        /* NULL: the objective */
+    double start, *gradient; /* at z0; [n_variables] */
+    double plus[STEPS], minus[STEPS];
+} function;
 
 typedef struct {
     pio_session *s;
-    double J0, *z, *gradient, *direction, range;
+    double *z, *direction;
+    function *functions;
+    int n_functions;
     pio_taylor_row *rows;
     size_t n, space; /* rows done, rows in all */
-    int64_t runs;
+    int64_t runs, most_runs;
 } check;
 
 /* A line of the table, through the log, which keeps it apart from the progress bar. */
@@ -41,44 +52,57 @@ static void say(check *c, const pio_taylor_row *row)
     free(text);
 }
 
-static piola_status evaluate(check *c, double step, double *J, piola_error *error)
+/* All functions at z0 + step times the direction. */
+static piola_status evaluate(check *c, double step, int k, piola_error *error)
 {
     const int n = c->s->model->n_variables;
     for (int v = 0; v < n; v++) c->z[v] = c->s->model->z0[v] + step * c->direction[v];
     const piola_status rc = pio_session_forward(c->s, c->z, NULL, error);
-    *J = c->s->J;
-    pio_log_progress(c->s->log, "check", ++c->runs, (int64_t)(2 * STEPS * c->space), "runs");
+    for (int f = 0; f < c->n_functions; f++)
+        *(step > 0 ? &c->functions[f].plus[k] : &c->functions[f].minus[k]) = f ? c->s->c[f - 1] : c->s->J;
+    pio_log_progress(c->s->log, "check", ++c->runs, c->most_runs, "runs");
     return rc;
 }
 
-static piola_status try_direction(check *c, const char *name, piola_error *error)
+static void judge(check *c, const function *f, const char *direction, const double *step)
 {
-    double step[STEPS], plus[STEPS], minus[STEPS], largest = 0, slope = 0, scale = 0;
-    const int n = c->s->model->n_variables;
-    for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
-    for (int v = 0; v < n; v++) {
-        if (largest > 0) c->direction[v] /= largest;
-        slope += c->gradient[v] * c->direction[v];
-        scale += fabs(c->gradient[v] * c->direction[v]);
+    double slope = 0, scale = 0, largest = 0;
+    char name[400];
+    for (int v = 0; v < c->s->model->n_variables; v++) {
+        slope += f->gradient[v] * c->direction[v];
+        scale += fabs(f->gradient[v] * c->direction[v]);
+        largest = fmax(largest, fabs(f->gradient[v]));
     }
-    for (int k = 0; k < STEPS; k++) {
-        step[k] = ldexp(first_step, -k);
-        piola_status rc = evaluate(c, step[k], &plus[k], error);
-        if (!rc) rc = evaluate(c, -step[k], &minus[k], error);
-        if (rc) return rc;
-    }
+    scale = fmax(scale, rounding * largest); /* less than the gradient's own rounding is nothing */
+    snprintf(name, sizeof name, "%s%s%s", f->name ? f->name : "", f->name ? ": " : "", direction);
     const pio_taylor_direction d = {.name = name,
-                                    .J0 = c->J0,
+                                    .J0 = f->start,
                                     .adjoint = slope,
                                     .n = STEPS,
                                     .step = step,
-                                    .plus = plus,
-                                    .minus = minus,
+                                    .plus = f->plus,
+                                    .minus = f->minus,
                                     .tolerance = c->s->scene->check_tolerance,
-                                    .scale = scale > 0 ? scale : fabs(c->J0)};
+                                    .scale = scale > 0 ? scale : fabs(f->start)};
     pio_taylor_check(&d, &c->rows[c->n]);
     say(c, &c->rows[c->n]);
     c->n++;
+}
+
+/* The functions first .. last-1 along the direction. */
+static piola_status try_direction(check *c, const char *name, int first, int last, piola_error *error)
+{
+    double step[STEPS], largest = 0;
+    const int n = c->s->model->n_variables;
+    for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
+    for (int v = 0; v < n && largest > 0; v++) c->direction[v] /= largest;
+    for (int k = 0; k < STEPS; k++) {
+        step[k] = ldexp(first_step, -k);
+        piola_status rc = evaluate(c, step[k], k, error);
+        if (!rc) rc = evaluate(c, -step[k], k, error);
+        if (rc) return rc;
+    }
+    for (int f = first; f < last; f++) judge(c, &c->functions[f], name, step);
     return PIOLA_OK;
 }
 
@@ -96,7 +120,7 @@ static piola_status random_directions(check *c, piola_error *error)
         char name[32];
         snprintf(name, sizeof name, "random %d", d + 1);
         for (int v = 0; v < c->s->model->n_variables; v++) c->direction[v] = next_random(&state);
-        const piola_status rc = try_direction(c, name, error);
+        const piola_status rc = try_direction(c, name, 0, c->n_functions, error);
         if (rc) return rc;
     }
     return PIOLA_OK;
@@ -105,16 +129,17 @@ static piola_status random_directions(check *c, piola_error *error)
 static piola_status parameter_directions(check *c, piola_error *error)
 {
     const pio_model *m = c->s->model;
+    const double *gradient = c->functions[0].gradient;
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
         int best = p->first;
         char name[256];
         for (int v = p->first; v < p->first + p->groups * p->components; v++)
-            if (fabs(c->gradient[v]) > fabs(c->gradient[best])) best = v;
+            if (fabs(gradient[v]) > fabs(gradient[best])) best = v;
         memset(c->direction, 0, sizeof(double) * (size_t)m->n_variables);
         c->direction[best] = 1;
         pio_model_variable_name(m, best, name, sizeof name);
-        const piola_status rc = try_direction(c, name, error);
+        const piola_status rc = try_direction(c, name, 0, c->n_functions, error);
         if (rc) return rc;
     }
     return PIOLA_OK;
@@ -127,9 +152,10 @@ static piola_status all_directions(check *c, piola_error *error)
                 c->s->scene->check_tolerance, HALVINGS, first_step);
     say(c, NULL);
     piola_status rc = random_directions(c, error);
-    if (rc) return rc;
-    memcpy(c->direction, c->gradient, sizeof(double) * n);
-    rc = try_direction(c, "the gradient", error);
+    for (int f = 0; !rc && f < c->n_functions; f++) {
+        memcpy(c->direction, c->functions[f].gradient, sizeof(double) * n);
+        rc = try_direction(c, "the gradient", f, f + 1, error);
+    }
     return rc ? rc : parameter_directions(c, error);
 }
 
@@ -157,7 +183,7 @@ static piola_status report(check *c, piola_error *error)
     piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
     if (rc) return rc;
     pio_result_begin(s, &json, verdict, message);
-    pio_result_evaluation(s, &json, s->model->z0, true);
+    pio_result_evaluation(s, &json, s->model->z0, true, NULL);
     pio_json_begin_object(&json, "check");
     pio_json_bool(&json, "passed", verdict == PIOLA_OK);
     pio_json_double(&json, "tolerance", s->scene->check_tolerance);
@@ -177,35 +203,60 @@ static piola_status report(check *c, piola_error *error)
     return verdict;
 }
 
-static piola_status run_check(pio_session *s, piola_error *error)
+/* The functions and their gradients at z0. */
+static piola_status begin(check *c, piola_error *error)
 {
-    const size_t n = (size_t)s->model->n_variables,
-                 space = (size_t)s->scene->check_directions + 1 + (size_t)s->model->n_parameters;
-    check c = {.s = s,
-               .space = space,
-               .z = malloc(sizeof(double) * n),
-               .gradient = malloc(sizeof(double) * n),
-               .direction = malloc(sizeof(double) * n),
-               .rows = calloc(space, sizeof(pio_taylor_row))};
-    piola_status rc = c.z && c.gradient && c.direction && c.rows
-                          ? pio_session_gradient(s, s->model->z0, NULL, error)
-                          : pio_fail_memory(error, 3 * sizeof(double) * n, "a check");
+    pio_session *s = c->s;
+    const size_t n = (size_t)s->model->n_variables;
+    const piola_status rc = pio_session_gradient(s, s->model->z0, NULL, error);
+    for (int f = 0; !rc && f < c->n_functions; f++) {
+        function *of = &c->functions[f];
+        of->name = f ? s->constraints.list[f - 1].name : NULL;
+        of->start = f ? s->c[f - 1] : s->J;
+        memcpy(of->gradient, f ? s->c_bar + (size_t)(f - 1) * n : s->z_bar, sizeof(double) * n);
+    }
+    return rc;
+}
+
+static piola_status work(check *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    piola_status rc = begin(c, error);
     const pio_sweep_result sweep = s->sweep; /* of the gradient */
     if (!rc && s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
     if (!rc) {
-        c.J0 = s->J;
-        memcpy(c.gradient, s->z_bar, sizeof(double) * n);
-        rc = all_directions(&c, error);
+        rc = all_directions(c, error);
         pio_log_progress_end(s->log);
     }
     if (!rc) { /* the report tells the state at the start, not at the last step aside */
-        memcpy(s->z_bar, c.gradient, sizeof(double) * n);
+        memcpy(s->z_bar, c->functions[0].gradient, sizeof(double) * (size_t)s->model->n_variables);
         rc = pio_session_forward(s, s->model->z0, NULL, error);
         s->sweep = sweep;
     }
-    if (!rc) rc = report(&c, error);
+    return rc ? rc : report(c, error);
+}
+
+static piola_status run_check(pio_session *s, piola_error *error)
+{
+    const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1,
+                 shared = (size_t)s->scene->check_directions + (size_t)s->model->n_parameters,
+                 space = functions * (shared + 1);
+    check c = {.s = s,
+               .space = space,
+               .most_runs = (int64_t)(2 * STEPS * (shared + functions)),
+               .n_functions = (int)functions,
+               .z = malloc(sizeof(double) * n),
+               .direction = malloc(sizeof(double) * n),
+               .functions = calloc(functions, sizeof(function)),
+               .rows = calloc(space, sizeof(pio_taylor_row))};
+    double *gradients = malloc(sizeof(double) * functions * n);
+    for (size_t f = 0; c.functions && gradients && f < functions; f++) c.functions[f].gradient = gradients + f * n;
+    const piola_status rc = c.z && c.direction && c.functions && c.rows && gradients
+                                ? work(&c, error)
+                                : pio_fail_memory(error, (functions + 2) * sizeof(double) * n, "a check");
+    free(gradients);
+    free(c.functions);
     free(c.z);
-    free(c.gradient);
     free(c.direction);
     free(c.rows);
     return rc;
@@ -218,7 +269,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
     if (!error) error = &own;
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
-    rc = pio_session_open(&s, options, "check", true, "f64", error);
+    rc = pio_session_open(&s, options, "check", PIO_ALL_GRADIENTS, "f64", error);
     if (!rc && s->objective.n == 0)
         rc = pio_scene_fault(s->scene, error, "objective", "a check needs an objective");
     else if (!rc && s->model->n_variables == 0)

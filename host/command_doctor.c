@@ -53,7 +53,7 @@ static piola_status simulate(const pio_engine *engine, const pio_trial *trial, o
     double z_bar[3];
     pio_sim *sim = NULL;
     pio_engine_bytes bytes;
-    pio_schedule schedule = pio_schedule_store_all(trial->desc.steps);
+    pio_schedule schedule = pio_schedule_store_all(trial->desc.steps, 1);
     const pio_sweep sweep = {.objective = pio_trial_objective};
     pio_sweep_result result;
     memset(out, 0, sizeof *out);

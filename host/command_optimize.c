@@ -32,13 +32,17 @@ static char *identity_of(const pio_session *s)
     return all;
 }
 
-static piola_status evaluate(void *p, const double *z, double *J, double *gradient, piola_error *error)
+static piola_status evaluate(void *p, const double *z, double *J, double *gradient, double *c, double *c_gradient,
+                             piola_error *error)
 {
     pio_session *s = ((context *)p)->s;
     const piola_status rc = pio_session_gradient(s, z, NULL, error);
     if (rc) return rc;
     *J = s->J;
-    memcpy(gradient, s->z_bar, sizeof(double) * (size_t)s->model->n_variables);
+    const size_t n = (size_t)s->model->n_variables, m = (size_t)s->constraints.n;
+    memcpy(gradient, s->z_bar, sizeof *gradient * n);
+    memcpy(c, s->c, sizeof *c * m);
+    memcpy(c_gradient, s->c_bar, sizeof *c_gradient * m * n);
     return PIOLA_OK;
 }
 
@@ -51,8 +55,11 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
 {
     context *c = p;
-    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g, %zu evaluations%s", at->number,
-                at->at.J, at->projected_gradient, at->evaluations, at->replayed ? " (replayed)" : "");
+    char missed[60] = "";
+    if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
+    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s",
+                at->number, at->at.J, at->projected_gradient, missed, at->evaluations,
+                at->replayed ? " (replayed)" : "");
     const piola_status rc = pio_history_add(c->history, at, error);
     if (rc || !pio_interrupted()) return rc;
     return pio_fail(error, PIOLA_INTERRUPTED,
@@ -95,7 +102,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json json;
     char path[1100];
     pio_result_begin(s, &json, verdict, r->sentence);
-    pio_result_evaluation(s, &json, r->z, true);
+    pio_result_evaluation(s, &json, r->z, true, r->multipliers);
     pio_json_begin_object(&json, "optimizer");
     pio_json_string(&json, "type", pio_optimizer_name((pio_optimizer_type)s->scene->optimizer.type));
     pio_json_bool(&json, "converged", r->converged);
@@ -104,6 +111,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
     pio_json_integer(&json, "replayed", (int64_t)r->replayed);
     pio_json_double(&json, "projected_gradient", r->projected_gradient);
+    pio_json_double(&json, "violation", r->violation);
     pio_json_end_object(&json);
     pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
@@ -113,6 +121,10 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
         char name[256];
         pio_model_variable_name(s->model, v, name, sizeof name);
         pio_log_say(s->log, PIO_INFO, "%s = %.9g", name, s->values[v]);
+    }
+    for (int i = 0; i < s->constraints.n && i < 12; i++) {
+        const pio_constraint *of = &s->constraints.list[i];
+        pio_log_say(s->log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->samples[of->at], of->symbol, of->bound);
     }
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);
@@ -129,8 +141,8 @@ static piola_status continue_from(context *c, const char *path, const char *iden
 {
     pio_session *s = c->s;
     char aside[1200];
-    const piola_status rc =
-        pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, identity, error);
+    const piola_status rc = pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables,
+                                                     (size_t)s->constraints.n, identity, error);
     if (rc == PIOLA_NO_INPUT) pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", error->message);
     if (rc != PIOLA_BAD_DATA) return rc;
     snprintf(aside, sizeof aside, "%s.previous", path);
@@ -150,7 +162,8 @@ static piola_status open_evaluations(context *c, piola_error *error)
     pio_session_path(s, "evaluations.h5", path, sizeof path);
     piola_status rc = s->options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
     if (rc == PIOLA_NO_INPUT)
-        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, identity, error);
+        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
+                                    identity, error);
     free(identity);
     return rc;
 }
@@ -172,6 +185,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
     const scene_optimizer *o = &s->scene->optimizer;
     pio_optimizer_result result = {0};
     pio_optimizer_problem problem = {.n = (size_t)s->model->n_variables,
+                                     .n_constraints = (size_t)s->constraints.n,
                                      .z0 = s->model->z0,
                                      .lower = s->model->lower,
                                      .upper = s->model->upper,
@@ -185,7 +199,8 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .learning_rate = o->learning_rate,
                                                  .stop_objective = o->stop_objective,
                                                  .stop_relative_objective = o->stop_relative_objective,
-                                                 .stop_gradient = o->stop_gradient};
+                                                 .stop_gradient = o->stop_gradient,
+                                                 .feasibility = o->feasibility};
     if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
@@ -203,7 +218,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     if (!error) error = &own;
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
-    rc = pio_session_open(&c.s, options, "optimize", true, NULL, error);
+    rc = pio_session_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;
     if (!rc && !s->scene->has_optimizer)
         rc = pio_scene_fault(s->scene, error, "optimizer",

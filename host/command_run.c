@@ -60,7 +60,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     pio_json json;
     char path[1100];
     pio_result_begin(s, &json, PIOLA_OK, "done");
-    pio_result_evaluation(s, &json, z, gradient);
+    pio_result_evaluation(s, &json, z, gradient, NULL);
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
@@ -110,7 +110,7 @@ static piola_status command(const piola_options *options, const char *name, bool
     if (!error) error = &own;
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
-    rc = pio_session_open(&s, options, name, gradient, NULL, error);
+    rc = pio_session_open(&s, options, name, gradient ? PIO_GRADIENT : PIO_NO_GRADIENT, NULL, error);
     if (!rc && gradient && s->objective.n == 0)
         rc = pio_scene_fault(s->scene, error, "objective",
                              "a gradient needs an objective; add one that refers to `observe`");

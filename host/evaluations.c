@@ -10,17 +10,24 @@
 
 enum { CHUNK_BYTES = 1 << 16 };
 
+enum { Z, VALUE, GRADIENT, CONSTRAINTS, CONSTRAINT_GRADIENTS, SETS };
+
 struct pio_evaluations {
     char path[1100];
-    hid_t file, set[3];       /* z, J, gradient */
-    size_t n, count;          /* variables; evaluations in the file */
-    double *z, *J, *gradient; /* what was there when it was opened */
+    hid_t file, set[SETS];
+    size_t width[SETS], count; /* numbers of an evaluation in each set; evaluations in the file */
+    int sets;                  /* without constraints the last two are missing */
+    double *rows[SETS];        /* what was there when it was opened */
     pio_evaluation *list;
     size_t listed;
 };
 
-static const char *const names[] = {"z", "J", "gradient"};
-enum { Z, VALUE, GRADIENT };
+static const char *const names[SETS] = {"z", "J", "gradient", "constraints", "constraint_gradients"};
+
+static int rank_of(int which)
+{
+    return which == VALUE ? 1 : 2;
+}
 
 static piola_status fail(const pio_evaluations *log, piola_error *error, const char *what)
 {
@@ -29,31 +36,35 @@ static piola_status fail(const pio_evaluations *log, piola_error *error, const c
 
 static void release(pio_evaluations *log)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < SETS; i++) {
         if (log->set[i] >= 0) H5Dclose(log->set[i]);
+        free(log->rows[i]);
+    }
     if (log->file >= 0) H5Fclose(log->file);
-    free(log->z);
-    free(log->J);
-    free(log->gradient);
     free(log->list);
     free(log);
 }
 
-static pio_evaluations *new_log(const char *path, size_t n)
+static pio_evaluations *new_log(const char *path, size_t n, size_t m)
 {
+    const size_t width[SETS] = {n, 1, n, m, m * n};
     pio_evaluations *log = calloc(1, sizeof *log);
     if (!log) return NULL;
     snprintf(log->path, sizeof log->path, "%s", path);
-    log->n = n;
-    log->file = log->set[0] = log->set[1] = log->set[2] = -1;
+    log->sets = m ? SETS : CONSTRAINTS;
+    log->file = -1;
+    for (int i = 0; i < SETS; i++) {
+        log->set[i] = -1;
+        log->width[i] = width[i];
+    }
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return log;
 }
 
 static hid_t create_set(const pio_evaluations *log, int which)
 {
-    const int rank = which == VALUE ? 1 : 2;
-    const hsize_t width = log->n, rows = CHUNK_BYTES / 8 / width > 0 ? CHUNK_BYTES / 8 / width : 1;
+    const int rank = rank_of(which);
+    const hsize_t width = log->width[which], rows = CHUNK_BYTES / 8 / width > 0 ? CHUNK_BYTES / 8 / width : 1;
     const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width},
                   chunk[2] = {which == VALUE ? 1024 : rows, width};
     const hid_t space = H5Screate_simple(rank, now, most), how = H5Pcreate(H5P_DATASET_CREATE);
@@ -77,10 +88,10 @@ static int write_identity(const pio_evaluations *log, const char *identity)
     return ok;
 }
 
-piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, const char *identity,
+piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                     piola_error *error)
 {
-    pio_evaluations *log = new_log(path, n);
+    pio_evaluations *log = new_log(path, n, m);
     *out = NULL;
     if (!log) return pio_fail_memory(error, sizeof *log, "the evaluations");
     log->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -89,7 +100,7 @@ piola_status pio_evaluations_create(pio_evaluations **out, const char *path, siz
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot create %s", path);
     }
     int ok = write_identity(log, identity);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < log->sets; i++) {
         log->set[i] = create_set(log, i);
         ok = ok && log->set[i] >= 0;
     }
@@ -145,30 +156,37 @@ static double *read_rows(hid_t set, size_t count, size_t width, int rank)
 
 static piola_status read_all(pio_evaluations *log, piola_error *error)
 {
-    for (int i = 0; i < 3; i++) log->set[i] = H5Dopen2(log->file, names[i], H5P_DEFAULT);
-    if (log->set[Z] < 0 || log->set[VALUE] < 0 || log->set[GRADIENT] < 0)
-        return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: a dataset is missing", log->path);
+    for (int i = 0; i < log->sets; i++) {
+        log->set[i] = H5Dopen2(log->file, names[i], H5P_DEFAULT);
+        if (log->set[i] < 0)
+            return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: the dataset %s is missing", log->path, names[i]);
+    }
     const int64_t count = rows_of(log->set[VALUE], 0);
-    if (count < 0 || rows_of(log->set[Z], log->n) < count || rows_of(log->set[GRADIENT], log->n) < count)
-        return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: its datasets do not fit", log->path);
+    int fits = count >= 0;
+    for (int i = 0; i < log->sets; i++) fits &= i == VALUE || rows_of(log->set[i], log->width[i]) >= count;
+    if (!fits) return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: its datasets do not fit", log->path);
     log->count = log->listed = (size_t)count;
-    log->z = read_rows(log->set[Z], log->count, log->n, 2);
-    log->J = read_rows(log->set[VALUE], log->count, 1, 1);
-    log->gradient = read_rows(log->set[GRADIENT], log->count, log->n, 2);
     log->list = calloc(log->count + 1, sizeof *log->list);
-    if (!log->z || !log->J || !log->gradient || !log->list)
+    for (int i = 0; i < log->sets; i++) {
+        log->rows[i] = read_rows(log->set[i], log->count, log->width[i], rank_of(i));
+        fits &= log->rows[i] != NULL;
+    }
+    if (!fits || !log->list)
         return pio_fail(error, PIOLA_IO, "%s: %zu evaluations could not be read", log->path, log->count);
-    for (size_t k = 0; k < log->count; k++)
-        log->list[k] = (pio_evaluation){log->z + k * log->n, log->J[k], log->gradient + k * log->n};
+    for (size_t k = 0; k < log->count; k++) {
+        const double *at[SETS] = {NULL};
+        for (int i = 0; i < log->sets; i++) at[i] = log->rows[i] + k * log->width[i];
+        log->list[k] = (pio_evaluation){at[Z], *at[VALUE], at[GRADIENT], at[CONSTRAINTS], at[CONSTRAINT_GRADIENTS]};
+    }
     return PIOLA_OK;
 }
 
-piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, const char *identity,
+piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                       piola_error *error)
 {
     *out = NULL;
     if (access(path, R_OK)) return pio_fail(error, PIOLA_NO_INPUT, "there is no %s to continue from", path);
-    pio_evaluations *log = new_log(path, n);
+    pio_evaluations *log = new_log(path, n, m);
     if (!log) return pio_fail_memory(error, sizeof *log, "the evaluations");
     log->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     piola_status rc = PIOLA_OK;
@@ -193,8 +211,9 @@ const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *c
 
 static int write_row(pio_evaluations *log, int which, const double *values)
 {
-    const int rank = which == VALUE ? 1 : 2;
-    const hsize_t total[2] = {log->count + 1, log->n}, start[2] = {log->count, 0}, size[2] = {1, log->n};
+    const int rank = rank_of(which);
+    const hsize_t width = log->width[which], total[2] = {log->count + 1, width}, start[2] = {log->count, 0},
+                  size[2] = {1, width};
     if (H5Dset_extent(log->set[which], total) < 0) return 0;
     const hid_t to = H5Dget_space(log->set[which]), from = H5Screate_simple(rank, size, NULL);
     const int ok = H5Sselect_hyperslab(to, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
@@ -207,6 +226,8 @@ static int write_row(pio_evaluations *log, int which, const double *values)
 piola_status pio_evaluations_add(pio_evaluations *log, const pio_evaluation *at, piola_error *error)
 {
     if (!write_row(log, Z, at->z) || !write_row(log, GRADIENT, at->gradient) ||
+        (log->sets == SETS &&
+         (!write_row(log, CONSTRAINTS, at->c) || !write_row(log, CONSTRAINT_GRADIENTS, at->c_gradient))) ||
         H5Fflush(log->file, H5F_SCOPE_GLOBAL) < 0 || !write_row(log, VALUE, &at->J) ||
         H5Fflush(log->file, H5F_SCOPE_GLOBAL) < 0)
         return fail(log, error, "writing an evaluation");

@@ -1,6 +1,7 @@
 /* evaluations.h -- evaluations.h5: every (z, J, gradient) that an optimisation computed, so that a killed run continues.
  *
- *   /z [k, n]   /J [k]   /gradient [k, n]   doubles, one row per evaluation; attribute `identity` says of which run.
+ *   /z [k, n]   /J [k]   /gradient [k, n]   doubles, one row per evaluation; `identity` (bytes) says of which run.
+ *   /constraints [k, m]   /constraint_gradients [k, m n]   where there are m > 0 constraints
  *
  * A row counts when J has it, and J is extended last and flushed; so a killed run leaves whole rows. */
 #ifndef PIOLA_HOST_EVALUATIONS_H
@@ -11,10 +12,10 @@
 typedef struct pio_evaluations pio_evaluations;
 
 /* Begin a new file at `path`; `identity`: text that must be the same for a run that continues it. */
-piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, const char *identity,
+piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                     piola_error *error);
 /* Continue a file: PIOLA_NO_INPUT when there is none, PIOLA_BAD_DATA when it is of another run or damaged. */
-piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, const char *identity,
+piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                       piola_error *error);
 /* What the file held when it was opened: [*count], valid until close. */
 const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *count);

@@ -73,6 +73,10 @@ static bool replay(pio_run *run, const double *z, size_t number)
     }
     run->trial.J = recorded->J;
     memcpy(run->trial.gradient, recorded->gradient, n * sizeof *z);
+    if (run->problem->n_constraints) {
+        memcpy(run->trial.c, recorded->c, run->problem->n_constraints * sizeof *z);
+        memcpy(run->trial.c_gradient, recorded->c_gradient, run->problem->n_constraints * n * sizeof *z);
+    }
     run->trial.replayed = true;
     run->result->replayed++;
     return true;
@@ -93,30 +97,48 @@ static bool check_finite(pio_run *run, size_t number)
                      t->gradient[i]);
         return false;
     }
+    for (size_t k = 0; k < run->problem->n_constraints * (run->problem->n + 1); k++) {
+        const size_t m = run->problem->n_constraints, j = k < m ? k : (k - m) / run->problem->n;
+        const double value = k < m ? t->c[k] : t->c_gradient[k - m];
+        if (isfinite(value)) continue;
+        pio_run_stop(run, PIOLA_NUMERICAL, PIO_STOP_FAILED, "evaluation %zu: constraint %zu %s %g, not a finite number",
+                     number, j, k < m ? "is" : "has a gradient with", value);
+        return false;
+    }
     return true;
 }
 
-static double projected_gradient(const pio_optimizer_problem *p, const double *z, const double *gradient)
+/* Among those that satisfy their constraints the one with the least J, before those the one that misses them by least. */
+static bool is_better(const pio_run *run)
 {
-    double norm = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        double g = gradient[i];
-        if (g > 0) g = fmin(g, z[i] - p->lower[i]);
-        if (g < 0) g = fmax(g, z[i] - p->upper[i]);
-        norm = fmax(norm, fabs(g));
-    }
-    return norm;
+    const pio_optimizer_result *best = run->result;
+    const pio_point *t = &run->trial;
+    const double enough = run->definition->feasibility;
+    if (isnan(best->J)) return true;
+    if (t->violation > enough || best->violation > enough) return t->violation < best->violation;
+    return t->J < best->J;
 }
 
 static void keep_best(pio_run *run)
 {
     pio_optimizer_result *best = run->result;
-    size_t bytes = run->problem->n * sizeof(double);
-    if (run->trial.J >= best->J) return; /* best->J is NaN at first */
+    const size_t bytes = run->problem->n * sizeof(double), m = run->problem->n_constraints;
+    if (!is_better(run)) return;
     best->J = run->trial.J;
+    best->violation = run->trial.violation;
     memcpy(best->z, run->trial.z, bytes);
     memcpy(best->gradient, run->trial.gradient, bytes);
-    best->projected_gradient = projected_gradient(run->problem, best->z, best->gradient);
+    best->projected_gradient = pio_run_projected_gradient(run->problem, &run->trial, run->lambda, run->normal);
+    if (m) memcpy(best->multipliers, run->lambda, m * sizeof *run->lambda);
+}
+
+bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point *next, double slope)
+{
+    const double decrease = 1e-4; /* sufficient decrease, Nocedal and Wright 2006, eq. 3.4 */
+    const double enough = run->definition->feasibility;
+    if (next->violation > enough) return next->violation < (1 - decrease) * last->violation;
+    if (last->violation > enough) return true;
+    return next->J < last->J && next->J <= last->J + decrease * (run->problem->n_constraints ? fmin(slope, 0) : slope);
 }
 
 bool pio_run_evaluate(pio_run *run, const double *z)
@@ -132,17 +154,20 @@ bool pio_run_evaluate(pio_run *run, const double *z)
         t->replayed = false;
         t->J = NAN;
         for (size_t i = 0; i < p->n; i++) t->gradient[i] = NAN; /* what the callback leaves out is found */
-        piola_status status = p->evaluate(p->context, t->z, &t->J, t->gradient, run->error);
+        for (size_t j = 0; j < p->n_constraints; j++) t->c[j] = NAN;
+        for (size_t k = 0; k < p->n_constraints * p->n; k++) t->c_gradient[k] = NAN;
+        piola_status status = p->evaluate(p->context, t->z, &t->J, t->gradient, t->c, t->c_gradient, run->error);
         if (status != PIOLA_OK) {
             stop_by_callback(run, status, "evaluation", number);
             return false;
         }
     }
     if (!check_finite(run, number)) return false;
+    t->violation = pio_run_violation(p, t->c);
     run->result->evaluations++;
     keep_best(run);
     if (!t->replayed && p->on_evaluation) {
-        pio_evaluation at = {t->z, t->J, t->gradient};
+        pio_evaluation at = {t->z, t->J, t->gradient, t->c, t->c_gradient};
         piola_status status = p->on_evaluation(p->context, number, &at, run->error);
         if (status != PIOLA_OK) stop_by_callback(run, status, "recording evaluation", number);
     }
@@ -157,29 +182,33 @@ bool pio_run_has_stops(const pio_run *run)
     return d->stop_objective > -HUGE_VAL || d->stop_relative_objective > 0 || d->stop_gradient > 0;
 }
 
+/* `change` of J since the last iteration. Nothing has converged while a constraint is missed. */
 static void test_stops(pio_run *run, double norm, double change, bool settled)
 {
     const pio_optimizer_definition *d = run->definition;
-    int k = run->result->iterations;
-    double J = run->iterate.J, relative = change / fmax(fabs(J), DBL_MIN);
-    if (J <= d->stop_objective) {
+    const int k = run->result->iterations;
+    const bool kept = run->iterate.violation <= d->feasibility;
+    const double J = run->iterate.J, relative = change / fmax(fabs(J), DBL_MIN);
+    char missed[80] = "";
+    if (!kept) snprintf(missed, sizeof missed, ", a constraint is missed by %.3g", run->iterate.violation);
+    if (kept && J <= d->stop_objective) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_OBJECTIVE,
                      "converged in iteration %d: the objective %.6g is not above %.6g (stop.objective)", k, J,
                      d->stop_objective);
-    } else if (d->stop_gradient > 0 && norm <= d->stop_gradient) {
+    } else if (kept && d->stop_gradient > 0 && norm <= d->stop_gradient) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_GRADIENT,
                      "converged in iteration %d: the projected gradient %.6g is not above %.6g (stop.gradient)", k,
                      norm, d->stop_gradient);
-    } else if (d->stop_relative_objective > 0 && k > 0 && settled && relative <= d->stop_relative_objective) {
+    } else if (kept && d->stop_relative_objective > 0 && k > 0 && settled && relative <= d->stop_relative_objective) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_RELATIVE_OBJECTIVE,
                      "converged in iteration %d: the objective changed by %.6g of itself, not above %.6g "
                      "(stop.relative_objective)",
                      k, relative, d->stop_relative_objective);
     } else if (k >= d->max_iterations) {
-        bool asked = !pio_run_has_stops(run);
+        const bool asked = kept && !pio_run_has_stops(run);
         pio_run_stop(run, asked ? PIOLA_OK : PIOLA_NO, PIO_STOP_ITERATIONS,
-                     "%s: %d iterations were done (max_iterations), objective %.6g, projected gradient %.6g",
-                     asked ? "done" : "not converged", k, J, norm);
+                     "%s: %d iterations were done (max_iterations), objective %.6g, projected gradient %.6g%s",
+                     asked ? "done" : "not converged", k, J, norm, missed);
     }
 }
 
@@ -187,17 +216,20 @@ bool pio_run_accept(pio_run *run, bool settled)
 {
     const pio_optimizer_problem *p = run->problem;
     pio_optimizer_result *r = run->result;
-    double change = fabs(run->trial.J - run->iterate.J);
+    const bool was_kept = run->iterate.violation <= run->definition->feasibility;
+    const double change = was_kept ? fabs(run->trial.J - run->iterate.J) : HUGE_VAL;
     pio_point last = run->iterate;
     run->iterate = run->trial;
     run->trial = last;
-    double norm = projected_gradient(p, run->iterate.z, run->iterate.gradient);
+    const double norm = pio_run_projected_gradient(p, &run->iterate, run->lambda, run->normal);
     if (p->iteration) {
-        pio_iteration at = {.number = r->iterations,
-                            .at = {run->iterate.z, run->iterate.J, run->iterate.gradient},
-                            .projected_gradient = norm,
-                            .evaluations = r->evaluations,
-                            .replayed = run->iterate.replayed};
+        pio_iteration at = {
+            .number = r->iterations,
+            .at = {run->iterate.z, run->iterate.J, run->iterate.gradient, run->iterate.c, run->iterate.c_gradient},
+            .projected_gradient = norm,
+            .violation = run->iterate.violation,
+            .evaluations = r->evaluations,
+            .replayed = run->iterate.replayed};
         piola_status status = p->iteration(p->context, &at, run->error);
         if (status != PIOLA_OK) stop_by_callback(run, status, "iteration", (size_t)r->iterations);
     }
@@ -259,6 +291,10 @@ static void check_arguments(pio_run *run)
     } else if (d->type == PIO_ADAM && !(d->learning_rate > 0 && d->learning_rate < HUGE_VAL)) {
         pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED, "optimizer: adam needs a learning_rate above 0, not %g",
                      d->learning_rate);
+    } else if (p->n_constraints && (d->type != PIO_MMA || !(d->feasibility > 0 && d->feasibility < HUGE_VAL))) {
+        pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED,
+                     "optimizer: constraints are for mma, with a feasibility above 0, not %s with %g",
+                     pio_optimizer_name(d->type), d->feasibility);
     } else if (p->n == 0 || p->n > INT_MAX / 64) {
         pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED, "optimizer: %zu design variables; 1 to %d can be handled", p->n,
                      INT_MAX / 64);
@@ -273,19 +309,26 @@ static void check_arguments(pio_run *run)
 
 static void allocate(pio_run *run)
 {
-    size_t n = run->problem->n ? run->problem->n : 1;
+    const size_t n = run->problem->n ? run->problem->n : 1, m = run->problem->n_constraints, one = 2 * n + m + m * n;
     pio_optimizer_result *r = run->result;
     r->z = calloc(n, sizeof *r->z);
     r->gradient = calloc(n, sizeof *r->gradient);
-    run->memory = calloc(4 * n, sizeof *run->memory);
-    if (!r->z || !r->gradient || !run->memory) {
-        pio_run_stop(run, PIOLA_NO_MEMORY, PIO_STOP_FAILED, "no memory for %zu design variables", n);
+    r->multipliers = calloc(m + 1, sizeof *r->multipliers);
+    run->memory = calloc(2 * one + m + m * (m + 1), sizeof *run->memory);
+    if (!r->z || !r->gradient || !r->multipliers || !run->memory) {
+        pio_run_stop(run, PIOLA_NO_MEMORY, PIO_STOP_FAILED, "no memory for %zu design variables and %zu constraints", n,
+                     m);
         return;
     }
     memcpy(r->z, run->problem->z0, run->problem->n * sizeof *r->z);
     for (size_t i = 0; i < n; i++) r->gradient[i] = NAN;
-    run->trial = (pio_point){.z = run->memory, .gradient = run->memory + n};
-    run->iterate = (pio_point){.z = run->memory + 2 * n, .gradient = run->memory + 3 * n};
+    for (int k = 0; k < 2; k++) {
+        double *at = run->memory + (size_t)k * one;
+        *(k ? &run->iterate : &run->trial) =
+            (pio_point){.z = at, .gradient = at + n, .c = at + 2 * n, .c_gradient = at + 2 * n + m};
+    }
+    run->lambda = run->memory + 2 * one;
+    run->normal = run->lambda + m;
 }
 
 piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimizer_definition *definition,
@@ -296,7 +339,7 @@ piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimi
         .problem = problem, .definition = definition, .result = result, .error = error ? error : &unused, .scale = 1};
     memset(run.error, 0, sizeof *run.error);
     memset(result, 0, sizeof *result);
-    result->J = result->projected_gradient = NAN;
+    result->J = result->projected_gradient = result->violation = NAN;
     allocate(&run);
     if (!run.stopped) check_arguments(&run);
     if (!run.stopped && pio_run_evaluate(&run, problem->z0) && pio_run_accept(&run, true)) {
@@ -315,5 +358,6 @@ void pio_optimizer_result_free(pio_optimizer_result *result)
 {
     free(result->z);
     free(result->gradient);
-    result->z = result->gradient = NULL;
+    free(result->multipliers);
+    result->z = result->gradient = result->multipliers = NULL;
 }

@@ -1,4 +1,5 @@
-/* optimizer.h -- minimise J(z) over n normalised design variables within bounds: Adam, L-BFGS or MMA.
+/* optimizer.h -- minimise J(z) over n normalised design variables within bounds: Adam, L-BFGS or MMA; with MMA among those z for
+ * which c_j(z) <= 0, j = 0 .. m-1.
  *
  * The optimiser is deterministic: the same definition and the same J and gradients give the same bits. So a killed run
  * resumes by replay: hand back the evaluations that `on_evaluation` was told, and the run walks the same path without
@@ -6,7 +7,8 @@
  *
  * An iteration is a step that was accepted: every step of Adam; for L-BFGS and MMA an evaluation that lowers J by at
  * least 1e-4 of what the slope promised (Nocedal and Wright 2006, eq. 3.4, the rule of NLopt's line search). Iteration
- * 0 is the start. The optimiser sees J times a power of two that brings its first gradient near 1, so that constants
+ * 0 is the start. With constraints an iteration is a point that satisfies them and lowers J so, or one that comes nearer to
+ * satisfying them as long as none does. The optimiser sees J times a power of two that brings its first gradient near 1, so that constants
  * inside the methods (Adam's 1e-8, NLopt's gradient tolerance 1e-8, MMA's least curvature 1e-5) do not depend on the
  * unit of J; everything that crosses this interface is unscaled. */
 #ifndef PIOLA_HOST_OPTIMIZER_H
@@ -23,33 +25,40 @@ typedef struct pio_optimizer_definition {
     double stop_objective;          /* stop when J <= this; -INFINITY: never */
     double stop_relative_objective; /* stop when |dJ| <= this * |J| over one iteration; 0: never */
     double stop_gradient;           /* stop when max |projected gradient| <= this; 0: never */
+    double feasibility; /* a design with max_j c_j <= this satisfies its constraints; > 0 where there are some */
 } pio_optimizer_definition;
 
-/* One evaluation: the design, J, and its gradient, all unscaled. */
+/* One evaluation: the design, J, c and their gradients, all unscaled. */
 typedef struct pio_evaluation {
     const double *z; /* [n] */
     double J;
-    const double *gradient; /* [n] dJ/dz */
+    const double *gradient;       /* [n] dJ/dz */
+    const double *c, *c_gradient; /* [m], [m][n] dc/dz; NULL without constraints */
 } pio_evaluation;
 
 typedef struct pio_iteration {
     int number;
     pio_evaluation at;
-    double projected_gradient; /* max_i |z_i - clamp(z_i - g_i)|: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1 */
-    size_t evaluations;        /* so far, replayed ones included */
-    bool replayed;             /* J and the gradient came from the record */
+    double
+        projected_gradient; /* max_i |z_i - clamp(z_i - g_i)|: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1; g = dJ/dz + lambda dc/dz
+                                * with the multipliers of the active constraints (c > -0.001) that make it least; not below lambda |c| of any */
+    double violation;       /* max_j c_j, at least 0 */
+    size_t evaluations; /* so far, replayed ones included */
+    bool replayed;      /* J and the gradient came from the record */
 } pio_iteration;
 
 typedef struct pio_optimizer_problem {
-    size_t n;            /* >= 1 */
-    const double *z0;    /* [n] start, within the bounds */
-    const double *lower; /* [n] may be -INFINITY */
-    const double *upper; /* [n] may be +INFINITY; equal to lower: a variable that stays */
-    void *context;       /* for the callbacks */
+    size_t n;             /* >= 1 */
+    size_t n_constraints; /* m; of MMA alone */
+    const double *z0;     /* [n] start, within the bounds */
+    const double *lower;  /* [n] may be -INFINITY */
+    const double *upper;  /* [n] may be +INFINITY; equal to lower: a variable that stays */
+    void *context;        /* for the callbacks */
 
-    /* J and all of its gradient [n] at z. Any status but PIOLA_OK stops the optimiser at once and is its result. A
+    /* J, c and all of their gradients at z, as in pio_evaluation. Any status but PIOLA_OK stops the optimiser at once and is its result. A
      * value that is not finite is PIOLA_NUMERICAL. */
-    piola_status (*evaluate)(void *context, const double *z, double *J, double *gradient, piola_error *error);
+    piola_status (*evaluate)(void *context, const double *z, double *J, double *gradient, double *c, double *c_gradient,
+                             piola_error *error);
     /* Told each iteration; PIOLA_INTERRUPTED asks to stop there, another status is a failure. May be NULL. */
     piola_status (*iteration)(void *context, const pio_iteration *at, piola_error *error);
     /* Told each evaluation that was computed, not replayed, before its result is used: `number` counts from 0 over all
@@ -71,10 +80,12 @@ typedef enum {
 } pio_stop_reason;
 
 typedef struct pio_optimizer_result {
-    double *z;                 /* [n] the best point seen; before any evaluation succeeded: the start */
-    double *gradient;          /* [n] at z; NaN before any evaluation succeeded */
-    double J;                  /* at z; NaN before any evaluation succeeded */
+    double *z;        /* [n] the best point seen, see pio_optimize; before any evaluation succeeded: the start */
+    double *gradient; /* [n] at z; NaN before any evaluation succeeded */
+    double J;         /* at z; NaN before any evaluation succeeded */
     double projected_gradient; /* at z */
+    double *multipliers;       /* [m] at z: by how much J would fall if c <= 0 were c <= 1 */
+    double violation;          /* at z: max_j c_j, at least 0 */
     int iterations;            /* accepted steps */
     size_t evaluations;        /* replayed and computed */
     size_t replayed;
@@ -83,7 +94,8 @@ typedef struct pio_optimizer_result {
     char sentence[512];
 } pio_optimizer_result;
 
-/* Minimise. `result` is filled whatever the outcome, and is the caller's to release with pio_optimizer_result_free.
+/* Minimise. The best point is that of least J among those that satisfy the constraints; where none does, the nearest to it, which
+ * is PIOLA_NO. `result` is filled whatever the outcome, and is the caller's to release with pio_optimizer_result_free.
  * PIOLA_OK: a stop was reached, or the definition has no stops and all that was asked for was done.
  * PIOLA_NO: not converged (`max_iterations` or no progress). PIOLA_INTERRUPTED: a callback asked for it.
  * PIOLA_BAD_DATA: a start outside its bounds, bounds that cross, or a record that is not of this run.

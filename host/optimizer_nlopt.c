@@ -16,7 +16,6 @@ enum {
     STORED_STEPS = 20, /* of L-BFGS; fixed, because NLopt's default depends on its memory limit */
     PATIENCE = 20      /* points asked for without an accepted step end a round */
 };
-static const double decrease = 1e-4; /* sufficient decrease, Nocedal and Wright 2006, eq. 3.4 */
 static const double curvature = 0.9; /* the slope must shrink to this before a step counts as settled, eq. 3.6b */
 
 typedef struct round_state {
@@ -55,7 +54,7 @@ static double objective(unsigned n, const double *z, double *gradient, void *con
         double before, after;
         slopes(run, &before, &after);
         at = &run->trial;
-        if (run->trial.J < run->iterate.J && run->trial.J <= run->iterate.J + decrease * before) {
+        if (pio_run_improves(run, &run->iterate, &run->trial, before)) {
             bool settled = run->definition->type == PIO_MMA || fabs(after) <= curvature * fabs(before);
             run->result->iterations++;
             s->without_step = 0;
@@ -69,6 +68,15 @@ static double objective(unsigned n, const double *z, double *gradient, void *con
     return run->scale * at->J;
 }
 
+/* NLopt asks for J first, and then for c at the same point: it is the iterate, if it was accepted, or the trial. */
+static void constraints(unsigned m, double *c, unsigned n, const double *z, double *gradient, void *context)
+{
+    const round_state *s = context;
+    const pio_point *at = memcmp(z, s->run->iterate.z, n * sizeof *z) == 0 ? &s->run->iterate : &s->run->trial;
+    memcpy(c, at->c, m * sizeof *c);
+    if (gradient) memcpy(gradient, at->c_gradient, (size_t)m * n * sizeof *gradient);
+}
+
 static nlopt_result prepare(nlopt_opt nlopt, round_state *s)
 {
     const pio_optimizer_problem *p = s->run->problem;
@@ -76,6 +84,10 @@ static nlopt_result prepare(nlopt_opt nlopt, round_state *s)
     if (r >= 0) r = nlopt_set_lower_bounds(nlopt, p->lower);
     if (r >= 0) r = nlopt_set_upper_bounds(nlopt, p->upper);
     if (r >= 0) r = nlopt_set_vector_storage(nlopt, STORED_STEPS);
+    if (r >= 0 && p->n_constraints) {
+        for (size_t j = 0; j < p->n_constraints; j++) s->run->lambda[j] = s->run->definition->feasibility;
+        r = nlopt_add_inequality_mconstraint(nlopt, (unsigned)p->n_constraints, constraints, s, s->run->lambda);
+    }
     return r;
 }
 
@@ -118,7 +130,15 @@ void pio_run_nlopt(pio_run *run)
     }
     free(z);
     if (run->stopped) return;
-    bool asked = !pio_run_has_stops(run);
+    const bool kept = run->result->violation <= run->definition->feasibility, asked = kept && !pio_run_has_stops(run);
+    if (!kept) {
+        pio_run_stop(
+            run, PIOLA_NO, PIO_STOP_NO_PROGRESS,
+            "not converged: after iteration %d no step of mma brings the design nearer to its constraints, of which "
+            "one is missed by %.3g; they may contradict each other or the bounds",
+            run->result->iterations, run->result->violation);
+        return;
+    }
     pio_run_stop(
         run, asked ? PIOLA_OK : PIOLA_NO, PIO_STOP_NO_PROGRESS,
         "%s: after iteration %d no step of %s lowers the objective %.6g, projected gradient %.6g: this is as far "

@@ -30,7 +30,7 @@ static piola_status check_scene(const piola_options *o, piola_error *error)
 
 static piola_status open_session(piola_problem *p, piola_error *error)
 {
-    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", true, NULL, error);
+    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", PIO_GRADIENT, NULL, error);
     if (rc) return rc;
     const size_t bytes = sizeof(double) * ((size_t)p->session->model->n_variables + 1);
     p->z = malloc(bytes);

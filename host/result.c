@@ -37,7 +37,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_end_object(json);
     pio_json_end_object(json);
     pio_json_begin_object(json, "seconds");
-    pio_json_double(json, "total", pio_clock() - s->started);
+    pio_json_double(json, "total", pio_clock() - s->opened);
     pio_json_double(json, "forward", s->sweep.forward_seconds);
     pio_json_double(json, "backward", s->sweep.reverse_seconds);
     pio_json_end_object(json);
@@ -68,7 +68,7 @@ static void parameter(pio_json *json, const pio_session *s, const pio_parameter 
     pio_json_end_object(json);
 }
 
-void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient)
+void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers)
 {
     pio_model_values(s->model, z, s->values);
     if (s->objective.n)
@@ -78,6 +78,19 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
     pio_json_begin_object(json, "terms");
     for (size_t i = 0; i < s->objective.n; i++) pio_json_double(json, s->objective.terms[i].name, s->terms[i]);
     pio_json_end_object(json);
+    pio_json_begin_array(json, "constraints");
+    for (int i = 0; i < s->constraints.n; i++) {
+        const pio_constraint *c = &s->constraints.list[i];
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "constraint", c->name);
+        pio_json_double(json, "value", s->samples[c->at]);
+        pio_json_string(json, "must_be", c->symbol);
+        pio_json_double(json, "bound", c->bound);
+        pio_json_double(json, "violation", s->c[i] > 0 ? s->c[i] : 0);
+        if (multipliers) pio_json_double(json, "multiplier", multipliers[i]);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
     pio_json_begin_object(json, "observations");
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_output *out = &s->model->outputs[o];

@@ -134,6 +134,10 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     }
     if (scene->method == SCENE_FEM) complete_places(scene, doc);
     if (scene->method == SCENE_FEM) complete_steps(scene, doc);
+    for (size_t i = 0; i < scene->n_constraints; i++) {
+        scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
+        scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
+    }
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
     scene->memory_budget = given(scene->memory_budget, 0);

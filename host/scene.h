@@ -78,6 +78,7 @@ typedef enum {
     SCENE_PER_NODE
 } scene_per; /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
+typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
 typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
 
 typedef struct {
@@ -216,12 +217,20 @@ typedef struct {
 } scene_term;
 
 typedef struct {
+    char *of;        /* observe name */
+    int component;   /* -1: all */
+    double min, max; /* SI, or multiples of the value at the start; infinite when absent */
+    scene_relative relative_to;
+} scene_constraint;
+
+typedef struct {
     scene_optimizer_type type;
     int max_iterations;
     double learning_rate;           /* adam, in units of the normalised design variable */
     double stop_objective;          /* stop when J <= this; -inf when absent */
     double stop_relative_objective; /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */
     double stop_gradient;           /* stop when the projected gradient (normalised variables) <= this; 0 when absent */
+    double feasibility;             /* the violation of a constraint, in shares of its bound, that is none */
 } scene_optimizer;
 
 typedef struct {
@@ -267,6 +276,8 @@ typedef struct pio_scene {
     size_t n_design;
     scene_term *objective;
     size_t n_objective;
+    scene_constraint *constraints;
+    size_t n_constraints;
     int check_directions;   /* default 3 */
     double check_tolerance; /* default 1e-6 */
     double memory_budget;   /* bytes; 0: not given */

@@ -22,6 +22,7 @@ static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const fill_names[] = {"regular", "jittered", NULL};
 static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy",
                                                "distance",      "front",         NULL};
+static const char *const relative_names[] = {"zero", "initial", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "particle", NULL};
 static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
@@ -296,11 +297,41 @@ static const cfg_field fem_term_fields[] = TERM_FIELDS(
 const cfg_table pio_fem_term_table = {
     .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
 
+/* ---- constraints ---------------------------------------------------------------------------------------- */
+
+static bool has_min(const void *c)
+{
+    return isfinite(((const scene_constraint *)c)->min);
+}
+static bool has_max(const void *c)
+{
+    return isfinite(((const scene_constraint *)c)->max);
+}
+
+static const cfg_field constraint_fields[] = {
+    {"of", CFG_COMPONENT, AT(scene_constraint, of), .second = offsetof(scene_constraint, component), .required = true,
+     .meaning =
+         "name of an observation, with .x, .y or .z for one component; the bounds hold for each of its samples and "
+         "components, and each is one more sweep back"},
+    {"min", CFG_NUMBER, AT(scene_constraint, min), .quantity = CFG_ANY, .computed = "none", .present = has_min,
+     .meaning = "least value"},
+    {"max", CFG_NUMBER, AT(scene_constraint, max), .quantity = CFG_ANY, .computed = "none", .present = has_max,
+     .meaning = "greatest value"},
+    {"relative_to", CFG_ENUM, AT(scene_constraint, relative_to), .values = relative_names, .fallback = "zero",
+     .meaning = "initial: min and max are multiples of the value that the first design has"},
+    END};
+const cfg_table pio_constraint_table = {
+    .what = "constraint", .size = sizeof(scene_constraint), .fields = constraint_fields};
+
 /* ---- gradient, optimizer, output ----------------------------------------------------------------------- */
 
 static bool has_budget(const void *s)
 {
     return ((const pio_scene *)s)->memory_budget > 0;
+}
+static bool has_constraints(const void *s)
+{
+    return ((const pio_scene *)s)->n_constraints > 0;
 }
 static bool has_stop(const void *s)
 {
@@ -359,7 +390,13 @@ static const cfg_field stop_fields[] = {
     {"relative_objective", CFG_NUMBER, AT(pio_scene, optimizer.stop_relative_objective), .fallback = "0", NOT_NEGATIVE,
      .meaning = "stop when the objective changes by at most this share in one iteration; 0: never"},
     {"gradient", CFG_NUMBER, AT(pio_scene, optimizer.stop_gradient), .fallback = "0", NOT_NEGATIVE,
-     .meaning = "stop when the projected gradient of the normalised variables is at most this; 0: never"},
+     .meaning =
+         "stop when the projected gradient of the normalised variables is at most this; 0: never. With constraints "
+         "it is that of the Lagrangian, with multipliers by least squares"},
+    {"feasibility", CFG_NUMBER, AT(pio_scene, optimizer.feasibility), .fallback = "1e-4", POSITIVE,
+     .present = has_constraints,
+     .meaning = "by this share of its bound (of 1 SI unit where that is 0) a constraint may be missed; smaller is "
+                "stricter and slower"},
     END};
 static const cfg_table stop_table = {.what = "stop rule", .fields = stop_fields};
 
@@ -426,6 +463,9 @@ static const cfg_field scene_fields[] = {
      .present = has_design, .meaning = "what gradients are taken of and the optimizer changes"},
     {"objective", CFG_LIST, AT(pio_scene, objective), .second = offsetof(pio_scene, n_objective),
      .table = &pio_term_table, .present = has_objective, .meaning = "terms whose sum is minimised"},
+    {"constraints", CFG_LIST, AT(pio_scene, constraints), .second = offsetof(pio_scene, n_constraints),
+     .table = &pio_constraint_table, .present = has_constraints,
+     .meaning = "bounds of observations that a design keeps"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},

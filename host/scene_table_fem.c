@@ -404,6 +404,7 @@ HAS(curves)
 HAS(observe)
 HAS(design)
 HAS(objective)
+HAS(constraints)
 
 static bool has_optimizer(const void *s)
 {
@@ -445,6 +446,8 @@ static const cfg_field scene_fields[] = {
      .meaning = "what gradients are taken of and the optimizer changes"},
     {"objective", LIST(objective), .table = &pio_fem_term_table, .present = has_objective,
      .meaning = "terms whose sum is minimised"},
+    {"constraints", LIST(constraints), .table = &pio_constraint_table, .present = has_constraints,
+     .meaning = "bounds of observations that a design keeps"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},

@@ -266,6 +266,52 @@ static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, of, "smoothness is that of a field of elements; name a design entry with 'per: element'");
 }
 
+/* `of: name` or `of: name.x` of an observation: it, and at *n its components that are meant; NULL after a fault. */
+static const scene_observe *check_of(const pio_scene *s, cfg_doc *doc, const char *at, const char *of, int component,
+                                     int *n)
+{
+    const size_t which = pio_scene_entry(doc, at, "observe", of, s->observe, s->n_observe, sizeof *s->observe);
+    if (which == s->n_observe) return NULL;
+    const scene_observe *o = &s->observe[which];
+    const int all = pio_observe_components(s, o);
+    *n = component < 0 ? all : 1;
+    if (component >= 0 && all == 1)
+        pio_cfg_fault(doc, at, "'%s' is a single number; write it without .%c", of, axes[component]);
+    else if (component >= all)
+        pio_cfg_fault(doc, at, "'%s' has no component z in a 2D scene; use .x or .y", of);
+    return o;
+}
+
+static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    static const char *const keys[] = {"min", "max"};
+    const scene_constraint *c = &s->constraints[i];
+    PATH(at, "constraints[%zu]", i);
+    PATH(of, "constraints[%zu].of", i);
+    int n;
+    const scene_observe *o = check_of(s, doc, of, c->of, c->component, &n);
+    if (!o) return;
+    if (!isfinite(c->min) && !isfinite(c->max))
+        pio_cfg_fault(doc, at, "it bounds nothing; add `min:`, `max:` or both");
+    else if (c->min > c->max)
+        pio_cfg_fault(doc, at, "min is above max, so nothing satisfies it");
+    for (size_t k = 0; k < 2; k++) {
+        PATH(key, "constraints[%zu].%s", i, keys[k]);
+        pio_scene_unit(doc, key, c->relative_to == SCENE_OF_INITIAL ? CFG_ONE : pio_observe_quantity(o));
+    }
+}
+
+static void check_constraints(const pio_scene *s, cfg_doc *doc)
+{
+    bool found;
+    pio_cfg_find(doc->root, "optimizer.stop.feasibility", &found);
+    if (found && s->n_constraints == 0)
+        pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
+    if (s->n_constraints && s->has_optimizer && s->optimizer.type != SCENE_MMA)
+        pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
+    for (size_t i = 0; i < s->n_constraints; i++) check_constraint(s, doc, i);
+}
+
 static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->objective[i];
@@ -277,15 +323,10 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
         check_smoothness(s, doc, i);
         return;
     }
-    size_t which = pio_scene_entry(doc, of, "observe", t->of, s->observe, s->n_observe, sizeof *s->observe);
-    if (which == s->n_observe) return;
-    const scene_observe *o = &s->observe[which];
-    int all = pio_observe_components(s, o), n = t->component < 0 ? all : 1;
-    if (t->component >= 0 && all == 1)
-        pio_cfg_fault(doc, of, "'%s' is a single number; write it without .%c", t->of, axes[t->component]);
-    else if (t->component >= all)
-        pio_cfg_fault(doc, of, "'%s' has no component z in a 2D scene; use .x or .y", t->of);
-    else if (n > 1 && t->type >= SCENE_MINIMIZE)
+    int n;
+    const scene_observe *o = check_of(s, doc, of, t->of, t->component, &n);
+    if (!o) return;
+    if (n > 1 && t->type >= SCENE_MINIMIZE)
         pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be minimized or maximized; write %s.x",
                       t->of, n, t->of);
     if (t->type == SCENE_TARGET && t->value.n != (size_t)n)
@@ -312,6 +353,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
     }
     for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
+    check_constraints(scene, doc);
     pio_scene_validate_design(scene, doc);
     pio_scene_validate_data(scene, doc);
 }

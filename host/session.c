@@ -71,7 +71,8 @@ static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
 
 static piola_status take_workspace(pio_session *s, piola_error *error)
 {
-    const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1;
+    const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1,
+                 m = (size_t)s->constraints.n, sweeps = (size_t)s->schedule.sweeps;
     s->samples = calloc(2 * samples, sizeof(double));
     s->values = calloc(variables, sizeof(double));
     s->value_bar = calloc(variables, sizeof(double));
@@ -79,9 +80,12 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     s->filtered = calloc(variables, sizeof(double));
     s->filtered_bar = calloc(variables, sizeof(double));
     s->terms = calloc(s->objective.n + 1, sizeof(double));
-    if (s->model->fem) s->records = calloc((size_t)s->model->steps + 1, sizeof *s->records);
-    if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms || !s->filtered || !s->filtered_bar)
-        return pio_fail_memory(error, sizeof(double) * (5 * variables + 2 * samples), "a session");
+    s->c = calloc(m + 1, sizeof(double));
+    s->c_bar = calloc(s->all_gradients ? m * variables + 1 : 1, sizeof(double));
+    if (s->model->fem) s->records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->records);
+    if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms || !s->filtered || !s->filtered_bar ||
+        !s->c || !s->c_bar || (s->model->fem && !s->records))
+        return pio_fail_memory(error, sizeof(double) * ((5 + m) * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
 
@@ -107,11 +111,13 @@ static piola_status open_scene(pio_session *s, piola_error *error)
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
         pio_log_say(s->log, PIO_WARNING, "%s", text);
-    return rc ? rc : pio_objective_create(&s->objective, s->model, error);
+    if (!rc) rc = pio_objective_create(&s->objective, s->model, error);
+    return rc ? rc : pio_constraints_create(&s->constraints, s->model, error);
 }
 
 static piola_status open_engine(pio_session *s, bool adjoint, const char *precision, piola_error *error)
 {
+    const int64_t sweeps = s->all_gradients ? s->constraints.n + 1 : 1;
     const char *of_scene = s->scene->precision == SCENE_F32 ? "f32" : "f64";
     const char *use = s->options->precision ? s->options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
@@ -123,7 +129,7 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device,
                 s->engine.table->precision, s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "",
                 s->engine.driver, s->engine.why);
-    s->schedule = pio_schedule_store_all(s->model->steps);
+    s->schedule = pio_schedule_store_all(s->model->steps, sweeps);
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
     s->model->desc.slots = adjoint ? s->schedule.slots : 0;
@@ -133,22 +139,23 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     return pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
 }
 
-piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command, bool adjoint,
-                              const char *precision, piola_error *error)
+piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
+                              pio_session_gradients gradients, const char *precision, piola_error *error)
 {
     pio_session *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s) return pio_fail_memory(error, sizeof *s, "a session");
     s->options = options;
     s->command = command;
-    s->started = pio_clock();
+    s->opened = pio_clock();
+    s->all_gradients = gradients == PIO_ALL_GRADIENTS;
     if (options->directory) forget_result(options, options->directory);
     piola_status rc = options->dry_run && options->json
                           ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
                           : PIOLA_OK;
     if (!rc) rc = open_log(s, error);
     if (!rc) rc = open_scene(s, error);
-    if (!rc) rc = open_engine(s, adjoint, precision, error);
+    if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
     if (!rc) rc = take_workspace(s, error);
     if (rc) {
         pio_command_refused(options, command, rc, error);
@@ -166,6 +173,7 @@ void pio_session_close(pio_session *s)
     if (s->sim) s->engine.table->destroy(s->sim);
     pio_engine_close(&s->engine);
     pio_objective_free(&s->objective);
+    pio_constraints_free(&s->constraints);
     pio_model_free(s->model);
     pio_scene_free(s->scene);
     pio_log_close(&s->log, NULL);
@@ -177,6 +185,8 @@ void pio_session_close(pio_session *s)
     free(s->filtered_bar);
     free(s->records);
     free(s->terms);
+    free(s->c);
+    free(s->c_bar);
     free(s);
 }
 
@@ -191,10 +201,29 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
                     (long long)done, (long long)total);
 }
 
-static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar,
+/* c of all constraints; bounds that are relative to the start become known there. */
+static piola_status evaluate_constraints(pio_session *s, const double *samples, piola_error *error)
+{
+    if (s->constraints.relative && !s->started) {
+        const piola_status rc = pio_constraints_start(&s->constraints, s->model, samples, error);
+        if (rc) return rc;
+        s->started = true;
+    }
+    for (int i = 0; i < s->constraints.n; i++) {
+        s->c[i] = pio_constraint_value(&s->constraints.list[i], samples);
+        if (!isfinite(s->c[i]))
+            return pio_fail(error, PIOLA_NUMERICAL, "the constraint %s is %g: it overflowed or is not a number",
+                            s->constraints.list[i].name, s->c[i]);
+    }
+    return PIOLA_OK;
+}
+
+/* Sweep number `sweep` back begins with the slope of that constraint, the last one with the objective's. */
+static piola_status on_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error)
 {
     pio_session *s = context;
+    const bool of_constraint = samples_bar && sweep < s->schedule.sweeps - 1;
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_output *out = &s->model->outputs[o];
         for (int v = 0; v < out->samples * out->components; v++)
@@ -207,6 +236,21 @@ static piola_status on_objective(void *context, const double *samples, double *J
     if (!isfinite(*J))
         return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number",
                         *J);
+    const piola_status rc = evaluate_constraints(s, samples, error);
+    if (!rc && of_constraint) pio_constraint_slope(&s->constraints.list[sweep], s->model, samples_bar);
+    return rc;
+}
+
+/* Keep what a sweep found: the implicit steps' records, and the gradient of a constraint. */
+static piola_status on_gradient(void *context, int64_t sweep, piola_error *error)
+{
+    pio_session *s = context;
+    const int64_t steps = s->model->steps;
+    (void)error;
+    for (s->n_records = 0; s->records && s->n_records < steps; s->n_records++)
+        if (!s->engine.table->record(s->sim, s->n_records, &s->records[sweep * steps + s->n_records])) break;
+    if (sweep < s->schedule.sweeps - 1)
+        memcpy(s->c_bar + sweep * s->model->n_variables, s->z_bar, sizeof *s->c_bar * (size_t)s->model->n_variables);
     return PIOLA_OK;
 }
 
@@ -237,15 +281,26 @@ static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
     sweep.context = s;
     sweep.on_progress = on_progress;
     sweep.objective = on_objective;
+    sweep.on_gradient = on_gradient;
     return sweep;
+}
+
+/* An evaluation elsewhere than at the start: the bounds that are relative to it are found there first. */
+static piola_status start_constraints(pio_session *s, const double *z, piola_error *error)
+{
+    const pio_model *m = s->model;
+    if (!s->constraints.relative || s->started || !memcmp(z, m->z0, sizeof *z * (size_t)m->n_variables))
+        return PIOLA_OK;
+    return pio_session_forward(s, m->z0, NULL, error);
 }
 
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
     const pio_sweep sweep = sweep_of(s, extra);
+    piola_status rc = start_constraints(s, z, error);
+    if (rc) return rc;
     set_values(s, z);
-    const piola_status rc =
-        pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
+    rc = pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
     return rc;
 }
@@ -254,7 +309,10 @@ static piola_status check_finite(pio_session *s, piola_error *error)
 {
     for (int v = 0; v < s->model->n_variables; v++) {
         char name[256];
-        if (isfinite(s->value_bar[v]) && isfinite(s->z_bar[v])) continue;
+        bool finite = isfinite(s->value_bar[v]) && isfinite(s->z_bar[v]);
+        for (int i = 0; s->all_gradients && i < s->constraints.n; i++)
+            finite &= isfinite(s->c_bar[i * s->model->n_variables + v]);
+        if (finite) continue;
         pio_model_variable_name(s->model, v, name, sizeof name);
         return pio_fail(error, PIOLA_NUMERICAL, "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help",
                         name, s->value_bar[v]);
@@ -265,16 +323,15 @@ static piola_status check_finite(pio_session *s, piola_error *error)
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
     const pio_sweep sweep = sweep_of(s, extra);
+    piola_status rc = start_constraints(s, z, error);
+    if (rc) return rc;
     set_values(s, z);
     s->n_records = 0;
-    const piola_status rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples,
-                                         &sweep, s->value_bar, s->z_bar, &s->sweep, error);
+    rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep, s->value_bar,
+                      s->z_bar, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
     if (rc) return rc;
     add_design_terms(s);
-    while (s->records && s->n_records < s->model->steps &&
-           s->engine.table->record(s->sim, s->n_records, &s->records[s->n_records]))
-        s->n_records++;
     if (s->options->corrupt_gradient && s->model->n_variables) {
         int worst = 0;
         for (int v = 1; v < s->model->n_variables; v++)

@@ -4,6 +4,7 @@
 
 #include "host/engines.h"
 #include "host/json.h"
+#include "host/constraint.h"
 #include "host/log.h"
 #include "host/objective.h"
 #include "solvers/adjoint.h"
@@ -26,22 +27,30 @@ typedef struct pio_session {
     double *filtered, *filtered_bar;    /* [n_variables] likewise: z after the designs' filters */
     double *terms;                      /* [objective.n] of the last evaluation */
     double J;
-    pio_sweep_result sweep;   /* of the last evaluation */
-    pio_step_record *records; /* [n_records] of the last gradient: its implicit steps */
+    pio_constraints constraints;
+    double *c;              /* [constraints.n] of the last evaluation */
+    double *c_bar;          /* [constraints.n][n_variables] dc/dz of the last gradient, with all_gradients */
+    bool all_gradients;     /* gradients are those of the constraints too, a sweep back each */
+    bool started;           /* bounds of constraints that are relative to the start are known */
+    pio_sweep_result sweep; /* of the last evaluation */
+    pio_step_record
+        *records; /* [sweeps][steps], n_records of each are there: the implicit steps of the last gradient */
     int64_t n_records;
-    double started;            /* s, steady clock */
+    double opened;             /* s, steady clock */
     bool told;                 /* the scene's messages were printed where they belong */
     struct pio_states *states; /* the file that frames go to, or NULL */
 } pio_session;
 
-/* Load, check and build everything; `adjoint`: with room for gradients; `precision`: what to use when neither options nor
+typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;
+
+/* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what to use when neither options nor
  * NULL-ness says otherwise (NULL: the scene's). Prints the engine and why. With options->dry_run, prints the plan and leaves
  * sim NULL. On failure *out is NULL. */
-piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command, bool adjoint,
-                              const char *precision, piola_error *error);
+piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
+                              pio_session_gradients gradients, const char *precision, piola_error *error);
 void pio_session_close(pio_session *s);
 
-/* Evaluate at z: J alone, or with its gradient. `extra` supplies frames and their callbacks (its context, objective and
+/* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective and
  * progress are set here), or is NULL. */
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
@@ -55,8 +64,9 @@ void pio_session_path(const pio_session *s, const char *name, char *out, size_t 
  * --json. `files`: names in the folder, NULL-terminated. */
 void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message);
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
-/* Members `objective`, `terms` and `parameters` (with gradients where there are some) of the last evaluation. */
-void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient);
+/* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of the last
+ * evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
+void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
 
 double pio_clock(void); /* s, steady */
 

@@ -155,10 +155,10 @@ void pio_trial_free(pio_trial *t)
     memset(t, 0, sizeof *t);
 }
 
-piola_status pio_trial_objective(void *context, const double *samples, double *J, double *samples_bar,
+piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error)
 {
-    (void)error;
+    (void)error, (void)sweep;
     *J = samples[0];
     if (samples_bar)
         for (int i = 0; i < PIO_TRIAL_SAMPLES; i++) samples_bar[i] = i == 0;

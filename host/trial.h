@@ -42,7 +42,7 @@ void pio_trial_free(pio_trial *trial);
 
 /* An objective for pio_sweep: the first coordinate of the mean position. Its context, a double *, or NULL, gets the CPU
  * time of the process in s when it is called, which is at the turn from forward to back. */
-piola_status pio_trial_objective(void *context, const double *samples, double *J, double *samples_bar,
+piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error);
 
 double pio_cpu_clock(void); /* s, of all threads of the process */

@@ -13,7 +13,9 @@ typedef struct {
     piola_error *error;
     int64_t steps, reached; /* furthest state so far */
     int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
-    double *samples, *samples_bar;
+    int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
+    int64_t sweeps;
+    double *samples, *samples_bar, *value_bar, *z_bar;
     double turned; /* when the sweep back began */
 } driver;
 
@@ -37,7 +39,7 @@ static piola_status state_frame(driver *d)
 static piola_status adjoint_frame(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
-    if (d->frame == 0 || s->frames[d->frame - 1] != step) return PIOLA_OK;
+    if (d->sweep_number < d->sweeps - 1 || d->frame == 0 || s->frames[d->frame - 1] != step) return PIOLA_OK;
     d->frame--;
     return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
@@ -70,8 +72,9 @@ static piola_status evaluate(driver *d)
     const pio_sweep *s = d->sweep;
     piola_status rc = d->engine->check(d->sim, d->error);
     if (!rc) rc = d->engine->samples(d->sim, d->samples, d->error);
-    if (!rc && s->objective) rc = s->objective(s->context, d->samples, &d->result->J, d->samples_bar, d->error);
-    if (!rc && s->on_progress) rc = s->on_progress(s->context, 0, d->steps, d->steps, d->error);
+    if (!rc && s->objective)
+        rc = s->objective(s->context, d->sweep_number, d->samples, &d->result->J, d->samples_bar, d->error);
+    if (!rc && d->sweep_number <= 0 && s->on_progress) rc = s->on_progress(s->context, 0, d->steps, d->steps, d->error);
     return rc;
 }
 
@@ -92,6 +95,7 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
                 .result = result,
                 .error = error,
                 .steps = steps,
+                .sweep_number = -1,
                 .samples = samples};
     const double started = now();
     *result = (pio_sweep_result){0};
@@ -102,14 +106,23 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
     return rc;
 }
 
+/* After a sweep back: its gradient. */
+static piola_status end_sweep(driver *d)
+{
+    piola_status rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
+    if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
+    return rc;
+}
+
 static piola_status turn(driver *d)
 {
+    d->sweep_number++;
     piola_status rc = evaluate(d);
     if (rc) return rc;
-    d->turned = now();
+    if (d->sweep_number == 0) d->turned = now();
     rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);
     if (!rc) rc = adjoint_frame(d, d->steps);
-    return rc;
+    return !rc && d->steps == 0 ? end_sweep(d) : rc;
 }
 
 static piola_status reverse(driver *d, int64_t step)
@@ -120,23 +133,24 @@ static piola_status reverse(driver *d, int64_t step)
     if (!rc) rc = adjoint_frame(d, step);
     if (!rc && s->on_progress && step % CHECK_EVERY == 0)
         rc = s->on_progress(s->context, 1, d->steps - step, d->steps, d->error);
-    return rc;
+    return !rc && step == 0 ? end_sweep(d) : rc;
 }
 
 static piola_status act(driver *d, const pio_action *a)
 {
     switch (a->kind) {
-    case PIO_FORWARD: {
-        const int first = d->reached < d->steps;
-        const piola_status rc = run(d, a->from, a->to);
-        return !rc && first && d->reached == d->steps ? turn(d) : rc;
-    }
+    case PIO_FORWARD:
+        return run(d, a->from, a->to);
     case PIO_STORE:
         return d->engine->save(d->sim, a->slot, d->error);
     case PIO_RESTORE:
         return d->engine->load(d->sim, a->slot, d->error);
+    case PIO_TURN:
+        return turn(d);
     case PIO_REVERSE:
-        return reverse(d, a->from);
+        if (d->sweep_number >= 0) return reverse(d, a->from);
+        if (d->error) *d->error = (piola_error){PIOLA_INTERNAL, "the schedule reverses before it turns"};
+        return PIOLA_INTERNAL;
     case PIO_DISCARD:
     case PIO_DONE:
         break;
@@ -154,19 +168,21 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .result = result,
                 .error = error,
                 .steps = schedule->steps,
+                .sweep_number = -1,
+                .sweeps = schedule->sweeps,
                 .samples = samples,
-                .samples_bar = samples + n_samples};
+                .samples_bar = samples + n_samples,
+                .value_bar = value_bar,
+                .z_bar = z_bar};
     const double started = now();
     *result = (pio_sweep_result){0};
     schedule->at = 0;
     piola_status rc = begin(&d, z);
-    if (!rc && d.steps == 0) rc = turn(&d);
     while (!rc) {
         const pio_action a = schedule->next(schedule);
         if (a.kind == PIO_DONE) break;
         rc = act(&d, &a);
     }
-    if (!rc) rc = engine->reverse_end(sim, value_bar, z_bar, error);
     const double ended = now();
     result->forward_seconds = (d.turned > 0 ? d.turned : ended) - started;
     result->reverse_seconds = d.turned > 0 ? ended - d.turned : 0;

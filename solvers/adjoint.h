@@ -14,8 +14,12 @@ typedef struct {
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
     /* Now and then: progress, interruption. `done` of `total` steps of this sweep (back: 1). */
     piola_status (*on_progress)(void *context, int back, int64_t done, int64_t total, piola_error *error);
-    /* The objective: samples to J, and dJ/dsamples when samples_bar is not NULL. */
-    piola_status (*objective)(void *context, const double *samples, double *J, double *samples_bar, piola_error *error);
+    /* Samples to the objective J, and when samples_bar is not NULL the derivative that sweep number `sweep` back begins with: of
+     * J in the last one, before it of other functions of the samples. */
+    piola_status (*objective)(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+                              piola_error *error);
+    /* Told after sweep number `sweep`: its gradient is in value_bar and z_bar. */
+    piola_status (*on_gradient)(void *context, int64_t sweep, piola_error *error);
 } pio_sweep;
 
 typedef struct {
@@ -28,7 +32,8 @@ typedef struct {
 piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error);
 
-/* Forward and back; value_bar, z_bar [variables]. samples: workspace [2 n_samples]. */
+/* Forward, and back as often as the schedule sweeps; frames of the adjoint are those of the last sweep, and its gradient is left
+ * in value_bar and z_bar [variables] (may be NULL). samples: workspace [2 n_samples]. */
 piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
                           double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
                           pio_sweep_result *result, piola_error *error);

@@ -1,17 +1,13 @@
 /* schedule.c -- see schedule.h. */
 #include "solvers/schedule.h"
 
-/* Way out: Store s, Forward s -> s+1. Way back: Restore s, Reverse s, Discard s. `at` counts actions. */
-static pio_action store_all_next(pio_schedule *s)
+/* Action number `at` of the last sweep, from its turn on: Turn, then Restore s, Reverse s, Discard s. */
+static pio_action last_sweep(const pio_schedule *s, int64_t at)
 {
-    const int64_t out = 2 * s->steps, at = s->at++;
-    if (at < out) {
-        const int64_t step = at / 2;
-        return at % 2 == 0 ? (pio_action){PIO_STORE, step, step, step} : (pio_action){PIO_FORWARD, step, step + 1, -1};
-    }
-    const int64_t step = s->steps - 1 - (at - out) / 3;
+    const int64_t step = s->steps - 1 - (at - 1) / 3;
+    if (at == 0) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
     if (step < 0) return (pio_action){PIO_DONE, 0, 0, -1};
-    switch ((at - out) % 3) {
+    switch ((at - 1) % 3) {
     case 0:
         return (pio_action){PIO_RESTORE, step, step, step};
     case 1:
@@ -21,7 +17,35 @@ static pio_action store_all_next(pio_schedule *s)
     }
 }
 
-pio_schedule pio_schedule_store_all(int64_t steps)
+/* Action number `at` of a sweep that another one follows: Turn, then Restore s, Reverse s; in the end Restore the last state. */
+static pio_action earlier_sweep(const pio_schedule *s, int64_t at)
 {
-    return (pio_schedule){.name = "store", .steps = steps, .slots = steps, .next = store_all_next};
+    const int64_t step = s->steps - 1 - (at - 1) / 2;
+    if (at == 0) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
+    if (step < 0) return (pio_action){PIO_RESTORE, s->steps, s->steps, s->steps};
+    return (at - 1) % 2 == 0 ? (pio_action){PIO_RESTORE, step, step, step} : (pio_action){PIO_REVERSE, step, step, -1};
+}
+
+/* Way out: Store s, Forward s -> s+1; with several sweeps Store the last state, which the last sweep discards at its beginning.
+ * `at` counts actions. */
+static pio_action store_all_next(pio_schedule *s)
+{
+    const int64_t last = s->steps, length = 2 * last + 2;
+    int64_t at = s->at++;
+    if (at < 2 * last) {
+        const int64_t step = at / 2;
+        return at % 2 == 0 ? (pio_action){PIO_STORE, step, step, step} : (pio_action){PIO_FORWARD, step, step + 1, -1};
+    }
+    at -= 2 * last;
+    if (s->sweeps == 1) return last_sweep(s, at);
+    if (at-- == 0) return (pio_action){PIO_STORE, last, last, last};
+    if (at < (s->sweeps - 1) * length) return earlier_sweep(s, at % length);
+    at -= (s->sweeps - 1) * length;
+    return at == 0 ? (pio_action){PIO_DISCARD, last, last, last} : last_sweep(s, at - 1);
+}
+
+pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps)
+{
+    return (pio_schedule){
+        .name = "store", .steps = steps, .slots = steps + (sweeps > 1), .sweeps = sweeps, .next = store_all_next};
 }

@@ -1,7 +1,8 @@
 /* schedule.h -- in which order a gradient runs, keeps, restores and reverses steps.
  *
  * A schedule is a stream of actions over states 0..steps; step s leads from state s to state s + 1. One driver (adjoint.c)
- * executes it, and no solver knows which schedule runs. */
+ * executes it, and no solver knows which schedule runs. A run may be swept back several times, once for every function of it that
+ * has a gradient: each sweep begins with a turn. */
 #ifndef PIOLA_SOLVERS_SCHEDULE_H
 #define PIOLA_SOLVERS_SCHEDULE_H
 
@@ -11,6 +12,7 @@ typedef enum {
     PIO_FORWARD, /* run steps from .. to-1; the current state is `from` */
     PIO_STORE,   /* keep the current state, number `from`, in `slot` */
     PIO_RESTORE, /* make state `from`, kept in `slot`, the current one */
+    PIO_TURN,    /* a sweep back begins; the current state is the last one, `from` */
     PIO_REVERSE, /* the adjoint of step `from`; the current state is `from` */
     PIO_DISCARD, /* `slot` is free again */
     PIO_DONE
@@ -24,11 +26,13 @@ typedef struct {
 typedef struct pio_schedule {
     const char *name;
     int64_t steps, slots; /* slots: states kept at one time at most */
+    int64_t sweeps;       /* back; at least 1 */
     int64_t at;           /* position in the stream */
     pio_action (*next)(struct pio_schedule *schedule);
 } pio_schedule;
 
-/* Keep every state: no step is run twice; `steps` slots. */
-pio_schedule pio_schedule_store_all(int64_t steps);
+/* Keep every state: no step is run twice, however many sweeps there are. `steps` slots; with several sweeps one more, for the
+ * last state. */
+pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps);
 
 #endif

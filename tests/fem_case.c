@@ -321,10 +321,11 @@ pio_sim *fem_case_create(fem_case *c, int64_t slots, int threads)
     return sim;
 }
 
-static piola_status objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *error)
+static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+                              piola_error *error)
 {
     const fem_case *c = context;
-    (void)error;
+    (void)error, (void)sweep;
     *J = 0;
     for (int k = 0; k < c->samples; k++) {
         *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
@@ -349,7 +350,7 @@ static piola_status gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, 
                              pio_sweep_result *result, piola_error *error)
 {
     const pio_sweep sweep = {.context = c, .objective = objective};
-    pio_schedule all = pio_schedule_store_all(c->desc.steps);
+    pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
     double samples[2 * FEM_SAMPLES];
     return pio_gradient(&piola_engine_fem, sim, schedule ? schedule : &all, z, samples, c->samples, &sweep, NULL, z_bar,
                         result, error);

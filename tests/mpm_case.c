@@ -293,10 +293,11 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
     return sim;
 }
 
-static piola_status objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *error)
+static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+                              piola_error *error)
 {
     const mpm_case *c = context;
-    (void)error;
+    (void)error, (void)sweep;
     *J = 0;
     for (int k = 0; k < c->samples; k++) {
         *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
@@ -319,7 +320,7 @@ double case_forward(mpm_case *c, pio_sim *sim, const double *z)
 double case_gradient(mpm_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar)
 {
     const pio_sweep sweep = {.context = c, .objective = objective};
-    pio_schedule all = pio_schedule_store_all(c->desc.steps);
+    pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
     pio_sweep_result result;
     piola_error error;
     double samples[512];

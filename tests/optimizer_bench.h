@@ -18,16 +18,19 @@
 enum { N_MAX = 64, RECORD_MAX = 20000 };
 
 typedef struct record {
-    size_t n, size;
-    double *z, *J, *gradient;
+    size_t n, m, size;
+    double *z, *J, *gradient, *c; /* c: and its gradients after it */
     pio_evaluation *list;
 } record;
 
 typedef struct task {
     size_t n;
     double (*function)(const struct task *t, const double *z, double *gradient);
-    double factor;          /* on J and its gradient */
-    double gradient_factor; /* a wrong gradient, for the controls */
+    void (*constraints)(const struct task *t, const double *z, double *c, double *c_gradient); /* of m, or NULL */
+    size_t m;
+    double factor;            /* on J and its gradient */
+    double gradient_factor;   /* a wrong gradient, for the controls */
+    double constraint_factor; /* likewise of the constraints */
     size_t calls;
     size_t fail_at; /* the call that fails, counted from 1; 0: none */
     piola_status fail_with;
@@ -65,7 +68,8 @@ static inline double quadratic(const task *t, const double *z, double *g)
     return J;
 }
 
-static inline piola_status evaluate(void *context, const double *z, double *J, double *gradient, piola_error *error)
+static inline piola_status evaluate(void *context, const double *z, double *J, double *gradient, double *c,
+                                    double *c_gradient, piola_error *error)
 {
     task *t = context;
     t->calls++;
@@ -76,6 +80,8 @@ static inline piola_status evaluate(void *context, const double *z, double *J, d
     }
     *J = t->factor * t->function(t, z, gradient);
     for (size_t i = 0; i < t->n; i++) gradient[i] *= t->factor * t->gradient_factor;
+    if (t->m) t->constraints(t, z, c, c_gradient);
+    for (size_t i = 0; i < t->m * t->n; i++) c_gradient[i] *= t->constraint_factor;
     if (t->calls == t->fail_at) *J = t->fail_value;
     return PIOLA_OK;
 }
@@ -103,18 +109,23 @@ static inline piola_status on_evaluation(void *context, size_t number, const pio
     memcpy(r->z + r->size * r->n, at->z, r->n * sizeof *r->z);
     memcpy(r->gradient + r->size * r->n, at->gradient, r->n * sizeof *r->z);
     r->J[r->size] = at->J;
-    r->list[r->size] = (pio_evaluation){r->z + r->size * r->n, at->J, r->gradient + r->size * r->n};
+    const size_t width = r->m * (1 + r->n);
+    double *c = r->c + r->size * width;
+    for (size_t j = 0; j < r->m; j++) c[j] = at->c[j];
+    for (size_t k = 0; k < r->m * r->n; k++) c[r->m + k] = at->c_gradient[k];
+    r->list[r->size] = (pio_evaluation){r->z + r->size * r->n, at->J, r->gradient + r->size * r->n, c, c + r->m};
     r->size++;
     return PIOLA_OK;
 }
 
-static inline record new_record(size_t n)
+static inline record new_record(size_t n, size_t m)
 {
-    record r = {.n = n};
+    record r = {.n = n, .m = m};
+    r.c = calloc(m * (n + 1) * RECORD_MAX + 1, sizeof *r.c);
     r.z = calloc(2 * n * RECORD_MAX, sizeof *r.z);
     r.J = calloc(RECORD_MAX, sizeof *r.J);
     r.list = calloc(RECORD_MAX, sizeof *r.list);
-    assert_true(r.z && r.J && r.list);
+    assert_true(r.z && r.J && r.list && r.c);
     r.gradient = r.z + n * RECORD_MAX;
     return r;
 }
@@ -123,6 +134,7 @@ static inline void free_record(record *r)
 {
     free(r->z);
     free(r->J);
+    free(r->c);
     free(r->list);
 }
 
@@ -139,7 +151,8 @@ static inline void set_up(bench *b, pio_optimizer_type type, size_t n,
                           double (*function)(const task *, const double *, double *))
 {
     memset(b, 0, sizeof *b);
-    b->t = (task){.n = n, .function = function, .factor = 1, .gradient_factor = 1, .stop_at = -1};
+    b->t =
+        (task){.n = n, .function = function, .factor = 1, .gradient_factor = 1, .constraint_factor = 1, .stop_at = -1};
     for (size_t i = 0; i < n; i++) {
         b->z0[i] = i % 2 ? 1 : -1.2; /* Rosenbrock's start */
         b->lower[i] = -HUGE_VAL;
@@ -154,7 +167,7 @@ static inline void set_up(bench *b, pio_optimizer_type type, size_t n,
                                    .iteration = iteration,
                                    .on_evaluation = on_evaluation};
     b->d = (pio_optimizer_definition){
-        .type = type, .max_iterations = 200, .learning_rate = 0.05, .stop_objective = -HUGE_VAL};
+        .type = type, .max_iterations = 200, .learning_rate = 0.05, .stop_objective = -HUGE_VAL, .feasibility = 1e-8};
 }
 
 static inline void say(const char *name, const bench *b, const pio_optimizer_result *r)

@@ -13,34 +13,39 @@
 
 #include "host/evaluations.h"
 
-enum { N = 37 };
+enum { N = 37, M = 3 };
 static const char path[] = "test_evaluations.h5", identity[] = "scene {a: 1}\nengine cpu";
 
-static void fill(double *z, double *g, int k)
+static void fill(double *z, double *g, double *c, double *c_gradient, int k)
 {
     for (int i = 0; i < N; i++) {
         z[i] = 1.0 / (3 + i + 100 * k);
         g[i] = -z[i] * 7;
     }
+    for (int i = 0; i < M; i++) c[i] = 1.0 / (7 + i + 10 * k);
+    for (int i = 0; i < M * N; i++) c_gradient[i] = 1.0 / (11 + i + 1000 * k);
 }
 
 static piola_status add(pio_evaluations *log, int k)
 {
-    double z[N], g[N];
-    fill(z, g, k);
-    return pio_evaluations_add(log, &(pio_evaluation){z, 0.1 * k, g}, NULL);
+    double z[N], g[N], c[M], c_gradient[M * N];
+    fill(z, g, c, c_gradient, k);
+    return pio_evaluations_add(log, &(pio_evaluation){z, 0.1 * k, g, c, c_gradient}, NULL);
 }
 
-static void expect(const pio_evaluations *log, size_t want)
+static void expect(const pio_evaluations *log, size_t want, int constrained)
 {
     size_t count;
     const pio_evaluation *list = pio_evaluations_list(log, &count);
     print_message("%zu evaluations on record, wanted %zu\n", count, want);
     assert_int_equal(count, want);
     for (size_t k = 0; k < count; k++) {
-        double z[N], g[N];
+        double z[N], g[N], c[M], c_gradient[M * N];
         const double J = 0.1 * (int)k;
-        fill(z, g, (int)k);
+        fill(z, g, c, c_gradient, (int)k);
+        if (constrained) assert_memory_equal(list[k].c, c, sizeof c);
+        if (constrained) assert_memory_equal(list[k].c_gradient, c_gradient, sizeof c_gradient);
+        if (!constrained) assert_null(list[k].c);
         assert_memory_equal(list[k].z, z, sizeof z);
         assert_memory_equal(list[k].gradient, g, sizeof g);
         assert_memory_equal(&list[k].J, &J, sizeof J);
@@ -50,17 +55,19 @@ static void expect(const pio_evaluations *log, size_t want)
 static void what_was_added_comes_back_to_the_bit(void **state)
 {
     (void)state;
-    pio_evaluations *log;
-    assert_int_equal(pio_evaluations_create(&log, path, N, identity, NULL), PIOLA_OK);
-    for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
-    assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
-    assert_int_equal(pio_evaluations_continue(&log, path, N, identity, NULL), PIOLA_OK);
-    expect(log, 5);
-    for (int k = 5; k < 9; k++) assert_int_equal(add(log, k), PIOLA_OK);
-    assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
-    assert_int_equal(pio_evaluations_continue(&log, path, N, identity, NULL), PIOLA_OK);
-    expect(log, 9);
-    assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+    for (size_t m = 0; m <= M; m += M) {
+        pio_evaluations *log;
+        assert_int_equal(pio_evaluations_create(&log, path, N, m, identity, NULL), PIOLA_OK);
+        for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
+        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+        assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, NULL), PIOLA_OK);
+        expect(log, 5, m > 0);
+        for (int k = 5; k < 9; k++) assert_int_equal(add(log, k), PIOLA_OK);
+        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+        assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, NULL), PIOLA_OK);
+        expect(log, 9, m > 0);
+        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+    }
 }
 
 static void a_record_of_another_run_is_refused(void **state)
@@ -68,12 +75,14 @@ static void a_record_of_another_run_is_refused(void **state)
     (void)state;
     pio_evaluations *log;
     piola_error error;
-    assert_int_equal(pio_evaluations_continue(&log, path, N, "scene {a: 2}\nengine cpu", &error), PIOLA_BAD_DATA);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, M, "scene {a: 2}\nengine cpu", &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_int_equal(pio_evaluations_continue(&log, path, N + 1, identity, &error), PIOLA_BAD_DATA);
+    assert_int_equal(pio_evaluations_continue(&log, path, N + 1, M, identity, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_int_equal(pio_evaluations_continue(&log, "no_such.h5", N, identity, &error), PIOLA_NO_INPUT);
-    assert_int_equal(pio_evaluations_create(&log, "no_such_folder/x.h5", N, identity, &error), PIOLA_CANNOT_CREATE);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, M + 1, identity, &error), PIOLA_BAD_DATA);
+    print_message("%s\n", error.message);
+    assert_int_equal(pio_evaluations_continue(&log, "no_such.h5", N, M, identity, &error), PIOLA_NO_INPUT);
+    assert_int_equal(pio_evaluations_create(&log, "no_such_folder/x.h5", N, M, identity, &error), PIOLA_CANNOT_CREATE);
 }
 
 /* The child tells each finished evaluation through a pipe and is killed in the middle. */
@@ -87,7 +96,7 @@ static void a_kill_loses_no_finished_evaluation(void **state)
         const pid_t child = fork();
         if (child == 0) {
             pio_evaluations *log;
-            if (pio_evaluations_create(&log, path, N, identity, NULL)) _exit(1);
+            if (pio_evaluations_create(&log, path, N, M, identity, NULL)) _exit(1);
             for (int k = 0;; k++)
                 if (add(log, k) || write(ends[1], "x", 1) != 1) _exit(1);
         }
@@ -99,11 +108,11 @@ static void a_kill_loses_no_finished_evaluation(void **state)
         assert_int_equal(waitpid(child, NULL, 0), child);
         pio_evaluations *log;
         piola_error error;
-        if (pio_evaluations_continue(&log, path, N, identity, &error)) fail_msg("%s", error.message);
+        if (pio_evaluations_continue(&log, path, N, M, identity, &error)) fail_msg("%s", error.message);
         size_t count;
         pio_evaluations_list(log, &count);
         assert_true(count == (size_t)told || count == (size_t)told + 1);
-        expect(log, count);
+        expect(log, count, 1);
         assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
     }
 }

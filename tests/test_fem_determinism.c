@@ -171,12 +171,14 @@ static pio_action listed_next(pio_schedule *schedule)
 
 static listed_schedule keep_every(int64_t every)
 {
-    listed_schedule s = {.schedule = {.name = "listed", .steps = STEPS, .slots = STEPS, .next = listed_next}};
+    listed_schedule s = {
+        .schedule = {.name = "listed", .steps = STEPS, .slots = STEPS, .sweeps = 1, .next = listed_next}};
     int n = 0;
     for (int64_t step = 0; step < STEPS; step++) {
         if (step % every == 0) s.list[n++] = (pio_action){PIO_STORE, step, step, step / every};
         s.list[n++] = (pio_action){PIO_FORWARD, step, step + 1, -1};
     }
+    s.list[n++] = (pio_action){PIO_TURN, STEPS, STEPS, -1};
     for (int64_t step = STEPS - 1; step >= 0; step--) {
         const int64_t kept = step / every * every;
         s.list[n++] = (pio_action){PIO_RESTORE, kept, kept, kept / every};

@@ -368,9 +368,10 @@ static void a_restart_from_a_saved_state_gives_the_same_bits(void **unused)
 /* Keeps state 0 alone and runs from there to each step to be reversed. */
 static pio_action from_start(pio_schedule *s)
 {
-    const int64_t at = s->at++ - 2, step = s->steps - 1 - at / 3;
-    if (at == -2) return (pio_action){PIO_STORE, 0, 0, 0};
-    if (at == -1) return (pio_action){PIO_FORWARD, 0, s->steps, -1};
+    const int64_t at = s->at++ - 3, step = s->steps - 1 - at / 3;
+    if (at == -3) return (pio_action){PIO_STORE, 0, 0, 0};
+    if (at == -2) return (pio_action){PIO_FORWARD, 0, s->steps, -1};
+    if (at == -1) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
     if (step < 0) return (pio_action){PIO_DONE, 0, 0, -1};
     if (at % 3 == 0) return (pio_action){PIO_RESTORE, 0, 0, 0};
     if (at % 3 == 1) return (pio_action){PIO_FORWARD, 0, step, -1};
@@ -384,7 +385,7 @@ static void recomputed_states_give_the_same_gradient_bits(void **unused)
     crawl(&c, 1, 20, 1);
     observe(&c);
     design(&c);
-    pio_schedule s = {.name = "from the start", .steps = 20, .slots = 1, .next = from_start};
+    pio_schedule s = {.name = "from the start", .steps = 20, .slots = 1, .sweeps = 1, .next = from_start};
     pio_sim *sim = case_create(&c, 20, 1);
     const hashes all = whole_run(&c, sim, NULL), recomputed = whole_run(&c, sim, &s);
     assert_true(same(all, recomputed));

@@ -218,7 +218,7 @@ static void the_order_in_memory_does_not_matter(void **unused)
 typedef struct {
     pio_schedule schedule; /* first: next() gets a pointer to it */
     int64_t every, state, step;
-    int phase; /* 0 store or forward on the way out, 1 restore, 2 recompute, 3 reverse, 4 discard */
+    int phase; /* 0 store or forward on the way out, and turn, 1 restore, 2 recompute, 3 reverse, 4 discard */
 } sparse_schedule;
 
 static pio_action sparse_next(pio_schedule *schedule)
@@ -233,9 +233,12 @@ static pio_action sparse_next(pio_schedule *schedule)
     switch (s->phase) {
     case 0: {
         const int64_t from = s->state, left = s->schedule.steps - from;
+        if (left == 0) {
+            s->phase = 1;
+            return (pio_action){PIO_TURN, from, from, -1};
+        }
         if (s->schedule.at % 2 == 1) return (pio_action){PIO_STORE, from, from, from / s->every};
         s->state += left < s->every ? left : s->every;
-        s->phase = s->state == s->schedule.steps;
         return (pio_action){PIO_FORWARD, from, s->state, -1};
     }
     case 1:
@@ -265,8 +268,9 @@ static void any_schedule_gives_the_same_gradient_bits(void **unused)
     const hashes all = whole_run(&c, sim, NULL);
     print_hashes("keep everything", 1, all);
     for (size_t i = 0; i < sizeof every / sizeof *every; i++) {
-        sparse_schedule s = {.schedule = {.name = "sparse", .steps = STEPS, .slots = STEPS, .next = sparse_next},
-                             .every = every[i]};
+        sparse_schedule s = {
+            .schedule = {.name = "sparse", .steps = STEPS, .slots = STEPS, .sweeps = 1, .next = sparse_next},
+            .every = every[i]};
         const hashes h = whole_run(&c, sim, &s.schedule);
         print_hashes("keep every", (int)every[i], h);
         assert_same(h, all);

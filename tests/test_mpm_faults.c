@@ -362,7 +362,7 @@ static void a_gradient_ends_with_the_fault_of_its_forward_run(void **unused)
     (void)unused;
     too_fast(&c, NULL);
     pio_sim *sim = case_create(&c, 40, 1);
-    pio_schedule all = pio_schedule_store_all(40);
+    pio_schedule all = pio_schedule_store_all(40, 1);
     assert_int_equal(pio_forward(&piola_engine, sim, 40, NULL, samples, &sweep, &result, &forward), PIOLA_NUMERICAL);
     assert_int_equal(pio_gradient(&piola_engine, sim, &all, NULL, samples, 0, &sweep, NULL, z_bar, &result, &gradient),
                      PIOLA_NUMERICAL);

@@ -7,7 +7,7 @@ static void replay_gives_the_same_bits_and_computes_only_what_is_new(void **stat
     for (int type = PIO_ADAM; type <= PIO_MMA; type++) {
         bench b;
         pio_optimizer_result whole, part;
-        record r = new_record(6);
+        record r = new_record(6, 0);
         set_up(&b, (pio_optimizer_type)type, 6, rosenbrock);
         b.d.max_iterations = 40;
         b.lower[2] = 0.2, b.upper[2] = 0.9, b.z0[2] = 0.5;
@@ -20,7 +20,7 @@ static void replay_gives_the_same_bits_and_computes_only_what_is_new(void **stat
             size_t known = parts[i];
             b.t.calls = b.t.recorded = 0;
             b.t.iterations = 0;
-            record again = new_record(6);
+            record again = new_record(6, 0);
             again.size = known;
             b.t.record = &again;
             b.p.replay = r.list;
@@ -54,7 +54,7 @@ static void a_record_that_differs_in_the_last_bit_is_refused(void **state)
             bench b;
             pio_optimizer_result r;
             piola_error error;
-            record rec = new_record(2);
+            record rec = new_record(2, 0);
             set_up(&b, (pio_optimizer_type)type, 2, rosenbrock);
             b.d.max_iterations = 12;
             b.t.record = &rec;

@@ -125,9 +125,9 @@ static void the_reference_has_a_row_for_every_key(void **state)
 static void a_resolved_scene_loads_to_itself(void **state)
 {
     (void)state;
-    static const char *const names[] = {"solids_2d",    "fluids_3d",   "included",       "meshes_2d",
-                                        "meshes_3d",    "motion",      "motion_newmark", "motion_leapfrog",
-                                        "motion_euler", "plane_stress"};
+    static const char *const names[] = {"solids_2d",       "fluids_3d",    "constraint_2d", "included",
+                                        "meshes_2d",       "meshes_3d",    "motion",        "motion_newmark",
+                                        "motion_leapfrog", "motion_euler", "plane_stress"};
     for (size_t i = 0; i < 5; i++) {
         char path[512], copy[512];
         snprintf(path, sizeof path, GOOD "%s.yaml", names[i]);
@@ -180,9 +180,9 @@ static void walk(const cfg_table *table, const char *all, int *values, int *unus
 /* Values of enums of a method's table that no good scene has. */
 static int unused_values(const cfg_table *table)
 {
-    static const char *const names[] = {"solids_2d",    "fluids_3d",   "included",       "meshes_2d",
-                                        "meshes_3d",    "motion",      "motion_newmark", "motion_leapfrog",
-                                        "motion_euler", "plane_stress"};
+    static const char *const names[] = {"solids_2d",       "fluids_3d",    "constraint_2d", "included",
+                                        "meshes_2d",       "meshes_3d",    "motion",        "motion_newmark",
+                                        "motion_leapfrog", "motion_euler", "plane_stress"};
     char *all = NULL;
     size_t size;
     int values = 0, unused = 0;

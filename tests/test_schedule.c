@@ -18,9 +18,9 @@ typedef struct {
     int64_t steps, slots;
     int64_t current;             /* number of the current state */
     int64_t kept[MOST];          /* state in each slot, -1 */
-    int64_t reversed;            /* steps steps-1 .. reversed are done */
+    int64_t reversed;            /* of this sweep steps steps-1 .. reversed are done */
+    int64_t sweeps, turns;       /* back: wanted, begun */
     int64_t forward, held, peak; /* steps run, slots in use now and at most */
-    int reached_end;
 } interpreter;
 
 /* NULL, or the rule that the action breaks. */
@@ -32,7 +32,6 @@ static const char *interpret(interpreter *m, const pio_action *a)
         if (a->to <= a->from || a->to > m->steps) return "forward to nowhere";
         m->forward += a->to - a->from;
         m->current = a->to;
-        m->reached_end |= a->to == m->steps;
         return NULL;
     case PIO_STORE:
         if (a->from != m->current) return "the state stored is not the current one";
@@ -46,8 +45,14 @@ static const char *interpret(interpreter *m, const pio_action *a)
         if (m->kept[a->slot] != a->from) return "restored a state that is not in this slot";
         m->current = a->from;
         return NULL;
+    case PIO_TURN:
+        if (m->current != m->steps || a->from != m->steps) return "turned before the end was reached";
+        if (m->turns > 0 && m->reversed > 0) return "turned again with steps left";
+        m->turns++;
+        m->reversed = m->steps;
+        return NULL;
     case PIO_REVERSE:
-        if (!m->reached_end) return "reversed before the end was reached";
+        if (m->turns == 0) return "reversed before it turned";
         if (a->from != m->current) return "reversed a step without its state";
         if (a->from != m->reversed - 1) return "reversed out of order";
         m->reversed = a->from;
@@ -58,6 +63,7 @@ static const char *interpret(interpreter *m, const pio_action *a)
         m->held--;
         return NULL;
     case PIO_DONE:
+        if (m->turns != m->sweeps) return "done with too few sweeps, or too many";
         return m->reversed == 0 ? NULL : "done with steps left";
     }
     return "no such action";
@@ -66,7 +72,7 @@ static const char *interpret(interpreter *m, const pio_action *a)
 /* Run a whole schedule; NULL or the first rule broken. */
 static const char *judge(pio_schedule *s, interpreter *m)
 {
-    *m = (interpreter){.steps = s->steps, .slots = s->slots, .reversed = s->steps, .reached_end = s->steps == 0};
+    *m = (interpreter){.steps = s->steps, .slots = s->slots, .reversed = s->steps, .sweeps = s->sweeps};
     for (int i = 0; i < MOST; i++) m->kept[i] = -1;
     if (s->slots > MOST) return "more slots than this test has";
     for (int64_t i = 0; i < 1000; i++) {
@@ -81,19 +87,20 @@ static void store_all_is_legal_and_runs_every_step_once(void **unused)
 {
     static const int64_t lengths[] = {0, 1, 2, 10};
     (void)unused;
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        pio_schedule s = pio_schedule_store_all(lengths[i]);
-        interpreter m;
-        const char *broken = judge(&s, &m);
-        print_message("%2d steps: %s, %d run, %d slots at most (of %d)\n", (int)lengths[i], broken ? broken : "legal",
-                      (int)m.forward, (int)m.peak, (int)s.slots);
-        assert_null(broken);
-        assert_int_equal(m.forward, lengths[i]);
-        assert_int_equal(m.peak, lengths[i]);
-        assert_int_equal(m.held, 0);
-        assert_int_equal(s.slots, lengths[i]);
-        assert_int_equal(s.next(&s).kind, PIO_DONE); /* and it stays so */
-    }
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int64_t sweeps = 1; sweeps <= 3; sweeps++) {
+            pio_schedule s = pio_schedule_store_all(lengths[i], sweeps);
+            interpreter m;
+            const char *broken = judge(&s, &m);
+            print_message("%2d steps, %d sweeps: %s, %d run, %d slots at most (of %d)\n", (int)lengths[i], (int)sweeps,
+                          broken ? broken : "legal", (int)m.forward, (int)m.peak, (int)s.slots);
+            assert_null(broken);
+            assert_int_equal(m.forward, lengths[i]);
+            assert_int_equal(m.peak, lengths[i] + (sweeps > 1));
+            assert_int_equal(m.held, 0);
+            assert_int_equal(s.slots, lengths[i] + (sweeps > 1));
+            assert_int_equal(s.next(&s).kind, PIO_DONE); /* and it stays so */
+        }
 }
 
 /* Streams with one mistake each, and a right one that recomputes. */
@@ -122,6 +129,10 @@ static void the_interpreter_refuses_each_mistake(void **unused)
     {                                                                                                                  \
         PIO_REVERSE, step, step, -1                                                                                    \
     }
+#define T                                                                                                              \
+    {                                                                                                                  \
+        PIO_TURN, 2, 2, -1                                                                                             \
+    }
 #define X(state, slot)                                                                                                 \
     {                                                                                                                  \
         PIO_DISCARD, state, state, slot                                                                                \
@@ -130,21 +141,24 @@ static void the_interpreter_refuses_each_mistake(void **unused)
     {                                                                                                                  \
         PIO_DONE, 0, 0, -1                                                                                             \
     }
-    static const pio_action streams[][12] = {
-        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), L(0, 0), B(0), X(0, 0), END}, /* right */
-        {F(0, 2), L(0, 0), B(1), B(0), END},                                     /* never stored */
-        {S(0, 0), F(0, 2), L(0, 0), B(0), END},                                  /* step 1 forgotten */
-        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), B(0), END},                   /* the state of step 1 for step 0 */
-        {S(0, 0), F(0, 1), S(1, 0), F(1, 2), END},                               /* over a state that is kept */
-        {S(0, 0), F(0, 1), B(0), END},                                           /* turned too early */
-        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), X(0, 0), L(0, 0), B(0), END}, /* restored after it was discarded */
-        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), END},                         /* ends early */
-        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), B(1), END},                   /* one step twice */
-        {S(0, 5), F(0, 2), END},                                                 /* no such slot */
+    static const pio_action streams[][14] = {
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), L(0, 0), B(0), X(0, 0), END}, /* right */
+        {F(0, 2), T, L(0, 0), B(1), B(0), END},                                     /* never stored */
+        {S(0, 0), F(0, 2), T, L(0, 0), B(0), END},                                  /* step 1 forgotten */
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), B(0), END},                   /* the state of step 1 for step 0 */
+        {S(0, 0), F(0, 1), S(1, 0), F(1, 2), END},                                  /* over a state that is kept */
+        {S(0, 0), F(0, 1), T, B(0), END},                                           /* turned too early */
+        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), L(0, 0), B(0), END},             /* never turned */
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), X(0, 0), L(0, 0), B(0), END}, /* restored, but it was discarded */
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), END},                         /* ends early */
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), B(1), END},                   /* one step twice */
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), L(0, 0), B(0), F(0, 2), T, END}, /* a sweep too many */
+        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), F(1, 2), T, END},                /* turned with a step left */
+        {S(0, 5), F(0, 2), END},                                                       /* no such slot */
         {F(1, 2), END}};
     (void)unused;
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        pio_schedule s = {.name = "listed", .steps = 2, .slots = 1, .next = listed_next};
+        pio_schedule s = {.name = "listed", .steps = 2, .slots = 1, .sweeps = 1, .next = listed_next};
         interpreter m;
         listed = streams[i];
         const char *broken = judge(&s, &m);
@@ -216,7 +230,7 @@ static piola_status mock_end(pio_sim *s, double *value_bar, double *z_bar, piola
 {
     (void)value_bar, (void)z_bar, (void)e;
     s->ended++;
-    s->wrong += s->reversed != 0;
+    s->wrong += s->reversed != 0 || s->current != 0;
     return PIOLA_OK;
 }
 static piola_status mock_samples(pio_sim *s, double *values, piola_error *e)
@@ -253,22 +267,31 @@ static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola
     s->wrong += s->reversed != step;
     return note(s, 1, step);
 }
-static piola_status on_objective(void *context, const double *samples, double *J, double *samples_bar, piola_error *e)
+static piola_status on_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+                                 piola_error *e)
 {
     pio_sim *s = context;
     (void)samples, (void)samples_bar, (void)e;
-    s->wrong += s->current != s->steps;
+    s->wrong += s->current != s->steps || sweep != s->objectives || sweep != s->ended;
     s->objectives++;
     *J = 42;
     return PIOLA_OK;
 }
 
+static piola_status on_gradient(void *context, int64_t sweep, piola_error *e)
+{
+    pio_sim *s = context;
+    (void)e;
+    s->wrong += sweep != s->ended - 1;
+    return PIOLA_OK;
+}
+
 static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
 {
-    static const int64_t lengths[] = {0, 1, 2, 10, 63}, all[] = {0, 1, 2, 7, 10, 63};
+    static const int64_t lengths[] = {0, 1, 2, 10, 62}, all[] = {0, 1, 2, 7, 10, 62};
     (void)unused;
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        const int64_t steps = lengths[i];
+    for (size_t i = 0; i < 2 * sizeof lengths / sizeof *lengths; i++) {
+        const int64_t steps = lengths[i / 2], sweeps = i % 2 ? 3 : 1;
         pio_sim s = {.steps = steps, .fault = -1};
         int64_t frames = 0;
         while (frames < 6 && all[frames] <= steps) frames++;
@@ -277,8 +300,9 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
                                  .n_frames = frames,
                                  .on_state = on_state,
                                  .on_adjoint = on_adjoint,
-                                 .objective = on_objective};
-        pio_schedule schedule = pio_schedule_store_all(steps);
+                                 .objective = on_objective,
+                                 .on_gradient = on_gradient};
+        pio_schedule schedule = pio_schedule_store_all(steps, sweeps);
         pio_sweep_result r;
         piola_error e;
         double samples[2];
@@ -287,10 +311,10 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
                       (int)r.reverse_steps, s.n_frames[0], (int)frames, s.n_frames[1]);
         assert_int_equal(s.forward, steps);
         assert_int_equal(r.forward_steps, steps);
-        assert_int_equal(r.reverse_steps, steps);
-        assert_int_equal(s.began, 1);
-        assert_int_equal(s.ended, 1);
-        assert_int_equal(s.objectives, 1);
+        assert_int_equal(r.reverse_steps, steps * sweeps);
+        assert_int_equal(s.began, sweeps);
+        assert_int_equal(s.ended, sweeps);
+        assert_int_equal(s.objectives, sweeps);
         assert_int_equal(s.wrong, 0);
         assert_int_equal(s.n_frames[0], frames);
         assert_int_equal(s.n_frames[1], frames);
@@ -303,8 +327,10 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
 
 static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **unused)
 {
-    static const pio_action stream[] = {S(0, 0), F(0, 2), S(2, 1), F(2, 4), L(2, 1), F(2, 3), B(3), L(2, 1),
-                                        B(2),    L(0, 0), F(0, 1), B(1),    L(0, 0), B(0),    END};
+    static const pio_action stream[] = {S(0, 0), F(0, 2), S(2, 1), F(2, 4), {PIO_TURN, 4, 4, -1},
+                                        L(2, 1), F(2, 3), B(3),    L(2, 1), B(2),
+                                        L(0, 0), F(0, 1), B(1),    L(0, 0), B(0),
+                                        END};
     static const int64_t frames[] = {0, 1, 3, 4};
     pio_sim s = {.steps = 4, .fault = -1};
     const pio_sweep sweep = {.context = &s,
@@ -313,7 +339,7 @@ static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **un
                              .on_state = on_state,
                              .on_adjoint = on_adjoint,
                              .objective = on_objective};
-    pio_schedule schedule = {.name = "listed", .steps = 4, .slots = 2, .next = listed_next};
+    pio_schedule schedule = {.name = "listed", .steps = 4, .slots = 2, .sweeps = 1, .next = listed_next};
     pio_sweep_result r;
     piola_error e;
     double samples[2];
@@ -332,7 +358,7 @@ static void a_fault_ends_the_sweep_with_its_status(void **unused)
 {
     pio_sim s = {.steps = 10, .fault = 6};
     const pio_sweep sweep = {.context = &s, .objective = on_objective};
-    pio_schedule schedule = pio_schedule_store_all(10);
+    pio_schedule schedule = pio_schedule_store_all(10, 1);
     pio_sweep_result r;
     piola_error e;
     double samples[2];
@@ -344,6 +370,22 @@ static void a_fault_ends_the_sweep_with_its_status(void **unused)
     assert_int_equal(s.objectives, 0);
 }
 
+static void a_schedule_that_does_not_turn_is_refused(void **unused)
+{
+    static const pio_action stream[] = {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), L(0, 0), B(0), END};
+    pio_sim s = {.steps = 2, .fault = -1};
+    const pio_sweep sweep = {.context = &s, .objective = on_objective};
+    pio_schedule schedule = {.name = "listed", .steps = 2, .slots = 1, .sweeps = 1, .next = listed_next};
+    pio_sweep_result r;
+    piola_error e;
+    double samples[2];
+    (void)unused;
+    listed = stream;
+    assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_INTERNAL);
+    print_message("%s\n", e.message);
+    assert_int_equal(s.began + s.ended, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +394,7 @@ int main(void)
         cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
         cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),
         cmocka_unit_test(a_fault_ends_the_sweep_with_its_status),
+        cmocka_unit_test(a_schedule_that_does_not_turn_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

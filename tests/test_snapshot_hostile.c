@@ -174,7 +174,7 @@ static bool smear(char *data, size_t *size, uint32_t number)
 static void damaged(damage *spoil, uint32_t cases, const char *what, int least_opened, int least_refused)
 {
     tally t = {0, 0, 0};
-    if (TEST_SANITIZED && least_opened) cases /= 10, least_opened /= 10, least_refused /= 10;
+    if (TEST_SANITIZED && least_opened) cases /= 10, least_opened /= 20, least_refused /= 20;
     for (uint32_t i = 0; i < cases; i += 500) try_batch(spoil, i, i + 500 < cases ? i + 500 : cases, &t);
     print_message("%u files %s: %d opened, %d refused, %d ended the reader (threshold 0)\n", cases, what, t.opened,
                   t.refused, t.crashed);
