@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An element that the design governs. */
+/* An element or a node that the design governs. */
 typedef struct {
     int64_t cell[3]; /* of the grid of cells, and ... */
     int32_t body;
+    int32_t number; /* of the element or node */
     int32_t variable;
     double x[3], volume;
 } place;
@@ -23,7 +24,7 @@ static int order(const void *a, const void *b)
     if (p->body != q->body) return p->body < q->body ? -1 : 1;
     for (int k = 2; k >= 0; k--)
         if (p->cell[k] != q->cell[k]) return p->cell[k] < q->cell[k] ? -1 : 1;
-    return (p->variable > q->variable) - (p->variable < q->variable);
+    return (p->number > q->number) - (p->number < q->number);
 }
 
 static void middle_of(const pio_mesh *mesh, int32_t cell, double x[3])
@@ -50,7 +51,7 @@ static place *find_places(const pio_model *m, const int32_t *index, int32_t vari
             const int32_t v = index[f->element_first[b] + c];
             if (v < 0) continue;
             place *p = &places[n++];
-            *p = (place){.body = b, .variable = v, .volume = volume[c]};
+            *p = (place){.body = b, .number = c, .variable = v, .volume = volume[c]};
             middle_of(&f->mesh[b], c, p->x);
             for (int a = 0; a < 3; a++) p->cell[a] = (int64_t)floor(p->x[a] / radius);
         }
@@ -108,7 +109,7 @@ static void add_row(entry_list *l, const place *places, int32_t n, const place *
             wanted.cell[0] -= 1;
             wanted.cell[1] += j;
             wanted.cell[2] += k;
-            wanted.variable = -1;
+            wanted.number = -1;
             for (int32_t i = lower_bound(places, n, &wanted); i < n; i++) {
                 const place *q = &places[i];
                 if (q->body != p->body || q->cell[2] != wanted.cell[2] || q->cell[1] != wanted.cell[1] ||
@@ -145,19 +146,19 @@ static bool turn(pio_filter_desc *h, int32_t variables)
     return true;
 }
 
-piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const int32_t *index, int32_t variables,
-                             double radius, piola_error *error)
+/* Rows of all variables from places that the function takes over. */
+static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n, int32_t variables, double radius,
+                                piola_error *error)
 {
     pio_filter_desc *h = calloc(1, sizeof *h);
-    place *places = find_places(m, index, variables, radius);
     int32_t *start = malloc(sizeof *start * ((size_t)variables + 1)),
             *at = malloc(sizeof *at * ((size_t)variables + 1));
     entry_list l = {0};
     bool ok = h && places && start && at;
-    for (int32_t i = 0; ok && i < variables; i++) at[places[i].variable] = i;
+    for (int32_t i = 0; ok && i < n; i++) at[places[i].variable] = i;
     for (int32_t v = 0; ok && v < variables; v++) {
         start[v] = l.n;
-        add_row(&l, places, variables, &places[at[v]], radius);
+        add_row(&l, places, n, &places[at[v]], radius);
         ok = !l.no_memory;
     }
     if (ok) start[variables] = l.n;
@@ -167,6 +168,92 @@ piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const in
     if (ok) ok = turn(h, variables);
     *out = h;
     return ok ? PIOLA_OK : pio_fail_memory(error, (size_t)l.n * 24, "a filter; a smaller radius needs less");
+}
+
+piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const int32_t *index, int32_t variables,
+                             double radius, piola_error *error)
+{
+    return make_filter(out, find_places(m, index, variables, radius), variables, variables, radius, error);
+}
+
+/* The designed nodes of a body's surface with their shares of its area and the variables of one component, *n of them. *missing: one
+ * that is on no designed face, or -1. */
+static place *find_surface(const pio_model *m, int b, const int32_t *index, double radius, int32_t *n, int64_t *missing)
+{
+    const pio_mesh *mesh = &m->fem->mesh[b];
+    const int64_t first = m->fem->node_first[b];
+    double *area = calloc((size_t)mesh->n_nodes + 1, sizeof *area);
+    place *places = malloc(sizeof *places * ((size_t)mesh->n_nodes + 1));
+    *n = 0;
+    *missing = -1;
+    for (int32_t i = 0; area && i < mesh->n_outer; i++) {
+        int32_t node[PIO_FACE_NODES];
+        const int count = pio_mesh_face_nodes(mesh, mesh->outer[i], node);
+        bool designed = true;
+        for (int k = 0; k < count; k++) designed &= index[first + node[k]] >= 0;
+        for (int k = 0; designed && k < count; k++) area[node[k]] += pio_mesh_face_area(mesh, mesh->outer[i]) / count;
+    }
+    for (int32_t i = 0; area && places && i < mesh->n_nodes; i++) {
+        if (!(area[i] > 0) && index[first + i] >= 0) *missing = first + i;
+        if (!(area[i] > 0)) continue;
+        place *p = &places[(*n)++];
+        *p = (place){.body = b, .number = i, .variable = index[first + i], .volume = area[i]};
+        for (int a = 0; a < 3; a++) {
+            p->x[a] = mesh->x[3 * (size_t)i + (size_t)a];
+            p->cell[a] = (int64_t)floor(p->x[a] / radius);
+        }
+    }
+    free(area);
+    if (places && *n) qsort(places, (size_t)*n, sizeof *places, order);
+    return places;
+}
+
+/* Every row once per component, with the variables of that component. */
+static bool repeat_rows(pio_filter_desc *h, int32_t groups, int32_t components)
+{
+    const int32_t entries = h->start[groups], rows = groups * components;
+    int32_t *start = malloc(sizeof *start * ((size_t)rows + 1)),
+            *from = malloc(sizeof *from * ((size_t)entries * (size_t)components + 1));
+    double *weight = malloc(sizeof *weight * ((size_t)entries * (size_t)components + 1));
+    if (start && from && weight) {
+        int32_t n = 0;
+        for (int32_t row = 0; row < rows; row++) {
+            start[row] = n;
+            for (int32_t e = h->start[row / components]; e < h->start[row / components + 1]; e++) {
+                from[n] = h->from[e] * components + row % components;
+                weight[n++] = h->weight[e];
+            }
+        }
+        start[rows] = n;
+    }
+    free((void *)h->start);
+    free((void *)h->from);
+    free((void *)h->weight);
+    free((void *)h->turned_start);
+    free((void *)h->turned_from);
+    free((void *)h->turned_weight);
+    *h = (pio_filter_desc){.start = start, .from = from, .weight = weight};
+    return start && from && weight && turn(h, rows);
+}
+
+piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int body, const int32_t *index,
+                                int32_t groups, int32_t components, double radius, piola_error *error)
+{
+    int32_t n;
+    int64_t missing;
+    place *places = find_surface(m, body, index, radius, &n, &missing);
+    *out = NULL;
+    if (missing >= 0) {
+        const double *x = m->fem->rest + missing * m->scene->dimension;
+        free(places);
+        return pio_fail(error, PIOLA_BAD_DATA,
+                        "the node at (%g, %g%s) of body '%s' is on no outer face that lies wholly in `on`, and so has "
+                        "no area to filter by",
+                        x[0], x[1], m->scene->dimension == 3 ? ", ..." : "", m->scene->bodies[body].name);
+    }
+    const piola_status rc = make_filter(out, places, n, groups, radius, error);
+    if (rc || components == 1) return rc;
+    return repeat_rows(*out, groups, components) ? PIOLA_OK : pio_fail_memory(error, (size_t)n * 24, "a filter");
 }
 
 void pio_filter_free(pio_filter_desc *h)

@@ -269,6 +269,7 @@ void pio_model_free(pio_model *m)
         free(m->parameters[p].initial);
         free((void *)m->designs[p].index);
         pio_filter_free(m->parameters[p].filter);
+        free((void *)(uintptr_t)m->designs[p].direction);
     }
     free(m->outputs);
     free(m->observations);

@@ -6,6 +6,7 @@
 #include "host/design_filter.h"
 #include "host/fail.h"
 #include "host/model_fem.h"
+#include "host/model_shape.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -109,6 +110,23 @@ static double normalised_bound(const pio_design_desc *d, double bound)
     return normalised(d, bound);
 }
 
+/* The filter of the entry, of elements or of a surface, if it has one. */
+static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
+{
+    const scene_design *design = p->design;
+    if (!(design->filter_radius > 0)) return PIOLA_OK;
+    const piola_status rc = d->quantity == PIO_POSITION
+                                ? pio_surface_filter(&p->filter, m, pio_model_path_body(m, p->path), d->index,
+                                                     d->groups, d->components, design->filter_radius, error)
+                                : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
+    d->filter = p->filter;
+    if (rc != PIOLA_BAD_DATA || !error) return rc;
+    const piola_error said = *error;
+    char entry[40];
+    snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));
+    return pio_scene_fault(m->scene, error, entry, "%s", said.message);
+}
+
 static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
 {
     const char *path = design->target.v[number];
@@ -116,7 +134,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     pio_parameter *p = &m->parameters[at];
     pio_design_desc *d = &m->designs[at];
     scene_target target;
-    if (!pio_scene_target(m->scene, path, &target)) return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
+    if (!pio_scene_design_target(m->scene, design, path, &target))
+        return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
     d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(path);
     d->components = target.components;
@@ -129,6 +148,12 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
         d->groups =
             m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
         d->each = design->per >= SCENE_PER_PARTICLE;
+        if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
+            char entry[40];
+            snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
+            const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
+            if (rc) return rc;
+        }
         if (d->groups == 0) {
             char where[80];
             snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
@@ -148,11 +173,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
                          .lower = design->bounds[0],
                          .upper = design->bounds[1]};
     const int variables = d->groups * d->components;
-    if (design->filter_radius > 0) {
-        const piola_status rc = pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
-        d->filter = p->filter;
-        if (rc) return rc;
-    }
+    const piola_status rc = add_filter(m, p, d, error);
+    if (rc) return rc;
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, target.value);
@@ -194,6 +216,7 @@ piola_status pio_model_designs(pio_model *m, piola_error *error)
             rc = add_parameter(m, &m->scene->design[i], t, error);
     m->desc.n_designs = m->n_parameters;
     m->desc.designs = m->designs;
+    if (!rc && m->fem) rc = pio_model_follow(m, error);
     return rc ? rc : set_start(m, error);
 }
 

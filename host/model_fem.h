@@ -22,6 +22,8 @@ struct pio_model_fem {
     double *values;
     int32_t *held_node, *held_axis, *held_support, *support_curve, *curve_start;
     double *support_value, *curve_t, *curve_value;
+    int32_t *follows; /* [nodes], and [elements][5]: see pio_fem_desc */
+    double *follow_given;
     double edge; /* shortest between corners, m: the scale of moves of nodes */
 };
 

@@ -57,7 +57,17 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->duration);
 }
 
-/* Axes that are not told are all; a part of a body that is not told is no box. */
+/* A part of a body that is not told is no box. */
+static void complete_place(cfg_doc *doc, const char *list, size_t i, scene_where *on)
+{
+    char path[40];
+    bool found;
+    snprintf(path, sizeof path, "%s[%zu].on.min", list, i);
+    pio_cfg_find(doc->root, path, &found);
+    for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
+}
+
+/* Axes that are not told are all; nodes inside follow a surface that is designed. */
 static void complete_places(pio_scene *scene, cfg_doc *doc)
 {
     static char *const axes[] = {"x", "y", "z"};
@@ -71,12 +81,15 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         else
             doc->no_memory = true;
     }
-    for (size_t i = 0; i < scene->n_observe; i++) {
-        char path[40];
+    for (size_t i = 0; i < scene->n_observe; i++) complete_place(doc, "observe", i, &scene->observe[i].on);
+    for (size_t i = 0; i < scene->n_design; i++) {
+        scene_design *d = &scene->design[i];
+        char path[48];
         bool found;
-        snprintf(path, sizeof path, "observe[%zu].on.min", i);
+        complete_place(doc, "design", i, &d->on);
+        snprintf(path, sizeof path, "design[%zu].mesh_update", i);
         pio_cfg_find(doc->root, path, &found);
-        for (int a = 0; !found && a < 3; a++) scene->observe[i].on.min[a] = scene->observe[i].on.max[a] = NAN;
+        if (!found && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
     }
 }
 

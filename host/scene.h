@@ -71,6 +71,8 @@ typedef enum {
 } scene_observable;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
+typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCENE_ALONG_NORMAL } scene_along;
+typedef enum { SCENE_MESH_STAYS, SCENE_MESH_ELASTIC } scene_mesh_update;
 typedef enum {
     SCENE_PER_TARGET,
     SCENE_PER_BODY,
@@ -202,6 +204,9 @@ typedef struct {
     scene_per per;
     scene_filter filter;
     double filter_radius; /* FEM, m; 0: no filter */
+    scene_where on;       /* rest positions: of which nodes; group NULL and no box: of all */
+    scene_along along;    /* rest positions: in which directions */
+    scene_mesh_update mesh_update;
 } scene_design;
 
 typedef struct {

@@ -120,6 +120,16 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
     return true;
 }
 
+bool pio_scene_design_target(const pio_scene *s, const scene_design *d, const char *path, scene_target *t)
+{
+    const char *dot = strrchr(path, '.');
+    if (!pio_scene_target(s, path, t)) return false;
+    if (d->per != SCENE_PER_NODE || !dot || strcmp(dot, ".rest_position")) return true;
+    for (int c = 0; c < 3; c++) t->value[c] = 0; /* a shift */
+    if (d->along != SCENE_ALONG_ALL) t->components = 1;
+    return true;
+}
+
 /* ---- faults -------------------------------------------------------------------------------------------- */
 
 #define MOST_PATHS 400
@@ -237,7 +247,7 @@ static void check_values(const pio_scene *s, const place *p, const scene_design 
     }
     for (size_t k = 0; k < d->target.n; k++) {
         numbered t = {.path = d->target.v[k], .number = k};
-        if (!pio_scene_target(s, t.path, &t.is)) return;
+        if (!pio_scene_design_target(s, d, t.path, &t.is)) return;
         for (int side = 0; side < 2 && isfinite(d->bounds[0]); side++)
             if (!legal(p, side ? "bounds[1]" : "bounds[0]", d, &t, d->bounds[side])) return;
         if (!check_start(p, d, &t)) return;
@@ -275,6 +285,24 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
         fault(p, "per", "%s belongs to elements; use 'per: element'", path);
 }
 
+/* Keys of fields. */
+static void check_shape(const pio_scene *s, const place *p, const scene_design *d, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const bool part = d->on.group || !isnan(d->on.min[0]), all = d->along == SCENE_ALONG_ALL,
+               shape = dot && !strcmp(dot, ".rest_position") && d->per == SCENE_PER_NODE;
+    if (s->method != SCENE_FEM) return;
+    if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE && !(shape && part))
+        fault(p, "filter", "it needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
+    if (part && !shape) fault(p, "on", "only rest positions with 'per: node' are of some nodes; remove it");
+    if (!all && !shape) fault(p, "along", "only rest positions with 'per: node' have directions; remove it");
+    if (d->along == SCENE_ALONG_NORMAL && !part)
+        fault(p, "along", "normals are those of a part of the surface; add `on`");
+    if (d->along == SCENE_ALONG_Z && s->dimension == 2) fault(p, "along", "a 2D scene has no z; use x, y or normal");
+    if (d->mesh_update == SCENE_MESH_ELASTIC && !part)
+        fault(p, "mesh_update", "nothing could follow where all nodes are designed; add `on`");
+}
+
 static void check_area(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
 {
     const scene_load *l = pio_scene_force_on(s, path);
@@ -295,7 +323,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
         char at[80];
         scene_target t;
         snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
-        if (!pio_scene_target(s, d->target.v[k], &t)) {
+        if (!pio_scene_design_target(s, d, d->target.v[k], &t)) {
             unknown_path(s, doc, at, d->target.v[k]);
             return;
         }
@@ -309,8 +337,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
             return;
         }
         check_per(s, &p, d, d->target.v[k]);
-        if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE)
-            fault(&p, "filter", "it needs a field of elements; add 'per: element'");
+        check_shape(s, &p, d, d->target.v[k]);
     }
     char initial[CFG_PATH + 16], bounds[CFG_PATH + 16];
     snprintf(initial, sizeof initial, "%s.initial", p.path);

@@ -38,6 +38,8 @@ typedef struct scene_target {
     double value[3]; /* the scene's own, SI */
     cfg_range range; /* of the constant */
 } scene_target;
+bool pio_scene_design_target(const pio_scene *scene, const scene_design *design, const char *path,
+                             scene_target *target);
 bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
 /* A total force on the body whose area a design of this path would change, or NULL. */
 const scene_load *pio_scene_force_on(const pio_scene *scene, const char *path);

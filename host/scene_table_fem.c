@@ -25,6 +25,8 @@ static const char *const load_names[] = {"traction", "pressure", "force", "point
 static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
                                          "mean_velocity", "kinetic_energy", "volume",   "mass",
                                          "strain_energy", "stress_pnorm",   NULL};
+static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
+static const char *const update_names[] = {"none", "linear_elastic", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const filter_names[] = {"cone", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
@@ -346,13 +348,25 @@ static bool has_filter(const void *d)
 {
     return ((const scene_design *)d)->filter_radius > 0;
 }
+static bool has_part(const void *d)
+{
+    const scene_design *design = d;
+    return design->on.group || !isnan(design->on.min[0]);
+}
+static bool has_along(const void *d)
+{
+    return ((const scene_design *)d)->per == SCENE_PER_NODE;
+}
+
+WHERE_TESTS(part, scene_design)
+WHERE(part, scene_design)
 
 static const cfg_field filter_fields[] = {
     {"type", CFG_ENUM, AT(scene_design, filter), .required = true, .values = filter_names,
      .meaning = "cone: a mean of the variables within the radius, weighted by what is left of it and by the element's "
-                "volume, before the transform"},
+                "volume, before the transform; of nodes by their area"},
     {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .meaning = "between middles of elements; details smaller than it vanish"},
+     .meaning = "between middles of elements, or nodes; details smaller than it vanish"},
     END};
 static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
 
@@ -371,9 +385,19 @@ static const cfg_field design_fields[] = {
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
      .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
-                "shift of where it rests"},
+                "shift of where it rests, 0 at first"},
     {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
-     .meaning = "makes a field of elements (per: element) smooth at a length"},
+     .meaning = "makes a field smooth at a length: of elements, or of the nodes of a part of the surface"},
+    {"on", CFG_MAPPING, .table = &part_place_table, .present = has_part, .computed = "all of the body",
+     .meaning = "rest_position per node: which nodes move"},
+    {"along", CFG_ENUM, AT(scene_design, along), .values = along_names, .fallback = "all", .present = has_along,
+     .meaning =
+         "rest_position per node: in all directions, along an axis, or along the outward normal of the faces of `on`"},
+    {"mesh_update", CFG_ENUM, AT(scene_design, mesh_update), .values = update_names,
+     .computed = "linear_elastic where there is `on`, else none", .present = has_part,
+     .meaning = "linear_elastic: nodes inside follow as those of an elastic body whose surface is moved; those of the "
+                "rest of the "
+                "surface stay, or slide along it where its normal is an axis; none: only the nodes of `on` move"},
     END};
 static const cfg_table design_table = {
     .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};

@@ -157,6 +157,9 @@ typedef struct {
     double base[3];                /* position, velocity: the value at which particles are as described */
     int32_t which;                 /* load, support: number of its value */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
+    const double
+        *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
+                                      unit vector; NULL: all components */
 } pio_design_desc;
 
 /* ---- meshes -------------------------------------------------------------------------------------------------- */
@@ -208,6 +211,10 @@ typedef struct {
     int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
     const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
     const double *displacement, *velocity; /* [n][dim] at the start, m and m/s; NULL: 0. Not of held unknowns */
+    /* [n] bits of axes along which a node rests where an elastic body would take it whose other nodes the designs move;
+     * NULL: none */
+    const int32_t *follows;
+    const double *follow_given; /* [elements][5] E and nu of that body; its unit of E does not matter */
 } pio_fem_desc;
 
 /* How one implicit step went. */

@@ -24,6 +24,7 @@ typedef struct {
     /* its filter on the device: rows, and those of the transpose; NULL: none */
     int *start, *from, *turned_start, *turned_from;
     double *weight, *turned_weight;
+    real *direction; /* device [nodes][DIM] of rest positions with one component, or NULL */
 } fem_design;
 
 /* A load on faces; the arrays are device memory. */
@@ -64,12 +65,14 @@ typedef struct {
     fem_corners at_node, at_vertex;      /* host, while creating */
     fem_graph graph;                     /* host, while creating */
 
-    fem_step *step;             /* device: the step block */
-    real *origin;               /* [n_state][nodes][DIM] the state at a step's beginning, while it is taken */
-    real *u, *known;            /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
-    real *rest, *reference;     /* [nodes][DIM] X; X as described */
-    surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */
-    real *vertex_rest;          /* [vertices][DIM] */
+    fem_step *step;                /* device: the step block */
+    real *origin;                  /* [n_state][nodes][DIM] the state at a step's beginning, while it is taken */
+    real *u, *known;               /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *rest, *reference;        /* [nodes][DIM] X; X as described */
+    surface_map vertices, dofs;    /* of surface vertices from nodes, and its transpose */
+    real *vertex_rest;             /* [vertices][DIM] */
+    int *stays, *follow_law;       /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
+    real *follow_given, *follow_k; /* [HYPER_CONSTANTS][elements] twice */
     int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
     real *corner_out, *corner_rest, *load_out; /* [corners][DIM], [load_corners][DIM] what elements and faces give */
     real *f_int, *f_ext, *rhs, *du, *trial;    /* [nodes][DIM] */
@@ -214,8 +217,14 @@ void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t
 void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t);
 
 /* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */
-void fem_design_apply(fem_sim *f);
-void fem_design_adj(fem_sim *f);
+piola_status fem_design_apply(fem_sim *f, piola_error *error);
+piola_status fem_design_adj(fem_sim *f, piola_error *error);
+
+/* fem_follow.c: rest positions are as described; those of nodes that follow, once the designs have moved the others; cotangents of
+ * all rest positions become those of the positions that do not follow. Nothing happens where no node follows. */
+void fem_follow_begin(fem_sim *f);
+piola_status fem_follow(fem_sim *f, piola_error *error);
+piola_status fem_follow_adj(fem_sim *f, piola_error *error);
 
 /* fem_fields.c */
 int32_t fem_components(const pio_sim *sim, const char *field);

@@ -238,6 +238,23 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
     if (m->velocity) upload_points(f, f->initial_v, m->velocity);
 }
 
+/* Which unknowns stay where the mesh follows its design, and the elastic body whose motion it is. */
+static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    if (!m->follows) return PIOLA_OK;
+    int *stays = calloc((size_t)f->nodes, sizeof *stays);
+    if (!stays) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
+    for (int i = 0; i < f->nodes; i++) stays[i] = ~m->follows[i] & ((1 << DIM) - 1);
+    UPLOAD(f->stays, stays, f->nodes);
+    free(stays);
+    pio_queue_zero(q, f->follow_law, sizeof(int) * (size_t)f->elements); /* HYPER_LINEAR, and constants E and nu */
+    upload_field(f, f->follow_given, m->follow_given, HYPER_CONSTANTS);
+    pio_map(q, fem_constants, f->elements, NULL, .n = f->elements, .law = f->follow_law, .lame = f->follow_law,
+            .given = f->follow_given, .k = f->follow_k);
+    return PIOLA_OK;
+}
+
 static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
@@ -293,6 +310,7 @@ static void upload_tables(fem_sim *f)
         const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
         if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
         if (d->start) upload_filter(f, d);
+        if (d->direction) upload_points(f, d->direction, d->desc.direction);
         if (!d->desc.start) continue;
         UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
         UPLOAD(f->base.described + d->first, d->desc.described, variables);
@@ -334,6 +352,8 @@ static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *e
     upload_rules(f);
     if (f->integrator != PIO_STATIC) zero_motion(f);
     upload_mesh(f, m);
+    rc = upload_follow(f, m, error);
+    if (rc) return rc;
     upload_loads(f, m);
     upload_tables(f);
     if (pio_queue_failed(q)) return sim_failed(&f->base, error);

@@ -36,8 +36,8 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
         f->records[s] = (pio_step_record){.parts = f->repeat ? f->records[s].parts : 0};
     sim->index = 0;
     sim->turned = 0;
-    fem_design_apply(f);
-    const piola_status failed = fem_measure_rounding(f, error);
+    piola_status failed = fem_design_apply(f, error);
+    if (!failed) failed = fem_measure_rounding(f, error);
     if (failed) return failed;
     if (f->integrator != PIO_STATIC) {
         piola_status rc = fem_check_fault(sim, error); /* before anything is solved */
@@ -123,7 +123,8 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     fem_external(fem_of(sim),
                  fem_whole(-1)); /* forces that were observed at the start: no step carries their cotangents */
     fem_external_adj(fem_of(sim));
-    fem_design_adj(fem_of(sim));
+    const piola_status failed = fem_design_adj(fem_of(sim), error);
+    if (failed) return failed;
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
     if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);
     pio_queue_failed(&sim->queue);

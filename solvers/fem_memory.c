@@ -44,6 +44,14 @@ static void take_mesh(fem_sim *f)
     if (f->thickness) TAKE_FIELD(f->thick, 1);
 }
 
+static void take_follow(fem_sim *f)
+{
+    TAKE(f->stays, f->nodes);
+    TAKE(f->follow_law, f->elements);
+    TAKE_FIELD(f->follow_given, HYPER_CONSTANTS);
+    TAKE_FIELD(f->follow_k, HYPER_CONSTANTS);
+}
+
 static void take_loads(fem_sim *f)
 {
     for (fem_load *l = f->load; l < f->load + f->n_loads; l++) {
@@ -155,6 +163,7 @@ static void take_tables(fem_sim *f)
     for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
         if (d->desc.filter && !filters++) TAKE(f->filtered, f->base.n_variables);
         if (d->desc.filter) take_filter(f, d);
+        if (d->desc.direction) TAKE_POINTS(d->direction);
         if (d->desc.quantity < PIO_GRAVITY) TAKE(d->index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
     }
 }
@@ -168,6 +177,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_STATE(f->origin);
     f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes * (size_t)f->n_state;
     take_mesh(f);
+    if (m->follows) take_follow(f);
     take_loads(f);
     TAKE(f->curve_start, f->n_curves + 1);
     TAKE(f->curve_t, m->curve_start[f->n_curves]);

@@ -58,6 +58,9 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, f->values + 3 * e->which, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, f->support_value + e->which, value, sizeof *value);
+    } else if (d->direction) {
+        pio_map(q, fem_along, f->nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
+                .reference = nodes.described, .rest = nodes.out);
     } else if (nodes.out) {
         fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.described, .rest = nodes.out};
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
@@ -70,15 +73,18 @@ static void apply_one(fem_sim *f, const fem_design *d)
     }
 }
 
-void fem_design_apply(fem_sim *f)
+piola_status fem_design_apply(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
+    fem_follow_begin(f);
     for (int d = 0; d < f->n_designs; d++) apply_one(f, &f->designs[d]);
+    const piola_status rc = fem_follow(f, error);
     pio_map(q, fem_constants, f->elements, NULL,
             .n = f->elements, .law = f->law, .lame = f->lame, .given = f->given, .k = f->k);
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(q, fem_check, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step);
+    return rc;
 }
 
 static void adjoint_of_one(fem_sim *f, const fem_design *d)
@@ -94,6 +100,10 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, value_bar, f->values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, value_bar, f->support_bar + e->which, sizeof *value_bar);
+    } else if (d->direction) {
+        pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
+        pio_map(q, fem_along_adj, f->nodes, NULL,
+                .index = d->index, .direction = d->direction, .rest_bar = nodes.bar, .value_bar = value_bar);
     } else if (nodes.out) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         if (e->each)
@@ -122,11 +132,13 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
                 .in = f->filtered + d->first, .out = z_bar);
 }
 
-void fem_design_adj(fem_sim *f)
+piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
+    const piola_status rc = fem_follow_adj(f, error);
     pio_map(&f->base.queue, fem_constants_adj, f->elements, NULL,
             .fwd = {.n = f->elements, .law = f->law, .lame = f->lame, .given = f->given}, .k_bar = f->k_bar,
             .given_bar = f->given_bar);
     for (int d = 0; d < f->n_designs; d++) adjoint_of_one(f, &f->designs[d]);
+    return rc;
 }
 /* clang-format on */

@@ -12,10 +12,12 @@ kernel_test(test_fem_plane_stress unit engine_static f64 2 test_fem_plane_stress
   ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
 list(APPEND fem_tests test_fem_plane_stress_f64_2d)
 
-foreach(dimension 2 3)
-  kernel_test(test_fem_amount unit engine_static f64 ${dimension} test_fem_amount.c
-    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
-  list(APPEND fem_tests test_fem_amount_f64_${dimension}d)
+foreach(name test_fem_amount test_fem_follow)
+  foreach(dimension 2 3)
+    kernel_test(${name} unit engine_static f64 ${dimension} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
+      ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+    list(APPEND fem_tests ${name}_f64_${dimension}d)
+  endforeach()
 endforeach()
 
 foreach(dimension 2 3)

@@ -266,6 +266,31 @@ static void case_fem_rest(case_io *io)
 #define case_fem_rest_sum case_fem_rest
 #define case_fem_rest_each case_fem_rest
 
+static void case_fem_along(case_io *io)
+{
+    const int n = case_size(io, 700);
+    int *index = design_index(io, n);
+    fem_along_args a;
+    for (int i = 0; i < n; i++)
+        if (index[i] >= 0) index[i] = (i + 300) % n;
+    a.index = PUSH(io, int, index, n);
+    a.value = WIDES(io, "value", 1, n, -0.2, 0.3);
+    a.direction = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "direction", 1, n * DIM, -1, 1), CASE_REAL);
+    a.reference = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "reference", 1, n * DIM, -1, 1), CASE_REAL);
+    a.rest = NEW(io, real, n * DIM, CASE_SET);
+    LAUNCH(io, fem_along, n, NULL, &a);
+    case_out(io, "rest", CASE_REAL, 1, n * DIM, a.rest);
+    if (!case_adjoint(io)) return;
+    fem_along_adj_args b;
+    b.index = a.index;
+    b.direction = a.direction;
+    b.rest_bar = COTANGENT(io, real, "rest");
+    b.value_bar = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, fem_along_adj, n, NULL, &b);
+    case_gradient(io, "value", CASE_WIDE, 1, n, b.value_bar);
+}
+#define case_fem_along_adj case_fem_along
+
 /* ---- nodal vectors --------------------------------------------------------------------------------------- */
 
 static void case_point_axpby(case_io *io)
