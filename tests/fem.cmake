@@ -19,6 +19,12 @@ foreach(dimension 2 3)
 endforeach()
 
 foreach(dimension 2 3)
+  kernel_test(test_fem_convergence unit engine_static f64 ${dimension} test_fem_convergence.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_convergence_f64_${dimension}d)
+endforeach()
+
+foreach(dimension 2 3)
   kernel_test(test_fem_rigid unit engine_static f64 ${dimension} test_fem_rigid.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_rigid_f64_${dimension}d)
