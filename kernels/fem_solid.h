@@ -276,4 +276,23 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }
 
+/* Is the law defined at every point of the element? */
+typedef struct {
+    fem_block b;
+    fem_matter m;
+    const real *u;  /* [nodes][DIM] displacement m */
+    fem_step *step; /* its fault becomes the lowest element that is inside out */
+} fem_admit_args;
+
+PIO_FN void fem_admit(int i, const fem_admit_args *a)
+{
+    const int e = a->b.first + i;
+    int admitted = 1;
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        admitted &= hyper_admits(a->m.law[e], fem_deformation(&a->b, i, &p, a->u));
+    }
+    if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, e, FEM_INADMISSIBLE));
+}
+
 #endif

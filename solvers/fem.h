@@ -223,7 +223,10 @@ int64_t fem_items(const pio_sim *sim, const char *field);
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
 piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
 
-/* fem_fault.c: what the step block says before the first step. */
+/* fem_fault.c: what the step block says before the first step. After a failure in the current step: the element that is inside out at u;
+ * the node where r, forces on nodes, is the largest or not a number. Where there is none, a failure of no item. */
 piola_status fem_check_fault(pio_sim *sim, piola_error *error);
+piola_failure fem_failed_inside_out(fem_sim *f, const real *u);
+piola_failure fem_failed_at_node(fem_sim *f, piola_failure_kind kind, const real *r, double residual);
 
 #endif

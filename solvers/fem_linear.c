@@ -57,11 +57,18 @@ static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *er
 }
 
 /* Puts before what a failed solve says in which step it was, and what for. */
-static piola_status told(const fem_sim *f, piola_status rc, const char *what, piola_error *error)
+static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_error *error)
 {
     if (!rc || !error) return rc;
     const piola_error said = *error;
-    return sim_fail(error, rc, "step %lld, %s: %.1900s", (long long)f->base.index, what, said.message);
+    piola_failure failure = said.failure;
+    if (failure.kind != PIOLA_FAILED_NOT) failure.step = f->base.index;
+    if (failure.kind != PIOLA_FAILED_NOT && adjoint) {
+        failure.cause = failure.kind;
+        failure.kind = PIOLA_FAILED_ADJOINT;
+    }
+    return sim_fail_as(error, rc, failure, "step %lld, %s: %.1900s", (long long)f->base.index,
+                       adjoint ? "the adjoint solve" : "a direction of Newton's method", said.message);
 }
 
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
@@ -71,7 +78,7 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     int jacobi;
     const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
     const int negative = result.stop == KRYLOV_NEGATIVE_CURVATURE, stagnated = result.stop == KRYLOV_STAGNATED;
-    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, "a direction of Newton's method", error);
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
     if (error) *error = (piola_error){0};
     return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
 }
@@ -89,5 +96,5 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         *iterations += result.iterations;
     }
     *residual = result.relative;
-    return told(f, rc, "the adjoint solve", error);
+    return told(f, rc, 1, error);
 }

@@ -8,6 +8,7 @@
 #include "solvers/fem.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
     SUM_RESIDUAL,
@@ -114,6 +115,42 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
     fem_held(f, 0, out);
 }
 
+/* The move of the held unknowns has taken an element to y where its law is not defined. */
+static piola_status inside_out(newton *n)
+{
+    const piola_failure what = fem_failed_inside_out(n->f, n->f->y);
+    char element[32] = "an element";
+    if (what.of == PIOLA_FAILED_ELEMENT) snprintf(element, sizeof element, "element %lld", (long long)what.item);
+    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                       "step %lld: the move of the supports in one step turns %s inside out; smaller load steps would "
+                       "be right",
+                       (long long)what.step, element);
+}
+
+/* The method has failed; forces r are out of balance most at some node. */
+static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
+{
+    const piola_failure what = fem_failed_at_node(n->f, kind, n->f->rhs, n->residual);
+    const int digits = sizeof(real) == 4 && n->residual < 1e-3;
+    return sim_fail_as(
+        n->error, PIOLA_NUMERICAL, what,
+        "step %lld: %s after %d iterations: the relative residual is %.3g, solver.tolerance %.3g, the largest "
+        "unbalanced force at node %lld; %s would be right",
+        (long long)what.step, how, n->iterations, n->residual, n->f->newton_tolerance, (long long)what.item,
+        digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64," : "smaller load steps");
+}
+
+/* Forces or the move of the held unknowns are not numbers, or too large. */
+static piola_status not_finite(newton *n)
+{
+    fem_sim *f = n->f;
+    const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->du : f->rhs;
+    const piola_failure what = fem_failed_at_node(f, PIOLA_FAILED_NOT_FINITE, wrong, (double)NAN);
+    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                       "step %lld: the residual is not finite after %d iterations, at node %lld", (long long)what.step,
+                       n->iterations, (long long)what.item);
+}
+
 /* rhs = r(trial); its norm relative to the forces, or to the least that the tolerance can tell from rounding. `searched`: the
  * last potential was of this very point. */
 static piola_status evaluate(newton *n, int searched)
@@ -130,8 +167,7 @@ static piola_status evaluate(newton *n, int searched)
     const double scale = fmax(fmax(sqrt(forces), n->momentum), f->rounding / f->newton_tolerance);
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
-        return sim_fail(n->error, PIOLA_NUMERICAL, "step %lld: the residual is not finite after %d iterations",
-                        (long long)f->base.index, n->iterations);
+        return not_finite(n);
     return PIOLA_OK;
 }
 
@@ -201,14 +237,8 @@ static piola_status search(newton *n, int moves)
         if (moves && defined && k == 0) break;
         if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
         if (!moves && defined && k == 0 && halves_residual(n, residual)) break;
-        if (moves || k == BACKTRACKS)
-            return sim_fail(
-                n->error, PIOLA_NUMERICAL,
-                moves ? "step %lld: the move of the supports in one step turns an element inside out; smaller "
-                        "load steps would be right"
-                      : "step %lld: the line search found no lower potential in iteration %d (relative "
-                        "residual %.3g); smaller load steps would be right",
-                (long long)f->base.index, n->iterations, n->residual);
+        if (moves) return inside_out(n);
+        if (k == BACKTRACKS) return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
     }
     pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
     return PIOLA_OK;
@@ -221,13 +251,7 @@ static piola_status iterate(newton *n)
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !(n->residual <= f->newton_tolerance))) {
         if (n->iterations == f->newton_iterations)
-            return sim_fail(n->error, PIOLA_NUMERICAL,
-                            "step %lld: Newton's method has a relative residual of %.3g after %d iterations, more than "
-                            "solver.tolerance = %.3g; %s would be right",
-                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance,
-                            sizeof(real) == 4 && n->residual < 1e-3
-                                ? "numbers of 7 digits may allow no less: a larger tolerance, or f64,"
-                                : "smaller load steps");
+            return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->record->newton_iterations++;

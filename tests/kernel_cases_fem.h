@@ -211,6 +211,36 @@ static void case_fem_energy(case_io *io)
     case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
 }
 
+/* The lowest element whose law is not defined, in the step of the block. */
+static void case_fem_admit(case_io *io)
+{
+    static const char *const names[] = {"defined", "one element inside out", NULL};
+    const int inside_out = case_variant(io, names);
+    mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
+    const mesh_lattice *m = &body.m;
+    mesh_matter(io, &body, CASE_CONSTANT);
+    case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
+    const int type = m->part[2].type, at = m->part[2].corner + HYPER_NEO_HOOKEAN * element_nodes[type];
+    if (inside_out) u->value[m->point[at] * DIM] += 9;
+    fem_admit_args a;
+    a.m = body.matter;
+    a.u = (real *)case_upload(io, u, CASE_REAL);
+    a.step = fem_step_on(io, NULL);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        a.b = body.block[t];
+        LAUNCH(io, fem_admit, a.b.n, NULL, &a);
+    }
+    case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
+    const int64_t fault = (int64_t)case_find(io, CASE_OUTPUT, "fault")->value[0];
+    const int element = (int)(fault >> 4 & 0xffffffff);
+    if (!inside_out) case_expect(io, fault == -1, "no fault where every law is defined");
+    if (inside_out && !io->prefill)
+        case_expect(io,
+                    fault >> 36 == 3 && (fault & 15) == FEM_INADMISSIBLE && element >= 0 &&
+                        element <= m->part[2].first + HYPER_NEO_HOOKEAN,
+                    "the fault of an element with the node that was moved, or of one before it");
+}
+
 /* ---- tangent and matrix ---------------------------------------------------------------------------------- */
 
 typedef struct {
