@@ -3,7 +3,7 @@
  * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
  * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
  * negative curvature,
- *     a Newton direction is the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
+ *     a Newton direction is that of the projected matrix (newton.c), or, without, the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
  *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
  *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
  * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
@@ -77,7 +77,8 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     pio_krylov_result result = {0};
     int jacobi;
     const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
-    const int negative = result.stop == KRYLOV_NEGATIVE_CURVATURE, stagnated = result.stop == KRYLOV_STAGNATED;
+    const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
+    const int stagnated = result.stop == KRYLOV_STAGNATED;
     if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
     if (error) *error = (piola_error){0};
     return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;

@@ -4,7 +4,9 @@
  *
  * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) + v . C v/(2 dv/du) (Nocedal and Wright 2006,
  * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
- * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear. */
+ * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear.
+ * Where K is not positive definite, its solution need not descend: there the tangents' negative part is left out (kernels/
+ * hyperelastic_project.h) and the direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. */
 #include "solvers/fem.h"
 
 #include <math.h>
@@ -43,14 +45,29 @@ void fem_assemble_pairs(fem_sim *f)
             .pairs = f->pair_out, .held = f->held, .out = f->matrix.value);
 }
 
-void fem_jacobian(fem_sim *f, fem_span span, const real *u)
+static void assemble(fem_sim *f, fem_span span)
 {
-    fem_tangents(f, u);
     if (f->integrator != PIO_STATIC) {
         const fem_rates_pair r = fem_rates_at(f, span);
         fem_inertial_matrix(f, r.a.d, r.v.d);
     }
     fem_assemble_pairs(f);
+}
+
+void fem_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    fem_tangents(f, u);
+    assemble(f, span);
+}
+
+void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_tangent_projected, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    assemble(f, span);
 }
 
 static void dot(fem_sim *f, int slot, const real *x, const real *y)
@@ -171,13 +188,28 @@ static piola_status evaluate(newton *n, int searched)
     return PIOLA_OK;
 }
 
+/* lambda = solution of K x = rhs with the assembled matrix */
+static piola_status solve_direction(newton *n, double tolerance)
+{
+    fem_sim *f = n->f;
+    int32_t iterations = 0;
+    pio_queue_zero(&f->base.queue, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
+    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
+    n->record->linear_iterations += iterations;
+    return rc;
+}
+
 /* du += solution of K x = rhs: the direction, held unknowns included. */
 static piola_status direction(newton *n, int first)
 {
     fem_sim *f = n->f;
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    fem_jacobian(f, n->span, f->trial);
+    const int always = f->projection == PIO_PROJECT_ALWAYS;
+    if (always)
+        fem_projected_jacobian(f, n->span, f->trial);
+    else
+        fem_jacobian(f, n->span, f->trial);
     if (first) { /* rhs -= (K + ca M + cv C) du_held */
         pio_queue_zero(q, f->lambda, bytes);
         fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
@@ -190,13 +222,16 @@ static piola_status direction(newton *n, int first)
         fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
         fem_held(f, 0, f->rhs);
     }
-    pio_queue_zero(q, f->lambda, bytes);
     /* no tighter than what is left to do */
     const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), LOOSEST);
     const double tolerance = fmax(fmin(LOOSEST, n->residual), left);
-    int32_t iterations = 0;
-    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
-    n->record->linear_iterations += iterations;
+    piola_status rc = solve_direction(n, tolerance);
+    const int again = !rc && f->indefinite && f->projection == PIO_PROJECT_AUTO;
+    if (again) {
+        fem_projected_jacobian(f, n->span, f->trial);
+        rc = solve_direction(n, tolerance);
+    }
+    n->record->projected += always || again;
     if (first)
         fem_combine(f, 1, f->du, 1, f->lambda, f->du);
     else

@@ -25,6 +25,12 @@ foreach(dimension 2 3)
 endforeach()
 
 foreach(dimension 2 3)
+  kernel_test(test_fem_projection unit engine_static f64 ${dimension} test_fem_projection.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_projection_f64_${dimension}d)
+endforeach()
+
+foreach(dimension 2 3)
   kernel_test(test_fem_rigid unit engine_static f64 ${dimension} test_fem_rigid.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_rigid_f64_${dimension}d)
