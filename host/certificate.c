@@ -61,6 +61,7 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_begin_object(json, NULL);
         pio_json_integer(json, "parts", r->parts);
         pio_json_integer(json, "newton_iterations", r->newton_iterations);
+        pio_json_integer(json, "projected", r->projected);
         pio_json_integer(json, "linear_iterations", r->linear_iterations);
         pio_json_double(json, "residual", r->residual);
         pio_json_integer(json, "adjoint_iterations", r->adjoint_iterations);

@@ -182,7 +182,7 @@ static piola_status report(check *c, piola_error *error)
             loose, pio_fem_tolerance(false));
     piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
     if (rc) return rc;
-    pio_result_begin(s, &json, verdict, message);
+    pio_result_begin(s, &json, verdict, message, NULL);
     pio_result_evaluation(s, &json, s->model->z0, true, NULL);
     pio_json_begin_object(&json, "check");
     pio_json_bool(&json, "passed", verdict == PIOLA_OK);

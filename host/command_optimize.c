@@ -101,7 +101,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", "evaluations.h5", "picture.png", NULL};
     pio_json json;
     char path[1100];
-    pio_result_begin(s, &json, verdict, r->sentence);
+    pio_result_begin(s, &json, verdict, r->sentence, NULL);
     pio_result_evaluation(s, &json, r->z, true, r->multipliers);
     pio_json_begin_object(&json, "optimizer");
     pio_json_string(&json, "type", pio_optimizer_name((pio_optimizer_type)s->scene->optimizer.type));

@@ -29,6 +29,7 @@ piola_status pio_command_refused(const piola_options *options, const char *name,
     pio_json_string(&json, "scene", options->scene);
     pio_json_integer(&json, "exit", rc);
     pio_json_string(&json, "message", error->message);
+    pio_failure_json(&error->failure, &json);
     pio_json_end_object(&json);
     pio_json_finish(&json, NULL);
     return rc;
@@ -48,7 +49,7 @@ piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_err
         files[n++] = may_be_there[i];
         pio_log_say(s->log, PIO_INFO, "what was finished is in %s", path);
     }
-    pio_result_begin(s, &json, rc, error->message);
+    pio_result_begin(s, &json, rc, error->message, &error->failure);
     pio_result_end(s, &json, files, NULL);
     return rc;
 }
@@ -59,7 +60,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     static const char *const files[] = {"states.vtkhdf", NULL};
     pio_json json;
     char path[1100];
-    pio_result_begin(s, &json, PIOLA_OK, "done");
+    pio_result_begin(s, &json, PIOLA_OK, "done", NULL);
     pio_result_evaluation(s, &json, z, gradient, NULL);
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);

@@ -76,7 +76,7 @@ static void print_counts(const built *b)
 /* What a run would find at step 0. Where no engine can say, that is told and is no fault of the scene. */
 static piola_status check_first_step(const built *b, piola_error *error)
 {
-    piola_error why = {PIOLA_OK, ""};
+    piola_error why = {0};
     const piola_status rc = pio_first_step(b->model, b->scene->precision == SCENE_F32 ? "f32" : "f64", &why);
     if (rc == PIOLA_UNAVAILABLE || rc == PIOLA_NO_MEMORY) {
         fprintf(stderr, "piola: warning: time.dt and the start of the design were not checked: %s\n", why.message);

@@ -197,7 +197,10 @@ piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
         qsort(doc->messages, doc->n_messages, sizeof *doc->messages, by_place);
         status = doc->messages[0].status;
     }
-    if (error) error->status = status;
+    if (error) {
+        error->status = status;
+        error->failure = (piola_failure){0};
+    }
     for (size_t i = 0; i < doc->n_messages && !doc->no_memory; i++) {
         const cfg_message *m = &doc->messages[i];
         char line[2048], excerpt[1024];

@@ -22,6 +22,7 @@ static piola_status fault_at(const pio_csv *csv, size_t byte, piola_error *error
         }
     }
     error->status = PIOLA_BAD_DATA;
+    error->failure = (piola_failure){0};
     int n = snprintf(error->message, sizeof error->message, "%.1000s:%d:%d: error: ", csv->path, line, column);
     if (n > 0) vsnprintf(error->message + n, sizeof error->message - (size_t)n, format, args);
     return PIOLA_BAD_DATA;
@@ -42,6 +43,7 @@ static piola_status no_memory(piola_error *error, size_t bytes)
 {
     if (error) {
         error->status = PIOLA_NO_MEMORY;
+        error->failure = (piola_failure){0};
         snprintf(error->message, sizeof error->message, "a table needs %zu bytes of memory", bytes);
     }
     return PIOLA_NO_MEMORY;

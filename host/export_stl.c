@@ -81,10 +81,10 @@ static piola_status put_face(const pio_export *e, const model *m, const pio_face
             for (int k = 0; k < 3; k++) {
                 p[i + 1][k] = (float)vertex[pattern->triangle[t][i]][k];
                 if (!isfinite(p[i + 1][k]))
-                    return pio_fail(error, PIOLA_NUMERICAL,
-                                    "%s: frame %lld: a node of cell %lld is at %g m: no surface goes through it",
-                                    e->path, (long long)e->frame, (long long)f->cell,
-                                    vertex[pattern->triangle[t][i]][k]);
+                    return pio_fail_result(error, PIOLA_FAILED_NOT_FINITE,
+                                           "%s: frame %lld: a node of cell %lld is at %g m: no surface goes through it",
+                                           e->path, (long long)e->frame, (long long)f->cell,
+                                           vertex[pattern->triangle[t][i]][k]);
             }
         normal(p);
         if (fwrite(p, sizeof(float), 12, out) != 12 || fwrite(attribute, 1, 2, out) != 2) return PIOLA_OK;

@@ -1,19 +1,70 @@
 /* fail.c -- see fail.h. */
 #include "host/fail.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+const char *piola_failure_name(piola_failure_kind kind)
+{
+    static const char *const names[] = {[PIOLA_FAILED_NOT] = "none",
+                                        [PIOLA_FAILED_CONSTANTS] = "constants",
+                                        [PIOLA_FAILED_TIME_STEP] = "time_step",
+                                        [PIOLA_FAILED_NOT_FINITE] = "not_finite",
+                                        [PIOLA_FAILED_INVERTED] = "inverted",
+                                        [PIOLA_FAILED_REST_SHAPE] = "rest_shape",
+                                        [PIOLA_FAILED_LOOSE_BODY] = "loose_body",
+                                        [PIOLA_FAILED_LINE_SEARCH] = "line_search",
+                                        [PIOLA_FAILED_NEWTON] = "newton_limit",
+                                        [PIOLA_FAILED_ADJOINT] = "adjoint",
+                                        [PIOLA_FAILED_LINEAR_LIMIT] = "linear_limit",
+                                        [PIOLA_FAILED_STAGNATION] = "stagnation",
+                                        [PIOLA_FAILED_NEGATIVE_CURVATURE] = "negative_curvature",
+                                        [PIOLA_FAILED_SINGULAR] = "singular",
+                                        [PIOLA_FAILED_PRECONDITIONER] = "preconditioner",
+                                        [PIOLA_FAILED_START_OUTSIDE] = "start_outside",
+                                        [PIOLA_FAILED_LEFT_GRID] = "left_grid",
+                                        [PIOLA_FAILED_CFL] = "cfl",
+                                        [PIOLA_FAILED_OBJECTIVE] = "objective",
+                                        [PIOLA_FAILED_GRADIENT] = "gradient"};
+    _Static_assert(sizeof names / sizeof *names == PIOLA_FAILURES, "every failure has a name");
+    return kind >= 0 && kind < PIOLA_FAILURES ? names[kind] : "unknown";
+}
+
+static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
+    __attribute__((format(printf, 4, 0)));
+static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
+{
+    error->status = status;
+    error->failure = what;
+    vsnprintf(error->message, sizeof error->message, format, list);
+}
 
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
 {
     if (error) {
         va_list list;
         va_start(list, format);
-        error->status = status;
-        vsnprintf(error->message, sizeof error->message, format, list);
+        fill(error, status, (piola_failure){0}, format, list);
         va_end(list);
     }
     return status;
+}
+
+piola_failure pio_failed(piola_failure_kind kind)
+{
+    return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};
+}
+
+piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const char *format, ...)
+{
+    if (error) {
+        va_list list;
+        va_start(list, format);
+        fill(error, PIOLA_NUMERICAL, pio_failed(kind), format, list);
+        va_end(list);
+    }
+    return PIOLA_NUMERICAL;
 }
 
 piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what)

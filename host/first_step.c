@@ -75,20 +75,28 @@ static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enoug
     return PIOLA_OK;
 }
 
-static piola_status ask(const trial *t, piola_error *error)
+static piola_status refused(const trial *t, piola_status rc, const char *why, piola_error *error)
 {
     const pio_model *m = t->model;
-    piola_error why = {PIOLA_OK, ""};
     int64_t steps;
-    piola_status rc = start(t, &t->desc, m->z0, &why);
-    if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(m, rc, &why);
-    if (rc != PIOLA_NUMERICAL) return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
+    if (rc != PIOLA_NUMERICAL) return pio_fail(error, rc, "%s", why);
     rc = start_in(t, MOST_STEPS);
-    if (rc == PIOLA_NUMERICAL) return blame(t, why.message, error);
+    if (rc == PIOLA_NUMERICAL) return blame(t, why, error);
     if (!rc) rc = enough_steps(t, m->steps, &steps);
-    if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why.message);
-    return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right", why.message,
+    if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why);
+    return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right", why,
                            m->scene->duration / (double)steps, (long long)steps);
+}
+
+static piola_status ask(const trial *t, piola_error *error)
+{
+    piola_error why = {0};
+    piola_status rc = start(t, &t->desc, t->model->z0, &why);
+    if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(t->model, rc, &why);
+    if (!rc) return PIOLA_OK;
+    rc = refused(t, rc, why.message, error);
+    if (error) error->failure = why.failure;
+    return rc;
 }
 
 piola_status pio_first_step(const pio_model *model, const char *precision, piola_error *error)

@@ -41,6 +41,7 @@ static piola_status fail(piola_error *error, piola_status status, const char *wh
 {
     if (error) {
         error->status = status;
+        error->failure = (piola_failure){0};
         snprintf(error->message, sizeof error->message, "%s: %s: %s", where, what, strerror(errno));
     }
     return status;

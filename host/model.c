@@ -297,5 +297,7 @@ piola_status pio_model_refused(const pio_model *m, piola_status rc, piola_error 
 {
     if (rc != PIOLA_BAD_DATA || !m->fem || !error) return rc;
     const piola_error said = *error;
-    return pio_scene_fault(m->scene, error, "boundary", "%s", said.message);
+    pio_scene_fault(m->scene, error, "boundary", "%s", said.message);
+    error->failure = said.failure;
+    return PIOLA_BAD_DATA;
 }

@@ -32,7 +32,7 @@ piola_status pio_model_elements(const pio_model *m, const char *path, size_t bod
                                 pio_index_list *out, piola_error *error)
 {
     const pio_mesh *mesh = &m->fem->mesh[body];
-    piola_error inner = {PIOLA_OK, "no element lies there"};
+    piola_error inner = {.message = "no element lies there"};
     *out = (pio_index_list){0};
     const piola_status rc =
         on->group ? pio_mesh_group_cells(mesh, on->group, out, &inner) : cells_in_box(mesh, on, out, &inner);

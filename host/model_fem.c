@@ -242,6 +242,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->newton_iterations = s->newton_iterations;
     d->linear_iterations = s->linear_iterations;
     d->halvings = s->halvings;
+    d->projection = (pio_projection)s->projection;
     m->desc.fem = d;
     pio_model_precision(m, s->precision == SCENE_F32);
     return PIOLA_OK;

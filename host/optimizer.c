@@ -1,6 +1,8 @@
 /* optimizer.c -- evaluations, replay, stops and Adam. The methods of NLopt are in optimizer_nlopt.c. */
 #include "host/optimizer_run.h"
 
+#include "host/fail.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -34,6 +36,7 @@ void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, con
     run->result->converged = reason <= PIO_STOP_GRADIENT;
     if (status != PIOLA_OK) {
         run->error->status = status;
+        run->error->failure = (piola_failure){0};
         snprintf(run->error->message, sizeof run->error->message, "%s", run->result->sentence);
     }
 }
@@ -46,7 +49,9 @@ static void stop_by_callback(pio_run *run, piola_status status, const char *what
     const char *verb = status == PIOLA_INTERRUPTED ? "was interrupted" : "failed";
     pio_run_stop(run, status, reason, "%s %zu %s%s%.400s", what, number, verb, said.message[0] ? ": " : "",
                  said.message);
-    if (said.message[0]) memcpy(run->error->message, said.message, sizeof said.message);
+    if (!said.message[0]) return;
+    memcpy(run->error->message, said.message, sizeof said.message);
+    run->error->failure = said.failure;
 }
 
 /* ---- evaluations ----------------------------------------------------------------------------------------- */
@@ -88,6 +93,7 @@ static bool check_finite(pio_run *run, size_t number)
     if (!isfinite(t->J)) {
         pio_run_stop(run, PIOLA_NUMERICAL, PIO_STOP_FAILED, "evaluation %zu: the objective is %g, not a finite number",
                      number, t->J);
+        run->error->failure = pio_failed(PIOLA_FAILED_OBJECTIVE);
         return false;
     }
     for (size_t i = 0; i < run->problem->n; i++) {
@@ -95,6 +101,7 @@ static bool check_finite(pio_run *run, size_t number)
         pio_run_stop(run, PIOLA_NUMERICAL, PIO_STOP_FAILED,
                      "evaluation %zu: component %zu of the gradient is %g, not a finite number", number, i,
                      t->gradient[i]);
+        run->error->failure = pio_failed(PIOLA_FAILED_GRADIENT);
         return false;
     }
     for (size_t k = 0; k < run->problem->n_constraints * (run->problem->n + 1); k++) {

@@ -44,7 +44,7 @@ static piola_status open_session(piola_problem *p, piola_error *error)
 
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error)
 {
-    piola_error own = {PIOLA_OK, ""};
+    piola_error own = {0};
     if (!error) error = &own;
     *out = NULL;
     piola_status rc = check_scene(options, error);
@@ -130,7 +130,7 @@ static piola_status sweep(piola_problem *p, bool gradient, piola_error *error)
 piola_status piola_evaluate(piola_problem *p, const double *values, double *J, double *gradient, piola_error *error)
 {
     pio_session *s = p->session;
-    piola_error own = {PIOLA_OK, ""};
+    piola_error own = {0};
     piola_status rc = PIOLA_OK;
     if (!error) error = &own;
     if (s->objective.n == 0 && (J || gradient))
@@ -173,7 +173,7 @@ static piola_status go_to_end(piola_problem *p, piola_error *error)
 piola_status piola_read(piola_problem *p, const char *field, double *values, piola_error *error)
 {
     const bool of_gradient = !strncmp(field, "grad_", 5);
-    piola_error own = {PIOLA_OK, ""};
+    piola_error own = {0};
     if (!error) error = &own;
     if (!piola_components(p, field)) return pio_fail(error, PIOLA_USAGE, "there is no field '%.100s'", field);
     if (!p->evaluated)

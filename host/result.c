@@ -4,7 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message)
+void pio_failure_json(const piola_failure *f, pio_json *json)
+{
+    static const char *const items[] = {
+        [PIOLA_FAILED_ELEMENT] = "element", [PIOLA_FAILED_NODE] = "node", [PIOLA_FAILED_PARTICLE] = "particle"};
+    if (!f || f->kind == PIOLA_FAILED_NOT) {
+        pio_json_null(json, "failure");
+        return;
+    }
+    pio_json_begin_object(json, "failure");
+    pio_json_string(json, "kind", piola_failure_name(f->kind));
+    pio_json_string(json, "cause", piola_failure_name(f->cause));
+    if (f->step >= 0)
+        pio_json_integer(json, "step", f->step);
+    else
+        pio_json_null(json, "step");
+    if (f->of != PIOLA_FAILED_NOWHERE) pio_json_integer(json, items[f->of], f->item);
+    pio_json_double(json, "residual", f->residual);
+    pio_json_end_object(json);
+}
+
+void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message,
+                      const piola_failure *failure)
 {
     const pio_engine *e = s->engine.table;
     pio_json_to_memory(json, 2);
@@ -23,6 +44,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_end_object(json);
     pio_json_integer(json, "exit", exit);
     pio_json_string(json, "message", message);
+    pio_failure_json(failure, json);
     pio_json_begin_object(json, "memory");
     if (s->scene->memory_budget > 0)
         pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
@@ -127,6 +149,7 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
         rc = PIOLA_IO;
         if (error) {
             error->status = rc;
+            error->failure = (piola_failure){0};
             snprintf(error->message, sizeof error->message, "cannot write the result to standard output");
         }
     }

@@ -196,7 +196,8 @@ piola_status pio_scene_load(pio_scene **out, const char *path, const char *const
     if (!scene || !source) {
         free(scene);
         free(source);
-        if (error) *error = (piola_error){PIOLA_NO_MEMORY, "out of memory while reading the scene"};
+        if (error)
+            *error = (piola_error){.status = PIOLA_NO_MEMORY, .message = "out of memory while reading the scene"};
         return PIOLA_NO_MEMORY;
     }
     scene->source = source;
@@ -231,6 +232,7 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
     va_end(args);
     pio_cfg_excerpt(node->mark, excerpt, sizeof excerpt);
     error->status = PIOLA_BAD_DATA;
+    error->failure = (piola_failure){0};
     snprintf(error->message, sizeof error->message, "%.400s:%d:%d: error: %.200s%s%s\n%s", node->mark.file->name,
              node->mark.line, node->mark.column, path, *path ? ": " : "", what, excerpt);
     return PIOLA_BAD_DATA;

@@ -15,6 +15,7 @@ static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
+static const char *const projection_names[] = {"auto", "never", "always", NULL};
 
 /* ---- method, time, solver ------------------------------------------------------------------------------ */
 
@@ -88,6 +89,11 @@ static const cfg_field solver_fields[] = {
      .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
                 "gradient and "
                 "check; 0: none"},
+    {"projection", CFG_ENUM, AT(pio_scene, projection), .values = projection_names, .fallback = "auto",
+     .meaning =
+         "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
+         "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
+         "it"},
     {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
      .present = is_moving,
      .meaning =

@@ -212,8 +212,9 @@ static piola_status evaluate_constraints(pio_session *s, const double *samples, 
     for (int i = 0; i < s->constraints.n; i++) {
         s->c[i] = pio_constraint_value(&s->constraints.list[i], samples);
         if (!isfinite(s->c[i]))
-            return pio_fail(error, PIOLA_NUMERICAL, "the constraint %s is %g: it overflowed or is not a number",
-                            s->constraints.list[i].name, s->c[i]);
+            return pio_fail_result(error, PIOLA_FAILED_OBJECTIVE,
+                                   "the constraint %s is %g: it overflowed or is not a number",
+                                   s->constraints.list[i].name, s->c[i]);
     }
     return PIOLA_OK;
 }
@@ -228,14 +229,14 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
         const pio_output *out = &s->model->outputs[o];
         for (int v = 0; v < out->samples * out->components; v++)
             if (!isfinite(samples[out->first + v]))
-                return pio_fail(error, PIOLA_NUMERICAL,
-                                "observation '%s' at %g s is %g: it overflowed or is not a number", out->name,
-                                out->time[v / out->components], samples[out->first + v]);
+                return pio_fail_result(error, PIOLA_FAILED_OBJECTIVE,
+                                       "observation '%s' at %g s is %g: it overflowed or is not a number", out->name,
+                                       out->time[v / out->components], samples[out->first + v]);
     }
     *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->filtered, s->terms, samples_bar);
     if (!isfinite(*J))
-        return pio_fail(error, PIOLA_NUMERICAL, "the objective is %g: an observation overflowed or is not a number",
-                        *J);
+        return pio_fail_result(error, PIOLA_FAILED_OBJECTIVE,
+                               "the objective is %g: an observation overflowed or is not a number", *J);
     const piola_status rc = evaluate_constraints(s, samples, error);
     if (!rc && of_constraint) pio_constraint_slope(&s->constraints.list[sweep], s->model, samples_bar);
     return rc;
@@ -314,8 +315,9 @@ static piola_status check_finite(pio_session *s, piola_error *error)
             finite &= isfinite(s->c_bar[i * s->model->n_variables + v]);
         if (finite) continue;
         pio_model_variable_name(s->model, v, name, sizeof name);
-        return pio_fail(error, PIOLA_NUMERICAL, "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help",
-                        name, s->value_bar[v]);
+        return pio_fail_result(error, PIOLA_FAILED_GRADIENT,
+                               "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help", name,
+                               s->value_bar[v]);
     }
     return PIOLA_OK;
 }

@@ -62,7 +62,10 @@ void pio_session_path(const pio_session *s, const char *name, char *out, size_t 
 
 /* result.json: begin with what all commands tell; the caller adds its own members; end writes the file, and stdout with
  * --json. `files`: names in the folder, NULL-terminated. */
-void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message);
+void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message,
+                      const piola_failure *failure);
+/* `failure`: null where there is none, or its kind is PIOLA_FAILED_NOT. */
+void pio_failure_json(const piola_failure *failure, pio_json *json);
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
 /* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of the last
  * evaluation; multipliers [constraints.n] of an optimisation, or NULL. */

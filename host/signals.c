@@ -57,6 +57,7 @@ piola_status pio_signals_install(piola_error *error)
         if (wrong == 0) continue;
         if (error) {
             error->status = PIOLA_INTERNAL;
+            error->failure = (piola_failure){0};
             snprintf(error->message, sizeof error->message, "cannot handle %s: %s", words[i], strerror(errno));
         }
         while (--i >= 0) sigaction(signals[i], &before[i], NULL);

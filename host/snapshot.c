@@ -97,10 +97,10 @@ static piola_status check_values(const pio_snapshot *s, const char *name, const 
 {
     for (int64_t i = 0; i < rows * components; i++)
         if (!fits(s, integer, values[i]))
-            return pio_fail(error, PIOLA_NUMERICAL,
-                            "%s: %s of %s %lld, component %lld, is %.9g: not a value of type %s", s->partial, name,
-                            row_name(location), (long long)(i / components), (long long)(i % components), values[i],
-                            integer ? "int64" : "f32");
+            return pio_fail_result(error, PIOLA_FAILED_NOT_FINITE,
+                                   "%s: %s of %s %lld, component %lld, is %.9g: not a value of type %s", s->partial,
+                                   name, row_name(location), (long long)(i / components), (long long)(i % components),
+                                   values[i], integer ? "int64" : "f32");
     return PIOLA_OK;
 }
 
@@ -266,9 +266,9 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
                         s->partial, (long long)frame, (long long)s->frames, name ? name : "");
     for (int64_t i = 0; i < c->rows * c->components; i++)
         if (!isfinite(values[i]))
-            return pio_fail(error, PIOLA_NUMERICAL, "%s: frame %lld: %s of %s %lld is %g: an adjoint must be finite",
-                            s->partial, (long long)frame, name, row_name(c->location), (long long)(i / c->components),
-                            values[i]);
+            return pio_fail_result(
+                error, PIOLA_FAILED_GRADIENT, "%s: frame %lld: %s of %s %lld is %g: an adjoint must be finite",
+                s->partial, (long long)frame, name, row_name(c->location), (long long)(i / c->components), values[i]);
     return write_named(s, c, values, frame, error);
 }
 

@@ -31,13 +31,62 @@ typedef enum piola_status {
     PIOLA_CANNOT_CREATE = 73, /* an output file cannot be created */
     PIOLA_IO = 74,            /* reading or writing failed (disk full, ...) */
     PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
-    PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, particle and value */
+    PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, item and value, `failure` the kind */
     PIOLA_REFUSED = 77        /* a path leaves the folder it must stay in */
 } piola_status;
 
+/* What failed in a computation, for programs; scripts read its name in `failure` of result.json. */
+typedef enum piola_failure_kind {
+    PIOLA_FAILED_NOT, /* nothing, or nothing of this kind */
+    /* of meshes and of particles */
+    PIOLA_FAILED_CONSTANTS,  /* a law is not defined for its constants */
+    PIOLA_FAILED_TIME_STEP,  /* a time step is longer than an explicit scheme is stable for */
+    PIOLA_FAILED_NOT_FINITE, /* a value is not a number, or infinite */
+    PIOLA_FAILED_INVERTED,   /* an element or a particle is inside out, where its law is not defined */
+    /* of meshes */
+    PIOLA_FAILED_REST_SHAPE,  /* an element has no positive volume at rest */
+    PIOLA_FAILED_LOOSE_BODY,  /* supports leave a static body free to move */
+    PIOLA_FAILED_LINE_SEARCH, /* no lower potential along Newton's direction */
+    PIOLA_FAILED_NEWTON,      /* Newton's method needs more iterations than are allowed */
+    PIOLA_FAILED_ADJOINT,     /* the adjoint solve missed its tolerance; `cause` says how */
+    /* of linear solves */
+    PIOLA_FAILED_LINEAR_LIMIT,       /* more iterations than are allowed */
+    PIOLA_FAILED_STAGNATION,         /* the residual falls no further */
+    PIOLA_FAILED_NEGATIVE_CURVATURE, /* the operator is not positive definite, and the method needs it to be */
+    PIOLA_FAILED_SINGULAR,           /* the operator is singular, or one of its diagonal blocks */
+    PIOLA_FAILED_PRECONDITIONER,     /* the preconditioner is not positive definite */
+    /* of particles */
+    PIOLA_FAILED_START_OUTSIDE, /* a particle starts outside the grid */
+    PIOLA_FAILED_LEFT_GRID,     /* a particle left the grid */
+    PIOLA_FAILED_CFL,           /* a particle crosses more of a cell in one step than is allowed */
+    /* of results */
+    PIOLA_FAILED_OBJECTIVE, /* an observation, the objective or a constraint is not finite */
+    PIOLA_FAILED_GRADIENT,  /* a derivative is not finite */
+    PIOLA_FAILURES
+} piola_failure_kind;
+
+typedef enum piola_failed_item {
+    PIOLA_FAILED_NOWHERE,
+    PIOLA_FAILED_ELEMENT,
+    PIOLA_FAILED_NODE,
+    PIOLA_FAILED_PARTICLE
+} piola_failed_item;
+
+typedef struct piola_failure {
+    piola_failure_kind kind, cause;
+    piola_failed_item of; /* what `item` is the number of; else it means nothing */
+    int64_t item;
+    int64_t step;    /* -1: of none */
+    double residual; /* relative, of the solve that failed; NaN where there is none */
+} piola_failure;
+
+/* "line_search" and so on; "none". */
+const char *piola_failure_name(piola_failure_kind kind);
+
 typedef struct piola_error {
     piola_status status;
-    char message[2048]; /* says what was wrong, where, and what would be right */
+    char message[2048];    /* says what was wrong, where, and what would be right */
+    piola_failure failure; /* kind PIOLA_FAILED_NOT: not a computation that failed */
 } piola_error;
 
 /* ---- what every command takes --------------------------------------------------------------------------- */

@@ -25,12 +25,13 @@ enum {
 /* Most nodes of an element, and most points of a rule. */
 enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 
-/* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, RULE_MASS its mass. */
+/* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, and det(dX/dxi) grad_X N_a of a curved one, so that
+ * constant stress is in balance (the patch test); RULE_MASS the mass of an undistorted element. */
 enum { RULE_STIFFNESS, RULE_MASS, RULES };
 
 PIO_TABLE int element_nodes[ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
 PIO_TABLE int element_rdim[ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 4, 8, 27},
+PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8, 8, 27},
                                                       {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
 
 /* ---- shape functions -------------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
 
 /* ---- quadrature: point q of a rule and its weight ----------------------------------------------------------
  * Products: Gauss-Legendre, 2 or 3 points an axis. Triangles: 1, 3 and 6 points, degrees 1, 2, 4 (Strang and Fix 1973; Dunavant
- * 1985). Tetrahedra: 1, 4 and 14 points, degrees 1, 2, 5 (Keast 1986; Walkington 2000). */
+ * 1985). Tetrahedra: 1, 4, 8 and 14 points, degrees 1, 2, 3, 5 (Keast 1986; Witherden and Vincent 2015; Walkington 2000). */
 
 PIO_FN void gauss_point(int count, int k, real *x, real *w)
 {
@@ -186,6 +187,10 @@ PIO_FN real tetrahedron_point(int points, int q, real xi[3])
     if (points == 4) {
         corner_point(3, q, R(0.13819660112501051518), xi);
         return R(1.0 / 24);
+    }
+    if (points == 8) { /* degree 3, and fourth powers of the L_a */
+        corner_point(3, q % 4, q < 4 ? R(0.32805469671142664734) : R(0.10695227393293068277), xi);
+        return q < 4 ? R(0.13852796651186214232 / 6) : R(0.11147203348813785768 / 6);
     }
     if (q < 8) {
         corner_point(3, q % 4, q < 4 ? R(0.31088591926330060980) : R(0.092735250310891226402), xi);

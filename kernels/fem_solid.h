@@ -6,6 +6,7 @@
 #define PIOLA_KERNELS_FEM_SOLID_H
 
 #include "kernels/fem.h"
+#include "kernels/hyperelastic_project.h"
 
 typedef struct {
     fem_block b;
@@ -108,7 +109,8 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
 }
 
 /* ---- tangent: blocks K_ab = sum_q V g_a . A . g_b of the pairs of corners with b >= a ----------------------
- * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. */
+ * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. The projected tangent has
+ * A+ of hyperelastic_project.h for A: no element's matrix is indefinite. */
 
 typedef struct {
     fem_block b;
@@ -127,25 +129,26 @@ typedef struct {
     real T[ELEMENT_NODES][DIM][MATRIX]; /* [L][i, k] = sum_J g_aJ A */
 } fem_tangent_shared;
 
-PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, int i, int q)
+PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, int i, int q, int project)
 {
     const int e = a->b.first + i;
     real A[MATRIX][MATRIX];
     s->p = fem_point_at(&a->b, i, q);
     hyper_tangent(a->m.law[e], fem_deformation(&a->b, i, &s->p, a->u), fem_constants_of(&a->m, e), A);
+    if (project) hyper_project(A);
     for (int J = 0; J < DIM; J++)
         for (int L = 0; L < DIM; L++)
             for (int c = 0; c < DIM; c++)
                 for (int k = 0; k < DIM; k++) s->A[J][L][c * DIM + k] = s->p.volume * A[c * DIM + J][k * DIM + L];
 }
 
-PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
+PIO_FN void fem_tangent_of(int i, fem_tangent_shared *s, const fem_tangent_args *a, int project)
 {
     real *out = a->out + ((ptrdiff_t)a->first_pair + (ptrdiff_t)i * a->pairs) * MATRIX;
     LANES (j, a->pairs)
         for (int c = 0; c < MATRIX; c++) out[(ptrdiff_t)j * MATRIX + c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
-        LANES (j, 1) fem_tangent_point(a, s, i, q + j);
+        LANES (j, 1) fem_tangent_point(a, s, i, q + j, project);
         TEAM_SYNC();
         LANES (n, a->b.rule.nodes)
             for (int L = 0; L < DIM; L++) {
@@ -168,6 +171,19 @@ PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
         }
         TEAM_SYNC();
     }
+}
+
+PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
+{
+    fem_tangent_of(i, s, a, 0);
+}
+
+typedef fem_tangent_args fem_tangent_projected_args;
+typedef fem_tangent_shared fem_tangent_projected_shared;
+
+PIO_FN void fem_tangent_projected(int i, fem_tangent_projected_shared *s, const fem_tangent_projected_args *a)
+{
+    fem_tangent_of(i, s, a, 1);
 }
 
 /* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are held have the unit row and column. */
@@ -274,6 +290,25 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
         if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
     if (!(a->m.density[e] >= R(0)) || !fem_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
+}
+
+/* Is the law defined at every point of the element? */
+typedef struct {
+    fem_block b;
+    fem_matter m;
+    const real *u;  /* [nodes][DIM] displacement m */
+    fem_step *step; /* its fault becomes the lowest element that is inside out */
+} fem_admit_args;
+
+PIO_FN void fem_admit(int i, const fem_admit_args *a)
+{
+    const int e = a->b.first + i;
+    int admitted = 1;
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        admitted &= hyper_admits(a->m.law[e], fem_deformation(&a->b, i, &p, a->u));
+    }
+    if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, e, FEM_INADMISSIBLE));
 }
 
 #endif

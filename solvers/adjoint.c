@@ -149,7 +149,8 @@ static piola_status act(driver *d, const pio_action *a)
         return turn(d);
     case PIO_REVERSE:
         if (d->sweep_number >= 0) return reverse(d, a->from);
-        if (d->error) *d->error = (piola_error){PIOLA_INTERNAL, "the schedule reverses before it turns"};
+        if (d->error)
+            *d->error = (piola_error){.status = PIOLA_INTERNAL, .message = "the schedule reverses before it turns"};
         return PIOLA_INTERNAL;
     case PIO_DISCARD:
     case PIO_DONE:

@@ -2,6 +2,7 @@
 #include "solvers/bsr.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static piola_status fail(piola_error *error, piola_status status, const char *fo
     va_list args;
     va_start(args, format);
     error->status = status;
+    error->failure = (piola_failure){0};
     vsnprintf(error->message, sizeof error->message, format, args);
     va_end(args);
     return status;
@@ -136,10 +138,17 @@ piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error)
     pio_queue_download(q, block, bsr->value + (ptrdiff_t)entry * DIM * DIM, sizeof block);
     if (pio_queue_failed(q)) return fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     print_block(text, sizeof text, block);
-    return fail(error, PIOLA_NUMERICAL,
-                singular ? "the diagonal block %s of node %d is singular: nothing holds this node in some direction"
-                         : "the diagonal block %s of node %d is not finite",
-                text, row);
+    fail(error, PIOLA_NUMERICAL,
+         singular ? "the diagonal block %s of node %d is singular: nothing holds this node in some direction"
+                  : "the diagonal block %s of node %d is not finite",
+         text, row);
+    if (error)
+        error->failure = (piola_failure){.kind = singular ? PIOLA_FAILED_SINGULAR : PIOLA_FAILED_NOT_FINITE,
+                                         .of = PIOLA_FAILED_NODE,
+                                         .item = row,
+                                         .step = -1,
+                                         .residual = (double)NAN};
+    return PIOLA_NUMERICAL;
 }
 
 /* ---- the operator ---------------------------------------------------------------------------------------- */

@@ -41,6 +41,9 @@ typedef enum {
 typedef enum { PIO_TRACTION, PIO_PRESSURE } pio_load_kind;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. */
 typedef enum { PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG } pio_integrator;
+/* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
+ * The adjoint's never is. */
+typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
 /* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve both. */
 typedef enum {
     PIO_MEAN_POSITION,
@@ -207,6 +210,7 @@ typedef struct {
     double adjoint_tolerance;            /* of the adjoint solve's residual, relative */
     int32_t linear_iterations;           /* at most */
     int32_t halvings;                    /* of a step that fails, at most: 0 .. 20 */
+    pio_projection projection;
     pio_integrator integrator;
     int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
     const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
@@ -221,6 +225,7 @@ typedef struct {
 typedef struct {
     int32_t newton_iterations, linear_iterations, adjoint_iterations;
     int32_t parts;                     /* equal parts that it was taken in */
+    int32_t projected;                 /* Newton iterations with a projected matrix */
     double residual, adjoint_residual; /* relative */
 } pio_step_record;
 

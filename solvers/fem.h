@@ -56,7 +56,9 @@ typedef struct {
     double rounding; /* N, of the residual's norm */
     int newton_iterations, linear_iterations;
     int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
-    pio_linop_kind kind;  /* of the Jacobian */
+    pio_projection projection;
+    int indefinite;      /* the last direction met negative curvature */
+    pio_linop_kind kind; /* of the Jacobian */
     pio_integrator integrator;
     int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
     fem_part *part;
@@ -168,8 +170,9 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
 /* Stiffnesses of pairs of corners at u; then the matrix of all pairs, held unknowns as unit rows and columns. */
 void fem_tangents(fem_sim *f, const real *u);
 void fem_assemble_pairs(fem_sim *f);
-/* The Jacobian of the span's end at u. */
+/* The Jacobian of the span's end at u; the same of tangents without their negative part. */
 void fem_jacobian(fem_sim *f, fem_span span, const real *u);
+void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
 
 /* fem_dynamics.c: inertia and damping. What acts on nodes when the span ends in displacement u1, into rate, inertia and drag; out +=
  * the forces of rates v and a, and their adjoints with cotangents y of the forces; the Jacobian's part of them. */
@@ -232,7 +235,10 @@ int64_t fem_items(const pio_sim *sim, const char *field);
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
 piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
 
-/* fem_fault.c: what the step block says before the first step. */
+/* fem_fault.c: what the step block says before the first step. After a failure in the current step: the element that is inside out at u;
+ * the node where r, forces on nodes, is the largest or not a number. Where there is none, a failure of no item. */
 piola_status fem_check_fault(pio_sim *sim, piola_error *error);
+piola_failure fem_failed_inside_out(fem_sim *f, const real *u);
+piola_failure fem_failed_at_node(fem_sim *f, piola_failure_kind kind, const real *r, double residual);
 
 #endif

@@ -153,6 +153,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->adjoint_tolerance = m->adjoint_tolerance;
     f->linear_iterations = m->linear_iterations;
     f->halvings = m->halvings;
+    f->projection = m->projection;
     f->kind = PIO_SYMMETRIC; /* dead loads and hyperelastic laws */
     take_integrator(f, m, desc);
     if (!take_parts(f, m) || !take_tables(f, desc) ||

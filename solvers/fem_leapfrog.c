@@ -107,7 +107,7 @@ piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
     fem_mass_force(f, f->ones, f->mass);
     const double omega = sqrt(largest_square(f));
     if (f->dt * omega > 2)
-        return sim_fail(error, PIOLA_NUMERICAL,
+        return sim_fail_as(error, PIOLA_NUMERICAL, sim_failure(PIOLA_FAILED_TIME_STEP),
                         "a time step of %.6g s is unstable: the leapfrog's must be less than 2/omega = %.6g s at rest, omega "
                         "the highest frequency of the mesh; a shorter step, or an implicit integrator, would be right",
                         f->dt, 2 / omega);

@@ -3,7 +3,7 @@
  * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
  * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
  * negative curvature,
- *     a Newton direction is the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
+ *     a Newton direction is that of the projected matrix (newton.c), or, without, the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
  *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
  *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
  * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
@@ -57,11 +57,18 @@ static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *er
 }
 
 /* Puts before what a failed solve says in which step it was, and what for. */
-static piola_status told(const fem_sim *f, piola_status rc, const char *what, piola_error *error)
+static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_error *error)
 {
     if (!rc || !error) return rc;
     const piola_error said = *error;
-    return sim_fail(error, rc, "step %lld, %s: %.1900s", (long long)f->base.index, what, said.message);
+    piola_failure failure = said.failure;
+    if (failure.kind != PIOLA_FAILED_NOT) failure.step = f->base.index;
+    if (failure.kind != PIOLA_FAILED_NOT && adjoint) {
+        failure.cause = failure.kind;
+        failure.kind = PIOLA_FAILED_ADJOINT;
+    }
+    return sim_fail_as(error, rc, failure, "step %lld, %s: %.1900s", (long long)f->base.index,
+                       adjoint ? "the adjoint solve" : "a direction of Newton's method", said.message);
 }
 
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
@@ -70,8 +77,9 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     pio_krylov_result result = {0};
     int jacobi;
     const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
-    const int negative = result.stop == KRYLOV_NEGATIVE_CURVATURE, stagnated = result.stop == KRYLOV_STAGNATED;
-    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, "a direction of Newton's method", error);
+    const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
+    const int stagnated = result.stop == KRYLOV_STAGNATED;
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
     if (error) *error = (piola_error){0};
     return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
 }
@@ -89,5 +97,5 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         *iterations += result.iterations;
     }
     *residual = result.relative;
-    return told(f, rc, "the adjoint solve", error);
+    return told(f, rc, 1, error);
 }

@@ -244,5 +244,6 @@ piola_status fem_check_supports(const pio_fem_desc *m, piola_error *error)
     free(of);
     free(bodies);
     if (!memory) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
-    return held ? PIOLA_OK : sim_fail(error, PIOLA_BAD_DATA, "%s", own.message);
+    return held ? PIOLA_OK
+                : sim_fail_as(error, PIOLA_BAD_DATA, sim_failure(PIOLA_FAILED_LOOSE_BODY), "%s", own.message);
 }

@@ -24,8 +24,8 @@ static piola_status told(piola_status rc, int parts, int repeated, piola_error *
 {
     if (rc != PIOLA_NUMERICAL || parts == 1 || !error) return rc;
     const piola_error said = *error;
-    return sim_fail(error, rc, "%.1900s (the step was taken in %d parts%s)", said.message, parts,
-                    repeated ? ", as in the run that it repeats" : "");
+    return sim_fail_as(error, rc, said.failure, "%.1900s (the step was taken in %d parts%s)", said.message, parts,
+                       repeated ? ", as in the run that it repeats" : "");
 }
 
 static piola_status implicit_step(fem_sim *f, piola_error *error)

@@ -29,6 +29,7 @@ static piola_status fail(piola_error *error, piola_status status, const char *fo
     va_list args;
     va_start(args, format);
     error->status = status;
+    error->failure = (piola_failure){0};
     vsnprintf(error->message, sizeof error->message, format, args);
     va_end(args);
     return status;
@@ -219,7 +220,7 @@ static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_k
     return PIOLA_OK;
 }
 
-static piola_status explain(const pio_krylov_result *r, const pio_krylov_options *o, piola_error *error)
+static piola_status words(const pio_krylov_result *r, const pio_krylov_options *o, piola_error *error)
 {
     static const char *const names[] = {[PIO_PCG] = "PCG", [PIO_MINRES] = "MINRES", [PIO_GMRES] = "GMRES"};
     const char *name = names[o->method];
@@ -251,6 +252,19 @@ static piola_status explain(const pio_krylov_result *r, const pio_krylov_options
     default:
         return fail(error, PIOLA_NUMERICAL, "%s, iteration %d: a value is not finite (%g)", name, i, fabs(r->value));
     }
+}
+
+static piola_status explain(const pio_krylov_result *r, const pio_krylov_options *o, piola_error *error)
+{
+    static const piola_failure_kind kinds[] = {[KRYLOV_LIMIT] = PIOLA_FAILED_LINEAR_LIMIT,
+                                               [KRYLOV_STAGNATED] = PIOLA_FAILED_STAGNATION,
+                                               [KRYLOV_NEGATIVE_CURVATURE] = PIOLA_FAILED_NEGATIVE_CURVATURE,
+                                               [KRYLOV_BREAKDOWN] = PIOLA_FAILED_SINGULAR,
+                                               [KRYLOV_PRECONDITIONER] = PIOLA_FAILED_PRECONDITIONER,
+                                               [KRYLOV_NOT_FINITE] = PIOLA_FAILED_NOT_FINITE};
+    const piola_status rc = words(r, o, error);
+    if (rc && error) error->failure = (piola_failure){.kind = kinds[r->stop], .step = -1, .residual = r->relative};
+    return rc;
 }
 
 static void fill(const solve *s, pio_krylov_result *r)

@@ -18,6 +18,7 @@ piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, pi
     if (kind <= methods[method].needs) return PIOLA_OK;
     if (error) {
         error->status = PIOLA_BAD_DATA;
+        error->failure = (piola_failure){0};
         snprintf(error->message, sizeof error->message, "%s needs a %s operator and this one is %s; use %s",
                  methods[method].name, kinds[methods[method].needs], kinds[kind], right[kind]);
     }

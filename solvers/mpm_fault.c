@@ -37,6 +37,15 @@ static double activation_of(mpm_sim *sim, int id)
     return fabs(amplitude);
 }
 
+static piola_failure of_particle(piola_failure_kind kind, int64_t step, int id)
+{
+    piola_failure what = sim_failure(kind);
+    what.step = step;
+    what.of = PIOLA_FAILED_PARTICLE;
+    what.item = id;
+    return what;
+}
+
 /* Faults found before the first step: constants and time step. */
 static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int id)
 {
@@ -59,20 +68,21 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
         modulus += activation_of(sim, id);
     }
     const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
+    const piola_failure step = of_particle(PIOLA_FAILED_TIME_STEP, 0, id);
     if (kind == FAULT_WAVE_CFL)
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, step,
             "step 0, particle %d at %s: elastic waves of %.4g m/s cross %.4g cells in one time step of %.4g s, "
             "more than time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
             id, at, c, sim->dt * c / dx, sim->dt, sim->cfl, sim->cfl * dx / c);
     if (kind == FAULT_VISCOUS)
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, step,
             "step 0, particle %d at %s: viscosity %.4g Pa s with density %.4g kg/m3 needs a time step of at most "
             "%.4g s (it is %.4g s)",
             id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
-    return sim_fail(
-        error, PIOLA_NUMERICAL,
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
         "step 0, particle %d at %s: material constants (%.6g, %.6g, %.6g) with density %.6g kg/m3 are outside "
         "what the law allows: stiffness, density and gamma must be positive, -1 < nu < 1/2, viscosity not negative",
         id, at, g[0], g[1], g[2], density);
@@ -95,26 +105,26 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
     const double time = (double)(step + 1) * sim->dt;
     switch (kind) {
     case FAULT_NOT_FINITE:
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_NOT_FINITE, step, id),
             "step %lld (t = %.6g s), particle %d at %s: velocity %s is not finite; a smaller time step may help",
             (long long)step, time, id, at, velocity);
     case FAULT_LEFT_GRID:
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_LEFT_GRID, step, id),
             "step %lld (t = %.6g s), particle %d at %s: left the grid with velocity %s m/s; enlarge method.grid or "
             "use walls that hold it",
             (long long)step, time, id, at, velocity);
     case FAULT_CFL:
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CFL, step, id),
             "step %lld (t = %.6g s), particle %d at %s: velocity %s m/s crosses %.4g cells in one step, more than "
             "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
             (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
             sim->cfl * (double)sim->box.dx / speed);
     default:
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
             "step %lld (t = %.6g s), particle %d at %s: inverted deformation, det F = %.6g; a smaller time step or "
             "a stiffer material may help",
             (long long)step, time, id, at, J);
@@ -133,8 +143,8 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
     if (sim->base.index == 0)
-        return sim_fail(
-            error, PIOLA_NUMERICAL,
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_START_OUTSIDE, 0, id),
             "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
             "with at least two cells to spare at a design's bounds",
             id);

@@ -4,10 +4,13 @@
  *
  * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) + v . C v/(2 dv/du) (Nocedal and Wright 2006,
  * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
- * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear. */
+ * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear.
+ * Where K is not positive definite, its solution need not descend: there the tangents' negative part is left out (kernels/
+ * hyperelastic_project.h) and the direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. */
 #include "solvers/fem.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
     SUM_RESIDUAL,
@@ -42,14 +45,29 @@ void fem_assemble_pairs(fem_sim *f)
             .pairs = f->pair_out, .held = f->held, .out = f->matrix.value);
 }
 
-void fem_jacobian(fem_sim *f, fem_span span, const real *u)
+static void assemble(fem_sim *f, fem_span span)
 {
-    fem_tangents(f, u);
     if (f->integrator != PIO_STATIC) {
         const fem_rates_pair r = fem_rates_at(f, span);
         fem_inertial_matrix(f, r.a.d, r.v.d);
     }
     fem_assemble_pairs(f);
+}
+
+void fem_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    fem_tangents(f, u);
+    assemble(f, span);
+}
+
+void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_tangent_projected, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    assemble(f, span);
 }
 
 static void dot(fem_sim *f, int slot, const real *x, const real *y)
@@ -114,6 +132,42 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
     fem_held(f, 0, out);
 }
 
+/* The move of the held unknowns has taken an element to y where its law is not defined. */
+static piola_status inside_out(newton *n)
+{
+    const piola_failure what = fem_failed_inside_out(n->f, n->f->y);
+    char element[32] = "an element";
+    if (what.of == PIOLA_FAILED_ELEMENT) snprintf(element, sizeof element, "element %lld", (long long)what.item);
+    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                       "step %lld: the move of the supports in one step turns %s inside out; smaller load steps would "
+                       "be right",
+                       (long long)what.step, element);
+}
+
+/* The method has failed; forces r are out of balance most at some node. */
+static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
+{
+    const piola_failure what = fem_failed_at_node(n->f, kind, n->f->rhs, n->residual);
+    const int digits = sizeof(real) == 4 && n->residual < 1e-3;
+    return sim_fail_as(
+        n->error, PIOLA_NUMERICAL, what,
+        "step %lld: %s after %d iterations: the relative residual is %.3g, solver.tolerance %.3g, the largest "
+        "unbalanced force at node %lld; %s would be right",
+        (long long)what.step, how, n->iterations, n->residual, n->f->newton_tolerance, (long long)what.item,
+        digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64," : "smaller load steps");
+}
+
+/* Forces or the move of the held unknowns are not numbers, or too large. */
+static piola_status not_finite(newton *n)
+{
+    fem_sim *f = n->f;
+    const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->du : f->rhs;
+    const piola_failure what = fem_failed_at_node(f, PIOLA_FAILED_NOT_FINITE, wrong, (double)NAN);
+    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                       "step %lld: the residual is not finite after %d iterations, at node %lld", (long long)what.step,
+                       n->iterations, (long long)what.item);
+}
+
 /* rhs = r(trial); its norm relative to the forces, or to the least that the tolerance can tell from rounding. `searched`: the
  * last potential was of this very point. */
 static piola_status evaluate(newton *n, int searched)
@@ -130,9 +184,19 @@ static piola_status evaluate(newton *n, int searched)
     const double scale = fmax(fmax(sqrt(forces), n->momentum), f->rounding / f->newton_tolerance);
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
-        return sim_fail(n->error, PIOLA_NUMERICAL, "step %lld: the residual is not finite after %d iterations",
-                        (long long)f->base.index, n->iterations);
+        return not_finite(n);
     return PIOLA_OK;
+}
+
+/* lambda = solution of K x = rhs with the assembled matrix */
+static piola_status solve_direction(newton *n, double tolerance)
+{
+    fem_sim *f = n->f;
+    int32_t iterations = 0;
+    pio_queue_zero(&f->base.queue, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
+    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
+    n->record->linear_iterations += iterations;
+    return rc;
 }
 
 /* du += solution of K x = rhs: the direction, held unknowns included. */
@@ -141,7 +205,11 @@ static piola_status direction(newton *n, int first)
     fem_sim *f = n->f;
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    fem_jacobian(f, n->span, f->trial);
+    const int always = f->projection == PIO_PROJECT_ALWAYS;
+    if (always)
+        fem_projected_jacobian(f, n->span, f->trial);
+    else
+        fem_jacobian(f, n->span, f->trial);
     if (first) { /* rhs -= (K + ca M + cv C) du_held */
         pio_queue_zero(q, f->lambda, bytes);
         fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
@@ -154,13 +222,16 @@ static piola_status direction(newton *n, int first)
         fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
         fem_held(f, 0, f->rhs);
     }
-    pio_queue_zero(q, f->lambda, bytes);
     /* no tighter than what is left to do */
     const double left = fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), LOOSEST);
     const double tolerance = fmax(fmin(LOOSEST, n->residual), left);
-    int32_t iterations = 0;
-    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
-    n->record->linear_iterations += iterations;
+    piola_status rc = solve_direction(n, tolerance);
+    const int again = !rc && f->indefinite && f->projection == PIO_PROJECT_AUTO;
+    if (again) {
+        fem_projected_jacobian(f, n->span, f->trial);
+        rc = solve_direction(n, tolerance);
+    }
+    n->record->projected += always || again;
     if (first)
         fem_combine(f, 1, f->du, 1, f->lambda, f->du);
     else
@@ -201,14 +272,8 @@ static piola_status search(newton *n, int moves)
         if (moves && defined && k == 0) break;
         if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
         if (!moves && defined && k == 0 && halves_residual(n, residual)) break;
-        if (moves || k == BACKTRACKS)
-            return sim_fail(
-                n->error, PIOLA_NUMERICAL,
-                moves ? "step %lld: the move of the supports in one step turns an element inside out; smaller "
-                        "load steps would be right"
-                      : "step %lld: the line search found no lower potential in iteration %d (relative "
-                        "residual %.3g); smaller load steps would be right",
-                (long long)f->base.index, n->iterations, n->residual);
+        if (moves) return inside_out(n);
+        if (k == BACKTRACKS) return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
     }
     pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
     return PIOLA_OK;
@@ -221,13 +286,7 @@ static piola_status iterate(newton *n)
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !(n->residual <= f->newton_tolerance))) {
         if (n->iterations == f->newton_iterations)
-            return sim_fail(n->error, PIOLA_NUMERICAL,
-                            "step %lld: Newton's method has a relative residual of %.3g after %d iterations, more than "
-                            "solver.tolerance = %.3g; %s would be right",
-                            (long long)f->base.index, n->residual, f->newton_iterations, f->newton_tolerance,
-                            sizeof(real) == 4 && n->residual < 1e-3
-                                ? "numbers of 7 digits may allow no less: a larger tolerance, or f64,"
-                                : "smaller load steps");
+            return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->record->newton_iterations++;

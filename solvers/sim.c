@@ -1,6 +1,7 @@
 /* sim.c -- see sim.h. */
 #include "solvers/sim.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,25 @@ piola_status sim_fail(piola_error *error, piola_status status, const char *forma
         va_list list;
         va_start(list, format);
         error->status = status;
+        error->failure = (piola_failure){0};
+        vsnprintf(error->message, sizeof error->message, format, list);
+        va_end(list);
+    }
+    return status;
+}
+
+piola_failure sim_failure(piola_failure_kind kind)
+{
+    return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};
+}
+
+piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
+{
+    if (error) {
+        va_list list;
+        va_start(list, format);
+        error->status = status;
+        error->failure = what;
         vsnprintf(error->message, sizeof error->message, format, list);
         va_end(list);
     }

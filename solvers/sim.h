@@ -31,6 +31,11 @@ struct pio_sim {
 piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same with what failed; sim_failure: a failure of this kind, of no step and item. */
+piola_failure sim_failure(piola_failure_kind kind);
+piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* PIOLA_OK, or what the queue's sticky error says. */
 piola_status sim_failed(const pio_sim *sim, piola_error *error);
 

@@ -21,6 +21,18 @@ foreach(name test_fem_amount test_fem_follow)
 endforeach()
 
 foreach(dimension 2 3)
+  kernel_test(test_fem_convergence unit engine_static f64 ${dimension} test_fem_convergence.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_convergence_f64_${dimension}d)
+endforeach()
+
+foreach(dimension 2 3)
+  kernel_test(test_fem_projection unit engine_static f64 ${dimension} test_fem_projection.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_projection_f64_${dimension}d)
+endforeach()
+
+foreach(dimension 2 3)
   kernel_test(test_fem_rigid unit engine_static f64 ${dimension} test_fem_rigid.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_rigid_f64_${dimension}d)

@@ -4,6 +4,7 @@ set_source_files_properties(test_hyperelastic_dual.cpp PROPERTIES COMPILE_DEFINI
 foreach(dimension 2 3)
   foreach(precision ${test_precisions})
     kernel_test(test_hyperelastic unit engine_static ${precision} ${dimension} test_hyperelastic.c)
+    kernel_test(test_hyperelastic_project unit engine_static ${precision} ${dimension} test_hyperelastic_project.c)
   endforeach()
   kernel_test(test_hyperelastic_derivatives unit engine_static f64 ${dimension} test_hyperelastic_derivatives.c
     test_hyperelastic_dual.cpp)

@@ -232,4 +232,22 @@ static inline double solution_error(system_case *s)
     return length(s->product) / length(s->wanted);
 }
 
+static int produced[PIOLA_FAILURES]; /* how often each kind of failure was met */
+
+/* What programs are told: the kind, and how far the solve came. */
+static inline void expect_failure(const pio_krylov_result *r, const piola_failure *f)
+{
+    static const piola_failure_kind kinds[] = {
+        [KRYLOV_RUNNING] = PIOLA_FAILED_NOT,          [KRYLOV_LIMIT] = PIOLA_FAILED_LINEAR_LIMIT,
+        [KRYLOV_STAGNATED] = PIOLA_FAILED_STAGNATION, [KRYLOV_NEGATIVE_CURVATURE] = PIOLA_FAILED_NEGATIVE_CURVATURE,
+        [KRYLOV_BREAKDOWN] = PIOLA_FAILED_SINGULAR,   [KRYLOV_PRECONDITIONER] = PIOLA_FAILED_PRECONDITIONER,
+        [KRYLOV_NOT_FINITE] = PIOLA_FAILED_NOT_FINITE};
+    assert_int_equal(f->kind, kinds[r->stop]);
+    produced[f->kind]++;
+    if (f->kind == PIOLA_FAILED_NOT) return;
+    assert_int_equal(f->of, PIOLA_FAILED_NOWHERE);
+    assert_int_equal(f->step, -1);
+    assert_true(isnan(r->relative) ? isnan(f->residual) : !(fabs(f->residual - r->relative) > 0));
+}
+
 #endif

@@ -132,6 +132,15 @@ void check_failures(const std::string &scene)
 
 } // namespace
 
+void check_failure_names()
+{
+    int same = 0;
+    for (int a = 0; a < PIOLA_FAILURES; a++)
+        for (int b = 0; b < a; b++)
+            same += !std::strcmp(piola_failure_name(piola_failure_kind(a)), piola_failure_name(piola_failure_kind(b)));
+    expect("every kind of failure has a name of its own", same == 0, same, 0);
+}
+
 int main(int argc, char **argv)
 {
     const std::string scene = std::string(argc > 1 ? argv[1] : ".") + "/test_api_scene.yaml";
@@ -147,6 +156,7 @@ int main(int argc, char **argv)
     check_fields(problem);
     piola_close(problem);
     check_failures(scene);
+    check_failure_names();
     std::remove(scene.c_str());
     std::printf("%d faults (threshold 0)\n", faults);
     return faults != 0;

@@ -205,9 +205,20 @@ class Command(unittest.TestCase):
             out = self.folder / "overflow"
             self.expect(76, [name, " is ", "the adjoint overflowed"], "grad", self.scene, "-o", out, *spoil, *sets)
             told = json.loads((out / "result.json").read_text())
-            self.assertEqual(told["exit"], 76)
-            self.assertIn(name, told["message"])
+            self.assertEqual((told["failure"]["kind"], name in told["message"]), ("gradient", True))
             self.assertFalse((out / "states.vtkhdf").exists())
+
+    def test_a_result_names_what_failed_for_scripts(self):
+        def failure(code, scene, *values):
+            sets = [x for value in values for x in ("--set", value)]
+            return json.loads(self.expect(code, [], "run", scene, "--json", *sets, cwd=self.folder).stdout)["failure"]
+
+        self.assertIsNone(failure(0, self.scene))
+        fast = failure(76, self.scene, "bodies[0].velocity=[3000 m/s, 0 m/s]", "design=[]")
+        self.assertEqual((fast["kind"], fast["step"], fast["particle"] >= 0), ("cfl", 0, True))
+        few = failure(76, SOURCE / "scenes" / "fem_cook.yaml", "solver.max_iterations=2", "solver.halvings=0")
+        self.assertEqual((few["kind"], few["step"], few["residual"] > 0), ("newton_limit", 0, True))
+        self.assertEqual(failure(65, SOURCE / "tests" / "bad_scenes" / "parts" / "loose.yaml")["kind"], "loose_body")
 
     def test_a_certificate_tells_of_the_last_check_of_the_same_scene(self):
         out = self.folder / "vouched"

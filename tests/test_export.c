@@ -135,7 +135,7 @@ static const char *in_folder(const char *name)
 static void export_to(const char *file, const char *to, const char *output, int64_t frame, piola_status wanted,
                       const char *words)
 {
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     piola_export_options o = piola_export_options_default();
     o.file = in_folder(file);
     o.to = to;
@@ -392,7 +392,7 @@ static void arrays_of_another_are_not_replaced(void **state)
 
 static char *picture(const char *field, double deformation, int64_t frame, size_t *size)
 {
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     piola_render_options o = piola_render_options_default();
     o.file = in_folder("cook.vtkhdf");
     o.output = in_folder("cook.png");

@@ -189,7 +189,7 @@ static int degree_of(int type, int points)
     if (!mesh_is_simplex(type)) return mesh_is_quadratic(type) ? 5 : 3;
     if (points == 1) return 1;
     if (element_rdim[type] == 2) return points == 3 ? 2 : 4;
-    return points == 4 ? 2 : 5;
+    return points == 4 ? 2 : points == 8 ? 3 : 5;
 }
 
 static void quadrature_is_exact_to_its_degree_and_no_further(void **unused)

@@ -133,7 +133,7 @@ static void png_decodes_to_the_pixels_drawn(void **state)
     int width, height;
     (void)state;
     pio_image image = drawing();
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     assert_int_equal(pio_image_write_png(&image, PATH, &error), PIOLA_OK);
     uint8_t *rgb = decode_png(PATH, &width, &height, comment, sizeof comment);
     assert_int_equal(width, 511);
@@ -151,7 +151,7 @@ static void png_decodes_to_the_pixels_drawn(void **state)
 static void a_failed_write_leaves_the_old_file(void **state)
 {
     pio_image image = drawing();
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     struct rlimit before, small;
     (void)state;
     assert_int_equal(pio_image_write_png(&image, "no_such_folder/picture.png", &error), PIOLA_CANNOT_CREATE);

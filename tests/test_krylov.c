@@ -306,6 +306,7 @@ static void expect(system_case *s, const pio_linop *op, const pio_krylov_options
     assert_int_equal(r.stop, stop);
     assert_true(!(r.relative <= o->tolerance)); /* NaN where it is not known */
     assert_non_null(strstr(error.message, says));
+    expect_failure(&r, &error.failure);
 }
 
 static void wrong_pairings_are_refused_before_anything_is_done(void **state)
@@ -416,6 +417,9 @@ static void a_singular_block_is_named(void **state)
         print_message("%s\n", error.message);
         assert_non_null(strstr(error.message, node));
         assert_non_null(strstr(error.message, what == 2 ? "not finite" : "singular"));
+        assert_int_equal(error.failure.kind, what == 2 ? PIOLA_FAILED_NOT_FINITE : PIOLA_FAILED_SINGULAR);
+        assert_int_equal(error.failure.of, PIOLA_FAILED_NODE);
+        assert_int_equal(error.failure.item, row);
     }
     memset(block, 0, sizeof kept); /* control: far from singular, however unequal its numbers */
     for (int c = 0; c < DIM; c++) block[c * (DIM + 1)] = c ? 1e-8 : 1e8;
@@ -458,6 +462,16 @@ static void a_wrong_structure_is_refused(void **state)
     pio_arena_destroy(&arena);
 }
 
+/* Runs last. */
+static void every_kind_of_a_linear_failure_was_met(void **state)
+{
+    (void)state;
+    for (int kind = PIOLA_FAILED_LINEAR_LIMIT; kind <= PIOLA_FAILED_PRECONDITIONER; kind++) {
+        print_message("failure number %d: %d times\n", kind, produced[kind]);
+        assert_true(produced[kind] > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +487,7 @@ int main(void)
         cmocka_unit_test(an_indefinite_preconditioner_is_named),
         cmocka_unit_test(a_singular_block_is_named),
         cmocka_unit_test(a_wrong_structure_is_refused),
+        cmocka_unit_test(every_kind_of_a_linear_failure_was_met),
     };
     set_threads(2);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,7 @@
  * Each fault comes from a set-up that a user could write. The message names step, particle and value and is the same
  * for any number of threads; nothing outside the arrays is written: the arena ends at pages that cannot be touched, and
  * what is constant during a run keeps its bits. */
-#include "tests/mpm_case.h"
-#include "solvers/mpm_create.h"
+#include "tests/mpm_fenced.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -16,56 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 enum { D = CASE_DIM };
-
-/* ---- a CPU backend whose memory lies between pages that fault -------------------------------------------- */
-
-static size_t page_size(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static size_t fenced_pages(size_t bytes)
-{
-    return (bytes + page_size() - 1) / page_size() * page_size();
-}
-
-/* The last byte is the last of its page; arena sizes are multiples of 256, so that the start is aligned. */
-static int fenced_allocate(size_t bytes, void **base)
-{
-    const size_t page = page_size(), inside = fenced_pages(bytes);
-    char *all = mmap(NULL, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) return 1;
-    if (mprotect(all + page, inside, PROT_READ | PROT_WRITE)) return 1;
-    *base = all + page + inside - bytes;
-    return 0;
-}
-
-static void fenced_release(void *base, size_t bytes)
-{
-    const size_t page = page_size(), inside = fenced_pages(bytes);
-    munmap((char *)base + bytes - inside - page, inside + 2 * page);
-}
-
-static pio_sim *fenced_create(mpm_case *c, int threads)
-{
-    static pio_backend fenced;
-    piola_error error;
-    pio_sim *sim = case_create(c, 0, threads); /* fills the description */
-    piola_engine.destroy(sim);
-    fenced = pio_backend_cpu;
-    fenced.allocate = fenced_allocate;
-    fenced.release = fenced_release;
-    fenced.guard = NULL;
-    if (mpm_create(&fenced, &c->desc, &sim, NULL, &error)) fail_msg("create: %s", error.message);
-    return sim;
-}
 
 /* Hash of the arrays that do not change once a run has started; they lie side by side. */
 static uint64_t constants_hash(const pio_sim *base)
@@ -102,6 +57,7 @@ typedef struct {
     void (*set_up)(mpm_case *c, double *z); /* z: [variables], if there are designs */
     const char *expected[4];                /* all of these are in the message */
     int before;                             /* found before the first step */
+    piola_failure_kind kind;
 } fault_case;
 
 /* 168 or 175 cells and more than 4096 particles: the backend runs less than that on one thread, whatever it is told. */
@@ -249,32 +205,72 @@ static const fault_case faults[] = {
     {"faster than the CFL limit",
      too_fast,
      {"step 16 (t = 0.017 s)", "particle 0 at (", "0.51 cells in one step", "limit = 0.5"},
-     0},
-    {"very much faster", far_too_fast, {"step 0 (", "particle 0 at (", "velocity (300000, ", "3000 cells"}, 0},
-    {"not a number", not_a_number, {"step 0 (", "particle ", "nan", "not finite"}, 0},
-    {"infinite", infinite, {"step 0 (", "particle ", "not finite", ""}, 0},
-    {"inverted", inside_out, {"step 0 (", "at (2.42, 2.01", "inverted", "det F = -0.1;"}, 0},
-    {"crushed", crushed, {"step ", "particle ", "inverted", "det F = -"}, 0},
-    {"out of the grid", out_of_the_grid, {"step ", "particle ", "left the grid", "velocity (-30"}, 0},
-    {"placed outside", placed_outside, {"step 0, particle ", "initial position", "outside the grid", ""}, 1},
-    {"wave CFL", too_stiff, {"step 0, particle 5 at (", "366.9 m/s", "3.669 cells", "0.0001363 s"}, 1},
-    {"wave CFL of a fluid", too_stiff_fluid, {"step 0, particle 3 at (", "m/s", "cells", "would be right"}, 1},
+     0,
+     PIOLA_FAILED_CFL},
+    {"very much faster",
+     far_too_fast,
+     {"step 0 (", "particle 0 at (", "velocity (300000, ", "3000 cells"},
+     0,
+     PIOLA_FAILED_CFL},
+    {"not a number", not_a_number, {"step 0 (", "particle ", "nan", "not finite"}, 0, PIOLA_FAILED_NOT_FINITE},
+    {"infinite", infinite, {"step 0 (", "particle ", "not finite", ""}, 0, PIOLA_FAILED_NOT_FINITE},
+    {"inverted", inside_out, {"step 0 (", "at (2.42, 2.01", "inverted", "det F = -0.1;"}, 0, PIOLA_FAILED_INVERTED},
+    {"crushed", crushed, {"step ", "particle ", "inverted", "det F = -"}, 0, PIOLA_FAILED_INVERTED},
+    {"out of the grid",
+     out_of_the_grid,
+     {"step ", "particle ", "left the grid", "velocity (-30"},
+     0,
+     PIOLA_FAILED_LEFT_GRID},
+    {"placed outside",
+     placed_outside,
+     {"step 0, particle ", "initial position", "outside the grid", ""},
+     1,
+     PIOLA_FAILED_START_OUTSIDE},
+    {"wave CFL",
+     too_stiff,
+     {"step 0, particle 5 at (", "366.9 m/s", "3.669 cells", "0.0001363 s"},
+     1,
+     PIOLA_FAILED_TIME_STEP},
+    {"wave CFL of a fluid",
+     too_stiff_fluid,
+     {"step 0, particle 3 at (", "m/s", "cells", "would be right"},
+     1,
+     PIOLA_FAILED_TIME_STEP},
     {"viscous limit",
      too_viscous,
      {"step 0, particle 4 at (", "viscosity 5000 Pa s", "density 1000", "needs a time step"},
-     1},
+     1,
+     PIOLA_FAILED_TIME_STEP},
     {"Young's modulus negative",
      young_negative,
      {"step 0, particle 7 at (", "(-5000, 0.3, 0)", "1000 kg/m3", "outside"},
-     1},
+     1,
+     PIOLA_FAILED_CONSTANTS},
     {"Poisson's ratio too large",
      poisson_too_large,
      {"step 0, particle 11 at (", "(10000, 0.55, 0)", "nu < 1/2", ""},
-     1},
-    {"Poisson's ratio 1/2", poisson_one_half, {"step 0, particle 1 at (", "(10000, 0.5, 0)", "nu < 1/2", ""}, 1},
-    {"density zero", density_zero, {"step 0, particle 2 at (", "density 0 kg/m3", "must be positive", ""}, 1},
-    {"viscosity negative", viscosity_negative, {"step 0, particle 8 at (", "(10000, 7, -1)", "not negative", ""}, 1},
-    {"gamma zero", gamma_zero, {"step 0, particle 10 at (", "(10000, 0, 1)", "gamma must be positive", ""}, 1},
+     1,
+     PIOLA_FAILED_CONSTANTS},
+    {"Poisson's ratio 1/2",
+     poisson_one_half,
+     {"step 0, particle 1 at (", "(10000, 0.5, 0)", "nu < 1/2", ""},
+     1,
+     PIOLA_FAILED_CONSTANTS},
+    {"density zero",
+     density_zero,
+     {"step 0, particle 2 at (", "density 0 kg/m3", "must be positive", ""},
+     1,
+     PIOLA_FAILED_CONSTANTS},
+    {"viscosity negative",
+     viscosity_negative,
+     {"step 0, particle 8 at (", "(10000, 7, -1)", "not negative", ""},
+     1,
+     PIOLA_FAILED_CONSTANTS},
+    {"gamma zero",
+     gamma_zero,
+     {"step 0, particle 10 at (", "(10000, 0, 1)", "gamma must be positive", ""},
+     1,
+     PIOLA_FAILED_CONSTANTS},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
@@ -326,10 +322,31 @@ static void every_fault_names_step_particle_and_value_for_any_number_of_threads(
             assert_int_equal(rc, PIOLA_NUMERICAL);
             if (t > 0) assert_string_equal(error.message, first.message);
             assert_int_equal((t ? &error : &first)->status, PIOLA_NUMERICAL);
+            const piola_failure *told = &(t ? &error : &first)->failure;
+            int particle = -1, step = -1;
+            assert_non_null(strstr(first.message, "particle "));
+            sscanf(strstr(first.message, "particle "), "particle %d", &particle);
+            sscanf(first.message, "step %d", &step);
+            assert_int_equal(told->kind, faults[i].kind);
+            assert_int_equal(told->of, PIOLA_FAILED_PARTICLE);
+            assert_int_equal(told->item, particle); /* as the words say */
+            assert_int_equal(told->step, step);
             for (int k = 0; k < 4 && t == 0 && faults[i].expected[k]; k++)
                 if (!strstr(first.message, faults[i].expected[k]))
                     fail_msg("%s: '%s' is not in: %s", faults[i].name, faults[i].expected[k], first.message);
         }
+    }
+}
+
+/* Those of particles, and those that meshes have too. */
+static void every_kind_of_failure_has_a_case(void **unused)
+{
+    (void)unused;
+    for (int kind = PIOLA_FAILED_CONSTANTS; kind <= PIOLA_FAILED_CFL; kind++) {
+        int cases = 0;
+        if (kind > PIOLA_FAILED_INVERTED && kind < PIOLA_FAILED_START_OUTSIDE) continue;
+        for (int i = 0; i < FAULTS; i++) cases += (int)faults[i].kind == kind;
+        if (!cases) fail_msg("no case of failure number %d", kind);
     }
 }
 
@@ -473,6 +490,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_access_to_device_memory_faults_under_the_guard),
         cmocka_unit_test(every_fault_names_step_particle_and_value_for_any_number_of_threads),
+        cmocka_unit_test(every_kind_of_failure_has_a_case),
         cmocka_unit_test(a_run_without_faults_reports_none),
         cmocka_unit_test(a_gradient_ends_with_the_fault_of_its_forward_run),
         cmocka_unit_test(descriptions_that_cannot_be_are_refused),

@@ -239,6 +239,7 @@ static void a_failed_evaluation_stops_at_once_and_keeps_the_best(void **state)
             assert_int_equal(r.evaluations, 5);
             assert_int_equal(r.reason, kind == 1 ? PIO_STOP_INTERRUPTED : PIO_STOP_FAILED);
             if (kind < 2) assert_string_equal(error.message, "step 17: particle 4 left the domain");
+            if (kind >= 2) assert_int_equal(error.failure.kind, PIOLA_FAILED_OBJECTIVE);
             double g[2];
             assert_true(r.J < 24.2); /* J at the start is 24.2 */
             assert_true(fabs(rosenbrock(&b.t, r.z, g) - r.J) <= 0);
@@ -273,6 +274,7 @@ static void a_gradient_with_a_hole_is_numerical(void **state)
     assert_int_equal(pio_optimize(&b.p, &b.d, &r, &error), PIOLA_NUMERICAL);
     printf("%s\n", error.message);
     assert_non_null(strstr(error.message, "gradient"));
+    assert_int_equal(error.failure.kind, PIOLA_FAILED_GRADIENT);
     pio_optimizer_result_free(&r);
 }
 

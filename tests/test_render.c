@@ -23,7 +23,7 @@ static double seconds(void)
 static pio_image render(const pio_picture *p)
 {
     pio_image image;
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     if (pio_render(p, &image, &error) != PIOLA_OK) fail_msg("%s", error.message);
     return image;
 }
@@ -356,7 +356,7 @@ static void a_million_particles_are_drawn(void **state)
 static void expect(const pio_picture *p, piola_status status, const char *words)
 {
     pio_image image;
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     assert_int_equal(pio_render(p, &image, &error), status);
     assert_int_equal(error.status, status);
     if (strstr(error.message, words) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.message, words);

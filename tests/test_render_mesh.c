@@ -20,7 +20,7 @@ static double seconds(void)
 static pio_image render(const pio_picture *p)
 {
     pio_image image;
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     if (pio_render(p, &image, &error) != PIOLA_OK) fail_msg("%s", error.message);
     return image;
 }

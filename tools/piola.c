@@ -95,7 +95,7 @@ static piola_status dispatch(tool_settings *s, int argc, char **argv, piola_erro
 
 int main(int argc, char **argv)
 {
-    piola_error error = {PIOLA_OK, ""};
+    piola_error error = {0};
     tool_settings settings = tool_settings_default();
     piola_status rc;
     if (argc == 1) {
