@@ -223,11 +223,11 @@ void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touc
 piola_status fem_design_apply(fem_sim *f, piola_error *error);
 piola_status fem_design_adj(fem_sim *f, piola_error *error);
 
-/* fem_follow.c: rest positions are as described; those of nodes that follow, once the designs have moved the others; cotangents of
+/* fem_morph.c: rest positions are as described; those of nodes that follow, once the designs have moved the others; cotangents of
  * all rest positions become those of the positions that do not follow. Nothing happens where no node follows. */
-void fem_follow_begin(fem_sim *f);
-piola_status fem_follow(fem_sim *f, piola_error *error);
-piola_status fem_follow_adj(fem_sim *f, piola_error *error);
+void fem_morph_begin(fem_sim *f);
+piola_status fem_morph(fem_sim *f, piola_error *error);
+piola_status fem_morph_adj(fem_sim *f, piola_error *error);
 
 /* fem_fields.c */
 int32_t fem_components(const pio_sim *sim, const char *field);

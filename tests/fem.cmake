@@ -12,7 +12,7 @@ kernel_test(test_fem_plane_stress unit engine_static f64 2 test_fem_plane_stress
   ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
 list(APPEND fem_tests test_fem_plane_stress_f64_2d)
 
-foreach(name test_fem_amount test_fem_follow)
+foreach(name test_fem_amount test_fem_morph)
   foreach(dimension 2 3)
     kernel_test(${name} unit engine_static f64 ${dimension} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
       ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)

@@ -1,4 +1,4 @@
-/* fem_follow.c -- the mesh follows where rest positions are designed: nodes inside move as those of an elastic body whose surface is
+/* fem_morph.c -- the mesh follows where rest positions are designed: nodes inside move as those of an elastic body whose surface is
  * moved (Stein, Tezduyar and Benney 2003: small elements are stiffer, so that large ones take up the change).
  *
  *     K_ff w_f = -K_fs w_s,    X = X0 + w
@@ -70,12 +70,12 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
 }
 /* clang-format on */
 
-void fem_follow_begin(fem_sim *f)
+void fem_morph_begin(fem_sim *f)
 {
     if (f->stays) pio_queue_copy(&f->base.queue, f->rest, f->reference, sizeof(real) * DIM * (size_t)f->nodes);
 }
 
-piola_status fem_follow(fem_sim *f, piola_error *error)
+piola_status fem_morph(fem_sim *f, piola_error *error)
 {
     if (!f->stays) return PIOLA_OK;
     fem_combine(f, 1, f->rest, -1, f->reference, f->du);
@@ -88,7 +88,7 @@ piola_status fem_follow(fem_sim *f, piola_error *error)
     return sim_failed(&f->base, error);
 }
 
-piola_status fem_follow_adj(fem_sim *f, piola_error *error)
+piola_status fem_morph_adj(fem_sim *f, piola_error *error)
 {
     if (!f->stays) return PIOLA_OK;
     fem_combine(f, 1, f->rest_bar, 0, f->rest_bar, f->rhs);

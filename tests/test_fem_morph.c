@@ -1,4 +1,4 @@
-/* test_fem_follow.c -- nodes that follow a surface whose rest positions are designed: where they come to rest, and the derivative
+/* test_fem_morph.c -- nodes that follow a surface whose rest positions are designed: where they come to rest, and the derivative
  * through them. f64. */
 #include "tests/fem_taylor.h"
 
