@@ -8,6 +8,7 @@
 
 #include "kernels/design.h"
 #include "kernels/fem_amount.h"
+#include "kernels/fem_follow.h"
 #include "kernels/fem_inertia.h"
 #include "kernels/fem_load.h"
 #include "kernels/fem_observe.h"
