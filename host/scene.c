@@ -57,6 +57,15 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->duration);
 }
 
+static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *on)
+{
+    char path[40];
+    bool found;
+    snprintf(path, sizeof path, "%s[%zu].on.min", list, i);
+    pio_cfg_find(doc->root, path, &found);
+    for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
+}
+
 /* Axes that are not told are all; a part of a body that is not told is no box. */
 static void complete_places(pio_scene *scene, cfg_doc *doc)
 {
@@ -71,13 +80,8 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         else
             doc->no_memory = true;
     }
-    for (size_t i = 0; i < scene->n_observe; i++) {
-        char path[40];
-        bool found;
-        snprintf(path, sizeof path, "observe[%zu].on.min", i);
-        pio_cfg_find(doc->root, path, &found);
-        for (int a = 0; !found && a < 3; a++) scene->observe[i].on.min[a] = scene->observe[i].on.max[a] = NAN;
-    }
+    for (size_t i = 0; i < scene->n_observe; i++) complete_box(doc, "observe", i, &scene->observe[i].on);
+    for (size_t i = 0; i < scene->n_loads; i++) complete_box(doc, "loads", i, &scene->loads[i].on);
 }
 
 static void complete_output(pio_scene *scene, cfg_doc *doc)

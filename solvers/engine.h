@@ -154,9 +154,9 @@ typedef struct {
     int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
     double a, b;
     const double *start,
-        *described;                /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
-    double base[3];                /* position, velocity: the value at which particles are as described */
-    int32_t which;                 /* load, support: number of its value */
+        *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
+    double base[3]; /* position, velocity: the value at which particles are as described */
+    int32_t which;  /* load: number of its value; support: the first of as many as there are components */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
 } pio_design_desc;
 
