@@ -148,6 +148,8 @@ typedef enum {
     CFG_RATE,
     CFG_ENERGY,
     CFG_FORCE,
+    CFG_FORCE_DENSITY,
+    CFG_STIFFNESS,
     CFG_WAVE_NUMBER,
     CFG_MEMORY,
     CFG_ANY, /* any unit; checked later against what the number stands for */

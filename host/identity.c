@@ -31,9 +31,11 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
     h = hash_more(h, d->held_node, sizeof(int32_t) * (size_t)d->n_held);
     h = hash_more(h, d->held_axis, sizeof(int32_t) * (size_t)d->n_held);
     h = hash_more(h, d->held_support, sizeof(int32_t) * (size_t)d->n_held);
-    for (int l = 0; l < d->n_loads; l++)
+    for (int l = 0; l < d->n_loads; l++) {
         h = hash_more(h, d->loads[l].vertices,
                       sizeof(int32_t) * (size_t)d->loads[l].n * (size_t)pio_elements[d->loads[l].type].nodes);
+        h = hash_more(h, d->loads[l].owner, sizeof(int32_t) * (size_t)d->loads[l].n);
+    }
     h = hash_more(h, d->curve_t, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
     return hash_more(h, d->curve_value, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
 }

@@ -126,7 +126,8 @@ const pio_mesh_group *pio_mesh_find_group(const pio_mesh *mesh, const char *name
 /* Of all groups of the name, whatever their dimension. */
 piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error);
 piola_status pio_mesh_group_cells(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error);
-/* Each facet as the face of a cell. */
+/* Each facet as the face of a cell; how many of a list are not outer faces. */
+int32_t pio_mesh_count_inner(const pio_mesh *mesh, const pio_face_list *faces);
 piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_face_list *out, piola_error *error);
 
 /* low[a] <= x[a] <= high[a] for every axis of the mesh. */

@@ -149,6 +149,14 @@ piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_fa
     return PIOLA_OK;
 }
 
+int32_t pio_mesh_count_inner(const pio_mesh *mesh, const pio_face_list *faces)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < faces->n; i++)
+        n += !bsearch(&faces->item[i], mesh->outer, (size_t)mesh->n_outer, sizeof *mesh->outer, face_order);
+    return n;
+}
+
 /* ---- places ----------------------------------------------------------------------------------------------- */
 
 piola_status pio_mesh_nodes_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_index_list *out,

@@ -277,7 +277,7 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->rest,      f->given,       f->density,       f->thickness,     f->law,         f->lame,
                    f->alpha,     f->beta,        f->displacement,  f->velocity,      f->loads,       f->values,
                    f->held_node, f->held_axis,   f->held_support,  f->support_curve, f->curve_start, f->support_value,
-                   f->curve_t,   f->curve_value, f->follows,       f->follow_given};
+                   f->curve_t,   f->curve_value, f->support_first, f->support_boundary, f->follows,  f->follow_given};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(f);
 }
@@ -336,7 +336,7 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     const bool mean = s->type == SCENE_DISPLACEMENT || s->type == SCENE_MEAN_VELOCITY;
     if (s->type == SCENE_REACTION) { /* of the unknowns that this support holds, and of no other */
         for (int32_t h = 0; h < f->desc.n_held; h++)
-            if (!strcmp(m->scene->boundary[f->held_support[h]].name, s->boundary))
+            if (!strcmp(m->scene->boundary[f->support_boundary[f->held_support[h]]].name, s->boundary))
                 weight[(size_t)f->held_node[h] * dim + (size_t)f->held_axis[h]] = 1;
     } else if (mean && (s->on.group || !isnan(s->on.min[0]))) {
         *status = pio_model_nodes(m, path, s->body, &s->on, &nodes, error);
@@ -404,7 +404,7 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
         }
     for (size_t b = 0; !strncmp(path, "boundary.", 9) && b < s->n_boundary; b++)
         if (names(path, s->boundary[b].name)) {
-            *which = (int32_t)b;
+            *which = m->fem->support_first[b];
             return PIO_SUPPORT;
         }
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -21,6 +21,8 @@ struct pio_model_fem {
     pio_load_desc *loads;
     double *values;
     int32_t *held_node, *held_axis, *held_support, *support_curve, *curve_start;
+    int32_t *support_first,
+        *support_boundary; /* first support of a boundary's, and back: one per number of its value */
     double *support_value, *curve_t, *curve_value;
     int32_t *follows; /* [nodes], and [elements][5]: see pio_fem_desc */
     double *follow_given;

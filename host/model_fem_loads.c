@@ -119,6 +119,16 @@ static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_erro
     return PIOLA_OK;
 }
 
+/* The support that holds what this boundary holds along an axis: its own where the value has one number for each. */
+static int32_t support_of(const pio_model *m, int32_t number, int axis)
+{
+    const scene_boundary *b = &m->scene->boundary[number];
+    int32_t support = m->fem->support_first[number];
+    if (b->type == SCENE_FIXED || b->value.n < 2) return support;
+    for (size_t a = 0; a < b->axes.n && b->axes.v[a][0] != "xyz"[axis]; a++) support++;
+    return support;
+}
+
 static piola_status list_held(pio_model *m, const int32_t *owner, piola_error *error)
 {
     pio_model_fem *f = m->fem;
@@ -136,7 +146,7 @@ static piola_status list_held(pio_model *m, const int32_t *owner, piola_error *e
         if (owner[i] < 0) continue;
         f->held_node[n] = (int32_t)(i / dim);
         f->held_axis[n] = (int32_t)(i % dim);
-        f->held_support[n++] = owner[i];
+        f->held_support[n++] = support_of(m, owner[i], (int)(i % dim));
     }
     f->desc.n_held = n;
     f->desc.held_node = f->held_node;
@@ -150,22 +160,29 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
     const size_t unknowns = (size_t)f->node_first[f->bodies] * (size_t)s->dimension;
-    int32_t *owner = malloc(sizeof *owner * (unknowns + 1));
-    f->support_value = calloc(s->n_boundary + 1, sizeof(double));
-    f->support_curve = calloc(s->n_boundary + 1, sizeof(int32_t));
+    int32_t *owner = malloc(sizeof *owner * (unknowns + 1)), n = 0;
+    f->support_value = calloc(3 * s->n_boundary + 1, sizeof(double));
+    f->support_curve = calloc(3 * s->n_boundary + 1, sizeof(int32_t));
+    f->support_boundary = calloc(3 * s->n_boundary + 1, sizeof(int32_t));
+    f->support_first = calloc(s->n_boundary + 1, sizeof(int32_t));
     piola_status rc = set_curves(m, error);
-    if (!rc && (!owner || !f->support_value || !f->support_curve))
+    if (!rc && (!owner || !f->support_value || !f->support_curve || !f->support_boundary || !f->support_first))
         rc = pio_fail_memory(error, sizeof *owner * unknowns, "supports");
     for (size_t i = 0; !rc && i < unknowns; i++) owner[i] = -1;
     for (size_t b = 0; !rc && b < s->n_boundary; b++) {
-        const bool fixed = s->boundary[b].type == SCENE_FIXED;
-        f->support_value[b] = fixed ? 0 : s->boundary[b].value;
-        f->support_curve[b] = fixed ? -1 : curve_number(s, s->boundary[b].curve);
+        const scene_boundary *own = &s->boundary[b];
+        const bool fixed = own->type == SCENE_FIXED;
+        f->support_first[b] = n;
+        for (size_t k = 0; k < (fixed ? 1 : own->value.n); k++, n++) {
+            f->support_boundary[n] = (int32_t)b;
+            f->support_value[n] = fixed ? 0 : own->value.v[k];
+            f->support_curve[n] = fixed ? -1 : curve_number(s, own->curve);
+        }
         rc = hold(m, b, owner, error);
     }
     if (!rc) rc = list_held(m, owner, error);
     free(owner);
-    f->desc.n_supports = (int32_t)s->n_boundary;
+    f->desc.n_supports = n;
     f->desc.support_value = f->support_value;
     f->desc.support_curve = f->support_curve;
     return rc;
@@ -184,12 +201,47 @@ static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *o
     *out = (pio_face_list){0};
     const piola_status rc = l->on.group ? pio_mesh_group_faces(mesh, l->on.group, out, &inner)
                                         : pio_mesh_faces_in_box(mesh, box.min, box.max, out, &inner);
-    if (!rc && out->n > 0) return PIOLA_OK;
+    const int32_t n = out->n, inner_faces = rc ? 0 : pio_mesh_count_inner(mesh, out);
+    if (!rc && n > 0 && !inner_faces) return PIOLA_OK;
     free(out->item);
     *out = (pio_face_list){0};
+    if (inner_faces)
+        return pio_scene_fault(m->scene, error, path,
+                               "%d of the %d faces of the group '%s' lie inside the body, between two elements; a load "
+                               "acts on outer faces",
+                               inner_faces, n, l->on.group);
     if (!rc) return pio_scene_fault(m->scene, error, path, "no outer face of body '%s' lies there", l->body);
     if (rc == PIOLA_BAD_DATA) return pio_scene_fault(m->scene, error, path, "%s", inner.message);
     return pio_fail(error, rc, "%s", inner.message);
+}
+
+static pio_load_kind kind_of(const scene_load *l)
+{
+    static const pio_load_kind kinds[] = {[SCENE_TRACTION] = PIO_TRACTION,
+                                          [SCENE_PRESSURE] = PIO_PRESSURE,
+                                          [SCENE_FORCE] = PIO_TRACTION,
+                                          [SCENE_POINT_FORCE] = PIO_TRACTION,
+                                          [SCENE_FOLLOWER_PRESSURE] = PIO_FOLLOWER,
+                                          [SCENE_BODY_FORCE] = PIO_BODY_FORCE,
+                                          [SCENE_FOUNDATION] = PIO_FOUNDATION,
+                                          [SCENE_SPRINGS] = PIO_SPRINGS};
+    return l->type == SCENE_FOUNDATION && l->value.n > 1 ? PIO_SPRINGS : kinds[l->type];
+}
+
+/* The description takes what is given. */
+static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t n, int32_t *vertices, int32_t *owner,
+                     double scale)
+{
+    const scene_load *l = &m->scene->loads[number];
+    const bool springs = l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
+    m->fem->loads[m->fem->desc.n_loads++] = (pio_load_desc){.kind = kind_of(l),
+                                                            .type = type,
+                                                            .n = n,
+                                                            .vertices = vertices,
+                                                            .owner = owner,
+                                                            .value = (int32_t)number,
+                                                            .curve = springs ? -1 : curve_number(m->scene, l->curve),
+                                                            .scale = scale};
 }
 
 /* The faces of one type as a load of the description. */
@@ -215,21 +267,14 @@ static piola_status add_load(pio_model *m, size_t number, const pio_face_list *f
         for (int k = 0; k < nodes; k++) vertices[n * nodes + k] = own[k] + (int32_t)f->node_first[b];
         owner[n++] = (int32_t)f->element_first[b] + faces->item[i].cell;
     }
-    f->loads[f->desc.n_loads++] = (pio_load_desc){.kind = l->type == SCENE_PRESSURE ? PIO_PRESSURE : PIO_TRACTION,
-                                                  .type = type,
-                                                  .n = n,
-                                                  .vertices = vertices,
-                                                  .owner = owner,
-                                                  .value = (int32_t)number,
-                                                  .curve = curve_number(m->scene, l->curve),
-                                                  .scale = scale};
+    put_load(m, number, type, n, vertices, owner, scale);
     return PIOLA_OK;
 }
 
-/* The same force on every node there. */
-static piola_status set_point_force(pio_model *m, size_t number, piola_error *error)
+/* The same force, or the same springs, at every node there. */
+static piola_status set_points(pio_model *m, size_t number, piola_error *error)
 {
-    pio_model_fem *f = m->fem;
+
     const scene_load *l = &m->scene->loads[number];
     char path[64];
     pio_index_list nodes;
@@ -241,15 +286,45 @@ static piola_status set_point_force(pio_model *m, size_t number, piola_error *er
         free(nodes.item);
         return pio_fail_memory(error, sizeof *owner * (size_t)nodes.n, "loads");
     }
-    f->loads[f->desc.n_loads++] = (pio_load_desc){.kind = PIO_TRACTION,
-                                                  .type = PIO_POINT1,
-                                                  .n = nodes.n,
-                                                  .vertices = nodes.item,
-                                                  .owner = owner,
-                                                  .value = (int32_t)number,
-                                                  .curve = curve_number(m->scene, l->curve),
-                                                  .scale = 1.0 / nodes.n};
+    put_load(m, number, PIO_POINT1, nodes.n, nodes.item, owner, 1.0 / nodes.n);
     return PIOLA_OK;
+}
+
+/* Elements of a body force, all of the body where it has no place. */
+static piola_status elements_at(const pio_model *m, size_t number, pio_index_list *out, piola_error *error)
+{
+    const pio_model_fem *f = m->fem;
+    const scene_load *l = &m->scene->loads[number];
+    const size_t b = (size_t)pio_scene_body_number(m->scene, l->body);
+    char path[64];
+    snprintf(path, sizeof path, "loads[%zu].on", number);
+    if (l->on.group || !isnan(l->on.min[0])) return pio_model_elements(m, path, b, &l->on, out, error);
+    const int64_t n = f->element_first[b + 1] - f->element_first[b];
+    *out = (pio_index_list){.item = malloc(sizeof *out->item * ((size_t)n + 1))};
+    if (!out->item) return pio_fail_memory(error, sizeof *out->item * (size_t)n, "loads");
+    for (; out->n < n; out->n++) out->item[out->n] = (int32_t)f->element_first[b] + out->n;
+    return PIOLA_OK;
+}
+
+/* A load of the description for every block that has some of its elements. */
+static piola_status set_body_force(pio_model *m, size_t number, piola_error *error)
+{
+    const pio_model_fem *f = m->fem;
+    pio_index_list all;
+    piola_status rc = elements_at(m, number, &all, error);
+    int32_t first = 0;
+    for (int b = 0; !rc && b < f->desc.n_blocks; first += f->blocks[b++].n) {
+        int32_t *own = malloc(sizeof *own * ((size_t)all.n + 1)), n = 0;
+        if (!own) rc = pio_fail_memory(error, sizeof *own * (size_t)all.n, "loads");
+        for (int32_t i = 0; own && i < all.n; i++)
+            if (all.item[i] >= first && all.item[i] < first + f->blocks[b].n) own[n++] = all.item[i];
+        if (n > 0)
+            put_load(m, number, f->blocks[b].type, n, NULL, own, 1);
+        else
+            free(own);
+    }
+    free(all.item);
+    return rc;
 }
 
 /* A load whose faces are of several types becomes one of the description for each. */
@@ -261,7 +336,8 @@ static piola_status set_load(pio_model *m, size_t number, piola_error *error)
     bool has[PIO_ELEMENT_TYPES] = {false};
     double area = 0;
     pio_face_list faces;
-    if (l->type == SCENE_POINT_FORCE) return set_point_force(m, number, error);
+    if (l->type == SCENE_POINT_FORCE || l->type == SCENE_SPRINGS) return set_points(m, number, error);
+    if (l->type == SCENE_BODY_FORCE) return set_body_force(m, number, error);
     piola_status rc = faces_at(m, number, &faces, error);
     for (int32_t i = 0; i < faces.n; i++) {
         pio_element_type cell;
@@ -281,7 +357,7 @@ piola_status pio_model_loads(pio_model *m, piola_error *error)
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
     piola_status rc = PIOLA_OK;
-    f->loads = calloc(2 * s->n_loads + 1, sizeof *f->loads); /* faces are lines, or triangles and quadrilaterals */
+    f->loads = calloc(PIO_ELEMENT_TYPES * s->n_loads + 1, sizeof *f->loads); /* one for each type at most */
     f->values = calloc(3 * s->n_loads + 1, sizeof *f->values);
     if (!f->loads || !f->values) return pio_fail_memory(error, s->n_loads * sizeof *f->loads, "loads");
     for (size_t l = 0; !rc && l < s->n_loads; l++) {

@@ -58,7 +58,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
 }
 
 /* A part of a body that is not told is no box. */
-static void complete_place(cfg_doc *doc, const char *list, size_t i, scene_where *on)
+static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *on)
 {
     char path[40];
     bool found;
@@ -81,12 +81,13 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         else
             doc->no_memory = true;
     }
-    for (size_t i = 0; i < scene->n_observe; i++) complete_place(doc, "observe", i, &scene->observe[i].on);
+    for (size_t i = 0; i < scene->n_observe; i++) complete_box(doc, "observe", i, &scene->observe[i].on);
+    for (size_t i = 0; i < scene->n_loads; i++) complete_box(doc, "loads", i, &scene->loads[i].on);
     for (size_t i = 0; i < scene->n_design; i++) {
         scene_design *d = &scene->design[i];
         char path[48];
         bool found;
-        complete_place(doc, "design", i, &d->on);
+        complete_box(doc, "design", i, &d->on);
         snprintf(path, sizeof path, "design[%zu].mesh_update", i);
         pio_cfg_find(doc->root, path, &found);
         if (!found && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;

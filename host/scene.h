@@ -43,7 +43,16 @@ typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_PROJECT_AUTO, SCENE_PROJECT_NEVER, SCENE_PROJECT_ALWAYS } scene_projection;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
-typedef enum { SCENE_TRACTION, SCENE_PRESSURE, SCENE_FORCE, SCENE_POINT_FORCE } scene_load_type;
+typedef enum {
+    SCENE_TRACTION,
+    SCENE_PRESSURE,
+    SCENE_FORCE,
+    SCENE_POINT_FORCE,
+    SCENE_FOLLOWER_PRESSURE,
+    SCENE_BODY_FORCE,
+    SCENE_FOUNDATION,
+    SCENE_SPRINGS
+} scene_load_type;
 typedef enum {
     SCENE_SEEN_DISPLACEMENT,
     SCENE_SEEN_REACTION,
@@ -161,16 +170,18 @@ typedef struct {
     char *name, *body;
     scene_where on;
     scene_support type;
-    scene_strings axes; /* of x, y, z; empty: all */
-    double value;       /* displacement, m */
-    char *curve;        /* its course in time; NULL: 0 to 1 over the duration */
+    scene_strings axes;  /* of x, y, z; empty: all */
+    scene_numbers value; /* displacement, m: one number, or one for each of the axes */
+    char *curve;         /* its course in time; NULL: 0 to 1 over the duration */
 } scene_boundary;
 
 typedef struct {
     char *name, *body;
     scene_where on;
     scene_load_type type;
-    scene_numbers value; /* traction Pa or force N: a vector; pressure Pa: one number */
+    scene_numbers
+        value; /* traction Pa, force N, body force N/m3, springs N/m: a vector; pressure Pa: one number; foundation
+                            N/m3: one or a vector */
     char *curve;
 } scene_load;
 

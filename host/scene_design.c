@@ -51,20 +51,24 @@ static bool scalar(scene_target *t, cfg_quantity quantity, double value, cfg_ran
     return true;
 }
 
+static bool numbers(scene_target *t, cfg_quantity quantity, const scene_numbers *value, cfg_range range)
+{
+    *t = (scene_target){.quantity = quantity, .components = (int)value->n, .range = range};
+    for (size_t c = 0; c < value->n && c < 3; c++) t->value[c] = value->v[c];
+    return value->n > 0 && value->n <= 3;
+}
+
 /* loads.NAME.value, boundary.NAME.value */
 static bool value_target(const pio_scene *s, const char *list, const char *name, scene_target *t)
 {
     for (size_t i = 0; !strcmp(list, "loads") && i < s->n_loads; i++) {
         const scene_load *l = &s->loads[i];
-        double value[3] = {0};
-        if (strcmp(l->name, name)) continue;
-        for (size_t c = 0; c < l->value.n && c < 3; c++) value[c] = l->value.v[c];
-        if (l->type == SCENE_PRESSURE) return scalar(t, CFG_PRESSURE, value[0], (cfg_range){0});
-        return vector(t, l->type == SCENE_TRACTION ? CFG_PRESSURE : CFG_FORCE, s, value);
+        const cfg_range range = pio_load_is_springs(l) ? (cfg_range){CFG_FROM, 0, 0} : (cfg_range){0};
+        if (!strcmp(l->name, name)) return numbers(t, pio_load_quantity(l), &l->value, range);
     }
     for (size_t i = 0; !strcmp(list, "boundary") && i < s->n_boundary; i++)
         if (!strcmp(s->boundary[i].name, name) && s->boundary[i].type == SCENE_PRESCRIBED)
-            return scalar(t, CFG_LENGTH, s->boundary[i].value, (cfg_range){0});
+            return numbers(t, CFG_LENGTH, &s->boundary[i].value, (cfg_range){0});
     return false;
 }
 
@@ -105,7 +109,8 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
         if (*at == '.' && !*++at) return false;
     }
     if (*at) return false;
-    if (n == 1 && strcmp(part[0], "gravity") == 0) return vector(t, CFG_ACCELERATION, s, s->gravity);
+    if (n == 1 && strcmp(part[0], "gravity") == 0)
+        return pio_scene_is_heavy(s) && vector(t, CFG_ACCELERATION, s, s->gravity);
     if (n != 3) return false;
     const scene_body *b = strcmp(part[0], "bodies") == 0 ? body(s, part[1]) : NULL;
     const scene_material *m = strcmp(part[0], "materials") == 0 ? material(s, part[1])
@@ -152,7 +157,11 @@ static void add_constants(const pio_scene *s, cfg_doc *doc, const char **paths, 
 static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
 {
     const char *paths[MOST_PATHS] = {"gravity"};
-    size_t n = 1;
+    size_t n = pio_scene_is_heavy(s);
+    if (!n && !strcmp(path, "gravity")) {
+        pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
+        return;
+    }
     for (size_t i = 0; i < s->n_materials; i++)
         add_constants(s, doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
     for (size_t i = 0; i < s->n_bodies; i++) {

@@ -41,6 +41,11 @@ typedef struct scene_target {
 bool pio_scene_design_target(const pio_scene *scene, const scene_design *design, const char *path,
                              scene_target *target);
 bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
+/* The quantity of a load's value; whether it is springs. */
+cfg_quantity pio_load_quantity(const scene_load *load);
+bool pio_load_is_springs(const scene_load *load);
+/* Has anything of what bodies are made of a density? */
+bool pio_scene_is_heavy(const pio_scene *scene);
 /* A total force on the body whose area a design of this path would change, or NULL. */
 const scene_load *pio_scene_force_on(const pio_scene *scene, const char *path);
 /* Components of an observation: the dimension for positions and velocities, else 1; and its quantity. */

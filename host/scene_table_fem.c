@@ -21,7 +21,8 @@ static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh"
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
-static const char *const load_names[] = {"traction", "pressure", "force", "point_force", NULL};
+static const char *const load_names[] = {"traction",   "pressure",   "force",   "point_force", "follower_pressure",
+                                         "body_force", "foundation", "springs", NULL};
 static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
                                          "mean_velocity", "kinetic_energy", "volume",   "mass",
                                          "strain_energy", "stress_pnorm",   NULL};
@@ -212,6 +213,12 @@ static bool load_curve(const void *s)
 {
     return ((const scene_load *)s)->curve != NULL;
 }
+static bool load_place(const void *s)
+{
+    const scene_load *l = s;
+    return l->on.group || !isnan(l->on.min[0]);
+}
+#define SPRUNG (ONLY(SCENE_FOUNDATION) | ONLY(SCENE_SPRINGS))
 
 static const cfg_field boundary_fields[] = {
     {"name", CFG_NAME, AT(scene_boundary, name), .required = true, .meaning = "name that observe and design use"},
@@ -221,8 +228,10 @@ static const cfg_field boundary_fields[] = {
      .meaning = "fixed holds where it is, displacement moves"},
     {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = axis_names, .computed = "all",
      .meaning = "directions that are held; the others stay free"},
-    {"value", CFG_NUMBER, AT(scene_boundary, value), .required = true, .quantity = CFG_LENGTH,
-     .only = ONLY(SCENE_PRESCRIBED), .meaning = "displacement along each of the axes, where the curve is 1"},
+    {"value", CFG_NUMBERS, AT(scene_boundary, value), .second = offsetof(scene_boundary, value.n), .required = true,
+     .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED),
+     .meaning =
+         "displacement along each of the axes, where the curve is 1: one number for all, or one for each of them"},
     {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "static: 0 to 1 over the duration, else 1",
      .only = ONLY(SCENE_PRESCRIBED), .present = support_curve, .meaning = "name of an entry of curves"},
     END};
@@ -232,15 +241,22 @@ static const cfg_table boundary_table = {
 static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
-    {"on", CFG_MAPPING, .required = true, .table = &face_place_table,
-     .meaning = "its outer faces that are loaded; of a point_force: its nodes"},
+    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place, .computed = "of a body_force the whole body",
+     .meaning =
+         "what of it is loaded, to be told: its outer faces; of point_force and springs its nodes; of body_force "
+         "its elements, a group or those whose middle lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
-                "inward, along the normal at rest; point_force: a force, shared equally by nodes"},
+                "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
+                "area; point_force: a force, shared equally by nodes; body_force: force per volume at rest; "
+                "foundation: springs per area at rest between faces and the ground; springs: the same at nodes, "
+                "their total shared equally; springs count as supports, and their forces as internal ones"},
     {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
-     .quantity = CFG_ANY, .meaning = "where the curve is 1: one number for a pressure, else one per axis"},
+     .quantity = CFG_ANY,
+     .meaning = "where the curve is 1: one number for a pressure, else one per axis; stiffnesses are at least 0: of a "
+                "foundation one number acts along the normal at rest"},
     {"curve", CFG_NAME, AT(scene_load, curve), .computed = "static: 0 to 1 over the duration, else 1",
-     .present = load_curve, .meaning = "name of an entry of curves"},
+     .only = 0xffu & ~SPRUNG, .present = load_curve, .meaning = "name of an entry of curves"},
     END};
 static const cfg_table load_table = {
     .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};

@@ -158,8 +158,12 @@ static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_boundary *b = &s->boundary[i];
     PATH(axes, "boundary[%zu].axes", i);
+    PATH(value, "boundary[%zu].value", i);
     check_place(s, doc, "boundary", i, b->body, &b->on);
     check_curve(s, doc, "boundary", i, b->curve);
+    if (b->type == SCENE_PRESCRIBED && b->value.n != 1 && b->value.n != b->axes.n)
+        pio_cfg_fault(doc, value, "%zu numbers for %zu ax%s; one number for all, or one for each is needed", b->value.n,
+                      b->axes.n, b->axes.n == 1 ? "is" : "es");
     for (size_t a = 0; a < b->axes.n; a++) {
         if (s->dimension == 2 && !strcmp(b->axes.v[a], "z"))
             pio_cfg_fault(doc, axes, "a 2D scene has no axis z; use x or y");
@@ -168,19 +172,64 @@ static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
     }
 }
 
+cfg_quantity pio_load_quantity(const scene_load *l)
+{
+    static const cfg_quantity list[] = {[SCENE_TRACTION] = CFG_PRESSURE,
+                                        [SCENE_PRESSURE] = CFG_PRESSURE,
+                                        [SCENE_FORCE] = CFG_FORCE,
+                                        [SCENE_POINT_FORCE] = CFG_FORCE,
+                                        [SCENE_FOLLOWER_PRESSURE] = CFG_PRESSURE,
+                                        [SCENE_BODY_FORCE] = CFG_FORCE_DENSITY,
+                                        [SCENE_FOUNDATION] = CFG_FORCE_DENSITY,
+                                        [SCENE_SPRINGS] = CFG_STIFFNESS};
+    return list[l->type];
+}
+
+bool pio_load_is_springs(const scene_load *l)
+{
+    return l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
+}
+
+/* Stiffnesses are at least 0, and one of them is above. */
+static void check_stiffness(const scene_load *l, cfg_doc *doc, const char *value)
+{
+    double least = INFINITY, most = 0;
+    for (size_t c = 0; c < l->value.n; c++) {
+        least = fmin(least, l->value.v[c]);
+        most = fmax(most, l->value.v[c]);
+    }
+    if (least < 0) pio_cfg_fault(doc, value, "%g is below 0; a stiffness is at least 0", least);
+    if (!(least < 0) && !(most > 0)) pio_cfg_fault(doc, value, "no stiffness is above 0; give one, or remove the load");
+}
+
 static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_load *l = &s->loads[i];
-    const size_t needed = l->type == SCENE_PRESSURE ? 1 : (size_t)s->dimension;
+    const bool pressure = l->type == SCENE_PRESSURE || l->type == SCENE_FOLLOWER_PRESSURE;
+    const bool along_normal = l->type == SCENE_FOUNDATION && l->value.n == 1;
+    const size_t needed = pressure || along_normal ? 1 : (size_t)s->dimension;
     PATH(value, "loads[%zu].value", i);
+    PATH(on, "loads[%zu].on", i);
     check_place(s, doc, "loads", i, l->body, &l->on);
     check_curve(s, doc, "loads", i, l->curve);
+    if (l->type != SCENE_BODY_FORCE && !l->on.group && isnan(l->on.min[0]))
+        pio_cfg_fault(doc, on, "the required key 'on' is missing (a group or a box); only a body_force has none");
+    if (pio_load_is_springs(l)) check_stiffness(l, doc, value);
     if (l->value.n != needed)
         pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",
                       needed == 1   ? "a pressure is one number"
                       : needed == 2 ? "one per axis is needed: [x, y]"
                                     : "one per axis is needed: [x, y, z]");
-    pio_scene_unit(doc, value, l->type == SCENE_FORCE || l->type == SCENE_POINT_FORCE ? CFG_FORCE : CFG_PRESSURE);
+    pio_scene_unit(doc, value, pio_load_quantity(l));
+}
+
+/* Is the curve named anywhere? */
+static bool is_named(const pio_scene *s, const char *curve)
+{
+    bool named = false;
+    for (size_t i = 0; i < s->n_boundary; i++) named |= s->boundary[i].curve && !strcmp(s->boundary[i].curve, curve);
+    for (size_t i = 0; i < s->n_loads; i++) named |= s->loads[i].curve && !strcmp(s->loads[i].curve, curve);
+    return named;
 }
 
 static void check_curves(const pio_scene *s, cfg_doc *doc)
@@ -188,6 +237,10 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_curves; i++) {
         const scene_curve *c = &s->curves[i];
         PATH(value, "curves[%zu].value", i);
+        PATH(name, "curves[%zu].name", i);
+        if (!is_named(s, c->name))
+            pio_cfg_fault(doc, name, "nothing follows '%s'; name it in an entry of loads or boundary, or remove it",
+                          c->name);
         if (c->file) continue; /* pio_scene_validate_data */
         if (c->time.n != c->value.n)
             pio_cfg_fault(doc, value, "%zu values for %zu times; one each is needed", c->value.n, c->time.n);
@@ -198,6 +251,29 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
                               c->time.v[k - 1]);
         }
     }
+}
+
+bool pio_scene_is_heavy(const pio_scene *s)
+{
+    bool heavy = false;
+    for (size_t k = 0; k < s->n_materials; k++) {
+        const scene_material *m = &s->materials[k];
+        bool used = false;
+        for (size_t b = 0; b < s->n_bodies; b++) {
+            used |= !strcmp(m->name, s->bodies[b].material);
+            for (size_t r = 0; r < s->bodies[b].n_regions; r++)
+                used |= !strcmp(m->name, s->bodies[b].regions[r].material);
+        }
+        heavy |= used && m->density > 0;
+    }
+    return heavy;
+}
+
+/* Gravity acts on what has a density. */
+static void check_gravity(const pio_scene *s, cfg_doc *doc)
+{
+    if (!pio_scene_is_heavy(s) && fabs(s->gravity[0]) + fabs(s->gravity[1]) + fabs(s->gravity[2]) > 0)
+        pio_cfg_fault(doc, "gravity", "nothing has a density, so gravity has no effect; add the density of a material");
 }
 
 /* A mass needs what the body is made of to have a density. */
@@ -300,5 +376,6 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_boundary; i++) check_boundary(scene, doc, i);
     for (size_t i = 0; i < scene->n_loads; i++) check_load(scene, doc, i);
     check_curves(scene, doc);
+    check_gravity(scene, doc);
     for (size_t i = 0; i < scene->n_observe; i++) check_seen(scene, doc, i);
 }

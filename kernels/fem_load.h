@@ -1,9 +1,10 @@
 /* fem_load.h -- loads and prescribed displacements of the step, each with its adjoint.
  *
  *     weight      f_a = sum_q V rho N_a g                     traction  f_a = sum_q w |m| N_a t
- *     pressure    f_a = -p sum_q w N_a m                      m = outward normal times area per reference area
- *     on points   f_a = t, in N
- * All are dead loads: integrated over the body at rest. Values follow time curves: value(t) = value curve(t). */
+ *     body force  f_a = sum_q V N_a b                         pressure  f_a = -p sum_q w N_a m
+ *     on points   f_a = t, in N                               m = outward normal times area per reference area
+ * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the pressure follows: fem_follow.h.
+ * Values follow time curves: value(t) = value curve(t). */
 #ifndef PIOLA_KERNELS_FEM_LOAD_H
 #define PIOLA_KERNELS_FEM_LOAD_H
 
@@ -96,6 +97,68 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
     vec_store(s->gravity_share, a->m.elements, e, share);
 }
 
+/* ---- body force -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    fem_block b; /* with the rule of masses */
+    int n;
+    const int *element; /* [n] numbers in the mesh of elements of the block, each once */
+    double scale;       /* N/m^3 per unit of value */
+    const wide *value;  /* [DIM] */
+    const wide *factor; /* [1] of the step's time curve */
+    real *out;          /* [corners][DIM] N; set for these elements' corners */
+} fem_body_force_args;
+
+PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
+{
+    vec b;
+    for (int c = 0; c < DIM; c++) b.x[c] = R(a->scale) * R(*a->factor) * R(a->value[c]);
+    return b;
+}
+
+PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
+{
+    const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
+    const vec b = fem_body_force_of(a);
+    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const real volume = fem_point_at(&a->b, i, q).volume;
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] += volume * a->b.rule.N[q * nodes + n] * b.x[c];
+    }
+}
+
+/* As that of the weight:  y . f = sum_q V L.b,  X_bar_a = sum_q V (L.b) g_a,  value_bar = sum_q V L. */
+typedef struct {
+    fem_body_force_args fwd; /* out is not read */
+    const real *y;           /* [nodes][DIM] cotangent of the nodal forces */
+    real *rest_bar;          /* [corners][DIM]; set for these elements' corners */
+    real *thick_bar;         /* [elements]; added to, or NULL */
+    real *value_share;       /* [DIM][n] an element's part of value_bar; set */
+} fem_body_force_adj_args;
+
+PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
+{
+    const fem_body_force_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
+    const vec b = fem_body_force_of(a);
+    real *X_bar = s->rest_bar + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
+    vec share = vec_zero();
+    for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        const vec L = fem_value(&a->b, i, q, s->y);
+        const real Lb = vec_dot(L, b);
+        thick_bar += p.area * Lb;
+        share = vec_axpby(R(1), share, p.volume, L);
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) X_bar[n * DIM + c] += p.volume * Lb * p.g[n][c];
+    }
+    if (s->thick_bar) s->thick_bar[a->element[j]] += thick_bar;
+    vec_store(s->value_share, a->n, j, vec_scale(R(a->scale) * R(*a->factor), share));
+}
+
 /* ---- loads on faces ---------------------------------------------------------------------------------------- */
 
 enum { LOAD_TRACTION, LOAD_PRESSURE };
@@ -105,12 +168,12 @@ typedef struct {
     int kind;           /* LOAD_... */
     int corner;         /* number of the first corner among the loads' corners */
     const int *vertex;  /* [faces][nodes] surface vertices, outward by their order */
-    const real *rest;   /* [vertices][DIM] m */
+    const real *rest;   /* [vertices][DIM] places m; of what follows: those of the deformed body */
     const int *owner;   /* [faces] element behind a face */
     const real *thick;  /* [elements] m; NULL in 3D */
     double scale;       /* Pa per unit of value */
     const wide *value;  /* [DIM] of a traction, [1] of a pressure */
-    const wide *factor; /* [1] of the step's time curve */
+    const wide *factor; /* [1] of the step's time curve; NULL: 1 */
     real *out;          /* [corners][DIM] N; set for these faces' corners */
 } fem_face_args;
 
@@ -157,10 +220,16 @@ PIO_FN real fem_face_depth(const fem_face_args *f, int i)
     return f->thick && f->rule.rdim > 0 ? f->thick[f->owner[i]] : R(1);
 }
 
+/* What a value is multiplied by. */
+PIO_FN real fem_face_scale(const fem_face_args *f)
+{
+    return R(f->scale) * (f->factor ? R(*f->factor) : R(1));
+}
+
 /* Force per reference area, N: traction |m| t, pressure -p m. */
 PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
 {
-    const real factor = R(f->scale) * R(*f->factor);
+    const real factor = fem_face_scale(f);
     vec t;
     if (f->kind == LOAD_PRESSURE) return vec_scale(-R(f->value[0]) * factor, m);
     for (int c = 0; c < DIM; c++) t.x[c] = R(f->value[c]) * factor;
@@ -180,6 +249,22 @@ PIO_FN void fem_face(int i, const fem_face_args *f)
     }
 }
 
+/* From m_bar to the places of the face's nodes; m does not depend on the place of a point. */
+PIO_FN void fem_face_spread(const fem_rule *r, int q, const fem_face_point *p, vec m_bar, real *X_bar)
+{
+#if PIO_DIM == 3
+    const vec a_bar = fem_cross(p->b, m_bar), b_bar = fem_cross(m_bar, p->a);
+#else
+    const vec a_bar = vec_scale(R(-1), fem_cross(m_bar, m_bar)), b_bar = vec_zero();
+    (void)p;
+#endif
+    for (int n = 0; n < r->nodes && r->rdim > 0; n++) {
+        const real *dN = r->dN + (ptrdiff_t)(q * r->nodes + n) * r->rdim;
+        for (int c = 0; c < DIM; c++)
+            X_bar[n * DIM + c] += dN[0] * a_bar.x[c] + (r->rdim == 2 ? dN[1] * b_bar.x[c] : R(0));
+    }
+}
+
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w L . force(m);
  *     traction: m_bar = w (L.t) m/|m|, t_bar = w |m| L;   pressure: m_bar = -w p L, p_bar = -w L.m
  *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x));   X_bar_n = dN_n,0 a_bar + dN_n,1 b_bar */
@@ -196,7 +281,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
 {
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
-    const real thick = fem_face_depth(f, i), factor = R(f->scale) * R(*f->factor);
+    const real thick = fem_face_depth(f, i), factor = fem_face_scale(f);
     real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
     vec share = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
@@ -214,16 +299,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
             m_bar = vec_scale(w * thick * vec_dot(L, force) / (size * size), p.m);
             share = vec_axpby(R(1), share, w * thick * factor * size, L);
         }
-#if PIO_DIM == 3
-        const vec a_bar = fem_cross(p.b, m_bar), b_bar = fem_cross(m_bar, p.a);
-#else
-        const vec a_bar = vec_scale(R(-1), fem_cross(m_bar, m_bar)), b_bar = vec_zero();
-#endif
-        for (int n = 0; n < nodes && rdim > 0; n++) {
-            const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
-            for (int c = 0; c < DIM; c++)
-                X_bar[n * DIM + c] += dN[0] * a_bar.x[c] + (rdim == 2 ? dN[1] * b_bar.x[c] : R(0));
-        }
+        fem_face_spread(&f->rule, q, &p, m_bar, X_bar);
     }
     vec_store(s->value_share, s->faces, i, share);
     if (s->thick_share) s->thick_share[i] = thick_bar;

@@ -38,7 +38,8 @@ typedef enum {
     PIO_HYPER_OGDEN,
     PIO_HYPER_HENCKY
 } pio_hyper_law;
-typedef enum { PIO_TRACTION, PIO_PRESSURE } pio_load_kind;
+/* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest. */
+typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. */
 typedef enum { PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG } pio_integrator;
 /* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
@@ -156,9 +157,9 @@ typedef struct {
     int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
     double a, b;
     const double *start,
-        *described;                /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
-    double base[3];                /* position, velocity: the value at which particles are as described */
-    int32_t which;                 /* load, support: number of its value */
+        *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
+    double base[3]; /* position, velocity: the value at which particles are as described */
+    int32_t which;  /* load: number of its value; support: the first of as many as there are components */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
     const double
         *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
@@ -173,15 +174,16 @@ typedef struct {
     const int32_t *nodes; /* [n][nodes of the type] */
 } pio_block_desc;
 
-/* A dead load on faces of one type, or on points: then a traction is a force. */
+/* A load on faces of one type; a traction or springs also on points: then a force in N, a stiffness in N/m. A body force acts on
+ * elements of one block, which are its owners. */
 typedef struct {
     pio_load_kind kind;
     pio_element_type type;
     int32_t n;
-    const int32_t *vertices; /* [n][nodes of the type] outward by their order */
+    const int32_t *vertices; /* [n][nodes of the type] outward by their order; NULL for a body force */
     const int32_t *owner;    /* [n] element behind the face */
-    int32_t value, curve;    /* numbers of its value and of its time curve */
-    double scale;            /* Pa per unit of the value: 1, or 1/area where the value is a total force */
+    int32_t value, curve;    /* numbers of its value and of its time curve; a curve of -1: constant */
+    double scale; /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value: 1, or 1/area of a total force */
 } pio_load_desc;
 
 typedef struct {
@@ -196,7 +198,7 @@ typedef struct {
     const double *thickness; /* [elements] m; NULL in 3D */
     int32_t n_loads, n_values;
     const pio_load_desc *loads;
-    const double *values; /* [n_values][3] of loads; a pressure has one number */
+    const double *values; /* [n_values][3] of loads; pressures and foundations have one number */
     int32_t n_held;       /* prescribed unknowns, each once */
     const int32_t *held_node, *held_axis, *held_support;
     int32_t n_supports;

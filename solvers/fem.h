@@ -27,11 +27,13 @@ typedef struct {
     real *direction; /* device [nodes][DIM] of rest positions with one component, or NULL */
 } fem_design;
 
-/* A load on faces; the arrays are device memory. */
+/* A load; the arrays are device memory. */
 typedef struct {
     pio_load_desc desc;
     fem_rule rule;
-    int corner; /* number of its first corner among the loads' */
+    int corner;     /* number of its first corner among the loads' */
+    int first_pair; /* of one that depends on the displacement, among all */
+    int part;       /* of a body force's elements */
     int *vertex, *owner;
     real *value_share, *thick_share; /* [DIM][faces], [faces] */
 } fem_load;
@@ -49,8 +51,10 @@ enum { STATE_U, STATE_V, STATE_A, STATE_PAST, STATE_RATE, STATES };
 
 typedef struct {
     pio_sim base;
-    int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, n_values, n_held, n_supports, n_curves;
-    int thickness; /* there is one per element */
+    int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, load_pairs, n_values, n_held, n_supports,
+        n_curves;
+    int follows, sprung; /* some load follows the displacement; there are springs */
+    int thickness;       /* there is one per element */
     double dt, gravity[DIM];
     double newton_tolerance, adjoint_tolerance;
     double rounding; /* N, of the residual's norm */
@@ -75,10 +79,14 @@ typedef struct {
     real *vertex_rest;             /* [vertices][DIM] */
     int *stays, *follow_law;       /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
     real *follow_given, *follow_k; /* [HYPER_CONSTANTS][elements] twice */
+    real *vertex_u, *vertex_place; /* [vertices][DIM] u, X + u; NULL: no load depends on them */
     int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
-    real *corner_out, *corner_rest, *load_out; /* [corners][DIM], [load_corners][DIM] what elements and faces give */
-    real *f_int, *f_ext, *rhs, *du, *trial;    /* [nodes][DIM] */
-    real *vertex_force;                        /* [vertices][DIM] */
+    real *corner_out, *corner_rest, *load_out,
+        *load_rest;                         /* [corners][DIM], [load_corners][DIM] what elements, faces give */
+    real *f_int, *f_ext, *rhs, *du, *trial; /* [nodes][DIM] */
+    real *vertex_force;                     /* [vertices][DIM] */
+    real *f_dead, *f_before;                /* [nodes][DIM] f_ext without what follows; f_ext where a search began */
+    real *spring_force;                     /* [nodes][DIM] */
 
     int *law, *lame;
     real *given, *k, *density, *thick; /* [HYPER_CONSTANTS][elements] twice, [elements] */
@@ -89,7 +97,7 @@ typedef struct {
     pio_bsr matrix;
     pio_krylov krylov;
     int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
-    real *pair_out;                              /* [pairs][DIM * DIM] */
+    real *pair_out;                              /* [pairs + load_pairs][DIM * DIM] */
 
     real *u_bar, *earlier_bar; /* [n_state][nodes][DIM] cotangents; of the state before, while they are made */
     real *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
@@ -148,16 +156,37 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc);
 /* Is a design's index one of nodes, or of elements? */
 int fem_nodal(pio_quantity quantity);
 
-/* fem_forces.c: one part with a rule; forces of the state u; their adjoint with cotangents y of the nodal forces (NULL: no
- * cotangents of constants, thickness and rest positions); time and external forces at the end of a span. */
+/* fem_forces.c: one part with a rule; forces of the state u, springs included; their adjoint with cotangents y of the nodal forces
+ * (parameters 0: no cotangents of constants, thickness, rest positions and stiffnesses); time and external forces at the end of a
+ * span, in displacement u; from f_ext_bar, then zeroed, to all that they depend on but u. */
 fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
 fem_matter fem_matter_of(const fem_sim *f);
 void fem_internal(fem_sim *f, const real *u, real *out);
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
-void fem_external(fem_sim *f, fem_span span);
-void fem_external_adj(fem_sim *f);
+void fem_external(fem_sim *f, fem_span span, const real *u);
+void fem_external_adj(fem_sim *f, const real *u);
 void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
 void fem_held(fem_sim *f, int keep_held, real *x);
+
+/* A load's faces at these places; out += scale times the sums of load_out at the nodes; from a load's shares to its value's
+ * cotangent and the thickness's. */
+fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
+void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
+void fem_value_adj(fem_sim *f, const fem_load *l);
+
+/* fem_follow.c: loads that depend on the displacement. Nothing is done where there are none. */
+int fem_follower(const fem_load *l);
+int fem_spring_load(const fem_load *l);
+void fem_places(fem_sim *f, const real *u); /* X, u and X + u of the vertices */
+/* f_ext = f_dead + followers in displacement u; u_bar += (df_ext/du)^T y; out -= (df_ext/du) du; the Jacobian's pairs. */
+void fem_follow(fem_sim *f, const real *u);
+void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar);
+void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out);
+void fem_follow_pairs(fem_sim *f, const real *u);
+/* out += forces of the springs; their adjoint, as fem_internal_adj; the Jacobian's pairs. */
+void fem_springs(fem_sim *f, const real *u, real *out);
+void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+void fem_spring_stiffness(fem_sim *f);
 
 /* fem_step.c: a step from the current state, and its adjoint: cotangents of state index + 1 become those of state `index`. */
 piola_status fem_forward(fem_sim *f, piola_error *error);
@@ -167,7 +196,7 @@ piola_status fem_reverse(fem_sim *f, piola_error *error);
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 /* Once the constants are known. */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
-/* Stiffnesses of pairs of corners at u; then the matrix of all pairs, held unknowns as unit rows and columns. */
+/* Stiffnesses of pairs of corners at u, springs included; then the matrix of all pairs, held unknowns as unit rows and columns. */
 void fem_tangents(fem_sim *f, const real *u);
 void fem_assemble_pairs(fem_sim *f);
 /* The Jacobian of the span's end at u; the same of tangents without their negative part. */
@@ -204,6 +233,8 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
 /* From cotangents u1_bar of the held unknowns to those of the supports' values. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar);
 
+/* Vectors that GMRES keeps before it begins anew, where the Jacobian is general. */
+enum { FEM_RESTART = 100 };
 /* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               piola_error *error);

@@ -5,6 +5,8 @@
  *     theta_bar -= lambda^T d(f_int + M a + C v)/dtheta,   f_ext_bar += lambda,   value_bar = g - J^T lambda where held
  *     v1_bar -= C^T lambda, a1_bar -= M^T lambda, which the history takes: v1 and a1 are linear in it
  *
+ * where loads follow the displacement J has -df_ext/du too, and g the cotangents of external forces that were observed
+ *
  * (PHYSICS.md section 3). A quasi-static step has no history: the cotangent of the state before it is zero. */
 #include "solvers/fem.h"
 
@@ -32,7 +34,8 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     const size_t state = bytes * (size_t)f->n_state;
     const int moves = f->integrator != PIO_STATIC;
     int32_t iterations = 0;
-    fem_external(f, span); /* time, curves and forces */
+    fem_external(f, span, f->known); /* time, curves and forces */
+    fem_follow_adj(f, f->known, f->f_ext_bar, f->u_bar);
     fem_jacobian(f, span, f->known);
     pio_queue_copy(q, f->rhs, f->u_bar, bytes);
     if (moves) { /* u1 acts through its rates too */
@@ -47,6 +50,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     if (rc) return rc;
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
     fem_internal_adj(f, f->known, f->y, f->u_bar, 1);
+    fem_follow_adj(f, f->known, f->lambda, f->u_bar);
     if (moves) {
         fem_mass_force_adj(f, fem_state(f, f->known, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
         fem_damping_force_adj(f, fem_state(f, f->known, STATE_V), f->y, fem_state(f, f->u_bar, STATE_V));
@@ -54,7 +58,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     }
     fem_supports_adj(f, f->u_bar);
     fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
-    fem_external_adj(f);
+    fem_external_adj(f, f->known);
     if (moves)
         pio_queue_copy(q, f->u_bar, f->earlier_bar, state);
     else

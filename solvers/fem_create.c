@@ -8,6 +8,32 @@
 /* Most steps, nodes, elements: local indices are 32 bits wide. */
 enum { MOST = 2147483000 / (27 * 9) };
 
+/* The block that has this element, or -1. */
+static int block_of(const pio_fem_desc *m, int element)
+{
+    for (int b = 0, first = 0; b < m->n_blocks; first += m->blocks[b++].n)
+        if (element >= first && element < first + m->blocks[b].n) return b;
+    return -1;
+}
+
+static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
+{
+    for (int l = 0; l < m->n_loads; l++) {
+        const pio_load_desc *d = &m->loads[l];
+        if ((d->kind == PIO_BODY_FORCE) == (d->vertices != NULL))
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a body force acts on elements, all else on vertices", l);
+        if (d->type == PIO_POINT1 && d->kind != PIO_TRACTION && d->kind != PIO_SPRINGS)
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a point has no normal; a traction or springs would do", l);
+        for (int i = 0; i < d->n && !d->vertices; i++)
+            if (block_of(m, d->owner[i]) < 0 || block_of(m, d->owner[i]) != block_of(m, d->owner[0]))
+                return sim_fail(error, PIOLA_BAD_DATA, "load %d: the elements of a body force are those of one block",
+                                l);
+        if (d->curve < 0 && d->kind != PIO_SPRINGS && d->kind != PIO_FOUNDATION)
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: it has no curve, as springs alone may", l);
+    }
+    return PIOLA_OK;
+}
+
 static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
@@ -29,7 +55,24 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
             if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
                 return sim_fail(error, PIOLA_BAD_DATA, "an element has node %d, and there are %lld",
                                 m->blocks[b].nodes[i], (long long)m->n);
-    return PIOLA_OK;
+    return check_loads(m, error);
+}
+
+/* Corners of the loads, and pairs of those that depend on the displacement: behind those of the elements. */
+static void take_loads(fem_sim *f, const pio_fem_desc *m)
+{
+    for (fem_load *l = f->load; l < f->load + m->n_loads; l++) {
+        const pio_load_desc *d = &m->loads[l - f->load];
+        const int nodes = fem_nodes_of(d->type);
+        *l = (fem_load){.desc = *d, .corner = f->load_corners, .first_pair = f->pairs + f->load_pairs};
+        if (d->vertices) f->load_corners += d->n * nodes;
+        for (int p = 0; p < f->n_parts; p++)
+            if (!d->vertices && d->n > 0 && f->part[p].first <= d->owner[0]) l->part = p;
+        if (!fem_follower(l) && !fem_spring_load(l)) continue;
+        f->load_pairs += d->n * nodes * nodes;
+        f->follows |= fem_follower(l);
+        f->sprung |= fem_spring_load(l);
+    }
 }
 
 /* Elements, corners and pairs of every part, and how many there are. */
@@ -52,10 +95,7 @@ static int take_parts(fem_sim *f, const pio_fem_desc *m)
         f->corners += m->blocks[b].n * nodes;
         f->pairs += m->blocks[b].n * pairs;
     }
-    for (int l = 0; l < m->n_loads; l++) {
-        f->load[l] = (fem_load){.desc = m->loads[l], .corner = f->load_corners};
-        f->load_corners += m->loads[l].n * fem_nodes_of(m->loads[l].type);
-    }
+    take_loads(f, m);
     return 1;
 }
 
@@ -92,10 +132,27 @@ static int *all_corners(const fem_sim *f, const pio_fem_desc *m, int loads)
     for (int s = 0; point && s < sets; s++) {
         const pio_element_type type = loads ? m->loads[s].type : m->blocks[s].type;
         const size_t corners = (size_t)(loads ? m->loads[s].n : m->blocks[s].n) * (size_t)fem_nodes_of(type);
+        if (loads && !m->loads[s].vertices) continue;
         memcpy(at, loads ? m->loads[s].vertices : m->blocks[s].nodes, sizeof *at * corners);
         at += corners;
     }
     return point;
+}
+
+/* Elements, then the faces of loads that depend on the displacement. */
+static int make_graph(fem_sim *f, const pio_fem_desc *m)
+{
+    fem_set *set = calloc((size_t)(m->n_blocks + m->n_loads) + 1, sizeof *set);
+    int n = 0;
+    for (int b = 0; set && b < m->n_blocks; b++)
+        set[n++] = (fem_set){.nodes = fem_nodes_of(m->blocks[b].type), .n = m->blocks[b].n, .node = m->blocks[b].nodes};
+    for (const fem_load *l = f->load; set && l < f->load + f->n_loads; l++)
+        if (fem_follower(l) || fem_spring_load(l))
+            set[n++] =
+                (fem_set){.nodes = fem_nodes_of(l->desc.type), .n = l->desc.n, .all = 1, .node = l->desc.vertices};
+    const int rc = set ? fem_graph_make(&f->graph, f->nodes, set, n) : 0;
+    free(set);
+    return rc;
 }
 
 static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
@@ -105,7 +162,7 @@ static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error
              fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load);
     free(corner);
     free(load);
-    if (rc) rc = fem_graph_make(&f->graph, m, &f->at_node);
+    if (rc) rc = make_graph(f, m);
     if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->elements);
     return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
 }
@@ -154,11 +211,11 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->linear_iterations = m->linear_iterations;
     f->halvings = m->halvings;
     f->projection = m->projection;
-    f->kind = PIO_SYMMETRIC; /* dead loads and hyperelastic laws */
     take_integrator(f, m, desc);
     if (!take_parts(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
+    f->kind = f->follows ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     const piola_status rc = take_topology(f, m, error);
     if (!rc) fem_layout(f, desc);
     return rc;
@@ -278,7 +335,7 @@ static void upload_loads(fem_sim *f, const pio_fem_desc *m)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
-        UPLOAD(l->vertex, l->desc.vertices, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
+        if (l->vertex) UPLOAD(l->vertex, l->desc.vertices, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
         UPLOAD(l->owner, l->desc.owner, l->desc.n);
     }
     if (f->n_values) UPLOAD(f->values, m->values, 3 * (size_t)f->n_values);

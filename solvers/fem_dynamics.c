@@ -195,9 +195,9 @@ static fem_start_held_args held_args(const fem_sim *f)
 static void start_held(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    fem_external(f, fem_whole(-1));
+    fem_external(f, fem_whole(-1), f->u);
     pio_queue_copy(q, f->first_factor, f->factor, sizeof *f->factor * (size_t)f->n_curves);
-    fem_external(f, fem_whole(0));
+    fem_external(f, fem_whole(0), f->u);
     if (!f->n_held) return;
     const fem_start_held_args a = held_args(f);
     PIO_LAUNCH(q, KERNEL_fem_start_held, q->backend->kernels.fem_start_held(q->stream, f->n_held, NULL, &a));
@@ -216,7 +216,7 @@ static void unbalanced(fem_sim *f)
 
 static void mass_matrix(fem_sim *f)
 {
-    pio_queue_zero(&f->base.queue, f->pair_out, sizeof(real) * DIM * DIM * (size_t)f->pairs);
+    pio_queue_zero(&f->base.queue, f->pair_out, sizeof(real) * DIM * DIM * (size_t)(f->pairs + f->load_pairs));
     fem_inertial_matrix(f, 1, 0);
     fem_assemble_pairs(f);
 }
@@ -234,7 +234,7 @@ static piola_status acceleration(fem_sim *f, piola_error *error)
     double residual;
     int32_t iterations;
     real *a = fem_state(f, f->u, STATE_A);
-    fem_external(f, fem_whole(-1));
+    fem_external(f, fem_whole(-1), f->u);
     unbalanced(f);
     mass_matrix(f);
     pio_queue_zero(&f->base.queue, a, sizeof(real) * DIM * (size_t)f->nodes);
@@ -247,7 +247,7 @@ static piola_status acceleration_adj(fem_sim *f, piola_error *error)
     double residual;
     int32_t iterations;
     real *a = fem_state(f, f->u, STATE_A), *v = fem_state(f, f->u, STATE_V);
-    fem_external(f, fem_whole(-1));
+    fem_external(f, fem_whole(-1), f->u);
     mass_matrix(f);
     pio_queue_copy(q, f->rhs, fem_state(f, f->u_bar, STATE_A), sizeof(real) * DIM * (size_t)f->nodes);
     fem_held(f, 0, f->rhs);
@@ -281,7 +281,11 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
         if (rc) return rc;
     }
     if (f->integrator == PIO_LEAPFROG) fem_leapfrog_end(f);
-    fem_external(f, fem_whole(0)); /* factors after one step */
+    if (f->follows) {
+        fem_external(f, fem_whole(-1), f->u);
+        fem_follow_adj(f, f->u, f->f_ext_bar, f->u_bar);
+    }
+    fem_external(f, fem_whole(0), f->u); /* factors after one step */
     if (f->n_held) {
         pio_map(q, fem_start_held_adj, f->n_held, NULL,
                 .fwd = held_args(f), .u_bar = f->u_bar, .v_bar = fem_state(f, f->u_bar, STATE_V), .share = f->held_share);

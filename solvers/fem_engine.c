@@ -44,7 +44,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
         if (!rc) rc = fem_start_motion(f, error);
         if (rc) return rc;
     }
-    fem_external(f, fem_whole(-1));
+    fem_external(f, fem_whole(-1), f->u);
     fem_observe_step(f, 0);
     return sim_failed(sim, error);
 }
@@ -120,10 +120,10 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
         const piola_status rc = fem_start_motion_adj(fem_of(sim), error);
         if (rc) return rc;
     }
-    fem_external(fem_of(sim),
-                 fem_whole(-1)); /* forces that were observed at the start: no step carries their cotangents */
-    fem_external_adj(fem_of(sim));
-    const piola_status failed = fem_design_adj(fem_of(sim), error);
+    fem_sim *f = fem_of(sim);
+    fem_external(f, fem_whole(-1), f->u); /* forces that were observed at the start: no step carries their cotangents */
+    fem_external_adj(f, f->u);
+    const piola_status failed = fem_design_adj(f, error);
     if (failed) return failed;
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
     if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);

@@ -23,18 +23,18 @@ static fem_span beginning(fem_span span)
 }
 
 /* clang-format off */
-/* rhs: the force at the beginning; trial: where held unknowns go. Leaves the forces of the span's end. */
+/* rhs: the force at the beginning; trial: where held unknowns go. Leaves the dead forces of the span's end. */
 static fem_leap_args leap_args(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
     real *v = fem_state(f, f->u, STATE_V);
-    fem_external(f, beginning(span));
+    fem_external(f, beginning(span), f->u);
     fem_internal(f, f->u, f->f_int);
     fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
     pio_queue_zero(q, f->drag, point_bytes(f));
     fem_damping_force(f, v, f->drag);
     fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
-    fem_external(f, span);
+    fem_external(f, span, f->u);
     pio_queue_zero(q, f->lambda, point_bytes(f));
     pio_queue_zero(q, f->trial, point_bytes(f));
     if (f->n_held)
@@ -50,6 +50,7 @@ piola_status fem_leapfrog(fem_sim *f, fem_span span, piola_error *error)
     pio_queue *q = &f->base.queue;
     const fem_leap_args a = leap_args(f, span);
     PIO_LAUNCH(q, KERNEL_fem_leap, q->backend->kernels.fem_leap(q->stream, f->nodes, NULL, &a));
+    fem_follow(f, f->u);
     return sim_failed(&f->base, error);
 }
 
@@ -59,16 +60,18 @@ piola_status fem_leapfrog_adj(fem_sim *f, fem_span span, piola_error *error)
     pio_queue *q = &f->base.queue;
     real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
     const fem_leap_args a = leap_args(f, span);
-    fem_external_adj(f);
+    fem_follow_adj(f, f->known, f->f_ext_bar, f->u_bar);
+    fem_external_adj(f, f->known);
     pio_map(q, fem_leap_adj, f->nodes, NULL, .fwd = a, .u1_bar = f->u_bar, .v1_bar = v_bar, .u_bar = f->u_bar,
             .v_bar = v_bar, .force_bar = f->lambda, .target_bar = f->du, .mass_bar = f->mass_bar);
     fem_supports_adj(f, f->du);
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
     fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
     fem_damping_force_adj(f, v, f->y, v_bar);
-    fem_external(f, beginning(span));
+    fem_external(f, beginning(span), f->u);
+    fem_follow_adj(f, f->u, f->lambda, f->u_bar);
     fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
-    fem_external_adj(f);
+    fem_external_adj(f, f->u);
     pio_queue_copy(q, f->known, f->u, (size_t)f->n_state * point_bytes(f));
     return sim_failed(&f->base, error);
 }

@@ -6,6 +6,7 @@
  *     a Newton direction is that of the projected matrix (newton.c), or, without, the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
  *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
  *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
+ * Loads that follow the displacement make it general: GMRES, for an adjoint with the transposed operator.
  * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
  * Newton's method tells whether it was enough; an adjoint has failed. */
 #include "solvers/fem.h"
@@ -71,12 +72,29 @@ static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_e
                        adjoint ? "the adjoint solve" : "a direction of Newton's method", said.message);
 }
 
+/* K x = b, or K^T x = b, from x = 0, K being general. */
+static piola_status general(fem_sim *f, int transposed, const real *b, real *x, double tolerance,
+                            pio_krylov_result *result, piola_error *error)
+{
+    const piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    if (rc) return rc;
+    const pio_linop op = pio_bsr_operator(&f->matrix, f->kind, 1), turned = pio_linop_transposed(&op);
+    const pio_krylov_options options = {.method = PIO_GMRES,
+                                        .tolerance = tolerance,
+                                        .max_iterations = f->linear_iterations,
+                                        .look_every = f->base.queue.stream ? 8 : 1};
+    return pio_krylov_solve(&f->krylov, &f->base.queue, transposed ? &turned : &op, b, x, &options, result, error);
+}
+
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               piola_error *error)
 {
     pio_krylov_result result = {0};
     int jacobi;
-    const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
+    const int symmetric = f->kind != PIO_GENERAL;
+    const piola_status rc = symmetric ? conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error)
+                                      : general(f, 0, b, x, tolerance, &result, error);
+    if (!symmetric) *iterations = result.iterations;
     const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
     const int stagnated = result.stop == KRYLOV_STAGNATED;
     if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
@@ -89,6 +107,12 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
 {
     pio_krylov_result result = {0};
     int jacobi;
+    if (f->kind == PIO_GENERAL) {
+        const piola_status rc = general(f, 1, b, x, f->adjoint_tolerance, &result, error);
+        *iterations = result.iterations;
+        *residual = result.relative;
+        return told(f, rc, 1, error);
+    }
     piola_status rc = conjugate_gradients(f, b, x, f->adjoint_tolerance, &jacobi, iterations, &result, error);
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
         if (error) *error = (piola_error){0};

@@ -57,11 +57,11 @@ static void take_loads(fem_sim *f)
     for (fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         take_rule(f, RULE_MASS, l->desc.type);
         l->rule = f->rule[RULE_MASS][l->desc.type];
-        TAKE(l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
+        if (l->desc.vertices) TAKE(l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
         TAKE(l->owner, l->desc.n);
         if (!f->base.adjoint) continue;
         TAKE(l->value_share, field_size(l->desc.n, DIM));
-        if (f->thickness) TAKE(l->thick_share, field_size(l->desc.n, 1));
+        if (f->thickness && l->desc.vertices) TAKE(l->thick_share, field_size(l->desc.n, 1));
     }
     TAKE(f->values, 3 * (size_t)f->n_values);
     TAKE(f->load_start, f->nodes + 1);
@@ -69,6 +69,16 @@ static void take_loads(fem_sim *f)
     TAKE(f->load_out, (size_t)f->load_corners * DIM);
     TAKE_POINTS(f->vertex_rest);
     TAKE_POINTS(f->vertex_force);
+    if (f->follows || f->sprung) {
+        TAKE_POINTS(f->vertex_u);
+        TAKE_POINTS(f->vertex_place);
+    }
+    if (f->follows) {
+        TAKE_POINTS(f->f_dead);
+        TAKE_POINTS(f->f_before);
+    }
+    if (f->sprung) TAKE_POINTS(f->spring_force);
+    if (f->sprung && f->base.adjoint) TAKE(f->load_rest, (size_t)f->load_corners * DIM);
     TAKE(f->held_node, f->n_held);
     TAKE(f->held_axis, f->n_held);
     TAKE(f->held_support, f->n_held);
@@ -80,11 +90,13 @@ static void take_loads(fem_sim *f)
 static void take_matrix(fem_sim *f)
 {
     pio_bsr_layout(&f->matrix, &f->base.arena, f->nodes, f->graph.blocks);
-    pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, 1u << PIO_PCG | 1u << PIO_MINRES, 1);
+    const int general = f->kind == PIO_GENERAL;
+    const unsigned methods = general ? 1u << PIO_GMRES : 1u << PIO_PCG | 1u << PIO_MINRES;
+    pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, methods, general ? FEM_RESTART : 1);
     TAKE(f->block_row, f->graph.blocks);
     TAKE(f->block_start, f->graph.blocks + 1);
     TAKE(f->block_source, f->graph.sources);
-    TAKE(f->pair_out, (size_t)f->pairs * DIM * DIM);
+    TAKE(f->pair_out, (size_t)(f->pairs + f->load_pairs) * DIM * DIM);
 }
 
 static void take_adjoint(fem_sim *f)

@@ -107,7 +107,7 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
     const pio_sim *s = &f->base;
     for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++) {
         if (f->observations[s->touches[i].observation].desc.type == PIO_COMPLIANCE)
-            fem_external(f, fem_whole(index - 1));
+            fem_external(f, fem_whole(index - 1), f->u);
         reverse(f, &s->touches[i]);
     }
 }

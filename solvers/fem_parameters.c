@@ -57,7 +57,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     } else if (e->quantity == PIO_LOAD) {
         pio_queue_copy(q, f->values + 3 * e->which, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
-        pio_queue_copy(q, f->support_value + e->which, value, sizeof *value);
+        pio_queue_copy(q, f->support_value + e->which, value, sizeof *value * (size_t)e->components);
     } else if (d->direction) {
         pio_map(q, fem_along, f->nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.described, .rest = nodes.out);
@@ -99,7 +99,7 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     } else if (e->quantity == PIO_LOAD) {
         pio_queue_copy(q, value_bar, f->values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
-        pio_queue_copy(q, value_bar, f->support_bar + e->which, sizeof *value_bar);
+        pio_queue_copy(q, value_bar, f->support_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->nodes, NULL,

@@ -1,7 +1,8 @@
 /* fem_rigid.c -- which rigid motions the supports leave free, body by body, before anything is solved.
  *
  * A body is what elements connect. Its rigid motions are m(X) = t + w x (X - c), c the mean of its nodes; with w in units of 1/size all
- * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m. What the supports leave free is the null
+ * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m, and at the points of springs the components
+ * of m along which they act. What the supports leave free is the null
  * space of R^T R: its eigenvectors with eigenvalues that are nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi).
  * Elements that touch in a single node, or in 3D along an edge, count as one body: their hinge is not seen here. */
 #include "solvers/fem_rigid.h"
@@ -43,6 +44,51 @@ typedef struct {
     double RtR[MOTIONS][MOTIONS];
 } body;
 
+/* A row of R: the component along d of the motion at X. */
+static void add_row(body *b, const double *X, const double *d)
+{
+    double r[3] = {0}, along[3] = {0}, row[MOTIONS] = {0};
+    for (int c = 0; c < DIM; c++) r[c] = (X[c] - b->middle[c]) / b->size, row[c] = along[c] = d[c];
+    for (int k = DIM == 3 ? 0 : 2; k < 3; k++) { /* d . (e_k x r) */
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        row[DIM + (DIM == 3 ? k : 0)] = along[q] * r[p] - along[p] * r[q];
+    }
+    for (int i = 0; i < MOTIONS; i++)
+        for (int j = 0; j < MOTIONS; j++) b->RtR[i][j] += row[i] * row[j];
+}
+
+/* The rows of springs at point q of a face: along the axes that have any, or along the normal. */
+static void add_springs(const pio_fem_desc *m, const pio_load_desc *l, const int32_t *vertex, int q, body *b)
+{
+    const int points = fem_points_of(RULE_MASS, l->type);
+    const double *value = m->values + 3 * l->value;
+    double X[3] = {0}, s[3] = {0}, t[3] = {0}, n[3] = {0}, square = 0;
+    real xi[3];
+    element_point((int)l->type, points, q, xi);
+    for (int a = 0; a < fem_nodes_of(l->type); a++) {
+        const fem_shape shape = element_shape((int)l->type, a, xi);
+        for (int c = 0; c < DIM; c++) {
+            const double x = m->rest[(ptrdiff_t)vertex[a] * DIM + c];
+            X[c] += (double)shape.N * x;
+            s[c] += (double)shape.d[0] * x;
+            t[c] += DIM == 3 ? (double)shape.d[1] * x : 0;
+        }
+    }
+    if (DIM == 2) t[2] = -1; /* s x t = (-s_y, s_x, 0): a normal as good as the other */
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, r = (k + 2) % 3;
+        n[k] = s[p] * t[r] - s[r] * t[p];
+        square += n[k] * n[k];
+    }
+    for (int k = 0; k < 3 && l->kind == PIO_FOUNDATION; k++) n[k] /= sqrt(square);
+    if (l->kind == PIO_FOUNDATION && value[0] > 0) add_row(b, X, n);
+    for (int c = 0; c < DIM && l->kind == PIO_SPRINGS; c++) {
+        double axis[3] = {0};
+        axis[c] = 1;
+        if (value[c] > 0) add_row(b, X, axis);
+    }
+}
+
 static void measure(const pio_fem_desc *m, const int *of, body *bodies)
 {
     for (int64_t i = 0; i < m->n; i++) {
@@ -59,17 +105,18 @@ static void measure(const pio_fem_desc *m, const int *of, body *bodies)
             b->size = fmax(b->size, fabs(m->rest[i * DIM + c] - b->middle[c]));
         }
     for (int h = 0; h < m->n_held; h++) {
-        const int node = m->held_node[h], axis = m->held_axis[h];
-        body *b = &bodies[of[node]];
-        double r[3] = {0}, row[MOTIONS] = {0};
-        for (int c = 0; c < DIM; c++) r[c] = (m->rest[(ptrdiff_t)node * DIM + c] - b->middle[c]) / b->size;
-        row[axis] = 1;
-        for (int k = DIM == 3 ? 0 : 2; k < 3; k++) { /* (e_k x r) along the axis */
-            const int p = (k + 1) % 3, q = (k + 2) % 3;
-            row[DIM + (DIM == 3 ? k : 0)] = axis == q ? r[p] : axis == p ? -r[q] : 0;
+        const int node = m->held_node[h];
+        double axis[3] = {0};
+        axis[m->held_axis[h]] = 1;
+        add_row(&bodies[of[node]], m->rest + (ptrdiff_t)node * DIM, axis);
+    }
+    for (const pio_load_desc *l = m->loads; l < m->loads + m->n_loads; l++) {
+        const int nodes = fem_nodes_of(l->type), points = fem_points_of(RULE_MASS, l->type);
+        const int springs = l->kind == PIO_SPRINGS || l->kind == PIO_FOUNDATION;
+        for (int i = 0; springs && i < l->n * points; i++) {
+            const int32_t *vertex = l->vertices + (ptrdiff_t)(i / points) * nodes;
+            add_springs(m, l, vertex, i % points, &bodies[of[vertex[0]]]);
         }
-        for (int i = 0; i < MOTIONS; i++)
-            for (int j = 0; j < MOTIONS; j++) b->RtR[i][j] += row[i] * row[j];
     }
 }
 

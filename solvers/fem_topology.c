@@ -38,7 +38,7 @@ void fem_corners_free(fem_corners *c)
 /* What a walk over the elements around a node needs to know of a corner. */
 typedef struct {
     int first_node; /* of the corner's element, in the list of all corners' nodes */
-    int nodes;      /* of the element */
+    int nodes, all; /* of the element */
     int pair;       /* first pair of the element */
 } corner_owner;
 
@@ -66,8 +66,9 @@ static int collect(const fem_corners *c, const corner_owner *owner, const int *p
         const corner_owner *o = &owner[c->list[j]];
         const int a = c->list[j] - o->first_node;
         for (int b = 0; b < o->nodes; b++) {
-            const int transposed = b < a;
-            const int pair = o->pair + (transposed ? pair_of(o->nodes, b, a) : pair_of(o->nodes, a, b));
+            const int transposed = !o->all && b < a;
+            const int at = o->all ? a * o->nodes + b : transposed ? pair_of(o->nodes, b, a) : pair_of(o->nodes, a, b);
+            const int pair = o->pair + at;
             out[n++] = (contribution){.neighbour = point[o->first_node + b], .code = 2 * pair + transposed};
         }
     }
@@ -76,22 +77,21 @@ static int collect(const fem_corners *c, const corner_owner *owner, const int *p
 }
 
 /* Per corner: its element; per corner: its node. 0: too many pairs. */
-static int walk(const pio_fem_desc *desc, corner_owner *owner, int *point)
+static int walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point)
 {
     int corner = 0;
     int64_t pair = 0;
-    for (int b = 0; b < desc->n_blocks; b++) {
-        const int nodes = fem_nodes_of(desc->blocks[b].type);
-        for (int i = 0; i < desc->blocks[b].n; i++) {
-            for (int a = 0; a < nodes; a++) {
-                owner[corner + a] = (corner_owner){.first_node = corner, .nodes = nodes, .pair = (int)pair};
-                point[corner + a] = desc->blocks[b].nodes[(ptrdiff_t)i * nodes + a];
+    for (const fem_set *s = sets; s < sets + n_sets; s++)
+        for (int i = 0; i < s->n; i++) {
+            for (int a = 0; a < s->nodes; a++) {
+                owner[corner + a] =
+                    (corner_owner){.first_node = corner, .nodes = s->nodes, .all = s->all, .pair = (int)pair};
+                point[corner + a] = s->node[(ptrdiff_t)i * s->nodes + a];
             }
-            corner += nodes;
-            pair += nodes * (nodes + 1) / 2;
+            corner += s->nodes;
+            pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
             if (pair >= (int64_t)1 << 30) return 0;
         }
-    }
     return 1;
 }
 
@@ -135,15 +135,20 @@ static void fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, 
     g->start[g->blocks] = at;
 }
 
-int fem_graph_make(fem_graph *g, const pio_fem_desc *desc, const fem_corners *corners)
+int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets)
 {
-    *g = (fem_graph){.rows = corners->points};
-    corner_owner *owner = malloc(sizeof *owner * ((size_t)corners->corners + 1));
-    int *point = malloc(sizeof *point * ((size_t)corners->corners + 1)), rc = owner && point;
+    size_t count = 0;
+    fem_corners corners = {0};
+    *g = (fem_graph){.rows = points};
+    for (int s = 0; s < n_sets; s++) count += (size_t)sets[s].n * (size_t)sets[s].nodes;
+    corner_owner *owner = malloc(sizeof *owner * (count + 1));
+    int *point = malloc(sizeof *point * (count + 1)), rc = owner && point;
     contribution *row = NULL;
-    if (rc == 1 && !walk(desc, owner, point)) rc = -1;
-    if (rc == 1) rc = reserve(g, corners, owner, &row);
-    if (rc == 1) fill(g, corners, owner, point, row);
+    if (rc == 1 && !walk(sets, n_sets, owner, point)) rc = -1;
+    if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point);
+    if (rc == 1) rc = reserve(g, &corners, owner, &row);
+    if (rc == 1) fill(g, &corners, owner, point, row);
+    fem_corners_free(&corners);
     free(owner);
     free(point);
     free(row);

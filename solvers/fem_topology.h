@@ -11,8 +11,15 @@ typedef struct {
     int *list;  /* [corners] corner numbers, ascending per point */
 } fem_corners;
 
-/* The blocks of the matrix: one for every pair of nodes that share an element, columns ascending, and the pairs of corners
- * that each sums, coded 2 pair + (1: transposed) and ascending. Pairs (a, b), b >= a, of an element are numbered a first. */
+/* Elements or faces whose nodes are each other's neighbours, and how their pairs (a, b) are numbered, a first: those with b >= a
+ * where the blocks of (b, a) are the transposed ones, else all. */
+typedef struct {
+    int nodes, n, all;
+    const int32_t *node; /* [n][nodes] */
+} fem_set;
+
+/* The blocks of the matrix: one for every pair of nodes that are in one element of a set, columns ascending, and the pairs of
+ * corners that each sums, coded 2 pair + (1: transposed) and ascending. */
 typedef struct {
     int rows, blocks, sources;
     int *row_start;    /* [rows + 1] */
@@ -29,7 +36,7 @@ int fem_corners_make(fem_corners *c, int points, int corners, const int *point);
 void fem_corners_free(fem_corners *c);
 
 /* 0 when there is no memory, -1 when there are more pairs than 2^30. */
-int fem_graph_make(fem_graph *g, const pio_fem_desc *desc, const fem_corners *corners);
+int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets);
 void fem_graph_free(fem_graph *g);
 
 #endif

@@ -2,11 +2,14 @@
  *
  *     r(u) = f_ext - f_int(u) - M a(u) - C v(u) = 0 where free,   u = value where held
  *
+ * where f_ext may depend on u, and springs are part of f_int.
  * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) + v . C v/(2 dv/du) (Nocedal and Wright 2006,
  * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
  * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear.
  * Where K is not positive definite, its solution need not descend: there the tangents' negative part is left out (kernels/
- * hyperelastic_project.h) and the direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. */
+ * hyperelastic_project.h) and the direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it.
+ * Loads that follow the displacement have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the
+ * trapezoidal rule, whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
 #include "solvers/fem.h"
 
 #include <math.h>
@@ -23,6 +26,8 @@ enum {
     SUM_INERTIA,
     SUM_KINETIC,
     SUM_DRAG,
+    SUM_SPRINGS,
+    SUM_FOLLOW,
     SUMS
 };
 enum { BACKTRACKS = 12 };
@@ -36,6 +41,7 @@ void fem_tangents(fem_sim *f, const real *u)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
                 .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    fem_spring_stiffness(f);
 }
 
 void fem_assemble_pairs(fem_sim *f)
@@ -57,6 +63,7 @@ static void assemble(fem_sim *f, fem_span span)
 void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     fem_tangents(f, u);
+    fem_follow_pairs(f, u);
     assemble(f, span);
 }
 
@@ -67,6 +74,8 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
         pio_map(q, fem_tangent_projected, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
                 .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    fem_spring_stiffness(f);
+    fem_follow_pairs(f, u);
     assemble(f, span);
 }
 
@@ -75,7 +84,8 @@ static void dot(fem_sim *f, int slot, const real *x, const real *y)
     pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
 }
 
-/* Energy and the work of the external forces at u, into scalars; inertia and drag, and what is like a potential of theirs. */
+/* Energy and the work of dead forces at u, into scalars; inertia and drag, and what is like a potential of theirs. f_ext is that of u
+ * afterwards. */
 static void potential(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
@@ -85,7 +95,13 @@ static void potential(fem_sim *f, fem_span span, const real *u)
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->scalars + SUM_ENERGY);
     }
-    dot(f, SUM_WORK, f->f_ext, u);
+    fem_follow(f, u);
+    dot(f, SUM_WORK, f->follows ? f->f_dead : f->f_ext, u);
+    if (f->sprung) {
+        pio_queue_zero(q, f->spring_force, sizeof(real) * DIM * (size_t)f->nodes);
+        fem_springs(f, u, f->spring_force);
+        dot(f, SUM_SPRINGS, f->spring_force, u);
+    }
     if (f->integrator == PIO_STATIC) return;
     const real *a = f->rate + DIM * (size_t)f->nodes;
     fem_inertial(f, span, u);
@@ -116,7 +132,7 @@ typedef struct {
 
 static double potential_of(const newton *n)
 {
-    const double *sums = n->sums, statics = sums[SUM_ENERGY] - sums[SUM_WORK];
+    const double *sums = n->sums, statics = sums[SUM_ENERGY] + 0.5 * sums[SUM_SPRINGS] - sums[SUM_WORK];
     return n->ca > 0 ? statics + 0.5 * sums[SUM_KINETIC] / n->ca + 0.5 * sums[SUM_DRAG] / n->cv : statics;
 }
 
@@ -219,6 +235,7 @@ static piola_status direction(newton *n, int first)
             fem_combine(f, n->cv, f->du, 0, f->du, f->y);
             fem_damping_force(f, f->y, f->lambda);
         }
+        fem_follow_times(f, f->trial, f->du, f->lambda);
         fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
         fem_held(f, 0, f->rhs);
     }
@@ -248,9 +265,19 @@ static int halves_residual(newton *n, double now)
     return download(f, n->sums) && n->sums[SUM_RESIDUAL] <= 0.25 * now;
 }
 
+/* What following loads do along the search from f_before to here, per step length: (p0 + p1) . du/2, p = f_ext - f_dead. */
+static void follow_work(fem_sim *f)
+{
+    if (!f->follows) return;
+    fem_combine(f, 0.5, f->f_before, 0.5, f->f_ext, f->lambda);
+    fem_combine(f, 1, f->lambda, -1, f->f_dead, f->lambda);
+    dot(f, SUM_FOLLOW, f->lambda, f->du);
+}
+
 /* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the potential
  * falls by less than its rounding, the more so as energies of small strains are differences of numbers of the size of the
  * moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature does not halve it.)
+ * It is the only one where the Jacobian is general and the direction goes uphill.
  * The iteration that moves held unknowns changes the potential by the supports' work: there the law must be defined, no
  * more. */
 static piola_status search(newton *n, int moves)
@@ -259,18 +286,21 @@ static piola_status search(newton *n, int moves)
     const double before = potential_of(n), residual = n->sums[SUM_RESIDUAL];
     const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]) + fabs(before);
     dot(f, SUM_SLOPE, f->rhs, f->du);
+    if (f->follows) pio_queue_copy(&f->base.queue, f->f_before, f->f_ext, sizeof(real) * DIM * (size_t)f->nodes);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
+    const int downhill = f->kind != PIO_GENERAL || slope > 0;
     double t = 1;
     fem_combine(f, 1, f->trial, 1, f->du, f->y);
     for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
         if (k) fem_combine(f, 1, f->trial, t, f->du, f->y);
         potential(f, n->span, f->y);
+        follow_work(f);
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-        const double after = potential_of(n);
+        const double after = potential_of(n) - t * n->sums[SUM_FOLLOW];
         const int defined = isfinite(after) && after < 1e299;
         if (moves && defined && k == 0) break;
-        if (!moves && defined && after <= before - 1e-4 * t * slope + rounding) break;
+        if (!moves && defined && downhill && after <= before - 1e-4 * t * slope + rounding) break;
         if (!moves && defined && k == 0 && halves_residual(n, residual)) break;
         if (moves) return inside_out(n);
         if (k == BACKTRACKS) return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
@@ -352,7 +382,7 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
     newton n = {.f = f, .span = span, .record = record, .error = error};
-    fem_external(f, span);
+    fem_external(f, span, f->u);
     pio_queue_zero(q, f->du, bytes);
     pio_queue_copy(q, f->trial, f->u, bytes);
     if (f->integrator != PIO_STATIC) {

@@ -33,6 +33,11 @@ foreach(dimension 2 3)
 endforeach()
 
 foreach(dimension 2 3)
+  foreach(name test_fem_follow test_fem_follow_gradient test_fem_springs)
+    kernel_test(${name} unit engine_static f64 ${dimension} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
+      ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+    list(APPEND fem_tests ${name}_f64_${dimension}d)
+  endforeach()
   kernel_test(test_fem_rigid unit engine_static f64 ${dimension} test_fem_rigid.c
     ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
   list(APPEND fem_tests test_fem_rigid_f64_${dimension}d)
@@ -57,7 +62,7 @@ foreach(target ${fem_tests})
   set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 endforeach()
 
-set_tests_properties(test_fem_amount_f64_3d test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_fem_amount_f64_3d test_fem_follow_gradient_f64_3d test_fem_gradient_f64_3d test_fem_dynamics_f64_3d PROPERTIES LABELS "unit;slow")
 
 # The same with device memory closed to the host.
 foreach(name test_fem_determinism test_fem_faults)

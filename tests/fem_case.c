@@ -248,7 +248,10 @@ int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per pe
     e->b = b;
     e->which = which;
     for (int l = 0; l < c->fem.n_loads && quantity == PIO_LOAD; l++)
-        if (c->load[l].value == which) e->components = c->load[l].kind == PIO_TRACTION ? D : 1;
+        if (c->load[l].value == which)
+            e->components = c->load[l].kind == PIO_TRACTION || c->load[l].kind >= PIO_SPRINGS ? D : 1;
+    for (int l = 0; l < c->fem.n_loads && quantity == PIO_LOAD; l++)
+        if (c->load[l].value == which && c->load[l].kind == PIO_FOUNDATION) e->components = 1;
     if (quantity < PIO_GRAVITY) {
         const int n = nodes ? c->n : c->elements;
         int32_t *index = own(c, (size_t)n, sizeof *index), count = 0, members = 0;

@@ -76,6 +76,9 @@ void fem_case_motion(fem_case *c, pio_integrator integrator, int lumped, double 
 int fem_case_curve(fem_case *c, int points, const double *t, const double *value);
 int fem_case_value(fem_case *c, double x, double y, double z);
 void fem_case_load(fem_case *c, pio_load_kind kind, int axis, int side, int value, int curve);
+/* Springs at one node; a force on the elements of a block, but every fourth. */
+void fem_case_springs(fem_case *c, int node, int value);
+void fem_case_body_force(fem_case *c, int block, int value, int curve);
 int fem_case_support(fem_case *c, double value, int curve);
 void fem_case_hold(fem_case *c, int node, int axis, int support);
 void fem_case_hold_side(fem_case *c, int side_axis, int side, int axis, int support);

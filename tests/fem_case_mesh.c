@@ -208,11 +208,43 @@ static void load_block(fem_case *c, int block, pio_load_desc *l, int axis, int s
     l->owner = owner;
 }
 
+static pio_load_desc *next_load(fem_case *c)
+{
+    if (c->fem.n_loads == FEM_MOST) fail_msg("too many loads");
+    return &c->load[c->fem.n_loads];
+}
+
+void fem_case_springs(fem_case *c, int node, int value)
+{
+    pio_load_desc *l = next_load(c);
+    int32_t *vertex = own(c, 1, sizeof *vertex);
+    vertex[0] = node;
+    *l = (pio_load_desc){
+        .kind = PIO_SPRINGS, .type = PIO_POINT1, .n = 1, .vertices = vertex, .owner = own(c, 1, sizeof *vertex)};
+    l->value = value;
+    l->curve = -1;
+    l->scale = 1;
+    c->fem.n_loads++;
+}
+
+void fem_case_body_force(fem_case *c, int block, int value, int curve)
+{
+    pio_load_desc *l = next_load(c);
+    const int first = block ? c->block[0].n : 0;
+    int32_t *owner = own(c, (size_t)c->block[block].n, sizeof *owner);
+    *l = (pio_load_desc){.kind = PIO_BODY_FORCE, .type = c->block[block].type, .owner = owner};
+    for (int e = 0; e < c->block[block].n; e++)
+        if (e % 4 != 3) owner[l->n++] = first + e;
+    l->value = value;
+    l->curve = curve;
+    l->scale = 1;
+    c->fem.n_loads++;
+}
+
 void fem_case_load(fem_case *c, pio_load_kind kind, int axis, int side, int value, int curve)
 {
     for (int b = 0; b < c->fem.n_blocks; b++) {
-        pio_load_desc *l = &c->load[c->fem.n_loads];
-        if (c->fem.n_loads == FEM_MOST) fail_msg("too many loads");
+        pio_load_desc *l = next_load(c);
         *l = (pio_load_desc){.kind = kind, .value = value, .curve = curve, .scale = 1};
         load_block(c, b, l, axis, side);
         if (l->n) c->fem.n_loads++;

@@ -6,9 +6,10 @@
 #define PIOLA_TESTS_KERNEL_CASES_BUILD_H
 
 #include "tests/kernel_cases_fem_amount.h"
-#include "tests/kernel_cases_fem_tangent.h"
+#include "tests/kernel_cases_fem_follow.h"
 #include "tests/kernel_cases_fem_load.h"
 #include "tests/kernel_cases_fem_motion.h"
+#include "tests/kernel_cases_fem_tangent.h"
 #include "tests/kernel_cases_host.h"
 #include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"

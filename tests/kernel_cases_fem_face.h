@@ -18,6 +18,34 @@ static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int 
     f->thick = thick;
 }
 
+/* value_bar += the shares of n faces, as the solver does it. */
+static void fem_add_values(case_io *io, int n, const real *share, wide *value_bar)
+{
+    for (int c = 0; c < DIM; c++) {
+        field_sum_args s;
+        add_scalar_args add;
+        wide *sum = NEW(io, wide, 1, CASE_SET);
+        s.n = n;
+        s.components = DIM;
+        s.component = c;
+        s.in = share;
+        LAUNCH_SUM(io, field_sum, n, NULL, &s, sum);
+        add.term = sum;
+        add.total = value_bar + c;
+        LAUNCH(io, add_scalar, 1, NULL, &add);
+    }
+}
+
+static void fem_add_thick(case_io *io, int n, const int *owner, const real *share, real *thick_bar)
+{
+    fem_face_thick_args h;
+    h.faces = n;
+    h.owner = owner;
+    h.share = share;
+    h.thick_bar = thick_bar;
+    LAUNCH(io, fem_face_thick, 1, NULL, &h);
+}
+
 /* Forces on single nodes: neither place nor thickness matters. */
 static void fem_points(case_io *io)
 {
@@ -61,12 +89,7 @@ static void fem_points(case_io *io)
     fem_field_sums(io, "value", n, DIM, b.value_share);
     case_gradient(io, "rest", CASE_REAL, 1, n * DIM, b.rest_bar);
     if (DIM == 3) return;
-    fem_face_thick_args h;
-    h.faces = n;
-    h.owner = a.owner;
-    h.share = b.thick_share;
-    h.thick_bar = thick_bar;
-    LAUNCH(io, fem_face_thick, 1, NULL, &h);
+    fem_add_thick(io, n, a.owner, b.thick_share, thick_bar);
     case_gradient(io, "thickness", CASE_FIELD, 1, n, thick_bar);
 }
 
@@ -105,26 +128,8 @@ static void fem_areas(case_io *io, int pressure)
         b.value_share = NEW_FIELD(io, DIM, n, CASE_SET);
         b.thick_share = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
         LAUNCH(io, fem_face_adj, n, NULL, &b);
-        for (int c = 0; c < DIM; c++) { /* as the solver does it */
-            field_sum_args s;
-            add_scalar_args add;
-            wide *sum = NEW(io, wide, 1, CASE_SET);
-            s.n = n;
-            s.components = DIM;
-            s.component = c;
-            s.in = b.value_share;
-            LAUNCH_SUM(io, field_sum, n, NULL, &s, sum);
-            add.term = sum;
-            add.total = value_bar + c;
-            LAUNCH(io, add_scalar, 1, NULL, &add);
-        }
-        if (DIM == 3) continue;
-        fem_face_thick_args h;
-        h.faces = n;
-        h.owner = b.fwd.owner;
-        h.share = b.thick_share;
-        h.thick_bar = thick_bar;
-        LAUNCH(io, fem_face_thick, 1, NULL, &h);
+        fem_add_values(io, n, b.value_share, value_bar);
+        if (DIM == 2) fem_add_thick(io, n, b.fwd.owner, b.thick_share, thick_bar);
     }
     mesh_gradient(io, &m, "rest", b.rest_bar);
     case_gradient(io, "value", CASE_WIDE, pressure ? 1 : DIM, 1, value_bar);

@@ -125,6 +125,34 @@ static void as_many_rods_through_one_point_are_not(void **unused)
     is_loose(&c, words);
 }
 
+/* Springs are supports along the directions in which they act, and in no other. */
+static void springs_hold_along_what_they_act_on(void **unused)
+{
+    static fem_case c;
+    static const char *const slides2[] = {"nothing keeps it from moving along x; ", NULL};
+    static const char *const slides3[] = {"from moving along", "and from turning about an axis along y through", NULL};
+    static const char *const no_y[] = {"nothing keeps it from moving along y; ", NULL};
+    (void)unused;
+    block(&c);
+    fem_case_load(&c, PIO_FOUNDATION, 1, 0, fem_case_value(&c, 1000, 0, 0), -1);
+    is_loose(&c, D == 2 ? slides2 : slides3);
+    block(&c);
+    fem_case_load(&c, PIO_SPRINGS, 1, 0, fem_case_value(&c, 1e-3, 1e6, 10), -1);
+    is_loose(&c, NULL);
+    block(&c);
+    fem_case_load(&c, PIO_SPRINGS, 0, 1, fem_case_value(&c, 1e3, 0, 10), -1);
+    is_loose(&c, no_y);
+    block(&c);
+    const int value = fem_case_value(&c, 5, 5, 5), last = c.lines[0] - 1;
+    fem_case_springs(&c, fem_case_at(&c, 0, 0, 0), value);
+    fem_case_springs(&c, fem_case_at(&c, last, 0, 0), value);
+    if (D == 3) fem_case_springs(&c, fem_case_at(&c, 0, last, 0), value);
+    is_loose(&c, NULL);
+    block(&c);
+    fem_case_load(&c, PIO_FOUNDATION, 1, 0, fem_case_value(&c, 0, 0, 0), -1); /* no stiffness, no support */
+    is_loose(&c, (const char *const[]){"moving along", "turning about", NULL});
+}
+
 static void what_moves_in_time_may_be_loose(void **unused)
 {
     static fem_case c;
@@ -143,6 +171,7 @@ int main(void)
         cmocka_unit_test(two_pins_are_a_hinge_in_space_and_firm_in_the_plane),
         cmocka_unit_test(three_rods_in_the_right_places_are_enough),
         cmocka_unit_test(as_many_rods_through_one_point_are_not),
+        cmocka_unit_test(springs_hold_along_what_they_act_on),
         cmocka_unit_test(what_moves_in_time_may_be_loose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

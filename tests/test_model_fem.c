@@ -50,6 +50,8 @@ static void what_the_meshes_lack_is_told_at_its_key(void **state)
             "material: soft}]}]",
             "bodies[0].regions[0].on: no element lies there");
     refused("geometry=[{name: block, type: mesh, file: tet.msh}]", "geometry[0].file: the mesh is 3D");
+    refused("loads=[{name: a, body: one, type: body_force, on: {min: [2, 2], max: [3, 3]}, value: [1, 0]}]",
+            "loads[0].on: no element lies there");
     refused("geometry=[{name: block, type: quadrilateral, element: quad4, elements: [2, 2], "
             "corners: [0, 0, 0, 1, 1, 1, 1, 0]}]",
             "geometry[0]");
@@ -109,6 +111,104 @@ static void a_reaction_is_that_of_the_unknowns_its_support_holds(void **state)
     print_message("left holds %g along x and %g along y, floor %g and %g\n", sum[0][0], sum[0][1], sum[1][0],
                   sum[1][1]);
     assert_true(sum[0][0] == 3 && sum[0][1] == 0 && sum[1][0] == 0 && sum[1][1] == 3);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* Two squares, a group of facets between them, one of those and an outer one: a load on either is refused, on the side it is not. */
+static void a_load_on_faces_inside_a_body_is_refused(void **state)
+{
+    static const char *const types[] = {"pressure, value: 1", "traction, value: [1, 0]", "follower_pressure, value: 1",
+                                        "foundation, value: 1", "force, value: [1, 0]"};
+    static const struct {
+        const char *group, *words;
+    } list[] = {
+        {"middle", "loads[0].on: 1 of the 1 faces of the group 'middle' lie inside the body, between two elements"},
+        {"both", "loads[0].on: 1 of the 2 faces of the group 'both' lie inside the body"},
+        {"left", NULL}};
+    (void)state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t k = 0; k < 3; k++) {
+            char load[200];
+            snprintf(load, sizeof load, "loads=[{name: a, body: one, on: {group: %s}, type: %s}]", list[k].group,
+                     types[t]);
+            const char *const sets[] = {"geometry=[{name: block, type: mesh, file: inner.msh}]",
+                                        "boundary=[{name: a, body: one, on: {group: left}, type: fixed}]",
+                                        "observe=[{name: a, type: volume, body: one}]", load};
+            pio_scene *scene = NULL;
+            pio_model *m = NULL;
+            piola_error error = {0};
+            if (pio_scene_load(&scene, BASE, sets, 4, stderr, &error)) fail_msg("%s", error.message);
+            const piola_status rc = pio_model_create(&m, scene, &error);
+            assert_int_equal(rc, list[k].words ? PIOLA_BAD_DATA : PIOLA_OK);
+            if (rc) print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);
+            if (rc && !strstr(error.message, list[k].words)) fail_msg("the message lacks '%s'", list[k].words);
+            if (!rc) pio_model_free(m);
+            pio_scene_free(scene);
+        }
+}
+
+/* A body force of the second body acts on its elements, or on those of its place; springs share their total; a foundation has one
+ * number or one per axis. */
+static void loads_that_are_no_tractions_reach_the_engine(void **state)
+{
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft}]",
+        "loads=[{name: a, body: two, type: body_force, value: [1, 2]}, {name: b, body: two, type: body_force, on: "
+        "{min: "
+        "[0, 0], max: [0.5, 1]}, value: [3, 4]}, {name: c, body: one, on: {group: top}, type: springs, value: [6, 0]}, "
+        "{name: d, body: one, on: {group: top}, type: foundation, value: 7}, {name: e, body: one, on: {group: top}, "
+        "type: "
+        "foundation, value: [8, 9]}, {name: f, body: one, on: {group: top}, type: follower_pressure, value: 5}]",
+        "design=[{name: k, target: loads.c.value}, {name: n, target: loads.d.value}]"};
+    static const pio_load_kind kinds[] = {PIO_BODY_FORCE, PIO_BODY_FORCE, PIO_SPRINGS,
+                                          PIO_FOUNDATION, PIO_SPRINGS,    PIO_FOLLOWER};
+    static const int counts[] = {4, 2, 3, 2, 2, 2};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const pio_fem_desc *d = &m->fem->desc;
+    (void)state;
+    assert_int_equal(d->n_loads, 6);
+    for (int l = 0; l < 6; l++) {
+        assert_int_equal(d->loads[l].kind, kinds[l]);
+        assert_int_equal(d->loads[l].n, counts[l]);
+        assert_int_equal(d->loads[l].curve, l >= 2 && l < 5 ? -1 : 0);
+        assert_int_equal(d->loads[l].vertices == NULL, l < 2);
+    }
+    for (int i = 0; i < 4; i++) assert_int_equal(d->loads[0].owner[i], 4 + i);
+    for (int i = 0; i < 2; i++) assert_int_equal(d->loads[1].owner[i], 4 + 2 * i);
+    print_message("share of each of three nodes in springs: %.17g\n", d->loads[2].scale);
+    assert_true(fabs(d->loads[2].scale - 1.0 / 3) < 1e-15);
+    assert_int_equal(m->designs[0].components, 2);
+    assert_int_equal(m->designs[1].components, 1);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* A displacement with a number for each axis is as many supports; observations and designs know them as one. */
+static void a_support_may_have_a_displacement_for_each_axis(void **state)
+{
+    static const char *const sets[] = {"boundary=[{name: floor, body: one, on: {group: bottom}, type: fixed}, {name: "
+                                       "pull, body: one, on: {group: top}, "
+                                       "type: displacement, axes: [y, x], value: [1 mm, 2 mm]}]",
+                                       "observe=[{name: a, type: reaction, boundary: pull}]",
+                                       "design=[{name: d, target: boundary.pull.value}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const pio_fem_desc *d = &m->fem->desc;
+    double weight[2] = {0};
+    (void)state;
+    assert_int_equal(d->n_supports, 3);
+    for (int h = 0; h < d->n_held; h++) {
+        const bool top = d->rest[2 * d->held_node[h] + 1] > 0.5;
+        const double want = !top ? 0 : d->held_axis[h] == 1 ? 1e-3 : 2e-3;
+        assert_true(fabs(d->support_value[d->held_support[h]] - want) < 1e-18);
+    }
+    for (int i = 0; i < 2 * (int)d->n; i++) weight[i % 2] += m->observations[0].weight[i];
+    print_message("unknowns of the reaction: %g along x, %g along y\n", weight[0], weight[1]);
+    assert_true(fabs(weight[0] - 3) <= 0 && fabs(weight[1] - 3) <= 0);
+    assert_int_equal(m->designs[0].components, 2);
+    assert_int_equal(m->designs[0].which, 1);
     pio_model_free(m);
     pio_scene_free(scene);
 }
@@ -185,6 +285,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
                                        cmocka_unit_test(bodies_are_numbered_one_after_the_other),
                                        cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
+                                       cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),
+                                       cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
+                                       cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
                                        cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
                                        cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
                                        cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes)};

@@ -8,10 +8,11 @@
 
 #include "kernels/design.h"
 #include "kernels/fem_amount.h"
-#include "kernels/fem_shape.h"
+#include "kernels/fem_follow.h"
 #include "kernels/fem_inertia.h"
 #include "kernels/fem_load.h"
 #include "kernels/fem_observe.h"
+#include "kernels/fem_shape.h"
 #include "kernels/fem_solid.h"
 #include "kernels/fields.h"
 #include "kernels/krylov.h"
