@@ -1,4 +1,5 @@
-/* fem_linear.c -- the linear solves of a mesh: which Krylov method, and what a failure of it means.
+/* fem_linear.c -- the linear solves of a mesh: by a factor (fem_direct.c), or by which Krylov method, and what a failure of it
+ * means.
  *
  * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
  * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
@@ -87,11 +88,18 @@ static piola_status general(fem_sim *f, int transposed, const real *b, real *x, 
 }
 
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
-                              piola_error *error)
+                              int32_t *indefinite, piola_error *error)
 {
     pio_krylov_result result = {0};
     int jacobi;
     const int symmetric = f->kind != PIO_GENERAL;
+    f->indefinite = 0;
+    if (f->direct.table) {
+        const piola_status done = fem_direct_newton(f, b, x, iterations, error);
+        if (done != PIOLA_NO) return told(f, done, 0, error);
+        (*indefinite)++;
+        if (error) *error = (piola_error){0};
+    }
     const piola_status rc = symmetric ? conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error)
                                       : general(f, 0, b, x, tolerance, &result, error);
     if (!symmetric) *iterations = result.iterations;
@@ -107,6 +115,11 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
 {
     pio_krylov_result result = {0};
     int jacobi;
+    if (f->direct.table) {
+        const piola_status done = fem_direct_adjoint(f, b, x, iterations, residual, error);
+        if (done != PIOLA_NO) return told(f, done, 1, error);
+        if (error) *error = (piola_error){0};
+    }
     if (f->kind == PIO_GENERAL) {
         const piola_status rc = general(f, 1, b, x, f->adjoint_tolerance, &result, error);
         *iterations = result.iterations;

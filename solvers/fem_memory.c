@@ -93,6 +93,7 @@ static void take_matrix(fem_sim *f)
     const int general = f->kind == PIO_GENERAL;
     const unsigned methods = general ? 1u << PIO_GMRES : 1u << PIO_PCG | 1u << PIO_MINRES;
     pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, methods, general ? FEM_RESTART : 1);
+    if (f->direct.table) pio_direct_layout(&f->direct, &f->base.arena, 1);
     TAKE(f->block_row, f->graph.blocks);
     TAKE(f->block_start, f->graph.blocks + 1);
     TAKE(f->block_source, f->graph.sources);
