@@ -55,6 +55,10 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_string(json, "linear_solves", "none: the scheme is explicit");
         return;
     }
+    if (s->bytes.solver[0]) {
+        pio_json_string(json, "linear_solver", s->bytes.solver);
+        pio_json_string(json, "linear_solver_why", s->bytes.solver_why);
+    }
     pio_json_begin_array(json, "linear_solves");
     for (int64_t k = 0; k < s->n_records; k++) {
         const pio_step_record *r = &s->records[(s->schedule.sweeps - 1) * s->model->steps + k];
@@ -63,6 +67,7 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_integer(json, "newton_iterations", r->newton_iterations);
         pio_json_integer(json, "projected", r->projected);
         pio_json_integer(json, "linear_iterations", r->linear_iterations);
+        pio_json_integer(json, "indefinite", r->indefinite);
         pio_json_double(json, "residual", r->residual);
         pio_json_integer(json, "adjoint_iterations", r->adjoint_iterations);
         pio_json_double(json, "adjoint_residual", r->adjoint_residual);

@@ -243,6 +243,10 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->linear_iterations = s->linear_iterations;
     d->halvings = s->halvings;
     d->projection = (pio_projection)s->projection;
+    d->linear = s->linear == SCENE_SOLVE_PCG      ? PIO_SOLVE_PCG
+                : s->linear == SCENE_SOLVE_DIRECT ? PIO_SOLVE_DIRECT
+                                                  : PIO_SOLVE_AUTO;
+    d->direct_memory = s->direct_memory;
     m->desc.fem = d;
     pio_model_precision(m, s->precision == SCENE_F32);
     return PIOLA_OK;

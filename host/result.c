@@ -42,6 +42,13 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_string(json, "driver", s->engine.driver);
     pio_json_string(json, "why", s->engine.why);
     pio_json_end_object(json);
+    if (s->bytes.solver[0]) {
+        pio_json_begin_object(json, "solver");
+        pio_json_string(json, "linear", s->bytes.solver);
+        pio_json_string(json, "why", s->bytes.solver_why);
+        pio_json_integer(json, "library_bytes", (int64_t)s->bytes.library);
+        pio_json_end_object(json);
+    }
     pio_json_integer(json, "exit", exit);
     pio_json_string(json, "message", message);
     pio_failure_json(failure, json);

@@ -42,6 +42,7 @@ typedef enum { SCENE_STATIC, SCENE_BACKWARD_EULER, SCENE_BDF2, SCENE_NEWMARK, SC
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_PROJECT_AUTO, SCENE_PROJECT_NEVER, SCENE_PROJECT_ALWAYS } scene_projection;
+typedef enum { SCENE_SOLVE_AUTO, SCENE_SOLVE_PCG, SCENE_SOLVE_DIRECT } scene_solve;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
 typedef enum { SCENE_TRACTION, SCENE_PRESSURE, SCENE_FORCE, SCENE_POINT_FORCE } scene_load_type;
 typedef enum {
@@ -264,6 +265,8 @@ typedef struct pio_scene {
     int newton_iterations, linear_iterations;   /* FEM: at most */
     int halvings;                               /* FEM: of a step, at most */
     scene_projection projection;                /* FEM */
+    scene_solve linear;                         /* FEM: by what */
+    double direct_memory;                       /* FEM: bytes */
     double gravity[3];                          /* m/s2 */
     scene_material *materials;
     size_t n_materials;

@@ -14,6 +14,7 @@ static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
+static const char *const linear_names[] = {"auto", "pcg", "direct", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
 static const char *const projection_names[] = {"auto", "never", "always", NULL};
 
@@ -71,6 +72,15 @@ static bool has_adjoint_tolerance(const void *scene)
     return !isnan(((const pio_scene *)scene)->adjoint_tolerance);
 }
 
+static bool has_solves(const void *scene)
+{
+    return ((const pio_scene *)scene)->integrator != SCENE_LEAPFROG;
+}
+static bool has_direct(const void *scene)
+{
+    return has_solves(scene) && ((const pio_scene *)scene)->linear != SCENE_SOLVE_PCG;
+}
+
 static const cfg_field solver_fields[] = {
     {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
      .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_tolerance,
@@ -94,6 +104,16 @@ static const cfg_field solver_fields[] = {
          "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
          "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
          "it"},
+    {"linear", CFG_ENUM, AT(pio_scene, linear), .values = linear_names, .fallback = "auto", .present = has_solves,
+     .meaning =
+         "of what is solved in a step: pcg, conjugate gradients, little memory and many iterations in slender or soft "
+         "bodies; direct, by elimination (MUMPS), exact however slender the body; auto takes direct where a "
+         "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, and "
+         "says so"},
+    {"direct_memory", CFG_NUMBER, AT(pio_scene, direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY, POSITIVE,
+     .present = has_direct,
+     .meaning =
+         "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
     {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
      .present = is_moving,
      .meaning =

@@ -36,6 +36,17 @@ static void print_bytes(char out[32], size_t bytes)
     snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
 }
 
+/* Which solver, which is told as the engine is, and what its library predicts. */
+static void tell_solver(pio_session *s, pio_log_level level)
+{
+    char library[32];
+    if (!s->bytes.solver[0]) return;
+    pio_log_say(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
+    print_bytes(library, s->bytes.library);
+    if (s->bytes.library)
+        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for factors", library, s->bytes.library);
+}
+
 /* What the run would take, for people; and the refusal when it exceeds the scene's budget. */
 static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
 {
@@ -56,6 +67,7 @@ static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
     if (adjoint)
         pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
                     (long long)s->schedule.slots, state, s->bytes.state);
+    tell_solver(s, level);
     pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
                 s->engine.table->device);
     if (s->scene->memory_budget > 0 && (double)s->bytes.total > s->scene->memory_budget) {

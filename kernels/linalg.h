@@ -108,6 +108,22 @@ PIO_FN void bsr_apply_transposed(int i, const bsr_apply_transposed_args *a)
     point_store(a->y, i, row_sums(s));
 }
 
+typedef bsr_apply_args bsr_magnitude_args;
+
+/* y = |A| |x|, entry by entry, one block row: what rounding of x by eps changes A x by, over eps */
+PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
+{
+    vec s;
+    for (int c = 0; c < DIM; c++) s.x[c] = R(0);
+    for (int k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+        const mat m = block_load(a->value, k);
+        const vec x = point_load(a->x, a->column[k]);
+        for (int c = 0; c < DIM; c++)
+            for (int d = 0; d < DIM; d++) s.x[c] += fabs(m.m[c][d] * x.x[d]);
+    }
+    point_store(a->y, i, s);
+}
+
 /* ---- block-Jacobi ---------------------------------------------------------------------------------------- */
 
 enum { BLOCK_SINGULAR, BLOCK_NOT_FINITE };

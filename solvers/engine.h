@@ -39,6 +39,8 @@ typedef enum {
     PIO_HYPER_HENCKY
 } pio_hyper_law;
 typedef enum { PIO_TRACTION, PIO_PRESSURE } pio_load_kind;
+/* How implicit steps of meshes solve their linear equations; AUTO decides by the rule of fem_direct.c. */
+typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. */
 typedef enum { PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG } pio_integrator;
 /* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
@@ -211,6 +213,8 @@ typedef struct {
     int32_t linear_iterations;           /* at most */
     int32_t halvings;                    /* of a step that fails, at most: 0 .. 20 */
     pio_projection projection;
+    pio_solve linear;
+    double direct_memory; /* bytes that a direct solver may take beside the arena */
     pio_integrator integrator;
     int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
     const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
@@ -221,11 +225,12 @@ typedef struct {
     const double *follow_given; /* [elements][5] E and nu of that body; its unit of E does not matter */
 } pio_fem_desc;
 
-/* How one implicit step went. */
+/* How one implicit step went. Of a direct solver, iterations are solves with a factor. */
 typedef struct {
     int32_t newton_iterations, linear_iterations, adjoint_iterations;
     int32_t parts;                     /* equal parts that it was taken in */
     int32_t projected;                 /* Newton iterations with a projected matrix */
+    int32_t indefinite;                /* factors of Newton's matrix that showed it to be not positive definite */
     double residual, adjoint_residual; /* relative */
 } pio_step_record;
 
@@ -251,9 +256,11 @@ typedef struct {
 typedef struct {
     size_t state;   /* of one saved state */
     size_t fixed;   /* everything but saved states */
-    size_t total;   /* the whole arena */
+    size_t library; /* what the library of direct solves predicts, beside the arena */
+    size_t total;   /* the whole arena and the library's */
     size_t context; /* the driver's own memory, not counted */
     char device[128], driver[64];
+    char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
 } pio_engine_bytes;
 
 /* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
@@ -314,6 +321,8 @@ typedef struct {
     /* 1: the runs that follow cut their steps into parts as the last run did, and fail where that is not enough; 0: every run
      * anew. NULL where nothing is cut. */
     void (*repeat)(pio_sim *sim, int on);
+    /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
+    piola_status (*direct)(int32_t device, char name[128], piola_error *error);
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);

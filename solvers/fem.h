@@ -3,6 +3,7 @@
 #define PIOLA_SOLVERS_FEM_H
 
 #include "solvers/bsr.h"
+#include "solvers/direct.h"
 #include "solvers/fem_topology.h"
 #include "solvers/krylov.h"
 #include "solvers/sim.h"
@@ -58,6 +59,7 @@ typedef struct {
     int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
     pio_projection projection;
     int indefinite;      /* the last direction met negative curvature */
+    int projected;       /* the matrix is assembled without its negative part */
     pio_linop_kind kind; /* of the Jacobian */
     pio_integrator integrator;
     int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
@@ -88,6 +90,8 @@ typedef struct {
 
     pio_bsr matrix;
     pio_krylov krylov;
+    pio_direct direct; /* its table is NULL where conjugate gradients solve */
+    char solver[64], solver_why[320];
     int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
     real *pair_out;                              /* [pairs][DIM * DIM] */
 
@@ -204,11 +208,21 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
 /* From cotangents u1_bar of the held unknowns to those of the supports' values. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar);
 
-/* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. */
+/* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. *indefinite counts
+ * factors that were of no use. */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
-                              piola_error *error);
+                              int32_t *indefinite, piola_error *error);
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error);
+
+/* fem_direct.c: which solver, from the graph and before there is memory; then K x = b by its factor. PIOLA_NO of a Newton
+ * direction: K is not positive definite. */
+piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
+piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
+                                piola_error *error);
+piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
+                                char name[128], piola_error *error);
 
 /* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
 void fem_observe_step(fem_sim *f, int64_t index);

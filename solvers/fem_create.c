@@ -159,9 +159,17 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (!take_parts(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
-    const piola_status rc = take_topology(f, m, error);
+    piola_status rc = take_topology(f, m, error);
+    if (!rc) rc = fem_choose_solver(f, m, error);
     if (!rc) fem_layout(f, desc);
     return rc;
+}
+
+static void tell_bytes(const fem_sim *f, pio_engine_bytes *bytes)
+{
+    sim_bytes(&f->base, bytes);
+    memcpy(bytes->solver, f->solver, sizeof bytes->solver);
+    memcpy(bytes->solver_why, f->solver_why, sizeof bytes->solver_why);
 }
 
 piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
@@ -169,7 +177,7 @@ piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc
 {
     pio_sim *sim = NULL;
     const piola_status rc = begin(backend, desc, &sim, error);
-    if (!rc) sim_bytes(sim, bytes);
+    if (!rc) tell_bytes(fem_of(sim), bytes);
     fem_destroy(sim);
     return rc;
 }
@@ -345,6 +353,7 @@ static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *e
 {
     pio_queue *q = &f->base.queue;
     piola_status rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
+    if (!rc && f->direct.table) rc = pio_direct_begin(&f->direct, q, &f->matrix, error);
     if (!rc) rc = upload_supports(f, m, error);
     if (rc) return rc;
     UPLOAD(f->block_row, f->graph.row, f->graph.blocks);
@@ -386,7 +395,7 @@ piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc,
         return rc;
     }
     free_topology(fem_of(sim));
-    if (bytes) sim_bytes(sim, bytes);
+    if (bytes) tell_bytes(fem_of(sim), bytes);
     *out = sim;
     return PIOLA_OK;
 }
@@ -402,6 +411,7 @@ void fem_destroy(pio_sim *sim)
     free(f->records);
     free(f->part);
     free(f->load);
+    pio_direct_free(&f->direct);
     sim_end(sim);
     free(f);
 }

@@ -131,6 +131,12 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     return sim_failed(sim, error);
 }
 
+static piola_status direct(int32_t device, char name[128], piola_error *error)
+{
+    const pio_direct_table *table;
+    return fem_direct_library(backend, device, &table, name, error);
+}
+
 static void repeat(pio_sim *sim, int on)
 {
     fem_of(sim)->repeat = on;
@@ -171,6 +177,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .items = fem_items,
     .record = record_of,
     .repeat = repeat,
+    .direct = direct,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
 };

@@ -1,4 +1,5 @@
-/* fem_linear.c -- the linear solves of a mesh: which Krylov method, and what a failure of it means.
+/* fem_linear.c -- the linear solves of a mesh: by a factor (fem_direct.c), or by which Krylov method, and what a failure of it
+ * means.
  *
  * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
  * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
@@ -72,10 +73,18 @@ static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_e
 }
 
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
-                              piola_error *error)
+                              int32_t *indefinite, piola_error *error)
 {
     pio_krylov_result result = {0};
     int jacobi;
+    if (f->direct.table) {
+        const piola_status done = fem_direct_newton(f, b, x, iterations, error);
+        f->indefinite = done == PIOLA_NO;
+        if (!f->indefinite) return told(f, done, 0, error);
+        (*indefinite)++;
+        if (error) *error = (piola_error){0};
+        if (f->projection == PIO_PROJECT_AUTO && !f->projected) return PIOLA_OK; /* x = 0: the caller projects */
+    }
     const piola_status rc = conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error);
     const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
     const int stagnated = result.stop == KRYLOV_STAGNATED;
@@ -89,6 +98,11 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
 {
     pio_krylov_result result = {0};
     int jacobi;
+    if (f->direct.table) {
+        const piola_status done = fem_direct_adjoint(f, b, x, iterations, residual, error);
+        if (done != PIOLA_NO) return told(f, done, 1, error);
+        if (error) *error = (piola_error){0};
+    }
     piola_status rc = conjugate_gradients(f, b, x, f->adjoint_tolerance, &jacobi, iterations, &result, error);
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
         if (error) *error = (piola_error){0};

@@ -81,6 +81,7 @@ static void take_matrix(fem_sim *f)
 {
     pio_bsr_layout(&f->matrix, &f->base.arena, f->nodes, f->graph.blocks);
     pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, 1u << PIO_PCG | 1u << PIO_MINRES, 1);
+    if (f->direct.table) pio_direct_layout(&f->direct, &f->base.arena, 1);
     TAKE(f->block_row, f->graph.blocks);
     TAKE(f->block_start, f->graph.blocks + 1);
     TAKE(f->block_source, f->graph.sources);

@@ -159,3 +159,46 @@ void fem_graph_free(fem_graph *g)
     free(g->source);
     *g = (fem_graph){0};
 }
+
+/* ---- levels ---------------------------------------------------------------------------------------------- */
+
+/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many; begin[l] is where level l starts. */
+static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int *queue, int *begin, int *levels)
+{
+    int n = 1, at = 0;
+    *levels = 0;
+    queue[0] = first;
+    marks[first] = mark;
+    while (at < n) {
+        const int end = n;
+        begin[(*levels)++] = at;
+        for (; at < end; at++)
+            for (int k = g->row_start[queue[at]]; k < g->row_start[queue[at] + 1]; k++)
+                if (marks[g->column[k]] != mark) {
+                    marks[g->column[k]] = mark;
+                    queue[n++] = g->column[k];
+                }
+    }
+    begin[*levels] = n;
+    return n;
+}
+
+int fem_graph_levels(const fem_graph *g, fem_levels *out)
+{
+    const size_t rows = (size_t)g->rows;
+    int *marks = calloc(3 * rows + 2, sizeof *marks), *queue = marks + rows, *begin = queue + rows, levels;
+    *out = (fem_levels){0};
+    if (!marks) return 0;
+    for (int i = 0, mark = 1; i < g->rows; i++, mark += 2) {
+        if (marks[i]) continue;
+        const int n = walk_levels(g, i, mark, marks, queue, begin, &levels); /* what is reached last is an end */
+        walk_levels(g, queue[n - 1], mark + 1, marks, queue, begin, &levels);
+        if (levels > out->levels) out->levels = levels;
+        for (int l = 0; l < levels; l++) {
+            const double own = begin[l + 1] - begin[l], next = l + 1 < levels ? begin[l + 2] - begin[l + 1] : 0;
+            out->elimination += own * (own + next) * (own + next);
+        }
+    }
+    free(marks);
+    return 1;
+}

@@ -32,4 +32,13 @@ void fem_corners_free(fem_corners *c);
 int fem_graph_make(fem_graph *g, const pio_fem_desc *desc, const fem_corners *corners);
 void fem_graph_free(fem_graph *g);
 
+/* How long and how thick a mesh is, by neighbours: nodes in levels of equal distance from one end (George and Liu 1979).
+ * `levels`: of the longest body; `elimination`: sum over nodes of the square of (nodes of its level and the next), which is
+ * what eliminating level by level takes. 0 when there is no memory. */
+typedef struct {
+    int levels;
+    double elimination;
+} fem_levels;
+int fem_graph_levels(const fem_graph *g, fem_levels *out);
+
 #endif

@@ -23,9 +23,11 @@ enum {
     SUM_INERTIA,
     SUM_KINETIC,
     SUM_DRAG,
+    SUM_ROUNDED,
     SUMS
 };
 enum { BACKTRACKS = 12 };
+static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
 static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
 
 /* clang-format off */
@@ -57,6 +59,7 @@ static void assemble(fem_sim *f, fem_span span)
 void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     fem_tangents(f, u);
+    f->projected = 0;
     assemble(f, span);
 }
 
@@ -67,6 +70,7 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
         pio_map(q, fem_tangent_projected, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
                 .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    f->projected = 1;
     assemble(f, span);
 }
 
@@ -106,6 +110,7 @@ typedef struct {
     fem_sim *f;
     fem_span span;
     double ca, cv;   /* da/du, dv/du */
+    double rounded;  /* N: what rounding of u alone leaves of the residual, by the last matrix */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
     int iterations;          /* of this solve */
@@ -181,11 +186,22 @@ static piola_status evaluate(newton *n, int searched)
     dot(f, SUM_MOVE, f->du, f->du);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
-    const double scale = fmax(fmax(sqrt(forces), n->momentum), f->rounding / f->newton_tolerance);
+    const double rounding = fmax(f->rounding, n->rounded);
+    const double scale = fmax(fmax(sqrt(forces), n->momentum), rounding / f->newton_tolerance);
     n->residual = scale > 0 ? sqrt(n->sums[SUM_RESIDUAL]) / scale : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
         return not_finite(n);
     return PIOLA_OK;
+}
+
+/* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u rounded to
+ * eps u unbalances more than the rounding of F does. */
+static void magnitude(fem_sim *f)
+{
+    pio_map(&f->base.queue, bsr_magnitude, f->nodes, NULL, .row_start = f->matrix.row_start, .column = f->matrix.column,
+            .value = f->matrix.value, .x = f->trial, .y = f->y);
+    fem_held(f, 0, f->y);
+    dot(f, SUM_ROUNDED, f->y, f->y);
 }
 
 /* lambda = solution of K x = rhs with the assembled matrix */
@@ -194,7 +210,8 @@ static piola_status solve_direction(newton *n, double tolerance)
     fem_sim *f = n->f;
     int32_t iterations = 0;
     pio_queue_zero(&f->base.queue, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
-    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, n->error);
+    const piola_status rc =
+        fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, &n->record->indefinite, n->error);
     n->record->linear_iterations += iterations;
     return rc;
 }
@@ -210,6 +227,7 @@ static piola_status direction(newton *n, int first)
         fem_projected_jacobian(f, n->span, f->trial);
     else
         fem_jacobian(f, n->span, f->trial);
+    magnitude(f);
     if (first) { /* rhs -= (K + ca M + cv C) du_held */
         pio_queue_zero(q, f->lambda, bytes);
         fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
@@ -289,6 +307,7 @@ static piola_status iterate(newton *n)
             return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
+        n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);
         n->record->newton_iterations++;
         n->iterations++;
         moves = 0;
@@ -313,7 +332,7 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
     fem_held(f, 0, f->rhs);
     dot(f, 0, f->rhs, f->rhs);
     pio_queue_download(q, &square, f->scalars, sizeof square);
-    f->rounding = 4 * (sizeof(real) == 4 ? 6e-8 : 1.1e-16) * sqrt(square);
+    f->rounding = 4 * UNIT_ROUNDOFF * sqrt(square);
     return sim_failed(&f->base, error);
 }
 

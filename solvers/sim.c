@@ -113,9 +113,9 @@ piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *er
         return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
                         backend->error_text(code));
     const size_t size = sim->arena.used;
-    if (size > sim->device.free_bytes)
+    if (size + sim->library > sim->device.free_bytes)
         return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s",
-                        size, sim->device.free_bytes, sim->device.name);
+                        size + sim->library, sim->device.free_bytes, sim->device.name);
     code = pio_arena_create(&sim->arena, backend, size);
     if (code)
         return sim_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
@@ -125,7 +125,9 @@ piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *er
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 {
     bytes->state = sim->slot_bytes;
-    bytes->total = sim->arena.used;
+    bytes->library = sim->library;
+    bytes->total = sim->arena.used + sim->library;
+    bytes->solver[0] = bytes->solver_why[0] = '\0';
     bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
     memcpy(bytes->device, sim->device.name, sizeof bytes->device);

@@ -17,6 +17,7 @@ struct pio_sim {
     int64_t n_slots;
     size_t slot_bytes;
     int64_t *slot_step; /* host: state number in each slot, -1 empty */
+    size_t library;     /* bytes that a library predicts to take beside the arena */
 
     int n_touches, n_samples, n_variables;
     pio_touch *touches;

@@ -112,6 +112,10 @@ inline pio_dual fabs(pio_dual a)
 {
     return a.value < 0 ? -a : a;
 }
+inline pio_dual fma(pio_dual a, pio_dual b, pio_dual c)
+{
+    return {std::fma(a.value, b.value, c.value), a.dot * b.value + a.value * b.dot + c.dot};
+}
 inline pio_dual floor(pio_dual a)
 {
     return {std::floor(a.value), 0};

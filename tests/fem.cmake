@@ -51,6 +51,20 @@ foreach(dimension 2 3)
   endforeach()
 endforeach()
 
+# With the library of direct solves beside them.
+foreach(dimension 2 3)
+  foreach(precision ${test_precisions})
+    kernel_test(test_fem_direct unit engine_static ${precision} ${dimension} test_fem_direct.c
+      ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+    list(APPEND fem_tests test_fem_direct_${precision}_${dimension}d)
+    add_dependencies(test_fem_direct_${precision}_${dimension}d ${DIRECTS})
+  endforeach()
+  kernel_test(test_fem_transfers unit engine_static f64 ${dimension} test_fem_transfers.c
+    ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  list(APPEND fem_tests test_fem_transfers_f64_${dimension}d)
+  add_dependencies(test_fem_transfers_f64_${dimension}d ${DIRECTS})
+endforeach()
+
 foreach(target ${fem_tests})
   target_sources(${target} PRIVATE fem_case.c fem_case_mesh.c fem_taylor.c ${PROJECT_SOURCE_DIR}/host/taylor.c)
   # more threads than cores: waiting threads must not spin

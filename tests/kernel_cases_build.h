@@ -5,6 +5,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_BUILD_H
 #define PIOLA_TESTS_KERNEL_CASES_BUILD_H
 
+#include "tests/kernel_cases_direct.h"
 #include "tests/kernel_cases_fem_amount.h"
 #include "tests/kernel_cases_fem_tangent.h"
 #include "tests/kernel_cases_fem_load.h"

@@ -78,6 +78,35 @@ static void case_bsr_apply(case_io *io)
 }
 #define case_bsr_apply_transposed case_bsr_apply
 
+/* Against the product of positive numbers, in which nothing cancels. */
+static void case_bsr_magnitude(case_io *io)
+{
+    const band b = sample_band(io);
+    case_array *value = case_uniform(io, CASE_CONSTANT, "value", 1, b.blocks * DIM * DIM, -2, 3);
+    case_array *x = case_uniform(io, CASE_CONSTANT, "x", 1, b.rows * DIM, -1, 1);
+    double worst = 0;
+    bsr_apply_args a;
+    a.row_start = b.row_start;
+    a.column = b.column;
+    a.mirror = b.mirror;
+    a.value = (real *)case_upload(io, value, CASE_REAL);
+    a.x = (real *)case_upload(io, x, CASE_REAL);
+    a.y = NEW(io, real, b.rows * DIM, CASE_SET);
+    LAUNCH(io, bsr_magnitude, b.rows, NULL, &a);
+    case_out(io, "|A| |x|", CASE_REAL, 1, b.rows * DIM, a.y);
+    for (int k = 0; k < b.blocks * DIM * DIM; k++) value->value[k] = fabs(value->value[k]);
+    for (int k = 0; k < b.rows * DIM; k++) x->value[k] = fabs(x->value[k]);
+    a.value = (real *)case_upload(io, value, CASE_REAL);
+    a.x = (real *)case_upload(io, x, CASE_REAL);
+    a.y = NEW(io, real, b.rows * DIM, CASE_SET);
+    LAUNCH(io, bsr_apply, b.rows, NULL, &a);
+    case_out(io, "of the absolute values", CASE_REAL, 1, b.rows * DIM, a.y);
+    const double *got = case_find(io, CASE_OUTPUT, "|A| |x|")->value;
+    const double *wanted = case_find(io, CASE_OUTPUT, "of the absolute values")->value;
+    for (int k = 0; k < b.rows * DIM; k++) worst = fmax(worst, fabs(got[k] / wanted[k] - 1));
+    case_expect(io, worst < (io->build->size[CASE_REAL] == 4 ? 1e-6 : 1e-14), "|A| |x| is that of the absolute values");
+}
+
 /* |A inv(A) - I|, the largest entry over the blocks that are right */
 static double inverse_error(const case_io *io, const band *b, const int *diagonal, int wrong)
 {

@@ -7,7 +7,7 @@
 #define PIOLA_TESTS_KRYLOV_CASE_H
 
 #include "tests/sanitized.h"
-#include "solvers/bsr.h"
+#include "solvers/direct.h"
 #include "solvers/krylov.h"
 
 #include <float.h>
@@ -15,11 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef CASE_SMALL /* 1: a tenth of the unknowns */
+#define CASE_SMALL 0
+#endif
+
 enum {
-    SIDE = DIM == 3 ? (TEST_SANITIZED ? 9 : 17) : (TEST_SANITIZED ? 36 : 72),
+    SIDE = DIM == 3 ? (TEST_SANITIZED || CASE_SMALL ? 9 : 17) : (TEST_SANITIZED || CASE_SMALL ? 36 : 72),
     NODES = DIM == 3 ? SIDE * SIDE * SIDE : SIDE * SIDE,
     UNKNOWNS = NODES * DIM
 };
+enum { CASE_COLUMNS = CASE_SMALL ? 3 : 1 }; /* right-hand sides there is room for */
 enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = 60 };
 
 /* CONTRAST: stiffness from 1 to 100. INDEFINITE: equal springs, less 1.5 times the Rayleigh quotient of the lowest sine wave.
@@ -31,7 +36,8 @@ typedef struct {
     pio_queue queue;
     pio_bsr a;
     pio_krylov krylov;
-    real *b, *x; /* device [UNKNOWNS] */
+    pio_direct direct; /* where a table is given, one analysed before the case is opened */
+    real *b, *x;       /* device [CASE_COLUMNS][UNKNOWNS] */
     int blocks;
     int *row_start, *column;        /* host */
     double *value, *wanted, *right; /* host: blocks, solution, b = A wanted */
@@ -166,8 +172,9 @@ static inline void layout(system_case *s)
 {
     pio_bsr_layout(&s->a, &s->arena, NODES, s->blocks);
     pio_krylov_layout(&s->krylov, &s->arena, UNKNOWNS, 1u << PIO_PCG | 1u << PIO_MINRES | 1u << PIO_GMRES, RESTART);
-    s->b = pio_arena_take(&s->arena, sizeof *s->b * UNKNOWNS);
-    s->x = pio_arena_take(&s->arena, sizeof *s->x * UNKNOWNS);
+    s->b = pio_arena_take(&s->arena, sizeof *s->b * UNKNOWNS * CASE_COLUMNS);
+    s->x = pio_arena_take(&s->arena, sizeof *s->x * UNKNOWNS * CASE_COLUMNS);
+    if (s->direct.table) pio_direct_layout(&s->direct, &s->arena, CASE_COLUMNS);
     s->queue.sum_work = pio_arena_take(&s->arena, sizeof(double) * PIO_SUM_WORK(UNKNOWNS));
 }
 
@@ -180,8 +187,16 @@ static inline void case_right(system_case *s, int transposed)
     pio_queue_zero(&s->queue, s->x, sizeof *s->x * UNKNOWNS);
 }
 
+/* How a case is solved by elimination; NULL: it is not. */
+typedef struct {
+    const pio_direct_table *table;
+    pio_linear_method method;
+    pio_linop_kind kind;
+    double most;
+} case_direct;
+
 /* 0, or what went wrong in `error`. */
-static inline piola_status case_open(system_case *s, case_matrix kind, piola_error *error)
+static inline piola_status case_open_with(system_case *s, case_matrix kind, const case_direct *w, piola_error *error)
 {
     *s = (system_case){.arena.backend = &pio_backend_cpu, .queue.backend = &pio_backend_cpu};
     const size_t bytes = sizeof(double) * UNKNOWNS;
@@ -194,20 +209,32 @@ static inline piola_status case_open(system_case *s, case_matrix kind, piola_err
     s->got = s->right + UNKNOWNS;
     s->product = s->got + UNKNOWNS;
     case_fill(s, kind);
+    if (w) {
+        const piola_status refused = pio_direct_analyse(&s->direct, w->table, 0, w->method, w->kind, NODES,
+                                                        s->row_start, s->column, w->most, error);
+        if (refused) return refused;
+    }
     layout(s);
     if (pio_arena_create(&s->arena, &pio_backend_cpu, s->arena.used)) abort();
     s->queue.arena = &s->arena;
     layout(s);
-    const piola_status rc = pio_bsr_structure(&s->a, &s->queue, s->row_start, s->column, error);
+    piola_status rc = pio_bsr_structure(&s->a, &s->queue, s->row_start, s->column, error);
+    if (!rc && w) rc = pio_direct_begin(&s->direct, &s->queue, &s->a, error);
     if (rc) return rc;
     put_values(s);
     case_right(s, 0);
-    return kind == NOTHING ? PIOLA_OK : pio_bsr_invert_diagonal(&s->a, error);
+    return kind == NOTHING || w ? PIOLA_OK : pio_bsr_invert_diagonal(&s->a, error);
+}
+
+static inline piola_status case_open(system_case *s, case_matrix kind, piola_error *error)
+{
+    return case_open_with(s, kind, NULL, error);
 }
 
 static inline void case_close(system_case *s)
 {
-    pio_arena_destroy(&s->arena);
+    pio_direct_free(&s->direct);
+    if (s->arena.base) pio_arena_destroy(&s->arena);
     free(s->row_start);
     free(s->column);
     free(s->value);

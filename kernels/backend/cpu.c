@@ -260,4 +260,5 @@ const pio_backend pio_backend_cpu = {
     .download = cpu_copy,
     .wait = cpu_wait,
     .error_text = cpu_error_text,
+    .direct = {"mumps"},
 };

@@ -14,7 +14,7 @@ const char *const pio_kernel_names[KERNEL_TIMERS] = {
 #undef TEAM
 #undef SUM
 #undef SCAN
-    "copy"};
+    "copy", "direct solver"};
 
 static double now(void)
 {

@@ -21,6 +21,7 @@ enum {
 #undef SCAN
     KERNEL_COUNT,
     KERNEL_COPY = KERNEL_COUNT, /* device-to-device copies and fills, timed with the kernels */
+    KERNEL_DIRECT,              /* calls of a library of direct solves */
     KERNEL_TIMERS
 };
 

@@ -6,7 +6,9 @@
 #ifndef PIOLA_KERNELS_BACKEND_TABLE_H
 #define PIOLA_KERNELS_BACKEND_TABLE_H
 
+#include "kernels/backend/direct.h"
 #include "kernels/design.h"
+#include "kernels/direct.h"
 #include "kernels/fem_amount.h"
 #include "kernels/fem_shape.h"
 #include "kernels/fem_inertia.h"
@@ -27,7 +29,7 @@
 extern "C" {
 #endif
 
-typedef struct CUstream_st *pio_stream; /* what cudaStream_t points to; NULL on the CPU */
+/* pio_stream of direct.h: what cudaStream_t points to; NULL on the CPU */
 
 enum { PIO_CHUNK = 256 };       /* leaf of the summation tree, items per block of a MAP */
 enum { PIO_SCAN_CHUNK = 1024 }; /* leaf of a scan */
@@ -69,6 +71,8 @@ typedef struct {
     int (*download)(pio_stream stream, void *target, const void *source, size_t bytes); /* waits */
     int (*wait)(pio_stream stream);
     const char *(*error_text)(int code);
+    const char
+        *direct[3]; /* modules of sparse direct solves for this device, the best first, see direct.h; then NULL */
 } pio_backend;
 
 extern const pio_backend pio_backend_cpu;  /* cpu.c */
