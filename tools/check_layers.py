@@ -18,12 +18,13 @@ MAY_INCLUDE = {
     "tests": {"include", "kernels", "solvers", "host", "tests"},
 }
 CUDA_FILE = "kernels/backend/cuda.cu"
+CUDA_FILES = (CUDA_FILE, "kernels/backend/direct_cusolver.c", "kernels/backend/direct_cudss.c")
 DIALECT = "kernels/base.h"  # the few words that differ between compilers, under __CUDACC__
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
 CUDA = re.compile(r"\b(cuda[A-Z_]\w*|__(?:global|device|shared|constant|host)__|__syncwarp|__syncthreads|__shfl\w*|"
                   r"threadIdx|blockIdx|blockDim|gridDim|__CUDACC__|__CUDA_ARCH__)\b|<<<")
-CUDA_HEADER = re.compile(r"cuda|cusparse|cusolver|cublas|cooperative_groups|thrust")
+CUDA_HEADER = re.compile(r"^(cuda|cusparse|cusolver|cublas|cudss|cooperative_groups|thrust)")
 ATOMIC = re.compile(r"\batomic[A-Z]\w*\s*\(|\b__atomic_(?!load|signal|thread)\w+|\b__sync_\w+|\b_Atomic\b|\bstd::atomic\b|"
                     r"\bstdatomic\.h\b")
 ATOMIC_OMP = re.compile(r"#\s*pragma\s+omp\s[^\n]*\b(atomic|reduction)\b")
@@ -44,8 +45,8 @@ def include_faults(name, text, known):
     for match in INCLUDE.finditer(text):
         form, target = match.groups()
         where = f"{name}:{house.line_of(text, match.start())}: "
-        if CUDA_HEADER.search(target) and name != CUDA_FILE:
-            yield where + f"includes {target}: only {CUDA_FILE} knows CUDA"
+        if CUDA_HEADER.search(target) and name not in CUDA_FILES:
+            yield where + f"includes {target}: only {', '.join(CUDA_FILES)} know CUDA"
         if form == "<":
             continue
         path = next((p for p in (target, "include/" + target) if p in known), None)
@@ -97,8 +98,8 @@ def check(texts, known=frozenset()):
         folder = name.split("/")[0]
         faults += include_faults(name, text, known or set(texts))
         faults += atomic_faults(name, code) if folder != "tests" else []
-        if name not in (CUDA_FILE, DIALECT) and folder != "tests":
-            faults += [f"{name}:{house.line_of(code, m.start())}: CUDA word '{m.group()}' outside {CUDA_FILE}"
+        if name not in (*CUDA_FILES, DIALECT) and folder != "tests":
+            faults += [f"{name}:{house.line_of(code, m.start())}: CUDA word '{m.group()}' outside kernels/backend"
                        for m in CUDA.finditer(code)]
         if re.fullmatch(r"kernels/\w+\.h", name):
             faults += dialect_faults(name, code)
@@ -136,7 +137,7 @@ PLANTED = [
     ("include/a.h", '#include "kernels/base.h"\n', "may include include"),
     ("tools/a.c", '#include "host/scene.h"\n', "may include"),
     ("host/a.c", '#include "nowhere.h"\n', "not there"),
-    ("solvers/a.c", "#include <cuda_runtime.h>\n", "knows CUDA"),
+    ("solvers/a.c", "#include <cuda_runtime.h>\n", "know CUDA"),
     ("solvers/a.c", "int f(void) { return cudaMalloc(0, 0); }\n", "CUDA word"),
     ("kernels/a.h", "PIO_FN int f(void) { return threadIdx.x; }\n", "CUDA word"),
     ("kernels/a.h", "PIO_FN void f(real *x) { atomicAdd(x, R(1)); }\n", "atomic"),

@@ -241,5 +241,5 @@ extern "C" const pio_backend pio_backend_cuda = {
     cuda_download,
     cuda_wait,
     cuda_error_text,
-    {0},
+    {"cudss", "cusolver"},
 };
