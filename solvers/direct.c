@@ -61,7 +61,11 @@ static piola_status told(pio_direct_outcome outcome, const char *message, piola_
                                           [PIO_DIRECT_NO_MEMORY] = PIOLA_NO_MEMORY,
                                           [PIO_DIRECT_UNAVAILABLE] = PIOLA_UNAVAILABLE,
                                           [PIO_DIRECT_FAILED] = PIOLA_INTERNAL};
-    return outcome ? fail(error, status[outcome], "%s", message) : PIOLA_OK;
+    if (!outcome) return PIOLA_OK;
+    fail(error, status[outcome], "%s", message);
+    if (outcome == PIO_DIRECT_SINGULAR && error)
+        error->failure = (piola_failure){.kind = PIOLA_FAILED_SINGULAR, .step = -1};
+    return status[outcome];
 }
 
 /* ---- analysis ------------------------------------------------------------------------------------------- */
@@ -169,11 +173,13 @@ piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, pio
     }
     d->factorisations++;
     if (q->error.code) return fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
-    if (outcome == PIO_DIRECT_INDEFINITE)
+    if (outcome == PIO_DIRECT_INDEFINITE) {
+        if (error) error->failure = (piola_failure){.kind = PIOLA_FAILED_NEGATIVE_CURVATURE, .step = -1};
         return fail(error, PIOLA_NUMERICAL,
                     "Cholesky: %d pivots are not above zero: the operator is not positive definite; LDL^T would be "
                     "right",
                     *negative);
+    }
     if (!outcome) d->factored = 1 + turned;
     return told(outcome, message, error);
 }
@@ -239,10 +245,16 @@ static piola_status refine(pio_direct *d, const pio_direct_request *w, double *f
         residuals(d, w);
         result->relative = worst(d, w, first, 0);
         if (d->queue->error.code || result->relative <= w->tolerance) break;
-        if (result->solves > PIO_DIRECT_REFINEMENTS || !(result->relative <= before / 2))
+        if (result->solves > PIO_DIRECT_REFINEMENTS || !(result->relative <= before / 2)) {
+            if (error)
+                error->failure = (piola_failure){.kind = isfinite(result->relative) ? PIOLA_FAILED_STAGNATION
+                                                                                    : PIOLA_FAILED_NOT_FINITE,
+                                                 .step = -1,
+                                                 .residual = result->relative};
             return fail(error, PIOLA_NUMERICAL,
                         "%s: |b - A x| / |b| is %.4g after %d solves, not %.4g, and falls no further",
                         pio_direct_method_name(d->method), result->relative, result->solves, w->tolerance);
+        }
         before = result->relative;
     }
     return d->queue->error.code ? fail(error, PIOLA_UNAVAILABLE, "%s", d->queue->error.message) : PIOLA_OK;

@@ -230,10 +230,9 @@ typedef struct {
 /* How one implicit step went. Of a direct solver, iterations are solves with a factor. */
 typedef struct {
     int32_t newton_iterations, linear_iterations, adjoint_iterations;
-    int32_t parts;      /* equal parts that it was taken in */
-    int32_t projected;  /* Newton iterations with a projected matrix */
-    int32_t indefinite; /* matrices that were factorised for Newton's method and are not positive definite: conjugate
-                           gradients made the direction */
+    int32_t parts;                     /* equal parts that it was taken in */
+    int32_t projected;                 /* Newton iterations with a projected matrix */
+    int32_t indefinite;                /* factors of Newton's matrix that showed it to be not positive definite */
     double residual, adjoint_residual; /* relative */
 } pio_step_record;
 

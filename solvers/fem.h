@@ -63,6 +63,7 @@ typedef struct {
     int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
     pio_projection projection;
     int indefinite;      /* the last direction met negative curvature */
+    int projected;       /* the matrix is assembled without its negative part */
     pio_linop_kind kind; /* of the Jacobian */
     pio_integrator integrator;
     int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
@@ -246,7 +247,7 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
                                piola_error *error);
 
 /* fem_direct.c: which solver, from the graph and before there is memory; then K x = b by its factor. PIOLA_NO of a Newton
- * direction: K is not positive definite, and conjugate gradients are to make one. */
+ * direction: K is not positive definite. */
 piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
 piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,

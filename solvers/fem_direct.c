@@ -11,8 +11,8 @@
  * The analysis of a large thick body is itself work: it is left out where eliminating level by level, which nothing but a better
  * order improves upon, takes more than HOPELESS times that.
  *
- * A factor of K with negative pivots says that the state is unstable: K^-1 r may lead uphill, and conjugate gradients make the
- * direction instead (fem_linear.c), which is counted. An adjoint is exact whatever the signs. */
+ * A factor of K with negative pivots says that the state is unstable: K^-1 r may lead uphill. It is counted, and the direction is made
+ * with the projected matrix, or where that is not wanted by conjugate gradients. An adjoint is exact whatever the signs. */
 #include "solvers/fem.h"
 
 #include <math.h>

@@ -96,9 +96,11 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     f->indefinite = 0;
     if (f->direct.table) {
         const piola_status done = fem_direct_newton(f, b, x, iterations, error);
-        if (done != PIOLA_NO) return told(f, done, 0, error);
+        f->indefinite = done == PIOLA_NO;
+        if (!f->indefinite) return told(f, done, 0, error);
         (*indefinite)++;
         if (error) *error = (piola_error){0};
+        if (f->projection == PIO_PROJECT_AUTO && !f->projected) return PIOLA_OK; /* x = 0: the caller projects */
     }
     const piola_status rc = symmetric ? conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error)
                                       : general(f, 0, b, x, tolerance, &result, error);

@@ -66,6 +66,7 @@ void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     fem_tangents(f, u);
     fem_follow_pairs(f, u);
+    f->projected = 0;
     assemble(f, span);
 }
 
@@ -78,6 +79,7 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
                 .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
     fem_spring_stiffness(f);
     fem_follow_pairs(f, u);
+    f->projected = 1;
     assemble(f, span);
 }
 
@@ -206,6 +208,16 @@ static piola_status evaluate(newton *n, int searched)
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
         return not_finite(n);
     return PIOLA_OK;
+}
+
+/* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u rounded to
+ * eps u unbalances more than the rounding of F does. */
+static void magnitude(fem_sim *f)
+{
+    pio_map(&f->base.queue, bsr_magnitude, f->nodes, NULL, .row_start = f->matrix.row_start, .column = f->matrix.column,
+            .value = f->matrix.value, .x = f->trial, .y = f->y);
+    fem_held(f, 0, f->y);
+    dot(f, SUM_ROUNDED, f->y, f->y);
 }
 
 /* lambda = solution of K x = rhs with the assembled matrix */
