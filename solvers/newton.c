@@ -232,16 +232,6 @@ static piola_status solve_direction(newton *n, double tolerance)
     return rc;
 }
 
-/* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u rounded to
- * eps u unbalances more than the rounding of F does. */
-static void magnitude(fem_sim *f)
-{
-    pio_map(&f->base.queue, bsr_magnitude, f->nodes, NULL, .row_start = f->matrix.row_start, .column = f->matrix.column,
-            .value = f->matrix.value, .x = f->trial, .y = f->y);
-    fem_held(f, 0, f->y);
-    dot(f, SUM_ROUNDED, f->y, f->y);
-}
-
 /* du += solution of K x = rhs: the direction, held unknowns included. */
 static piola_status direction(newton *n, int first)
 {

@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_MOTION_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_MOTION_H
 
-#include "tests/kernel_cases_fem.h"
+#include "tests/kernel_cases_fem_tangent.h"
 #include "tests/kernel_cases_host.h"
 
 /* ---- inertia --------------------------------------------------------------------------------------------- */

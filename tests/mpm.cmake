@@ -2,22 +2,14 @@
 
 foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_determinism test_mpm_faults)
   engine_test(${name})
-  foreach(target ${${name}_tests})
-    target_sources(${target} PRIVATE mpm_case.c ${PROJECT_SOURCE_DIR}/host/taylor.c)
-    # more threads than cores: waiting threads must not spin
-    set_tests_properties(${target} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
-  endforeach()
 endforeach()
 
 # one to three minutes of processor time with sanitizers
-set_tests_properties(test_mpm_control_f64_3d test_mpm_gradient_f64_3d test_mpm_physics_f64_3d
-  PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_3d test_mpm_physics_f64_2d
+  test_mpm_physics_f64_3d PROPERTIES LABELS "unit;slow")
 
-# The same with device memory closed to the host.
-foreach(name test_mpm_determinism test_mpm_faults)
-  add_test(NAME ${name}_f64_2d_guarded COMMAND ${name}_f64_2d)
-  set_tests_properties(${name}_f64_2d_guarded PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_GUARD=1" TIMEOUT 600 LABELS "unit;slow")
-endforeach()
+guarded_test(test_mpm_determinism_f64_2d)
+guarded_test(test_mpm_faults_f64_2d)
 
 # Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen.
 foreach(dimension ${variant_dimensions})

@@ -197,7 +197,8 @@ static void elimination_gives_the_same_bits_every_time_for_any_number_of_threads
 }
 
 /* A column pressed beyond its buckling load stays straight, as nothing pushes it aside: K has negative pivots, of which symmetric
- * forces know nothing. The adjoint of a force across does. */
+ * forces know nothing. The adjoint of a force across does. Projected directions lead away from such a state as soon as rounding
+ * pushes: where they end is another equilibrium, and J is not compared. */
 static void at_an_unstable_state_negative_pivots_are_counted_and_adjoints_exact(void **unused)
 {
     static const char *const ways[] = {"pcg", "direct, projected", "direct, then conjugate gradients"};
@@ -211,6 +212,7 @@ static void at_an_unstable_state_negative_pivots_are_counted_and_adjoints_exact(
         block(&c, PIO_HYPER_NEO_HOOKEAN, (int[]){16, 2, 2}, (double[]){8, 1, 1}, -20, 0,
               way ? PIO_SOLVE_DIRECT : PIO_SOLVE_PCG);
         c.fem.projection = way == 1 ? PIO_PROJECT_AUTO : PIO_PROJECT_NEVER;
+        c.fem.newton_iterations = 400; /* as it buckles */
         start_of(&c, z);
         pio_sim *sim = fem_case_create(&c, 2, 1);
         J[way] = fem_case_gradient(&c, sim, NULL, z, z_bar[way]);
@@ -231,16 +233,13 @@ static void at_an_unstable_state_negative_pivots_are_counted_and_adjoints_exact(
         piola_engine_fem.destroy(sim);
         fem_case_free(&c);
     }
-    for (int way = 1; way < 3; way++) {
-        double off = 0, size = 0;
-        for (int i = 0; i < FEM_VARIABLES; i++) {
-            off += (z_bar[way][i] - z_bar[0][i]) * (z_bar[way][i] - z_bar[0][i]);
-            size += z_bar[0][i] * z_bar[0][i];
-        }
-        print_message("  %s\n", ways[way]);
-        fem_case_below("relative difference of J", J[way] / J[0] - 1, 1e-8, 1e-2);
-        fem_case_below("relative difference of the gradient", sqrt(off / size), 1e-6, 5e-2);
+    double off = 0, size = 0;
+    for (int i = 0; i < FEM_VARIABLES; i++) {
+        off += (z_bar[2][i] - z_bar[0][i]) * (z_bar[2][i] - z_bar[0][i]);
+        size += z_bar[0][i] * z_bar[0][i];
     }
+    fem_case_below("relative difference of J", J[2] / J[0] - 1, 1e-8, 1e-2);
+    fem_case_below("relative difference of the gradient", sqrt(off / size), 1e-6, 5e-2);
 }
 
 int main(void)
