@@ -9,11 +9,13 @@
 #define MOST_BYTES (256u << 20)
 #define MOST_COLUMNS 1000
 
+static const char signature[] = "\x89HDF\r\n\x1a\n"; /* of HDF5 */
+
 static piola_status fault_at(const pio_csv *csv, size_t byte, piola_error *error, const char *format, va_list args)
 {
     int line = 1, column = 1;
     if (!error) return PIOLA_BAD_DATA;
-    for (size_t i = 0; i < byte; i++) {
+    for (size_t i = 0; csv->text && i < byte; i++) {
         if (csv->text[i] == '\n') {
             line++;
             column = 1;
@@ -23,7 +25,9 @@ static piola_status fault_at(const pio_csv *csv, size_t byte, piola_error *error
     }
     error->status = PIOLA_BAD_DATA;
     error->failure = (piola_failure){0};
-    int n = snprintf(error->message, sizeof error->message, "%.1000s:%d:%d: error: ", csv->path, line, column);
+    int n = csv->text
+                ? snprintf(error->message, sizeof error->message, "%.1000s:%d:%d: error: ", csv->path, line, column)
+                : snprintf(error->message, sizeof error->message, "%.1000s: error: ", csv->path);
     if (n > 0) vsnprintf(error->message + n, sizeof error->message - (size_t)n, format, args);
     return PIOLA_BAD_DATA;
 }
@@ -177,9 +181,15 @@ piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error)
     }
     memcpy(out->path, path, strlen(path));
     pio_sha256_of(out->text, size, out->sha256);
-    pio_locale old = pio_locale_begin();
-    status = read_table(out, size, error);
-    pio_locale_end(old);
+    if (size >= sizeof signature - 1 && memcmp(out->text, signature, sizeof signature - 1) == 0) {
+        free(out->text);
+        out->text = NULL;
+        status = pio_csv_load_hdf5(out, error);
+    } else {
+        pio_locale old = pio_locale_begin();
+        status = read_table(out, size, error);
+        pio_locale_end(old);
+    }
     if (status) pio_csv_free(out);
     return status;
 }
@@ -201,18 +211,26 @@ int pio_csv_column(const pio_csv *csv, const char *name, piola_error *error)
     for (size_t i = 0; i < csv->n_columns; i++)
         if (strcmp(csv->columns[i], name) == 0) return (int)i;
     const char *near = pio_nearest(name, (const char *const *)csv->columns, csv->n_columns);
-    fault(csv, csv->row_at[0], error, "no column '%.60s'; %s%.60s%s", name, near ? "did you mean '" : "the first is '",
-          near ? near : csv->columns[0], near ? "'?" : "'");
+    fault(csv, csv->text ? csv->row_at[0] : 0, error, "no column '%.60s'; %s%.60s%s", name,
+          near ? "did you mean '" : "the first is '", near ? near : csv->columns[0], near ? "'?" : "'");
     return -1;
 }
 
 piola_status pio_csv_fault(const pio_csv *csv, size_t row, size_t column, piola_error *error, const char *format, ...)
 {
+    va_list args;
+    va_start(args, format);
+    if (!csv->text) {
+        char where[300], what[600];
+        snprintf(where, sizeof where, "%.200s[%zu]", csv->columns[column], row);
+        vsnprintf(what, sizeof what, format, args);
+        va_end(args);
+        piola_status status = fault(csv, 0, error, "/%s: %s", where, what);
+        return status;
+    }
     size_t at = csv->row_at[row + 1];
     cell c = next_cell(csv->text, &at);
     for (size_t i = 0; i < column; i++) c = next_cell(csv->text, &at);
-    va_list args;
-    va_start(args, format);
     piola_status status = fault_at(csv, c.begin, error, format, args);
     va_end(args);
     return status;

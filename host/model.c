@@ -263,6 +263,7 @@ void pio_model_free(pio_model *m)
         free(m->outputs[o].time);
         free((void *)m->observations[o].marker);
         free((void *)m->observations[o].points);
+        free((void *)m->observations[o].point_weight);
         free((void *)m->observations[o].weight);
     }
     for (int p = 0; p < m->n_parameters; p++) {

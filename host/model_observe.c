@@ -94,8 +94,27 @@ static size_t find(const double *v, size_t n, double x)
     return i;
 }
 
+/* At every time some point counts. */
+static piola_status check_weights(const pio_csv *csv, int time, int weight, const double *times, const double *weights,
+                                  size_t n_times, size_t n_ids, piola_error *error)
+{
+    for (size_t k = 0; weights && k < n_times; k++) {
+        double sum = 0;
+        size_t row = 0;
+        for (size_t i = 0; i < n_ids; i++) sum += weights[k * n_ids + i];
+        if (sum > 0) continue;
+        while (csv->values[row * csv->n_columns + (size_t)time] < times[k] ||
+               csv->values[row * csv->n_columns + (size_t)time] > times[k])
+            row++;
+        return pio_csv_fault(csv, row, (size_t)weight, error, "all weights at %.9g s are 0; one must be above",
+                             times[k]);
+    }
+    return PIOLA_OK;
+}
+
 /* Fill marker and points of the description from the table; samples are its distinct times. */
-static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const int at[5], piola_error *error)
+static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const int at[5], int weight,
+                                 piola_error *error)
 {
     const int dim = m->scene->dimension;
     pio_observation_desc *d = &m->observations[o];
@@ -104,7 +123,7 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
     const int64_t first = bodies[d->body], end = bodies[d->body + 1];
     double *times = malloc(sizeof(double) * (rows + 1)), *ids = malloc(sizeof(double) * (rows + 1));
     int32_t *marker = malloc(sizeof *marker * n);
-    double *points = NULL;
+    double *points = NULL, *weights = NULL;
     piola_status rc = times && ids && marker ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * rows, "points");
     size_t n_times = 0, n_ids = 0;
     for (size_t r = 0; !rc && r < rows; r++) {
@@ -118,7 +137,9 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
         n_times = distinct(times, rows);
         n_ids = distinct(ids, rows);
         points = malloc(sizeof(double) * n_times * n_ids * (size_t)dim);
-        if (!points) rc = pio_fail_memory(error, sizeof(double) * n_times * n_ids * (size_t)dim, "points");
+        weights = weight < 0 ? NULL : calloc(n_times * n_ids, sizeof *weights);
+        if (!points || (weight >= 0 && !weights))
+            rc = pio_fail_memory(error, sizeof(double) * n_times * n_ids * (size_t)dim, "points");
     }
     if (!rc) {
         for (size_t i = 0; i < n; i++)
@@ -132,19 +153,23 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
                 rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f has two points at %.9g s",
                                    csv->columns[at[1]], row[at[1]], row[at[0]]);
             for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
+            if (weight >= 0) weights[k] = row[weight];
         }
+        if (!rc) rc = check_weights(csv, at[0], weight, times, weights, n_times, n_ids, error);
         d->samples = (int32_t)n_times;
         d->rows = (int32_t)n_ids;
         d->marker = marker;
         d->points = points;
+        d->point_weight = weights;
         m->outputs[o].time = times;
         marker = NULL;
-        times = points = NULL;
+        times = points = weights = NULL;
     }
     free(times);
     free(ids);
     free(marker);
     free(points);
+    free(weights);
     return rc;
 }
 
@@ -161,7 +186,10 @@ static piola_status load_points(pio_model *m, int o, piola_error *error)
         at[c] = pio_csv_column(&csv, names[c], error);
         if (at[c] < 0) rc = PIOLA_BAD_DATA;
     }
-    if (!rc) rc = place_points(m, o, &csv, at, error);
+    int weight = -1;
+    for (size_t c = 0; !rc && c < csv.n_columns; c++)
+        if (!strcmp(csv.columns[c], "weight")) weight = (int)c;
+    if (!rc) rc = place_points(m, o, &csv, at, weight, error);
     pio_csv_free(&csv);
     return rc;
 }

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 /* Report at the scene's key what is wrong with the file that it names. */
 static void report(cfg_doc *doc, const char *path, const piola_error *error)
@@ -62,7 +63,22 @@ static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
-/* time, particle, x, y[, z]; particles are whole numbers from 0. */
+/* A column weight, where there is one, is not below 0. */
+static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
+{
+    size_t w = 0;
+    piola_error error;
+    while (w < csv->n_columns && strcmp(csv->columns[w], "weight") != 0) w++;
+    for (size_t r = 0; w < csv->n_columns && r < csv->n_rows; r++) {
+        const double weight = csv->values[r * csv->n_columns + w];
+        if (weight >= 0) continue;
+        pio_csv_fault(csv, r, w, &error, "%g is below 0; a weight is at least 0", weight);
+        report(doc, path, &error);
+        return;
+    }
+}
+
+/* time, particle, x, y[, z][, weight]; particles are whole numbers from 0. */
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const char *const names[] = {"time", s->method == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
@@ -82,6 +98,7 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
         report(doc, path, &error);
         break;
     }
+    check_weights(doc, path, &csv);
     pio_csv_free(&csv);
 }
 

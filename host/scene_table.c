@@ -175,10 +175,11 @@ static bool has_every(const void *o)
     return ((const scene_observe *)o)->every > 0;
 }
 
-static const cfg_field points_fields[] = {
-    {"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
-     .meaning = "CSV with columns time, particle, x, y[, z], below the scene's folder"},
-    END};
+static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
+                                           .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
+                                                      "particle, x, y[, z] and, where points count differently, "
+                                                      "weight; below the scene's folder"},
+                                          END};
 static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
 
 static const cfg_field observe_fields[] = {
@@ -238,7 +239,8 @@ static const cfg_table design_table = {
 
 static const cfg_field data_fields[] = {
     {"file", CFG_TEXT, AT(scene_term, data_file), .required = true,
-     .meaning = "CSV with a header line, below the scene's folder"},
+     .meaning =
+         "CSV with a header line, or HDF5 whose one-dimensional datasets are the columns, below the scene's folder"},
     {"time", CFG_TEXT, AT(scene_term, time_column), .fallback = "time", .meaning = "column of the times, in s"},
     {"columns", CFG_TEXTS, AT(scene_term, columns), .required = true,
      .meaning = "columns of the measured values, one per component of `of`, in SI units"},

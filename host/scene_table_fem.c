@@ -277,7 +277,7 @@ static const cfg_field curve_fields[] = {
     {"value", CFG_NUMBERS, AT(scene_curve, value), .second = offsetof(scene_curve, value.n), .present = has_numbers,
      .meaning = "factors at these times, straight lines between them, constant outside"},
     {"file", CFG_TEXT, AT(scene_curve, file), .present = has_file,
-     .meaning = "CSV with columns time (s) and value instead, below the scene's folder"},
+     .meaning = "CSV or HDF5 with columns time (s) and value instead, below the scene's folder"},
     END};
 static const cfg_table curve_table = {.what = "curve",
                                       .size = sizeof(scene_curve),
@@ -311,10 +311,11 @@ static bool has_every(const void *o)
     return ((const scene_observe *)o)->every > 0;
 }
 
-static const cfg_field points_fields[] = {
-    {"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
-     .meaning = "CSV with columns time, node, x, y[, z], below the scene's folder"},
-    END};
+static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
+                                           .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
+                                                      "node, x, y[, z] and, where points count differently, "
+                                                      "weight; below the scene's folder"},
+                                          END};
 static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
 
 static const cfg_field observe_fields[] = {

@@ -1,12 +1,12 @@
 /* fem_observe.h -- observations of a mesh: one number per component and step, as a sum over nodes, and its adjoint.
  *
  *   displacement  y_a = sum_i w_ia u_ia             reaction   y_a = sum_i w_ia f_ia, f = internal - external forces
- *   distance      y = sum_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
+ *   distance      y = sum_i q_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
  *
  *   velocity      as displacement, of v
  *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p as given: M does the rest
  *
- * P: nodes that have a given point Y_i. */
+ * q_i: weight of a given point Y_i, P: their sum. */
 #ifndef PIOLA_KERNELS_FEM_OBSERVE_H
 #define PIOLA_KERNELS_FEM_OBSERVE_H
 
@@ -20,11 +20,18 @@ typedef struct {
     const real *u;    /* [nodes][DIM] m, or velocities m/s */
     const real
         *force; /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
-    const real *weight;   /* [nodes][DIM], of kinetic energy the first of each node */
-    const int *marker;    /* [nodes] row of `points`, or -1 */
-    const double *points; /* [rows][DIM] Y m; NaN: no point at this time */
-    double markers;       /* P */
+    const real *weight;         /* [nodes][DIM], of kinetic energy the first of each node */
+    const int *marker;          /* [nodes] row of `points`, or -1 */
+    const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */
+    const double *point_weight; /* [rows] q >= 0; NULL: 1 */
+    double markers;             /* P */
 } fem_observe_args;
+
+/* q_i/P */
+PIO_FN double fem_point_share(const fem_observe_args *a, int i)
+{
+    return (a->point_weight ? a->point_weight[a->marker[i]] : 1) / a->markers;
+}
 
 PIO_FN wide fem_observe(int i, const fem_observe_args *a)
 {
@@ -42,7 +49,7 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
         } else {
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
             const wide d = W(point_load(a->rest, i).x[c]) + W(u.x[c]) - W(Y);
-            if (Y - Y >= 0) sum += d * d / W(a->markers);
+            if (Y - Y >= 0) sum += d * d * W(fem_point_share(a, i));
         }
     }
     return sum;
@@ -92,7 +99,7 @@ PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
         for (int c = 0; c < DIM; c++) {
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
             if (!(Y - Y >= 0)) continue;
-            const real share = R(2) * y_bar * (X.x[c] + u.x[c] - R(Y)) / R(a->markers);
+            const real share = R(2) * y_bar * (X.x[c] + u.x[c] - R(Y)) * R(fem_point_share(a, i));
             b->u_bar[(ptrdiff_t)i * DIM + c] += share;
             b->rest_bar[(ptrdiff_t)i * DIM + c] += share;
         }

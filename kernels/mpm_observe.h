@@ -15,16 +15,23 @@ typedef struct {
     mpm_state s; /* [.][n] */
     mpm_matter matter;
     mpm_box box;
-    const int *body;       /* [n] in id order */
-    int type, of, axis;    /* OBSERVE_..., body number, component */
-    const wide *total;     /* [1] M of the body, kg */
-    double ref, sharpness; /* front: x_ref m, s 1/m */
-    const double *place;   /* front: [1] x_ref m, instead of ref where not NULL */
-    const int *marker;     /* distance: [n] in id order: row of `points`, or -1 */
-    const double *points;  /* distance: [rows][DIM] m; NaN: no point at this time */
-    double markers;        /* distance: P */
+    const int *body;            /* [n] in id order */
+    int type, of, axis;         /* OBSERVE_..., body number, component */
+    const wide *total;          /* [1] M of the body, kg */
+    double ref, sharpness;      /* front: x_ref m, s 1/m */
+    const double *place;        /* front: [1] x_ref m, instead of ref where not NULL */
+    const int *marker;          /* distance: [n] in id order: row of `points`, or -1 */
+    const double *points;       /* distance: [rows][DIM] m; NaN: no point at this time */
+    const double *point_weight; /* distance: [rows] weight of a point; NULL: 1 */
+    double markers;             /* distance: P, their sum */
 } mpm_observe_args;
 typedef mpm_observe_args mpm_observe_mass_args;
+
+/* Weight of a particle's point over P. */
+PIO_FN double observe_point_share(const mpm_observe_args *a, int id)
+{
+    return (a->point_weight ? a->point_weight[a->marker[id]] : 1) / a->markers;
+}
 
 /* A term of M. */
 PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
@@ -64,7 +71,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
             const wide d =
                 particle_position(&a->box, a->s.cell[p], a->s.offset[field_at(a->matter.n, DIM, c, p)], c) - W(X);
-            if (X - X >= 0) sum += d * d / W(a->markers);
+            if (X - X >= 0) sum += d * d * W(observe_point_share(a, id));
         }
     }
     return sum;
@@ -134,7 +141,7 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
             const double d = (double)particle_position(&a->box, a->s.cell[p], a->s.offset[k], c) - X;
-            if (d - d >= 0) b->bar.offset[k] += R(2 * y_bar * d / a->markers * dx);
+            if (d - d >= 0) b->bar.offset[k] += R(2 * y_bar * d * observe_point_share(a, id) * dx);
         }
     }
 }

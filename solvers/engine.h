@@ -137,6 +137,7 @@ typedef struct {
     const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
     int32_t rows;                      /* distance */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
+    const double *point_weight;        /* distance: [samples][rows] >= 0, of each sample's points some above; NULL: 1 */
     const double
         *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
                              first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */

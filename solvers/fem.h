@@ -13,7 +13,8 @@ typedef struct {
     int first;                 /* of its samples among all */
     int *marker;               /* device [nodes] */
     double *points;            /* device [samples][rows][DIM] */
-    double *markers;           /* host [samples] points that are given */
+    double *markers;           /* host [samples] sum of the weights of given points */
+    double *point_weight;      /* device [samples][rows], or NULL: 1 */
     real *weight;              /* device [nodes][DIM] */
     real *share;               /* device [elements] of observations of elements */
 } fem_observation;

@@ -388,9 +388,8 @@ static void upload_tables(fem_sim *f)
         if (d->type != PIO_DISTANCE) continue;
         UPLOAD(o->marker, d->marker, f->nodes);
         UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);
-        for (int s = 0; s < d->samples; s++)
-            for (int r = 0; r < d->rows; r++)
-                if (!isnan(d->points[((ptrdiff_t)s * d->rows + r) * DIM])) o->markers[s] += 1;
+        if (o->point_weight) UPLOAD(o->point_weight, d->point_weight, (size_t)d->samples * (size_t)d->rows);
+        sim_weigh_points(d, o->markers);
     }
 }
 

@@ -44,7 +44,8 @@ piola_status fem_direct_library(const pio_backend *backend, int32_t device, cons
 static void take_pcg(fem_sim *f)
 {
     pio_direct_free(&f->direct);
-    snprintf(f->solver, sizeof f->solver, "conjugate gradients with block-Jacobi");
+    snprintf(f->solver, sizeof f->solver, "%s with block-Jacobi",
+             f->kind == PIO_GENERAL ? "GMRES" : "conjugate gradients"); /* loads that follow make it general */
 }
 
 static void take_direct(fem_sim *f, const char *name)

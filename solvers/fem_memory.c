@@ -171,6 +171,7 @@ static void take_tables(fem_sim *f)
         if (o->desc.type != PIO_DISTANCE) continue;
         TAKE(o->marker, f->nodes);
         TAKE(o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
+        if (o->desc.point_weight) TAKE(o->point_weight, (size_t)o->desc.samples * (size_t)o->desc.rows);
     }
     int filters = 0;
     for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {

@@ -22,12 +22,14 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, int 
                               .weight = o->weight,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
+                              .point_weight = o->point_weight ? o->point_weight + (ptrdiff_t)sample * d->rows : NULL,
                               .markers = distance ? o->markers[sample] : 1};
 }
 
 /* clang-format off */
 #define OBSERVE_ARGS .type = a.type, .axis = a.axis, .rest = a.rest, .u = a.u, .force = a.force, .weight = a.weight, \
-    .marker = a.marker, .points = a.points, .markers = a.markers
+    .marker = a.marker, .points = a.points, \
+    .point_weight = a.point_weight, .markers = a.markers
 
 /* trial = what the supports hold: f_int + M a + C v - f_ext */
 static void reaction(fem_sim *f)

@@ -9,7 +9,8 @@ typedef struct {
     int first;                 /* of its samples among all */
     int *marker;               /* device [n] */
     double *points;            /* device [samples][rows][DIM] */
-    double *markers;           /* host [samples] points that are given */
+    double *markers;           /* host [samples] sum of the weights of given points */
+    double *point_weight;      /* device [samples][rows], or NULL: 1 */
     double *total;             /* device [1] M of the body, kg */
     double *place;             /* device [1] front: where it is, roughly, m */
 } mpm_observation;

@@ -180,9 +180,10 @@ static void upload_tables(mpm_sim *sim)
         if (d->type != PIO_DISTANCE) continue;
         pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->n);
         pio_queue_upload(q, o->points, d->points, sizeof(double) * (size_t)d->samples * (size_t)d->rows * DIM);
-        for (int s = 0; s < d->samples; s++)
-            for (int r = 0; r < d->rows; r++)
-                if (!isnan(d->points[((ptrdiff_t)s * d->rows + r) * DIM])) o->markers[s] += 1;
+        if (o->point_weight)
+            pio_queue_upload(q, o->point_weight, d->point_weight,
+                             sizeof(double) * (size_t)d->samples * (size_t)d->rows);
+        sim_weigh_points(d, o->markers);
     }
 }
 

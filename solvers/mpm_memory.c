@@ -87,6 +87,7 @@ static void take_tables(mpm_sim *sim)
         if (obs->desc.type != PIO_DISTANCE) continue;
         TAKE(obs->marker, sim->n);
         TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
+        if (obs->desc.point_weight) TAKE(obs->point_weight, (size_t)obs->desc.samples * (size_t)obs->desc.rows);
     }
     for (int d = 0; d < sim->n_designs; d++)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);

@@ -19,12 +19,14 @@ static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, in
                               .place = o->place,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
+                              .point_weight = o->point_weight ? o->point_weight + (ptrdiff_t)sample * d->rows : NULL,
                               .markers = distance ? o->markers[sample] : 1};
 }
 
 /* clang-format off */
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
-    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, .markers = a.markers
+    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, \
+    .point_weight = a.point_weight, .markers = a.markers
 /* clang-format on */
 
 void mpm_observe_totals(mpm_sim *sim)

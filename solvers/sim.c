@@ -156,6 +156,13 @@ int sim_first_touch(const pio_sim *sim, int64_t index)
     return low;
 }
 
+void sim_weigh_points(const pio_observation_desc *d, double *sums)
+{
+    for (ptrdiff_t s = 0; s < d->samples; s++)
+        for (ptrdiff_t r = s * d->rows; r < (s + 1) * d->rows; r++)
+            if (!isnan(d->points[r * DIM])) sums[s] += d->point_weight ? d->point_weight[r] : 1;
+}
+
 /* ---- entries of the engine's table ------------------------------------------------------------------------ */
 
 piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error)

@@ -65,4 +65,7 @@ void sim_timer_reset(pio_sim *sim);
 /* The touches of state number `index` lie together: [first, end). */
 int sim_first_touch(const pio_sim *sim, int64_t index);
 
+/* Of an observation of distances: the sum of the weights of the points that each sample has, [samples]. */
+void sim_weigh_points(const pio_observation_desc *desc, double *sums);
+
 #endif

@@ -84,7 +84,8 @@ void fem_case_hold(fem_case *c, int node, int axis, int support);
 void fem_case_hold_side(fem_case *c, int side_axis, int side, int axis, int support);
 void fem_case_clamp(fem_case *c, int side_axis, int side); /* all axes, at zero */
 
-/* An observation with random weights in J (and of nodes); distance: every second node has a point, one is left out; volume,
+/* An observation with random weights in J (and of nodes); distance: every second node has a point, one is left out, of several samples with
+ * weights; volume,
  * mass, strain energy and stress (p = 6): of four elements in five. */
 int fem_case_observe(fem_case *c, pio_observable type, int samples);
 void fem_case_touch(fem_case *c, int observation, int64_t step, int sample, double weight);

@@ -192,11 +192,12 @@ static void case_fem_observe(case_io *io)
     fem_observe_args a;
     a.type = case_variant(io, names);
     a.axis = DIM - 1;
-    int *marker = HOST(io, int, nodes), given = 0;
-    double *points = HOST(io, double, ROWS *DIM);
+    int *marker = HOST(io, int, nodes);
+    double *points = HOST(io, double, ROWS *DIM), *weights = HOST(io, double, ROWS), given = 0;
     for (int i = 0; i < nodes; i++) marker[i] = i < 2 * ROWS && i % 2 ? i / 2 : -1;
     for (int r = 0; r < ROWS; r++) {
-        given += r % 7 != 4;
+        weights[r] = r % 3;
+        given += r % 7 != 4 ? weights[r] : 0;
         for (int c = 0; c < DIM; c++)
             points[r * DIM + c] = r % 7 == 4 ? (double)NAN : 2 * case_unit("points", r * DIM + c) - 1;
     }
@@ -206,6 +207,7 @@ static void case_fem_observe(case_io *io)
     a.weight = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "weight", 1, nodes * DIM, -1, 2), CASE_REAL);
     a.marker = PUSH(io, int, marker, nodes);
     a.points = PUSH(io, double, points, ROWS *DIM);
+    a.point_weight = PUSH(io, double, weights, ROWS);
     a.markers = given;
     wide *sum = NEW(io, wide, 1, CASE_SET), *total = NEW(io, wide, 1, CASE_ADDED);
     LAUNCH_SUM(io, fem_observe, nodes, NULL, &a, sum);

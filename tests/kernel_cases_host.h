@@ -39,6 +39,7 @@ static void case_mpm_observe(case_io *io)
     a.sharpness = 30;
     a.marker = PUSH(io, int, marker, t.n);
     a.points = PUSH(io, double, points, ROWS *DIM);
+    a.point_weight = NULL;
     a.markers = ROWS;
     wide *total = NEW(io, wide, 1, CASE_SET), *sum = NEW(io, wide, 1, CASE_SET), *value = NEW(io, wide, 1, CASE_ADDED);
     a.total = total;

@@ -83,6 +83,41 @@ static void elimination_and_conjugate_gradients_agree(void **unused)
     }
 }
 
+/* A pressure that follows its faces makes the matrix unsymmetric: LU, and for the adjoint its transposed solve, against GMRES. */
+static void with_loads_that_follow_lu_and_gmres_agree_and_the_adjoint_is_transposed(void **unused)
+{
+    static double z_bar[2][FEM_VARIABLES];
+    double J[2], off = 0, size = 0;
+    (void)unused;
+    for (int way = 0; way < 2; way++) {
+        static fem_case c;
+        static double z[FEM_VARIABLES];
+        pio_engine_bytes bytes;
+        piola_error error;
+        pio_step_record r;
+        block(&c, PIO_HYPER_NEO_HOOKEAN, (int[]){6, 3, 2}, (double[]){2, 1, 1}, 10, 10,
+              way ? PIO_SOLVE_DIRECT : PIO_SOLVE_PCG);
+        fem_case_load(&c, PIO_FOLLOWER, 1, 1, fem_case_value(&c, 40, 0, 0), 0);
+        start_of(&c, z);
+        fem_case_describe(&c, 2, 1);
+        if (piola_engine_fem.measure(&c.desc, &bytes, &error)) fail_msg("%s", error.message);
+        assert_non_null(strstr(bytes.solver, way ? ", LU" : "GMRES"));
+        pio_sim *sim = fem_case_create(&c, 2, 1);
+        J[way] = fem_case_gradient(&c, sim, NULL, z, z_bar[way]);
+        assert_true(piola_engine_fem.record(sim, 1, &r));
+        print_message("  %s: J %.15g, %d Newton iterations with %d of the solver's, adjoint %d to %.1e\n", bytes.solver,
+                      J[way], r.newton_iterations, r.linear_iterations, r.adjoint_iterations, r.adjoint_residual);
+        piola_engine_fem.destroy(sim);
+        fem_case_free(&c);
+    }
+    for (int i = 0; i < FEM_VARIABLES; i++) {
+        off += (z_bar[1][i] - z_bar[0][i]) * (z_bar[1][i] - z_bar[0][i]);
+        size += z_bar[0][i] * z_bar[0][i];
+    }
+    fem_case_below("relative difference of J", J[1] / J[0] - 1, 1e-9, 1e-3);
+    fem_case_below("relative difference of the gradient", sqrt(off / size), 1e-9, 2e-3);
+}
+
 /* A cantilever a hundred times as long as high: of its linear law J + dJ/d(log E) = 0 and J = F dJ/dF. */
 static void a_slender_cantilever_misses_its_adjoint_with_pcg_and_meets_it_directly(void **unused)
 {
@@ -246,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elimination_and_conjugate_gradients_agree),
+        cmocka_unit_test(with_loads_that_follow_lu_and_gmres_agree_and_the_adjoint_is_transposed),
         cmocka_unit_test(a_slender_cantilever_misses_its_adjoint_with_pcg_and_meets_it_directly),
         cmocka_unit_test(auto_eliminates_in_slender_and_plane_bodies_and_iterates_in_thick_ones),
         cmocka_unit_test(elimination_that_takes_too_much_memory_is_refused_before_it_starts),

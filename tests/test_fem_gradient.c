@@ -118,6 +118,35 @@ static void design_everything(fem_case *c, int number)
     }
 }
 
+/* At rest: y = sum q |X - Y|^2 over sum q, of the points that the sample has. */
+static void weights_of_points_weigh_their_squares(void **unused)
+{
+    static fem_case c;
+    double sample[FEM_SAMPLES], sum = 0, total = 0;
+    (void)unused;
+    structure(&c, 3, cells[D - 2][0][0], cells[D - 2][0][1]);
+    const int near = fem_case_observe(&c, PIO_DISTANCE, 1);
+    fem_case_touch(&c, near, 0, 0, 1);
+    pio_observation_desc *d = &c.observation[near];
+    double *q = calloc((size_t)d->rows, sizeof *q);
+    assert_non_null(q);
+    for (int r = 0; r < d->rows; r++) q[r] = r % 3;
+    for (int i = 0; i < c.n; i++) {
+        const int r = d->marker[i];
+        if (r < 0 || isnan(d->points[r * D])) continue;
+        total += q[r];
+        for (int a = 0; a < D; a++) sum += q[r] * pow(c.rest[i * D + a] - d->points[r * D + a], 2);
+    }
+    d->point_weight = q;
+    pio_sim *sim = fem_case_create(&c, 0, 1);
+    fem_case_forward(&c, sim, NULL, sample);
+    fem_case_below("weighted mean square of distances, relative", sample[0] / (sum / total) - 1, 1e-14, 1);
+    assert_true(total > 1);
+    piola_engine_fem.destroy(sim);
+    fem_case_free(&c);
+    free(q);
+}
+
 static void adjoint_is_the_derivative_for_every_law_parameter_and_observation(void **unused)
 {
     (void)unused;
@@ -284,6 +313,7 @@ static void the_error_of_a_gradient_falls_in_proportion_to_the_tolerance_of_its_
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_of_points_weigh_their_squares),
         cmocka_unit_test(adjoint_is_the_derivative_for_every_law_parameter_and_observation),
         cmocka_unit_test(adjoint_is_the_derivative_for_every_element),
         cmocka_unit_test(adjoint_is_the_derivative_for_every_observation_alone),
