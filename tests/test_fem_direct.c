@@ -115,7 +115,8 @@ static void with_loads_that_follow_lu_and_gmres_agree_and_the_adjoint_is_transpo
         size += z_bar[0][i] * z_bar[0][i];
     }
     fem_case_below("relative difference of J", J[1] / J[0] - 1, 1e-9, 1e-3);
-    fem_case_below("relative difference of the gradient", sqrt(off / size), 1e-9, 2e-2); /* f32: GMRES is accepted at 2e-3 */
+    fem_case_below("relative difference of the gradient", sqrt(off / size), 1e-9,
+                   2e-2); /* f32: GMRES is accepted at 2e-3 */
 }
 
 /* A cantilever a hundred times as long as high: of its linear law J + dJ/d(log E) = 0 and J = F dJ/dF. */
