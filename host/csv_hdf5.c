@@ -48,7 +48,8 @@ static piola_status find_columns(pio_csv *csv, hid_t file, piola_error *error)
     hssize_t length, rows = -1;
     csv->columns = calloc(MOST_COLUMNS, sizeof *csv->columns);
     if (!csv->columns) return pio_fail_memory(error, MOST_COLUMNS * sizeof *csv->columns, "a table");
-    for (hsize_t i = 0; i < links_of(file) && csv->n_columns < MOST_COLUMNS; i++) {
+    const hsize_t links = links_of(file);
+    for (hsize_t i = 0; i < links && csv->n_columns < MOST_COLUMNS; i++) {
         const hid_t set = column_at(file, i, name, &length);
         if (set < 0) continue;
         H5Dclose(set);

@@ -125,6 +125,16 @@ static void add_row(entry_list *l, const place *places, int32_t n, const place *
     for (int32_t e = first; e < l->n; e++) l->weight[e] /= sum;
 }
 
+static void free_lists(pio_filter_desc *h)
+{
+    free((void *)h->start);
+    free((void *)h->from);
+    free((void *)h->weight);
+    free((void *)h->turned_start);
+    free((void *)h->turned_from);
+    free((void *)h->turned_weight);
+}
+
 /* The transposed lists, ascending. */
 static bool turn(pio_filter_desc *h, int32_t variables)
 {
@@ -191,7 +201,8 @@ static place *find_surface(const pio_model *m, int b, const int32_t *index, doub
         const int count = pio_mesh_face_nodes(mesh, mesh->outer[i], node);
         bool designed = true;
         for (int k = 0; k < count; k++) designed &= index[first + node[k]] >= 0;
-        for (int k = 0; designed && k < count; k++) area[node[k]] += pio_mesh_face_area(mesh, mesh->outer[i]) / count;
+        const double share = designed ? pio_mesh_face_area(mesh, mesh->outer[i]) / count : 0;
+        for (int k = 0; k < count; k++) area[node[k]] += share;
     }
     for (int32_t i = 0; area && places && i < mesh->n_nodes; i++) {
         if (!(area[i] > 0) && index[first + i] >= 0) *missing = first + i;
@@ -226,12 +237,7 @@ static bool repeat_rows(pio_filter_desc *h, int32_t groups, int32_t components)
         }
         start[rows] = n;
     }
-    free((void *)h->start);
-    free((void *)h->from);
-    free((void *)h->weight);
-    free((void *)h->turned_start);
-    free((void *)h->turned_from);
-    free((void *)h->turned_weight);
+    free_lists(h);
     *h = (pio_filter_desc){.start = start, .from = from, .weight = weight};
     return start && from && weight && turn(h, rows);
 }
@@ -259,12 +265,7 @@ piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int b
 void pio_filter_free(pio_filter_desc *h)
 {
     if (!h) return;
-    free((void *)h->start);
-    free((void *)h->from);
-    free((void *)h->weight);
-    free((void *)h->turned_start);
-    free((void *)h->turned_from);
-    free((void *)h->turned_weight);
+    free_lists(h);
     free(h);
 }
 

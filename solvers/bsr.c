@@ -1,27 +1,13 @@
 /* bsr.c -- see bsr.h. */
 #include "solvers/bsr.h"
+#include "solvers/sim.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(arena, sizeof *(pointer) * (size_t)(count)))
-
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (!error) return status;
-    va_list args;
-    va_start(args, format);
-    error->status = status;
-    error->failure = (piola_failure){0};
-    vsnprintf(error->message, sizeof error->message, format, args);
-    va_end(args);
-    return status;
-}
 
 void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks)
 {
@@ -42,20 +28,22 @@ void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks)
 static piola_status check_rows(const pio_bsr *bsr, const int *row_start, const int *column, piola_error *error)
 {
     if (row_start[0] != 0 || row_start[bsr->rows] != bsr->blocks)
-        return fail(error, PIOLA_BAD_DATA, "row_start goes from %d to %d; 0 and %d, the number of blocks, are right",
-                    row_start[0], row_start[bsr->rows], bsr->blocks);
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "row_start goes from %d to %d; 0 and %d, the number of blocks, are right", row_start[0],
+                        row_start[bsr->rows], bsr->blocks);
     for (int i = 0; i < bsr->rows; i++) /* all of them before an entry is read */
         if (row_start[i] < 0 || row_start[i + 1] < row_start[i] || row_start[i + 1] > bsr->blocks)
-            return fail(error, PIOLA_BAD_DATA, "block row %d begins at entry %d and ends before entry %d", i,
-                        row_start[i], row_start[i + 1]);
+            return sim_fail(error, PIOLA_BAD_DATA, "block row %d begins at entry %d and ends before entry %d", i,
+                            row_start[i], row_start[i + 1]);
     for (int i = 0; i < bsr->rows; i++)
         for (int k = row_start[i]; k < row_start[i + 1]; k++) {
             if (column[k] < 0 || column[k] >= bsr->rows)
-                return fail(error, PIOLA_BAD_DATA, "block row %d has an entry in column %d of %d", i, column[k],
-                            bsr->rows);
+                return sim_fail(error, PIOLA_BAD_DATA, "block row %d has an entry in column %d of %d", i, column[k],
+                                bsr->rows);
             if (k > row_start[i] && column[k] <= column[k - 1])
-                return fail(error, PIOLA_BAD_DATA, "block row %d: column %d comes after column %d; ascending is right",
-                            i, column[k], column[k - 1]);
+                return sim_fail(error, PIOLA_BAD_DATA,
+                                "block row %d: column %d comes after column %d; ascending is right", i, column[k],
+                                column[k - 1]);
         }
     return PIOLA_OK;
 }
@@ -73,16 +61,17 @@ static piola_status find_mirrors(const pio_bsr *bsr, const int *row_start, const
             const int j = column[k], m = next[j]++;
             if (m >= row_start[j + 1] || column[m] != i) {
                 const int row = m < row_start[j + 1] && column[m] < i ? column[m] : j; /* of the entry that lacks */
-                return fail(error, PIOLA_BAD_DATA,
-                            "the structure is not symmetric: there is no block in row %d, column %d for that in row "
-                            "%d, column %d",
-                            row, row == j ? i : j, row == j ? i : j, row);
+                return sim_fail(
+                    error, PIOLA_BAD_DATA,
+                    "the structure is not symmetric: there is no block in row %d, column %d for that in row "
+                    "%d, column %d",
+                    row, row == j ? i : j, row == j ? i : j, row);
             }
             mirror[k] = m;
             if (i == j) diagonal[i] = k;
         }
     for (int i = 0; i < bsr->rows; i++)
-        if (diagonal[i] < 0) return fail(error, PIOLA_BAD_DATA, "block row %d has no block on the diagonal", i);
+        if (diagonal[i] < 0) return sim_fail(error, PIOLA_BAD_DATA, "block row %d has no block on the diagonal", i);
     return PIOLA_OK;
 }
 
@@ -92,7 +81,7 @@ piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *q, const int *row_start,
     piola_status rc = check_rows(bsr, row_start, column, error);
     if (rc) return rc;
     int *mirror = malloc(sizeof *mirror * (blocks + 2 * rows + 1)), *diagonal = mirror + blocks;
-    if (!mirror) return fail(error, PIOLA_NO_MEMORY, "no host memory for a matrix of %zu blocks", blocks);
+    if (!mirror) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for a matrix of %zu blocks", blocks);
     bsr->queue = q;
     rc = find_mirrors(bsr, row_start, column, diagonal + rows, mirror, diagonal, error);
     if (!rc) {
@@ -100,7 +89,7 @@ piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *q, const int *row_start,
         pio_queue_upload(q, bsr->column, column, sizeof *column * blocks);
         pio_queue_upload(q, bsr->mirror, mirror, sizeof *mirror * blocks);
         pio_queue_upload(q, bsr->diagonal, diagonal, sizeof *diagonal * rows);
-        if (pio_queue_failed(q)) rc = fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+        if (pio_queue_failed(q)) rc = sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     }
     free(mirror);
     return rc;
@@ -128,7 +117,7 @@ piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error)
     pio_map(q, bsr_invert_diagonal, bsr->rows, NULL, .diagonal = bsr->diagonal, .value = bsr->value,
             .threshold = threshold, .inverse = bsr->inverse, .fault = bsr->fault);
     pio_queue_download(q, &fault, bsr->fault, sizeof fault);
-    if (pio_queue_failed(q)) return fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     if (fault == BLOCK_RIGHT) return PIOLA_OK;
     const int row = (int)(fault >> 1), singular = (fault & 1) == BLOCK_SINGULAR;
     int entry = 0;
@@ -136,12 +125,12 @@ piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error)
     char text[256];
     pio_queue_download(q, &entry, bsr->diagonal + row, sizeof entry);
     pio_queue_download(q, block, bsr->value + (ptrdiff_t)entry * DIM * DIM, sizeof block);
-    if (pio_queue_failed(q)) return fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     print_block(text, sizeof text, block);
-    fail(error, PIOLA_NUMERICAL,
-         singular ? "the diagonal block %s of node %d is singular: nothing holds this node in some direction"
-                  : "the diagonal block %s of node %d is not finite",
-         text, row);
+    sim_fail(error, PIOLA_NUMERICAL,
+             singular ? "the diagonal block %s of node %d is singular: nothing holds this node in some direction"
+                      : "the diagonal block %s of node %d is not finite",
+             text, row);
     if (error)
         error->failure = (piola_failure){.kind = singular ? PIOLA_FAILED_SINGULAR : PIOLA_FAILED_NOT_FINITE,
                                          .of = PIOLA_FAILED_NODE,

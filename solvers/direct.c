@@ -1,9 +1,9 @@
 /* direct.c -- see direct.h. */
 #include "solvers/direct.h"
+#include "solvers/sim.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +17,6 @@ static const struct {
                [PIO_LDLT] = {"LDL^T", PIO_FACTOR_LDLT},
                [PIO_LU] = {"LU", PIO_FACTOR_LU},
                [PIO_QR] = {"QR", PIO_FACTOR_QR}};
-
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (!error) return status;
-    va_list args;
-    va_start(args, format);
-    error->status = status;
-    vsnprintf(error->message, sizeof error->message, format, args);
-    va_end(args);
-    return status;
-}
 
 static int direct(pio_linear_method method)
 {
@@ -62,10 +49,8 @@ static piola_status told(pio_direct_outcome outcome, const char *message, piola_
                                           [PIO_DIRECT_UNAVAILABLE] = PIOLA_UNAVAILABLE,
                                           [PIO_DIRECT_FAILED] = PIOLA_INTERNAL};
     if (!outcome) return PIOLA_OK;
-    fail(error, status[outcome], "%s", message);
-    if (outcome == PIO_DIRECT_SINGULAR && error)
-        error->failure = (piola_failure){.kind = PIOLA_FAILED_SINGULAR, .step = -1};
-    return status[outcome];
+    const piola_failure_kind kind = outcome == PIO_DIRECT_SINGULAR ? PIOLA_FAILED_SINGULAR : PIOLA_FAILED_NOT;
+    return sim_fail_as(error, status[outcome], sim_failure(kind), "%s", message);
 }
 
 /* ---- analysis ------------------------------------------------------------------------------------------- */
@@ -78,13 +63,13 @@ static piola_status spread_pattern(pio_direct *d, int rows, const int *row_start
         for (int k = row_start[i]; k < row_start[i + 1]; k++)
             entries += !d->lower || column[k] < i ? DIM * DIM : column[k] == i ? DIM * (DIM + 1) / 2 : 0;
     if (entries + (int64_t)rows * DIM >= INT_MAX)
-        return fail(error, PIOLA_BAD_DATA, "a direct solver takes up to %d entries and this matrix has %lld", INT_MAX,
-                    (long long)entries);
+        return sim_fail(error, PIOLA_BAD_DATA, "a direct solver takes up to %d entries and this matrix has %lld",
+                        INT_MAX, (long long)entries);
     d->unknowns = rows * DIM;
     d->entries = (int)entries;
     d->pattern = malloc(sizeof *d->pattern * ((size_t)d->unknowns + 1 + (size_t)entries));
     if (!d->pattern)
-        return fail(error, PIOLA_NO_MEMORY, "no host memory for a pattern of %lld entries", (long long)entries);
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for a pattern of %lld entries", (long long)entries);
     int *start = d->pattern, *out = start + d->unknowns + 1, at = 0;
     for (int r = 0; r < d->unknowns; r++) {
         const int i = r / DIM;
@@ -105,7 +90,7 @@ piola_status pio_direct_analyse(pio_direct *d, const pio_direct_table *table, in
     piola_status rc = pio_linop_accepts(method, kind, error);
     if (rc) return rc;
     if (!has(table, method))
-        return fail(error, PIOLA_BAD_DATA, "this library has no %s", pio_direct_method_name(method));
+        return sim_fail(error, PIOLA_BAD_DATA, "this library has no %s", pio_direct_method_name(method));
     d->lower = table->lower && (method == PIO_CHOLESKY || method == PIO_LDLT);
     rc = spread_pattern(d, rows, row_start, column, error);
     if (rc) return rc;
@@ -114,8 +99,8 @@ piola_status pio_direct_analyse(pio_direct *d, const pio_direct_table *table, in
               message, error);
     d->analyses++;
     if (!rc && (double)d->forecast.bytes > most)
-        rc = fail(error, PIOLA_NO_MEMORY, "a factorisation of %d unknowns needs %zu bytes, and %.0f are allowed",
-                  d->unknowns, d->forecast.bytes, most);
+        rc = sim_fail(error, PIOLA_NO_MEMORY, "a factorisation of %d unknowns needs %zu bytes, and %.0f are allowed",
+                      d->unknowns, d->forecast.bytes, most);
     if (rc) pio_direct_free(d);
     return rc;
 }
@@ -139,7 +124,7 @@ piola_status pio_direct_begin(pio_direct *d, pio_queue *queue, const pio_bsr *ma
     pio_queue_upload(queue, d->start, d->pattern, sizeof *d->start * ((size_t)d->unknowns + 1));
     free(d->pattern);
     d->pattern = NULL;
-    return queue->error.code ? fail(error, PIOLA_UNAVAILABLE, "%s", queue->error.message) : PIOLA_OK;
+    return queue->error.code ? sim_fail(error, PIOLA_UNAVAILABLE, "%s", queue->error.message) : PIOLA_OK;
 }
 
 void pio_direct_free(pio_direct *d)
@@ -172,14 +157,13 @@ piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, pio
         pio_queue_end(q, KERNEL_DIRECT, __FILE__, __LINE__, 0);
     }
     d->factorisations++;
-    if (q->error.code) return fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
-    if (outcome == PIO_DIRECT_INDEFINITE) {
-        if (error) error->failure = (piola_failure){.kind = PIOLA_FAILED_NEGATIVE_CURVATURE, .step = -1};
-        return fail(error, PIOLA_NUMERICAL,
-                    "Cholesky: %d pivots are not above zero: the operator is not positive definite; LDL^T would be "
-                    "right",
-                    *negative);
-    }
+    if (q->error.code) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (outcome == PIO_DIRECT_INDEFINITE)
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, sim_failure(PIOLA_FAILED_NEGATIVE_CURVATURE),
+            "Cholesky: %d pivots are not above zero: the operator is not positive definite; LDL^T would be "
+            "right",
+            *negative);
     if (!outcome) d->factored = 1 + turned;
     return told(outcome, message, error);
 }
@@ -246,18 +230,16 @@ static piola_status refine(pio_direct *d, const pio_direct_request *w, double *f
         result->relative = worst(d, w, first, 0);
         if (d->queue->error.code || result->relative <= w->tolerance) break;
         if (result->solves > PIO_DIRECT_REFINEMENTS || !(result->relative <= before / 2)) {
-            if (error)
-                error->failure = (piola_failure){.kind = isfinite(result->relative) ? PIOLA_FAILED_STAGNATION
-                                                                                    : PIOLA_FAILED_NOT_FINITE,
-                                                 .step = -1,
-                                                 .residual = result->relative};
-            return fail(error, PIOLA_NUMERICAL,
-                        "%s: |b - A x| / |b| is %.4g after %d solves, not %.4g, and falls no further",
-                        pio_direct_method_name(d->method), result->relative, result->solves, w->tolerance);
+            piola_failure failure =
+                sim_failure(isfinite(result->relative) ? PIOLA_FAILED_STAGNATION : PIOLA_FAILED_NOT_FINITE);
+            failure.residual = result->relative;
+            return sim_fail_as(error, PIOLA_NUMERICAL, failure,
+                               "%s: |b - A x| / |b| is %.4g after %d solves, not %.4g, and falls no further",
+                               pio_direct_method_name(d->method), result->relative, result->solves, w->tolerance);
         }
         before = result->relative;
     }
-    return d->queue->error.code ? fail(error, PIOLA_UNAVAILABLE, "%s", d->queue->error.message) : PIOLA_OK;
+    return d->queue->error.code ? sim_fail(error, PIOLA_UNAVAILABLE, "%s", d->queue->error.message) : PIOLA_OK;
 }
 
 piola_status pio_direct_solve(pio_direct *d, const pio_direct_request *w, pio_direct_result *result, piola_error *error)
@@ -265,11 +247,11 @@ piola_status pio_direct_solve(pio_direct *d, const pio_direct_request *w, pio_di
     const size_t bytes = sizeof(wide) * (size_t)d->unknowns * (size_t)w->columns;
     *result = (pio_direct_result){0};
     if (w->columns < 1 || w->columns > d->columns)
-        return fail(error, PIOLA_INTERNAL, "%d right-hand sides, and there is room for %d", w->columns, d->columns);
+        return sim_fail(error, PIOLA_INTERNAL, "%d right-hand sides, and there is room for %d", w->columns, d->columns);
     if (d->factored != 1 + (w->transposed && turns(d)))
-        return fail(error, PIOLA_INTERNAL, "the matrix was not factorised for this solve");
+        return sim_fail(error, PIOLA_INTERNAL, "the matrix was not factorised for this solve");
     double *first = malloc(sizeof *first * (size_t)w->columns);
-    if (!first) return fail(error, PIOLA_NO_MEMORY, "no host memory for %d numbers", w->columns);
+    if (!first) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d numbers", w->columns);
     pio_queue_zero(d->queue, d->high, bytes);
     pio_queue_zero(d->queue, d->low, bytes);
     const piola_status rc = refine(d, w, first, result, error);

@@ -1,8 +1,8 @@
 /* krylov.c -- see krylov.h. What is computed: kernels/krylov.h. */
 #include "solvers/krylov.h"
+#include "solvers/sim.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(arena, sizeof *(pointer) * (size_t)(count)))
@@ -20,20 +20,6 @@ typedef struct {
     krylov_state seen; /* at the last look */
     int64_t downloads;
 } solve;
-
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static piola_status fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (!error) return status;
-    va_list args;
-    va_start(args, format);
-    error->status = status;
-    error->failure = (piola_failure){0};
-    vsnprintf(error->message, sizeof error->message, format, args);
-    va_end(args);
-    return status;
-}
 
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart)
 {
@@ -205,18 +191,19 @@ static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_k
     const piola_status rc = pio_linop_accepts(o->method, op->kind, error);
     if (rc) return rc;
     if (o->method != PIO_PCG && o->method != PIO_MINRES && o->method != PIO_GMRES)
-        return fail(error, PIOLA_BAD_DATA, "this method is not iterative; use PCG, MINRES or GMRES");
+        return sim_fail(error, PIOLA_BAD_DATA, "this method is not iterative; use PCG, MINRES or GMRES");
     if (!HAS(k, o->method) || k->unknowns != op->unknowns || (o->method == PIO_GMRES && k->small.m < 1))
-        return fail(error, PIOLA_INTERNAL, "a workspace of %lld unknowns is not for this method with %lld unknowns",
-                    (long long)k->unknowns, (long long)op->unknowns);
+        return sim_fail(error, PIOLA_INTERNAL, "a workspace of %lld unknowns is not for this method with %lld unknowns",
+                        (long long)k->unknowns, (long long)op->unknowns);
     if (op->unknowns < 1 || op->unknowns > INT32_MAX)
-        return fail(error, PIOLA_BAD_DATA, "%lld unknowns; 1 to %d can be solved for", (long long)op->unknowns,
-                    INT32_MAX);
-    if (!op->apply) return fail(error, PIOLA_INTERNAL, "the operator has no product");
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld unknowns; 1 to %d can be solved for", (long long)op->unknowns,
+                        INT32_MAX);
+    if (!op->apply) return sim_fail(error, PIOLA_INTERNAL, "the operator has no product");
     if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1 || o->look_every < 1)
-        return fail(error, PIOLA_BAD_DATA,
-                    "tolerance %g, %d iterations, a look every %d: 0 < tolerance < 1 and at least 1 of both is right",
-                    o->tolerance, o->max_iterations, o->look_every);
+        return sim_fail(
+            error, PIOLA_BAD_DATA,
+            "tolerance %g, %d iterations, a look every %d: 0 < tolerance < 1 and at least 1 of both is right",
+            o->tolerance, o->max_iterations, o->look_every);
     return PIOLA_OK;
 }
 
@@ -229,28 +216,32 @@ static piola_status words(const pio_krylov_result *r, const pio_krylov_options *
     case KRYLOV_CONVERGED:
         return PIOLA_OK;
     case KRYLOV_LIMIT:
-        return fail(error, PIOLA_NUMERICAL, "%s has not converged in %d iterations: |b - A x| / |b| is %.4g, not %.4g",
-                    name, i, r->relative, o->tolerance);
+        return sim_fail(error, PIOLA_NUMERICAL,
+                        "%s has not converged in %d iterations: |b - A x| / |b| is %.4g, not %.4g", name, i,
+                        r->relative, o->tolerance);
     case KRYLOV_STAGNATED:
-        return fail(error, PIOLA_NUMERICAL,
-                    "%s stagnates at iteration %d: |b - A x| / |b| is %.4g, not %.4g, and falls no further; numbers "
-                    "have about %d digits here",
-                    name, i, r->relative, o->tolerance, sizeof(real) == sizeof(float) ? 7 : 16);
+        return sim_fail(
+            error, PIOLA_NUMERICAL,
+            "%s stagnates at iteration %d: |b - A x| / |b| is %.4g, not %.4g, and falls no further; numbers "
+            "have about %d digits here",
+            name, i, r->relative, o->tolerance, sizeof(real) == sizeof(float) ? 7 : 16);
     case KRYLOV_NEGATIVE_CURVATURE:
-        return fail(error, PIOLA_NUMERICAL,
-                    "%s, iteration %d: negative curvature, p . A p = %.6g: the operator is not positive definite; "
-                    "MINRES would be right",
-                    name, i, r->value);
+        return sim_fail(error, PIOLA_NUMERICAL,
+                        "%s, iteration %d: negative curvature, p . A p = %.6g: the operator is not positive definite; "
+                        "MINRES would be right",
+                        name, i, r->value);
     case KRYLOV_BREAKDOWN:
-        return fail(error, PIOLA_NUMERICAL,
-                    "%s breaks down at iteration %d with pivot %.6g: the operator is singular; |b - A x| / |b| is %.4g",
-                    name, i, r->value, r->relative);
+        return sim_fail(
+            error, PIOLA_NUMERICAL,
+            "%s breaks down at iteration %d with pivot %.6g: the operator is singular; |b - A x| / |b| is %.4g", name,
+            i, r->value, r->relative);
     case KRYLOV_PRECONDITIONER:
-        return fail(error, PIOLA_NUMERICAL,
-                    "%s, iteration %d: r . M^-1 r = %.6g: the preconditioner is not positive definite", name, i,
-                    r->value);
+        return sim_fail(error, PIOLA_NUMERICAL,
+                        "%s, iteration %d: r . M^-1 r = %.6g: the preconditioner is not positive definite", name, i,
+                        r->value);
     default:
-        return fail(error, PIOLA_NUMERICAL, "%s, iteration %d: a value is not finite (%g)", name, i, fabs(r->value));
+        return sim_fail(error, PIOLA_NUMERICAL, "%s, iteration %d: a value is not finite (%g)", name, i,
+                        fabs(r->value));
     }
 }
 
@@ -306,7 +297,7 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_linop
         pio_queue_zero(q, x, sizeof *x * (size_t)s.n);
         s.seen.residual = 0;
     }
-    if (pio_queue_failed(q)) return fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     fill(&s, result);
     return explain(result, options, error);
 }

@@ -279,6 +279,20 @@ int fem_case_design_count(const fem_case *c, int design)
     return c->design[design].groups * c->design[design].components;
 }
 
+void fem_case_design_matter(fem_case *c)
+{
+    for (int k = 0; k < 2; k++) {
+        fem_case_design(c, PIO_DENSITY, k, FEM_EACH, 1, log(2.5), 0.2, 0);
+        for (int i = 0; i < 5; i++) {
+            double value = 0;
+            for (int e = 0; e < c->elements; e++)
+                if (c->material[e] == k) value = c->given[5 * e + i];
+            if (fabs(value) > 0)
+                fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, FEM_SCALAR, 0, value, 0.1 * value, 0);
+        }
+    }
+}
+
 int fem_case_design_first(const fem_case *c, int design)
 {
     int first = 0;
@@ -325,6 +339,22 @@ pio_sim *fem_case_create(fem_case *c, int64_t slots, int threads)
     piola_error error;
     fem_case_describe(c, slots, threads);
     if (piola_engine_fem.create(&c->desc, &sim, &bytes, &error)) fail_msg("create: %s", error.message);
+    return sim;
+}
+
+pio_sim *fem_case_start(fem_case *c)
+{
+    piola_error error = {0};
+    pio_sim *sim = fem_case_create(c, c->desc.steps, 1);
+    if (piola_engine_fem.start(sim, NULL, &error)) fail_msg("start: %s", error.message);
+    return sim;
+}
+
+pio_sim *fem_case_solve(fem_case *c)
+{
+    piola_error error = {0};
+    pio_sim *sim = fem_case_start(c);
+    if (piola_engine_fem.advance(sim, c->desc.steps, &error)) fail_msg("advance: %s", error.message);
     return sim;
 }
 

@@ -96,12 +96,17 @@ typedef enum { FEM_SCALAR, FEM_GROUPS, FEM_EACH } fem_per;
 /* Of the elements of a material (-1: of all), or of all nodes; load, support: value `which`. Returns its number. */
 int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, int logarithmic, double a, double b,
                     int which);
+/* Of two materials of density near 2.5: density of each element, and each constant that is not 0. */
+void fem_case_design_matter(fem_case *c);
 int fem_case_design_first(const fem_case *c, int design);
 int fem_case_design_count(const fem_case *c, int design);
 
 /* Fill the description; make the engine's copy (it must succeed). slots: states that can be saved. */
 void fem_case_describe(fem_case *c, int64_t slots, int threads);
 pio_sim *fem_case_create(fem_case *c, int64_t slots, int threads);
+/* The same, with room for every state, at state 0; after the last step. */
+pio_sim *fem_case_start(fem_case *c);
+pio_sim *fem_case_solve(fem_case *c);
 /* J at z, and dJ/dz; `sample` [samples] may be NULL. */
 double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *sample);
 double fem_case_gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar);

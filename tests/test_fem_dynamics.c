@@ -303,16 +303,7 @@ static void design_motion(fem_case *c)
     fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_EACH, 0, 5, 3, 0);
     fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_GROUPS, 1, log(0.001), 0.3, 0);
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
-    for (int k = 0; k < 2; k++) {
-        fem_case_design(c, PIO_DENSITY, k, FEM_EACH, 1, log(2.5), 0.2, 0);
-        for (int i = 0; i < 5; i++) {
-            double value = 0;
-            for (int e = 0; e < c->elements; e++)
-                if (c->material[e] == k) value = c->given[5 * e + i];
-            if (fabs(value) > 0)
-                fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, FEM_SCALAR, 0, value, 0.1 * value, 0);
-        }
-    }
+    fem_case_design_matter(c);
 }
 
 static void adjoint_is_the_derivative_for_every_integrator(void **unused)

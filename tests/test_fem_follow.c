@@ -20,22 +20,6 @@ enum { D = FEM_DIM };
 static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 static const pio_element_type curved = FEM_DIM == 2 ? PIO_QUAD9 : PIO_HEX27;
 
-static pio_sim *started(fem_case *c)
-{
-    piola_error error = {0};
-    pio_sim *sim = fem_case_create(c, c->desc.steps, 1);
-    if (piola_engine_fem.start(sim, NULL, &error)) fail_msg("start: %s", error.message);
-    return sim;
-}
-
-static pio_sim *solved(fem_case *c)
-{
-    piola_error error = {0};
-    pio_sim *sim = started(c);
-    if (piola_engine_fem.advance(sim, c->desc.steps, &error)) fail_msg("advance: %s", error.message);
-    return sim;
-}
-
 /* The external forces in the displacement u. */
 static void forces_at(pio_sim *sim, const double *u, double *force, int n)
 {
@@ -97,7 +81,7 @@ static void on_a_closed_surface_following_forces_cancel_however_it_deforms(void 
             static fem_case c;
             char what[100];
             pressed(&c, fem_types[k], PIO_FOLLOWER, 2 * D - open);
-            pio_sim *sim = started(&c);
+            pio_sim *sim = fem_case_start(&c);
             double *u = randoms(&c, 0.1), *force = randoms(&c, 0);
             forces_at(sim, u, force, c.n * D);
             snprintf(what, sizeof what, "%s, %s surface: sum of forces over their sizes", fem_type_names[fem_types[k]],
@@ -124,7 +108,7 @@ static void forces_of_a_turned_face_are_turned_with_it(void **unused)
         static fem_case c;
         double worst = 0, size = 0;
         pressed(&c, curved, dead ? PIO_PRESSURE : PIO_FOLLOWER, 2);
-        pio_sim *sim = started(&c);
+        pio_sim *sim = fem_case_start(&c);
         double *u = randoms(&c, 0), *rest = randoms(&c, 0), *turned = randoms(&c, 0);
         forces_at(sim, u, rest, c.n * D);
         for (int i = 0; i < c.n; i++) {
@@ -156,7 +140,7 @@ static void the_load_stiffness_is_symmetric_where_there_is_a_potential_and_else_
     for (int open = 0; open < 2; open++) {
         static fem_case c;
         pressed(&c, curved, PIO_FOLLOWER, 2 * D - open);
-        pio_sim *sim = started(&c);
+        pio_sim *sim = fem_case_start(&c);
         fem_sim *f = fem_of(sim);
         const int n = c.n * D;
         double *u = randoms(&c, 0.02), *x = randoms(&c, 1), *y = randoms(&c, 1);
@@ -208,7 +192,7 @@ static void a_block_under_pressure_shrinks_by_the_root_of_its_law(void **unused)
             const double p = c.value[0][0] = dead ? -200 : 400;
             const int zero = fem_case_support(&c, 0, -1);
             for (int a = 0; a < D; a++) fem_case_hold_side(&c, a, 0, a, zero);
-            pio_sim *sim = solved(&c);
+            pio_sim *sim = fem_case_solve(&c);
             double *u = fem_case_read(sim, "displacement");
             const double s = stretch(1000, 0.3, p, dead), other = stretch(1000, 0.3, p, !dead);
             for (int i = 0; i < c.n * D; i++) worst = fmax(worst, fabs(u[i] - (s - 1) * c.rest[i]));
@@ -249,7 +233,7 @@ static void a_tube_under_inner_pressure_widens_as_lame_says(void **unused)
         fem_case_hold_side(&c, 1, 1, 0, zero);
         for (int i = 0; i < c.n && D == 3; i++) fem_case_hold(&c, i, 2, zero);
         fem_case_load(&c, PIO_FOLLOWER, 0, 0, fem_case_value(&c, p, 0, 0), 0);
-        pio_sim *sim = solved(&c);
+        pio_sim *sim = fem_case_solve(&c);
         double *u = fem_case_read(sim, "displacement");
         error[r] = 0;
         for (int i = 0; i < c.n; i++) {
@@ -342,7 +326,7 @@ static void newton_is_quadratic_with_the_load_stiffness_and_not_without(void **u
         static fem_case c;
         double residual[60];
         beam(&c, PIO_FOLLOWER);
-        pio_sim *sim = started(&c);
+        pio_sim *sim = fem_case_start(&c);
         fem_sim *f = fem_of(sim);
         pio_queue_zero(&sim->queue, f->trial, sizeof(real) * D * (size_t)c.n);
         counts[with] = newton(f, with, residual, 60);
@@ -406,7 +390,7 @@ static void methods_for_symmetric_matrices_refuse_a_load_that_follows(void **unu
     for (int dead = 0; dead < 2; dead++) {
         piola_error error = {0};
         beam(&c, dead ? PIO_PRESSURE : PIO_FOLLOWER);
-        pio_sim *sim = started(&c);
+        pio_sim *sim = fem_case_start(&c);
         const pio_linop_kind kind = fem_of(sim)->kind;
         assert_int_equal(kind, dead ? PIO_SYMMETRIC : PIO_GENERAL);
         assert_int_equal(pio_linop_accepts(PIO_MINRES, kind, &error), dead ? PIOLA_OK : PIOLA_BAD_DATA);

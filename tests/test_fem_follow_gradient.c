@@ -91,16 +91,7 @@ static void design_everything(fem_case *c, int moves)
     fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -9, 2, 0);
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
     if (moves) fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, 0, 0, 0.01, 0);
-    for (int k = 0; k < 2; k++) {
-        fem_case_design(c, PIO_DENSITY, k, FEM_EACH, 1, log(2.5), 0.2, 0);
-        for (int i = 0; i < 5; i++) {
-            double given = 0;
-            for (int e = 0; e < c->elements; e++)
-                if (c->material[e] == k) given = c->given[5 * e + i];
-            if (fabs(given) > 0)
-                fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, FEM_SCALAR, 0, given, 0.1 * given, 0);
-        }
-    }
+    fem_case_design_matter(c);
 }
 
 static void adjoint_is_the_derivative_for_every_law_and_element(void **unused)

@@ -17,22 +17,6 @@
 enum { D = FEM_DIM };
 static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 
-static pio_sim *started(fem_case *c)
-{
-    piola_error error = {0};
-    pio_sim *sim = fem_case_create(c, c->desc.steps, 1);
-    if (piola_engine_fem.start(sim, NULL, &error)) fail_msg("start: %s", error.message);
-    return sim;
-}
-
-static pio_sim *solved(fem_case *c)
-{
-    piola_error error = {0};
-    pio_sim *sim = started(c);
-    if (piola_engine_fem.advance(sim, c->desc.steps, &error)) fail_msg("advance: %s", error.message);
-    return sim;
-}
-
 static void block(fem_case *c, pio_element_type type)
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
@@ -63,7 +47,7 @@ static void a_column_on_springs_sinks_by_the_load_over_the_stiffness(void **unus
                 fem_case_load(&c, PIO_SPRINGS, 1, 0, fem_case_value(&c, 5, k, 9), -1);
             else
                 fem_case_load(&c, PIO_FOUNDATION, 1, 0, fem_case_value(&c, k, 0, 0), -1);
-            pio_sim *sim = solved(&c);
+            pio_sim *sim = fem_case_solve(&c);
             double *u = fem_case_read(sim, "displacement");
             for (int i = 0; i < c.n * D; i++)
                 worst = fmax(worst, fabs(u[i] - (i % D == 1 ? t / k + t / 1000 * c.rest[i] : 0)));
@@ -87,7 +71,7 @@ static void springs_at_nodes_carry_what_is_applied(void **unused)
     const int node[3] = {fem_case_at(&c, 0, 0, 0), fem_case_at(&c, last, 0, 0), fem_case_at(&c, 0, c.lines[1] - 1, 0)};
     for (int k = 0; k < D; k++) fem_case_springs(&c, node[k], value);
     fem_case_load(&c, PIO_TRACTION, 1, 1, fem_case_value(&c, 2, -3, 1), 0);
-    pio_sim *sim = solved(&c);
+    pio_sim *sim = fem_case_solve(&c);
     double *u = fem_case_read(sim, "displacement");
     for (int k = 0; k < D; k++)
         for (int a = 0; a < D; a++) carried[a] += c.value[value][a] * u[node[k] * D + a];
@@ -114,7 +98,7 @@ static void a_body_force_is_the_weight_of_as_much(void **unused)
             for (int e = 0; e < c.elements; e++) c.density[e] = weight && e % 4 != 3 ? 1.5 : 0;
             for (int a = 0; a < D && weight; a++) c.desc.gravity[a] = g[a];
             if (!weight) fem_case_body_force(&c, 0, fem_case_value(&c, 1.5 * g[0], 1.5 * g[1], 1.5 * g[2]), 0);
-            pio_sim *sim = started(&c);
+            pio_sim *sim = fem_case_start(&c);
             force[weight] = fem_case_read(sim, "external_force");
             n = c.n * D;
             piola_engine_fem.destroy(sim);
