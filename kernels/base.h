@@ -34,11 +34,14 @@ typedef double wide;   /* what sums are accumulated in */
  *   PIO_VECTOR          before a short loop of independent iterations: a CPU is to run them side by side in one register,
  *                       where gcc would lay them one after the other.
  *   PIO_PREFETCH(p);    p is read soon: a hint that changes no value, and p may lie past an array's end.
+ *   PIO_SHARED_FN       a PIO_FN of many branches, a law of every material: a CPU has one body of it that all kernels call (the
+ *                       copies would be most of an engine's text); CUDA lays it into each.
  *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA. */
 enum { TEAM_LANES = 32 };
 
 #ifdef __CUDACC__
 #define PIO_FN static __device__ __forceinline__
+#define PIO_SHARED_FN PIO_FN
 #define PIO_TABLE static __device__ __constant__ const
 #define PIO_UNROLL _Pragma("unroll")
 #define PIO_VECTOR
@@ -51,7 +54,12 @@ enum { TEAM_LANES = 32 };
 #ifndef __cplusplus
 #include <tgmath.h>
 #endif
+#if defined PIO_DUAL || defined __SANITIZE_ADDRESS__ /* run for their answers alone */
+#define PIO_FN static inline __attribute__((unused))
+#else
 #define PIO_FN static inline __attribute__((always_inline, unused))
+#endif
+#define PIO_SHARED_FN static __attribute__((noinline, unused))
 #define PIO_TABLE static const
 #define PIO_UNROLL _Pragma("GCC unroll 4")
 #define PIO_VECTOR _Pragma("GCC ivdep") _Pragma("GCC unroll 1")

@@ -44,7 +44,7 @@ PIO_FN int hyper_admits(int law, mat F)
     return J > least && is_finite(J);
 }
 
-PIO_FN real hyper_psi(int law, mat F, hyper_constants k)
+PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
 {
     switch (law) {
     case HYPER_LINEAR:
@@ -68,7 +68,7 @@ PIO_FN real hyper_psi(int law, mat F, hyper_constants k)
     }
 }
 
-PIO_FN mat hyper_P(int law, mat F, hyper_constants k)
+PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
 {
     switch (law) {
     case HYPER_LINEAR:
@@ -92,7 +92,7 @@ PIO_FN mat hyper_P(int law, mat F, hyper_constants k)
     }
 }
 
-PIO_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
+PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
 {
     switch (law) {
     case HYPER_LINEAR:
@@ -117,7 +117,7 @@ PIO_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
 }
 
 /* k_bar += P_bar : dP/dk */
-PIO_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
+PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
 {
     law_constants pair = lame_pair(*k_bar);
     real half = R(0), none = R(0);
@@ -163,7 +163,7 @@ PIO_FN void hyper_tangent_plain(int law, mat F, hyper_constants k, real A[HYPER_
 }
 
 /* The same to rounding, with cofactors and decompositions computed once. */
-PIO_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     tangent_zero(A);
     switch (law) {

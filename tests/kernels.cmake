@@ -64,9 +64,14 @@ foreach(precision ${test_precisions})
       set(dots kernel_dots.c test_every_kernel_dual.cpp)
       set(pure_dual test_material_dual.cpp)
     endif()
+    add_library(kernel_cases_${precision}_${dimension}d OBJECT ${every_kernel_sources})
+    target_compile_definitions(kernel_cases_${precision}_${dimension}d PRIVATE PIO_REAL=${real_${precision}}
+      PIO_DIM=${dimension})
+    target_link_libraries(kernel_cases_${precision}_${dimension}d PRIVATE piola_flags OpenMP::OpenMP_C)
+    set(cases $<TARGET_OBJECTS:kernel_cases_${precision}_${dimension}d>)
     if(PIOLA_HOST) # these need cmocka
       kernel_test(test_every_kernel unit engine_static ${precision} ${dimension} test_every_kernel.c
-        ${every_kernel_sources} ${dots})
+        ${cases} ${dots})
       kernel_test(test_material unit engine_static ${precision} ${dimension} test_material.c ${pure_dual})
       kernel_test(test_transfer unit engine_static ${precision} ${dimension} test_transfer.c)
       if(precision STREQUAL "f64" AND dimension EQUAL 2)
@@ -79,7 +84,7 @@ foreach(precision ${test_precisions})
 
     if(NOT PIOLA_SANITIZE AND dimension EQUAL 2)
       kernel_test(test_every_kernel_plain unit engine_static ${precision} ${dimension} test_every_kernel_gpu.c
-        ${every_kernel_sources} ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
+        ${cases} ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
       set(target test_every_kernel_plain_${precision}_${dimension}d)
       target_compile_definitions(${target} PRIVATE TEST_OTHER_BACKEND=pio_backend_plain)
       set_target_properties(${target} PROPERTIES PIO_UNCONTRACTED ON)
@@ -87,10 +92,9 @@ foreach(precision ${test_precisions})
 
     if(cuda_engines)
       kernel_test(test_every_kernel_gpu gpu engine_static ${precision} ${dimension} test_every_kernel_gpu.c
-        ${every_kernel_sources} ${PROJECT_SOURCE_DIR}/kernels/backend/cuda.cu)
+        ${cases})
       set(target test_every_kernel_gpu_${precision}_${dimension}d)
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++17 --Werror=all-warnings
-        -Xcompiler=-Wall,-Wextra>)
+      target_link_libraries(${target} PRIVATE cuda_kernels_${precision}_${dimension}d)
       set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
     endif()
   endforeach()
