@@ -92,6 +92,9 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_string(json, "engine", engine);
     pio_json_string(json, "schedule", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
+    pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
+    pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
+    if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);

@@ -63,6 +63,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_begin_object(json, "plan");
     pio_json_string(json, "strategy", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
+    pio_json_integer(json, "forward_steps", s->plan.forward_steps);
     pio_json_end_object(json);
     pio_json_end_object(json);
     pio_json_begin_object(json, "seconds");

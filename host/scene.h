@@ -92,6 +92,7 @@ typedef enum {
 } scene_per; /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
+typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT } scene_strategy;
 typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
 
 typedef struct {
@@ -301,7 +302,8 @@ typedef struct pio_scene {
     size_t n_constraints;
     int check_directions;   /* default 3 */
     double check_tolerance; /* default 1e-6 */
-    double memory_budget;   /* bytes; 0: not given */
+    double memory_budget;   /* bytes; 0: nine tenths of what the device has free */
+    scene_strategy memory_strategy;
     scene_optimizer optimizer;
     bool has_optimizer;
     scene_output output;

@@ -23,6 +23,7 @@ static const char *const fill_names[] = {"regular", "jittered", NULL};
 static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy",
                                                "distance",      "front",         NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
+static const char *const strategy_names[] = {"auto", "store", "checkpoint", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "particle", NULL};
 static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
@@ -331,6 +332,10 @@ static bool has_budget(const void *s)
 {
     return ((const pio_scene *)s)->memory_budget > 0;
 }
+static bool has_memory(const void *s)
+{
+    return has_budget(s) || ((const pio_scene *)s)->memory_strategy != SCENE_AUTO;
+}
 static bool has_constraints(const void *s)
 {
     return ((const pio_scene *)s)->n_constraints > 0;
@@ -373,16 +378,21 @@ static const cfg_field check_fields[] = {
     END};
 static const cfg_table check_table = {.what = "gradient check", .fields = check_fields};
 
-static const cfg_field memory_fields[] = {{"budget", CFG_NUMBER, AT(pio_scene, memory_budget), .required = true,
-                                           .quantity = CFG_MEMORY, POSITIVE, .present = has_budget,
-                                           .meaning = "bytes that the computation may hold; a run that needs more is "
-                                                      "refused before it starts, with the bytes needed"},
-                                          END};
+static const cfg_field memory_fields[] = {
+    {"budget", CFG_NUMBER, AT(pio_scene, memory_budget), .computed = "nine tenths of what the device has free",
+     .quantity = CFG_MEMORY, POSITIVE, .present = has_budget,
+     .meaning = "bytes that the computation may hold; less keeps fewer states and runs more steps again, with the same "
+                "gradient to the bit; a run that cannot do with it is refused before it starts, with the bytes needed"},
+    {"strategy", CFG_ENUM, AT(pio_scene, memory_strategy), .values = strategy_names, .fallback = "auto",
+     .meaning =
+         "store keeps every state; checkpoint keeps as many as the budget holds and runs steps again, the fewest "
+         "that can be; auto stores where the budget holds all"},
+    END};
 static const cfg_table memory_table = {.what = "memory budget", .fields = memory_fields};
 
 static const cfg_field gradient_fields[] = {
     {"check", CFG_MAPPING, .table = &check_table, .meaning = "how `piola check` tests the gradient"},
-    {"memory", CFG_MAPPING, .table = &memory_table, .present = has_budget, .meaning = "what the sweep back may use"},
+    {"memory", CFG_MAPPING, .table = &memory_table, .present = has_memory, .meaning = "what the sweep back may use"},
     END};
 const cfg_table pio_gradient_table = {.what = "gradient", .fields = gradient_fields};
 

@@ -27,60 +27,6 @@ static piola_status open_log(pio_session *s, piola_error *error)
     return pio_log_create(&s->log, &options, error);
 }
 
-static void print_bytes(char out[32], size_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double v = (double)bytes;
-    int u = 0;
-    for (; v >= 1024 && u < 4; u++) v /= 1024;
-    snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
-}
-
-/* Which solver, which is told as the engine is, and what its library predicts. */
-static void tell_solver(pio_session *s, pio_log_level level)
-{
-    char library[32];
-    if (!s->bytes.solver[0]) return;
-    pio_log_say(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
-    print_bytes(library, s->bytes.library);
-    if (s->bytes.library)
-        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for factors", library, s->bytes.library);
-}
-
-/* What the run would take, for people; and the refusal when it exceeds the scene's budget. */
-static piola_status plan(pio_session *s, bool adjoint, piola_error *error)
-{
-    const pio_model *m = s->model;
-    char total[32], state[32], budget[32];
-    const piola_status rc = pio_model_refused(m, s->engine.table->measure(&m->desc, &s->bytes, error), error);
-    if (rc) return rc;
-    print_bytes(total, s->bytes.total);
-    print_bytes(state, s->bytes.state);
-    const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
-    if (m->fem)
-        pio_log_say(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
-                    (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
-    else
-        pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
-                    (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
-                    m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
-    if (adjoint)
-        pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
-                    (long long)s->schedule.slots, state, s->bytes.state);
-    tell_solver(s, level);
-    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
-                s->engine.table->device);
-    if (s->scene->memory_budget > 0 && (double)s->bytes.total > s->scene->memory_budget) {
-        print_bytes(budget, (size_t)s->scene->memory_budget);
-        return pio_fail(
-            error, PIOLA_NO_MEMORY,
-            "gradient.memory.budget is %s; this run needs %zu bytes (%s): %lld states of %zu bytes and %zu bytes "
-            "besides",
-            budget, s->bytes.total, total, (long long)s->model->desc.slots, s->bytes.state, s->bytes.fixed);
-    }
-    return PIOLA_OK;
-}
-
 static piola_status take_workspace(pio_session *s, piola_error *error)
 {
     const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1,
@@ -129,7 +75,6 @@ static piola_status open_scene(pio_session *s, piola_error *error)
 
 static piola_status open_engine(pio_session *s, bool adjoint, const char *precision, piola_error *error)
 {
-    const int64_t sweeps = s->all_gradients ? s->constraints.n + 1 : 1;
     const char *of_scene = s->scene->precision == SCENE_F32 ? "f32" : "f64";
     const char *use = s->options->precision ? s->options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
@@ -141,12 +86,10 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device,
                 s->engine.table->precision, s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "",
                 s->engine.driver, s->engine.why);
-    s->schedule = pio_schedule_store_all(s->model->steps, sweeps);
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
-    s->model->desc.slots = adjoint ? s->schedule.slots : 0;
     s->model->desc.threads = s->options->threads;
-    rc = plan(s, adjoint, error);
+    rc = pio_session_plan(s, adjoint, s->all_gradients ? s->constraints.n + 1 : 1, error);
     if (rc || s->options->dry_run) return rc;
     return pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
 }
@@ -184,6 +127,7 @@ void pio_session_close(pio_session *s)
     if (!s) return;
     if (s->sim) s->engine.table->destroy(s->sim);
     pio_engine_close(&s->engine);
+    pio_schedule_end(&s->schedule);
     pio_objective_free(&s->objective);
     pio_constraints_free(&s->constraints);
     pio_model_free(s->model);

@@ -7,6 +7,7 @@
 #include "host/constraint.h"
 #include "host/log.h"
 #include "host/objective.h"
+#include "host/plan.h"
 #include "solvers/adjoint.h"
 
 typedef struct pio_session {
@@ -18,6 +19,7 @@ typedef struct pio_session {
     pio_engine_module engine;
     pio_engine_bytes bytes;
     pio_sim *sim;
+    pio_plan plan; /* with gradients: what is kept */
     pio_schedule schedule;
     pio_log *log;
     bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */
@@ -49,6 +51,10 @@ typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gr
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, piola_error *error);
 void pio_session_close(pio_session *s);
+
+/* session_plan.c: measure the simulation and choose the schedule; tell it, with options->dry_run at length. PIOLA_NO_MEMORY where
+ * the scene's budget does not suffice. */
+piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error);
 
 /* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective and
  * progress are set here), or is NULL. */

@@ -147,6 +147,8 @@ static piola_status act(driver *d, const pio_action *a)
         return d->engine->load(d->sim, a->slot, d->error);
     case PIO_TURN:
         return turn(d);
+    case PIO_BACK:
+        return d->engine->back(d->sim, d->error);
     case PIO_REVERSE:
         if (d->sweep_number >= 0) return reverse(d, a->from);
         if (d->error)

@@ -262,6 +262,7 @@ typedef struct {
     size_t library; /* what the library of direct solves predicts, beside the arena */
     size_t total;   /* the whole arena and the library's */
     size_t context; /* the driver's own memory, not counted */
+    size_t free;    /* what the device has free before anything is taken */
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
 } pio_engine_bytes;
@@ -302,6 +303,8 @@ typedef struct {
     piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
     /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
     piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
+    /* Just after that: the state before the last step, which is still there, becomes the current one. */
+    piola_status (*back)(pio_sim *sim, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*reverse)(pio_sim *sim, piola_error *error);
     /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */

@@ -74,13 +74,13 @@ typedef struct {
     fem_corners at_node, at_vertex;      /* host, while creating */
     fem_graph graph;                     /* host, while creating */
 
-    fem_step *step;                /* device: the step block */
-    real *origin;                  /* [n_state][nodes][DIM] the state at a step's beginning, while it is taken */
-    real *u, *known;               /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
-    real *rest, *reference;        /* [nodes][DIM] X; X as described */
-    surface_map vertices, dofs;    /* of surface vertices from nodes, and its transpose */
-    real *vertex_rest;             /* [vertices][DIM] */
-    int *stays, *follow_law;       /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
+    fem_step *step;             /* device: the step block */
+    real *origin;               /* [n_state][nodes][DIM] the state at the beginning of the step that was taken last */
+    real *u, *known;            /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *rest, *reference;     /* [nodes][DIM] X; X as described */
+    surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */
+    real *vertex_rest;          /* [vertices][DIM] */
+    int *stays, *follow_law;    /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
     real *follow_given, *follow_k; /* [HYPER_CONSTANTS][elements] twice */
     real *vertex_u, *vertex_place; /* [vertices][DIM] u, X + u; NULL: no load depends on them */
     int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */

@@ -233,7 +233,8 @@ piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc
                          piola_error *error)
 {
     pio_sim *sim = NULL;
-    const piola_status rc = begin(backend, desc, &sim, error);
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_survey(sim, desc, error);
     if (!rc) tell_bytes(fem_of(sim), bytes);
     fem_destroy(sim);
     return rc;

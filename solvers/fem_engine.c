@@ -102,6 +102,15 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     return sim_failed(sim, error);
 }
 
+/* A step leaves its beginning in `origin`. */
+static piola_status back(pio_sim *sim, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    pio_queue_copy(&sim->queue, f->u, f->origin, point_bytes(f) * (size_t)f->n_state);
+    sim->index--;
+    return sim_failed(sim, error);
+}
+
 static piola_status reverse(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
@@ -166,6 +175,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .save = save,
     .load = load,
     .reverse_begin = reverse_begin,
+    .back = back,
     .reverse = reverse,
     .reverse_end = reverse_end,
     .samples = sim_samples,

@@ -50,6 +50,7 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
 {
     piola_status rc;
     if (f->integrator == PIO_LEAPFROG) {
+        if (f->base.index + 1 == f->base.steps) pio_queue_copy(&f->base.queue, f->origin, f->u, state_bytes(f));
         f->records[f->base.index] = (pio_step_record){.parts = 1};
         rc = fem_leapfrog(f, fem_whole(f->base.index), error);
     } else {

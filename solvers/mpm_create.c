@@ -103,7 +103,8 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
                          piola_error *error)
 {
     pio_sim *sim = NULL;
-    const piola_status rc = begin(backend, desc, &sim, error);
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_survey(sim, desc, error);
     if (!rc) sim_bytes(sim, bytes);
     mpm_destroy(sim);
     return rc;

@@ -61,6 +61,16 @@ static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
     return sim_failed(base, error);
 }
 
+/* A step reads one of the two states and sets the other. */
+static piola_status back(pio_sim *base, piola_error *error)
+{
+    mpm_sim *sim = mpm_of(base);
+    sim->current = 1 - sim->current;
+    base->index--;
+    pio_map(&base->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = base->index);
+    return sim_failed(base, error);
+}
+
 /* A field over the particles. */
 static void zero_field(mpm_sim *sim, real *field, int components)
 {
@@ -147,6 +157,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .save = save,
     .load = load,
     .reverse_begin = reverse_begin,
+    .back = back,
     .reverse = reverse,
     .reverse_end = reverse_end,
     .samples = sim_samples,

@@ -105,14 +105,31 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
 }
 
+static piola_status open_device(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_backend *backend = sim->arena.backend;
+    const int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
+    if (!code) return PIOLA_OK;
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
+                    backend->error_text(code));
+}
+
+piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    const piola_status rc = open_device(sim, desc, error);
+    if (rc) return rc;
+    sim->arena.backend->close(sim->queue.stream);
+    sim->queue.stream = NULL;
+    return PIOLA_OK;
+}
+
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
 {
     const pio_backend *backend = sim->arena.backend;
-    int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
-    if (code)
-        return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
-                        backend->error_text(code));
     const size_t size = sim->arena.used;
+    const piola_status rc = open_device(sim, desc, error);
+    int code;
+    if (rc) return rc;
     if (size + sim->library > sim->device.free_bytes)
         return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s",
                         size + sim->library, sim->device.free_bytes, sim->device.name);
@@ -130,6 +147,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
     bytes->solver[0] = bytes->solver_why[0] = '\0';
     bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
+    bytes->free = sim->device.free_bytes;
     memcpy(bytes->device, sim->device.name, sizeof bytes->device);
     memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
 }

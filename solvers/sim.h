@@ -50,6 +50,9 @@ void sim_layout(pio_sim *sim, int items, int transfer);
 int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items);
 void sim_end(pio_sim *sim);
 
+/* What the device is and has free, asked of it without keeping it open. */
+piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
+
 /* Open the device and take the arena that was measured. */
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);

@@ -399,6 +399,36 @@ static void a_motion_has_the_same_bits_for_any_number_of_threads(void **unused)
     }
 }
 
+/* States with a history, of which steps are run again. */
+static void a_motion_has_the_same_gradient_bits_for_any_number_of_kept_states(void **unused)
+{
+    (void)unused;
+    for (pio_integrator i = PIO_BACKWARD_EULER; i <= PIO_LEAPFROG; i++) {
+        static fem_case c;
+        static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
+        moving(&c, i, 0, 1, box, box);
+        observe_motion(&c, i != PIO_LEAPFROG);
+        design_motion(&c);
+        pio_sim *sim = fem_case_create(&c, STEPS, 1);
+        fem_case_gradient(&c, sim, NULL, z, z_bar);
+        const uint64_t all = fem_case_hash(fem_case_hash_gradients(sim), z_bar, sizeof *z_bar * (size_t)c.variables);
+        for (int slots = 1; slots <= STEPS; slots++)
+            for (int sweeps = 1; sweeps <= 2; sweeps++) {
+                pio_schedule s = pio_schedule_checkpoint(STEPS, slots, sweeps);
+                memset(z_bar, 0, sizeof z_bar);
+                fem_case_gradient(&c, sim, &s, z, z_bar);
+                const uint64_t hash =
+                    fem_case_hash(fem_case_hash_gradients(sim), z_bar, sizeof *z_bar * (size_t)c.variables);
+                print_message("  %s, %d states of %d kept, %d sweeps: %016llx\n", names[i], slots, STEPS, sweeps,
+                              (unsigned long long)hash);
+                assert_true(hash == all);
+                pio_schedule_end(&s);
+            }
+        piola_engine_fem.destroy(sim);
+        fem_case_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +441,7 @@ int main(void)
         cmocka_unit_test(adjoint_is_the_derivative_for_every_observation_of_a_motion),
         cmocka_unit_test(a_wrong_gradient_of_a_motion_is_refused),
         cmocka_unit_test(a_motion_has_the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(a_motion_has_the_same_gradient_bits_for_any_number_of_kept_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,6 +275,14 @@ static void any_schedule_gives_the_same_gradient_bits(void **unused)
         print_hashes("keep every", (int)every[i], h);
         assert_same(h, all);
     }
+    for (int i = 0; i < 12; i++) {
+        static const int64_t slots[] = {1, 2, 3, 4, 5, 7, 10, 15, 20, 25, STEPS - 1, STEPS};
+        pio_schedule s = pio_schedule_checkpoint(STEPS, slots[i], 1 + i % 2);
+        const hashes h = whole_run(&c, sim, &s);
+        print_hashes("checkpoints", (int)slots[i], h);
+        assert_same(h, all);
+        pio_schedule_end(&s);
+    }
     piola_engine.destroy(sim);
     case_free(&c);
 }

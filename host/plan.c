@@ -1,0 +1,140 @@
+/* plan.c -- see plan.h. */
+#include "host/plan.h"
+
+#include "host/fail.h"
+#include "host/session.h"
+
+#include <stdlib.h>
+
+enum { ALIGNMENT = 256 }; /* of the arena's parts */
+
+static double bytes_with(const pio_plan_request *r, int64_t slots)
+{
+    return (double)r->fixed + (double)((r->state * (size_t)slots + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+/* What carrying out the schedule comes to. */
+static void count(pio_plan *plan, pio_schedule *schedule)
+{
+    for (schedule->at = 0;;) {
+        const pio_action a = schedule->next(schedule);
+        if (a.kind == PIO_DONE) break;
+        plan->forward_steps += a.kind == PIO_FORWARD ? a.to - a.from : 0;
+        plan->reverse_steps += a.kind == PIO_REVERSE;
+        plan->stores += a.kind == PIO_STORE;
+        plan->restores += a.kind == PIO_RESTORE;
+    }
+    schedule->at = 0;
+}
+
+static piola_status refuse(const pio_plan_request *r, int64_t all, int64_t least, piola_error *error)
+{
+    const double need = bytes_with(r, r->strategy == SCENE_STORE ? all : least);
+    if (r->strategy == SCENE_STORE)
+        return pio_fail(
+            error, PIOLA_NO_MEMORY,
+            "gradient.memory: a budget of %.0f bytes does not hold every state: this run needs %.0f bytes, "
+            "%lld states of %zu bytes and %zu bytes besides; with strategy: checkpoint, %.0f bytes would do",
+            r->budget, need, (long long)all, r->state, r->fixed, bytes_with(r, least));
+    return pio_fail(
+        error, PIOLA_NO_MEMORY,
+        "gradient.memory: a budget of %.0f bytes holds no gradient: this run needs %.0f bytes, %zu bytes and "
+        "%lld states of %zu bytes",
+        r->budget, need, r->fixed, (long long)least, r->state);
+}
+
+piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_error *error)
+{
+    const int64_t all = r->steps + (r->sweeps > 1), least = r->steps > 1;
+    const bool all_fit = bytes_with(r, all) <= r->budget;
+    *plan = (pio_plan){.checkpoints = r->strategy == SCENE_CHECKPOINT || (r->strategy == SCENE_AUTO && !all_fit)};
+    if (plan->checkpoints ? bytes_with(r, least) > r->budget : !all_fit) return refuse(r, all, least, error);
+    plan->slots = all;
+    if (plan->checkpoints) {
+        const double most = (r->budget - (double)r->fixed) / (double)r->state;
+        plan->slots = most < (double)r->steps ? (int64_t)most : r->steps;
+        while (plan->slots > least && bytes_with(r, plan->slots) > r->budget) plan->slots--;
+        if (plan->slots < least) plan->slots = least;
+    }
+    plan->bytes = (size_t)bytes_with(r, plan->slots);
+    pio_schedule schedule = pio_plan_schedule(plan, r);
+    if (plan->checkpoints && !schedule.checkpoints)
+        return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
+    count(plan, &schedule);
+    pio_schedule_end(&schedule);
+    return PIOLA_OK;
+}
+
+pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r)
+{
+    return plan->checkpoints ? pio_schedule_checkpoint(r->steps, plan->slots, r->sweeps)
+                             : pio_schedule_store_all(r->steps, r->sweeps);
+}
+
+double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
+{
+    const double gradient = (double)plan->forward_steps * p->forward + (double)plan->reverse_steps * p->adjoint +
+                            (double)plan->stores * p->store + (double)plan->restores * p->restore;
+    return gradient / ((double)(steps > 0 ? steps : 1) * p->forward);
+}
+
+/* ---- prices ------------------------------------------------------------------------------------------------- */
+
+/* State 0 is kept; then steps for a tenth of a second. */
+static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
+                                  piola_error *error)
+{
+    int64_t run = 0;
+    double begun = pio_clock();
+    piola_status rc = engine->save(sim, 0, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->store = pio_clock() - begun;
+    for (begun = pio_clock(); !rc && run < steps && pio_clock() - begun < 0.1; run++) {
+        rc = engine->advance(sim, 1, error);
+        if (!rc) rc = engine->check(sim, error);
+    }
+    prices->forward = (pio_clock() - begun) / (double)run;
+    return rc;
+}
+
+/* Of step 0. */
+static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int n_samples,
+                                    piola_error *error)
+{
+    double *bar = calloc((size_t)n_samples + 1, sizeof *bar);
+    if (!bar) return pio_fail_memory(error, sizeof *bar * (size_t)n_samples, "a measurement");
+    for (int i = 0; i < n_samples; i++) bar[i] = 1;
+    piola_status rc = engine->load(sim, 0, error);
+    if (!rc) rc = engine->advance(sim, 1, error);
+    if (!rc) rc = engine->reverse_begin(sim, bar, error);
+    if (!rc) rc = engine->check(sim, error);
+    double begun = pio_clock();
+    if (!rc) rc = engine->load(sim, 0, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->restore = pio_clock() - begun;
+    begun = pio_clock();
+    if (!rc) rc = engine->reverse(sim, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->adjoint = pio_clock() - begun;
+    free(bar);
+    return rc;
+}
+
+piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
+                              const double *z, piola_error *error)
+{
+    pio_engine_desc small = *desc;
+    pio_engine_bytes bytes;
+    pio_sim *sim = NULL;
+    int n_samples = 0;
+    for (int o = 0; o < desc->n_observations; o++)
+        n_samples += desc->observations[o].samples * desc->observations[o].components;
+    small.slots = 1;
+    *prices = (pio_prices){0};
+    piola_status rc = engine->create(&small, &sim, &bytes, error);
+    if (!rc) rc = engine->start(sim, z, error);
+    if (!rc && desc->steps > 0) rc = measure_steps(prices, engine, sim, desc->steps, error);
+    if (!rc && desc->steps > 0) rc = measure_adjoint(prices, engine, sim, n_samples, error);
+    if (sim) engine->destroy(sim);
+    return rc;
+}

@@ -1,0 +1,43 @@
+/* plan.h -- what a gradient keeps, from a budget of bytes: which schedule, how many states, how many steps are run again. */
+#ifndef PIOLA_HOST_PLAN_H
+#define PIOLA_HOST_PLAN_H
+
+#include "host/scene.h"
+#include "solvers/engine.h"
+#include "solvers/schedule.h"
+
+typedef struct {
+    scene_strategy strategy; /* as asked */
+    int64_t steps, sweeps;   /* sweeps back of one gradient, at least 1 */
+    size_t fixed, state;     /* bytes of everything but kept states, and of one of them */
+    double budget;           /* bytes that all may take */
+} pio_plan_request;
+
+typedef struct {
+    bool checkpoints; /* else every state is kept */
+    int64_t slots;    /* states kept at one time at most */
+    size_t bytes;     /* in all */
+    /* of one gradient: steps run forward, states kept and restored, adjoints of steps */
+    int64_t forward_steps, stores, restores, reverse_steps;
+} pio_plan;
+
+/* Seconds: a step forward, the adjoint of one, a state kept, a state restored. */
+typedef struct {
+    double forward, adjoint, store, restore;
+} pio_prices;
+
+/* PIOLA_NO_MEMORY with the bytes that would do where the budget cannot hold what the strategy needs. */
+piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *request, piola_error *error);
+
+/* The schedule of a plan; without host memory its `checkpoints` are NULL though the plan has some. To pio_schedule_end. */
+pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request);
+
+/* Time of the gradient over that of a forward run. */
+double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
+
+/* Prices on this device, from a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of
+ * the first. `desc` describes the simulation; its slots are not used. */
+piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
+                              const double *z, piola_error *error);
+
+#endif

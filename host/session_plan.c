@@ -1,0 +1,108 @@
+/* session_plan.c -- what a run would take and keep, chosen before it starts and told in words. */
+#include "host/fail.h"
+#include "host/session.h"
+
+static void print_bytes(char out[32], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double v = bytes;
+    int u = 0;
+    for (; v >= 1024 && u < 4; u++) v /= 1024;
+    snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+static void tell_size(const pio_session *s, pio_log_level level)
+{
+    const pio_model *m = s->model;
+    if (m->fem)
+        pio_log_say(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
+                    (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
+    else
+        pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
+                    (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
+                    m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
+}
+
+/* Which solver, which is told as the engine is, and what its library predicts. */
+static void tell_solver(const pio_session *s, pio_log_level level)
+{
+    char library[32];
+    if (!s->bytes.solver[0]) return;
+    pio_log_say(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
+    print_bytes(library, (double)s->bytes.library);
+    if (s->bytes.library)
+        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for factors", library, s->bytes.library);
+}
+
+static void tell_states(const pio_session *s, pio_log_level level)
+{
+    const pio_plan *p = &s->plan;
+    const long long again = (long long)(p->forward_steps - s->schedule.steps);
+    char state[32];
+    print_bytes(state, (double)s->bytes.state);
+    if (p->checkpoints)
+        pio_log_say(s->log, level,
+                    "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
+                    "of them run again",
+                    (long long)p->slots, state, s->bytes.state, (long long)p->forward_steps,
+                    (long long)s->schedule.steps, again);
+    else
+        pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
+                    (long long)p->slots, state, s->bytes.state);
+}
+
+/* The cost of a gradient by prices of this device. A scene that fails in its first steps has a plan all the same. */
+static void tell_cost(pio_session *s)
+{
+    pio_prices prices;
+    piola_error error = {0};
+    if (pio_plan_measure(&prices, s->engine.table, &s->model->desc, s->model->z0, &error)) {
+        pio_log_say(s->log, PIO_WARNING, "plan: the cost is not known, the first steps fail: %s", error.message);
+        return;
+    }
+    pio_log_say(s->log, PIO_INFO,
+                "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
+                "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
+                pio_plan_cost(&s->plan, &prices, s->schedule.steps), 1e3 * prices.forward, 1e3 * prices.adjoint,
+                1e3 * prices.store, 1e3 * prices.restore);
+}
+
+/* Without gradients nothing is kept. */
+static piola_status fits(const pio_session *s, double budget, piola_error *error)
+{
+    if ((double)s->bytes.total <= budget || s->scene->memory_budget <= 0) return PIOLA_OK;
+    return pio_fail(error, PIOLA_NO_MEMORY, "gradient.memory: a budget of %.0f bytes holds no run: this one needs %zu",
+                    budget, s->bytes.total);
+}
+
+piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
+{
+    pio_engine_desc *desc = &s->model->desc;
+    const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
+    char total[32];
+    desc->slots = 0;
+    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
+    if (rc) return rc;
+    const pio_plan_request request = {.strategy = s->scene->memory_strategy,
+                                      .steps = s->model->steps,
+                                      .sweeps = sweeps,
+                                      .fixed = s->bytes.total,
+                                      .state = s->bytes.state,
+                                      .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
+                                                                            : 0.9 * (double)s->bytes.free};
+    tell_size(s, level);
+    rc = adjoint ? pio_plan_make(&s->plan, &request, error) : fits(s, request.budget, error);
+    if (rc) return rc;
+    s->schedule = pio_plan_schedule(&s->plan, &request);
+    if (s->plan.checkpoints && !s->schedule.checkpoints)
+        return pio_fail_memory(error, sizeof(int64_t) * (size_t)s->plan.slots, "the plan of a gradient");
+    desc->slots = s->plan.slots;
+    if (adjoint) s->bytes.total = s->plan.bytes;
+    if (adjoint) tell_states(s, level);
+    tell_solver(s, level);
+    print_bytes(total, (double)s->bytes.total);
+    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
+                s->engine.table->device);
+    if (adjoint && s->options->dry_run) tell_cost(s);
+    return PIOLA_OK;
+}

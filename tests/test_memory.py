@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""test_memory.py PIOLA SOURCE -- does a budget of memory change anything but the time?"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+
+def run(*arguments):
+    return subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, timeout=240, check=False)
+
+
+class Memory(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def result(self, command, scene, budget, *more):
+        folder = self.folder / f"{scene}_{budget}"
+        sets = ["--set", f"gradient.memory.budget={budget} B"] if budget else ["--set", "gradient.memory.strategy=store"]
+        done = run(command, SOURCE / "scenes" / f"{scene}.yaml", "--device", "cpu", *sets, *more, "-o", folder)
+        self.assertIn(done.returncode, (0, 1) if command == "optimize" else (0,), done.stderr)  # 1: not converged yet
+        told = json.loads((folder / "result.json").read_text())
+        memory, plan = told["memory"], told["memory"]["plan"]
+        print(f"{scene}, {budget or 'no'} budget: {plan}, {memory['peak_bytes']} bytes", file=sys.stderr)
+        if budget:
+            self.assertLessEqual(memory["peak_bytes"], budget)
+            self.assertEqual(plan["strategy"], "checkpoint")
+        return told
+
+    def least(self, command, scene):
+        """The bytes that the refusal of a budget of one byte names."""
+        done = run(command, SOURCE / "scenes" / f"{scene}.yaml", "--device", "cpu", "--dry-run", "--set",
+                   "gradient.memory.budget=1 B")
+        self.assertEqual(done.returncode, 71, done.stderr)
+        return int(re.search(r"needs (\d+) bytes", done.stderr).group(1))
+
+    def test_a_gradient_has_the_same_digits_for_every_budget(self):
+        for scene, extra in (("mpm_throw_small", (5, 20, 100)), ("mpm_jelly_small", (3, 8)),
+                             ("fem_swing_small", (0, 1, 3, 8))):
+            all_kept = self.result("grad", scene, None)
+            least, state = self.least("grad", scene), all_kept["memory"]["state_bytes"]
+            for more in extra:
+                told = self.result("grad", scene, least + more * state)
+                self.assertEqual(told["parameters"], all_kept["parameters"])
+                self.assertEqual(told["objective"], all_kept["objective"])
+                certificate, plan = told["certificate"], told["memory"]["plan"]
+                self.assertEqual(certificate["forward_steps_run"], plan["forward_steps"])
+                self.assertEqual(certificate["reverse_steps_run"], certificate["steps"])
+                self.assertIn(plan["states_kept"], (more + 1, more))
+                self.assertGreater(plan["forward_steps"], certificate["steps"])
+
+    def test_one_byte_less_than_the_least_is_refused_and_the_least_is_not(self):
+        least = self.least("grad", "mpm_throw_small")
+        scene = SOURCE / "scenes" / "mpm_throw_small.yaml"
+        for bytes_, code in ((least - 1, 71), (least, 0)):
+            done = run("grad", scene, "--device", "cpu", "--dry-run", "--set", f"gradient.memory.budget={bytes_} B")
+            self.assertEqual(done.returncode, code, done.stderr)
+
+    def test_constraints_sweep_back_as_often_and_find_the_same_design(self):
+        short = ["--set", "optimizer.max_iterations=3"]
+        scene = "fem_cantilever_shape_small"
+        all_kept = self.result("optimize", scene, None, *short)
+        told = self.result("optimize", scene, self.least("optimize", scene), *short)
+        self.assertEqual(told["parameters"], all_kept["parameters"])
+        self.assertEqual(told["constraints"], all_kept["constraints"])
+
+    def test_a_dry_run_prints_states_steps_bytes_and_the_cost(self):
+        done = run("grad", SOURCE / "scenes" / "mpm_throw_small.yaml", "--device", "cpu", "--dry-run", "--set",
+                   "gradient.memory.budget=1 MiB")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"checkpoint: \d+ states of .* kept at a time, \d+ steps forward for 600, \d+ of")
+        cost = float(re.search(r"about ([0-9.]+) times the time of a run forward", done.stderr).group(1))
+        self.assertTrue(1 < cost < 100, cost)
+
+
+if __name__ == "__main__":
+    PIOLA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+    sys.argv[1:] = []
+    unittest.main(verbosity=2)

@@ -1,0 +1,118 @@
+/* test_plan.c -- does a plan keep within its budget, use it, and cost what its actions cost at given prices? */
+#include "host/plan.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const size_t fixed = 1000, state = 256;
+
+static pio_plan_request request_of(scene_strategy strategy, int64_t steps, int64_t sweeps, double budget)
+{
+    return (pio_plan_request){
+        .strategy = strategy, .steps = steps, .sweeps = sweeps, .fixed = fixed, .state = state, .budget = budget};
+}
+
+static pio_plan made(scene_strategy strategy, int64_t steps, int64_t sweeps, double budget)
+{
+    const pio_plan_request r = request_of(strategy, steps, sweeps, budget);
+    pio_plan plan;
+    piola_error error;
+    if (pio_plan_make(&plan, &r, &error)) fail_msg("%s", error.message);
+    print_message("  %d steps, %d sweeps, %.0f bytes: %s, %d states, %d steps forward, %d stored, %d restored, %zu "
+                  "bytes\n",
+                  (int)steps, (int)sweeps, budget, plan.checkpoints ? "checkpoint" : "store", (int)plan.slots,
+                  (int)plan.forward_steps, (int)plan.stores, (int)plan.restores, plan.bytes);
+    return plan;
+}
+
+static void auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not(void **unused)
+{
+    (void)unused;
+    const double all = 1000 + 100 * 256;
+    pio_plan plan = made(SCENE_AUTO, 100, 1, all);
+    assert_false(plan.checkpoints);
+    assert_int_equal(plan.slots, 100);
+    assert_int_equal(plan.forward_steps, 100);
+    plan = made(SCENE_AUTO, 100, 1, all - 1);
+    assert_true(plan.checkpoints);
+    assert_int_equal(plan.slots, 99);
+    plan = made(SCENE_AUTO, 100, 3, all); /* several sweeps keep the last state too */
+    assert_true(plan.checkpoints);
+    plan = made(SCENE_AUTO, 100, 3, all + 256);
+    assert_false(plan.checkpoints);
+    assert_int_equal(plan.forward_steps, 100);
+    plan = made(SCENE_CHECKPOINT, 100, 1, 1e12); /* as asked, and no more than it can use */
+    assert_true(plan.checkpoints);
+    assert_int_equal(plan.slots, 100);
+}
+
+static void a_plan_uses_its_budget_and_never_exceeds_it(void **unused)
+{
+    (void)unused;
+    for (double budget = 1256; budget < 1000 + 101 * 256; budget += 97) {
+        const pio_plan_request r = request_of(SCENE_AUTO, 100, 1, budget);
+        pio_plan plan;
+        piola_error error;
+        assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
+        assert_true((double)plan.bytes <= budget);
+        assert_true(plan.slots == 100 || (double)plan.bytes + 256 > budget);
+        assert_int_equal(plan.reverse_steps, 100);
+        if (plan.checkpoints) assert_int_equal(plan.forward_steps, pio_checkpoint_advances(100, plan.slots) + 1);
+    }
+}
+
+static void a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would_do(void **unused)
+{
+    piola_error error;
+    pio_plan plan;
+    pio_plan_request r = request_of(SCENE_AUTO, 100, 1, 1255);
+    (void)unused;
+    assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_NO_MEMORY);
+    print_message("  %s\n", error.message);
+    assert_non_null(strstr(error.message, "needs 1256 bytes"));
+    r.budget = 1256; /* and they do */
+    assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
+    r = request_of(SCENE_STORE, 100, 1, 26599);
+    assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_NO_MEMORY);
+    print_message("  %s\n", error.message);
+    assert_non_null(strstr(error.message, "needs 26600 bytes"));
+    assert_non_null(strstr(error.message, "checkpoint, 1256 bytes"));
+    r.budget = 26600;
+    assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
+    r = request_of(SCENE_AUTO, 1, 1, 1000); /* one step: nothing needs to be kept */
+    assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
+    assert_int_equal(plan.slots, 0);
+}
+
+static void the_cost_is_that_of_the_actions_at_given_prices(void **unused)
+{
+    const pio_prices prices = {.forward = 2, .adjoint = 5, .store = 0.25, .restore = 0.5};
+    (void)unused;
+    const pio_plan all = made(SCENE_STORE, 10, 1, 1e6);
+    /* 10 steps, 10 stored, 10 restored, 10 adjoints */
+    print_message("  store: %g\n", pio_plan_cost(&all, &prices, 10));
+    assert_true(fabs(pio_plan_cost(&all, &prices, 10) - (10 * 2 + 10 * 0.25 + 10 * 0.5 + 10 * 5) / 20.0) < 1e-14);
+    const pio_plan three = made(SCENE_AUTO, 10, 1, 1000 + 3 * 256);
+    /* 15 steps (PHYSICS.md section 5) and the last */
+    const double cost = (16 * 2 + (double)three.stores * 0.25 + (double)three.restores * 0.5 + 10 * 5) / 20;
+    print_message("  3 states: %g, %g expected\n", pio_plan_cost(&three, &prices, 10), cost);
+    assert_true(fabs(pio_plan_cost(&three, &prices, 10) - cost) < 1e-14);
+    assert_true(three.stores >= 3 && three.restores >= 3 && three.restores < 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not),
+        cmocka_unit_test(a_plan_uses_its_budget_and_never_exceeds_it),
+        cmocka_unit_test(a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would_do),
+        cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_prices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
