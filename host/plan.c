@@ -1,10 +1,12 @@
 /* plan.c -- see plan.h. */
 #include "host/plan.h"
 
+#include "host/disk_states.h"
 #include "host/fail.h"
 #include "host/session.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 256 }; /* of the arena's parts */
 
@@ -21,10 +23,53 @@ static void count(pio_plan *plan, pio_schedule *schedule)
         if (a.kind == PIO_DONE) break;
         plan->forward_steps += a.kind == PIO_FORWARD ? a.to - a.from : 0;
         plan->reverse_steps += a.kind == PIO_REVERSE;
-        plan->stores += a.kind == PIO_STORE;
-        plan->restores += a.kind == PIO_RESTORE;
+        const bool disk = a.slot >= schedule->slots;
+        plan->stores += a.kind == PIO_STORE && !disk;
+        plan->restores += a.kind == PIO_RESTORE && !disk;
+        plan->writes += a.kind == PIO_STORE && disk;
+        plan->reads += a.kind == PIO_RESTORE && disk;
     }
     schedule->at = 0;
+}
+
+/* As many states as the budget holds, and steps use. */
+static int64_t states_within(const pio_plan_request *r)
+{
+    const double most = (r->budget - (double)r->fixed) / (double)r->state;
+    int64_t slots = most < (double)r->steps ? (int64_t)most : r->steps;
+    while (slots > 0 && bytes_with(r, slots) > r->budget) slots--;
+    return slots;
+}
+
+/* Seconds of what depends on the states on disk, `kept` of them, beside `slots` in memory. */
+static double time_with(const pio_plan_request *r, int64_t slots, int64_t kept)
+{
+    return (double)pio_checkpoint_advances(r->steps, slots, kept) * r->prices.forward +
+           (double)kept * (r->prices.write + r->prices.read);
+}
+
+/* The least time is convex in the number of states on disk: the first that one more does not improve. A buffer for a state on its
+ * way costs one in memory. */
+static void use_disk(pio_plan *plan, const pio_plan_request *r)
+{
+    pio_plan_request with = *r;
+    const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
+    int64_t low = 0, high = room < (double)r->steps - 1 ? (int64_t)room : r->steps - 1;
+    with.fixed += r->state;
+    const int64_t slots = bytes_with(&with, 1) <= r->budget ? states_within(&with) : 0;
+    if (slots < 1) return;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (time_with(r, slots, middle + 1) < time_with(r, slots, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < 1 || time_with(r, slots, low) >= time_with(r, plan->slots, 0)) return;
+    plan->slots = slots;
+    plan->kept = low;
+    plan->bytes = (size_t)bytes_with(&with, slots);
+    plan->disk_bytes = pio_disk_states_bytes(low, r->state);
 }
 
 static piola_status refuse(const pio_plan_request *r, int64_t all, int64_t least, piola_error *error)
@@ -49,14 +94,9 @@ piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_erro
     const bool all_fit = bytes_with(r, all) <= r->budget;
     *plan = (pio_plan){.checkpoints = r->strategy == SCENE_CHECKPOINT || (r->strategy == SCENE_AUTO && !all_fit)};
     if (plan->checkpoints ? bytes_with(r, least) > r->budget : !all_fit) return refuse(r, all, least, error);
-    plan->slots = all;
-    if (plan->checkpoints) {
-        const double most = (r->budget - (double)r->fixed) / (double)r->state;
-        plan->slots = most < (double)r->steps ? (int64_t)most : r->steps;
-        while (plan->slots > least && bytes_with(r, plan->slots) > r->budget) plan->slots--;
-        if (plan->slots < least) plan->slots = least;
-    }
+    plan->slots = plan->checkpoints ? states_within(r) : all;
     plan->bytes = (size_t)bytes_with(r, plan->slots);
+    if (plan->checkpoints && r->disk > 0 && plan->slots < r->steps) use_disk(plan, r);
     pio_schedule schedule = pio_plan_schedule(plan, r);
     if (plan->checkpoints && !schedule.checkpoints)
         return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
@@ -67,14 +107,15 @@ piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_erro
 
 pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r)
 {
-    return plan->checkpoints ? pio_schedule_checkpoint(r->steps, plan->slots, r->sweeps)
+    return plan->checkpoints ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
                              : pio_schedule_store_all(r->steps, r->sweeps);
 }
 
 double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
 {
     const double gradient = (double)plan->forward_steps * p->forward + (double)plan->reverse_steps * p->adjoint +
-                            (double)plan->stores * p->store + (double)plan->restores * p->restore;
+                            (double)plan->stores * p->store + (double)plan->restores * p->restore +
+                            (double)plan->writes * p->write + (double)plan->reads * p->read;
     return gradient / ((double)(steps > 0 ? steps : 1) * p->forward);
 }
 
@@ -120,8 +161,29 @@ static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine
     return rc;
 }
 
+/* A state to a file in the folder, and back. */
+static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
+                                 const char *folder, piola_error *error)
+{
+    char path[1100];
+    pio_disk_states *disk;
+    snprintf(path, sizeof path, "%s/piola-measure-%ld.h5", folder, (long)getpid());
+    piola_status rc = pio_disk_states_create(&disk, path, 1, bytes, error);
+    double begun = pio_clock();
+    if (!rc) rc = engine->state_out(sim, pio_disk_states_buffer(disk), error);
+    if (!rc) rc = pio_disk_states_put(disk, 0, error);
+    prices->write = pio_clock() - begun;
+    begun = pio_clock();
+    if (!rc) rc = pio_disk_states_get(disk, 0, error);
+    if (!rc) rc = engine->state_in(sim, pio_disk_states_buffer(disk), 0, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->read = pio_clock() - begun;
+    pio_disk_states_free(disk);
+    return rc;
+}
+
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, piola_error *error)
+                              const double *z, const char *folder, piola_error *error)
 {
     pio_engine_desc small = *desc;
     pio_engine_bytes bytes;
@@ -135,6 +197,7 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     if (!rc) rc = engine->start(sim, z, error);
     if (!rc && desc->steps > 0) rc = measure_steps(prices, engine, sim, desc->steps, error);
     if (!rc && desc->steps > 0) rc = measure_adjoint(prices, engine, sim, n_samples, error);
+    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, error);
     if (sim) engine->destroy(sim);
     return rc;
 }

@@ -6,25 +6,27 @@
 #include "solvers/engine.h"
 #include "solvers/schedule.h"
 
+/* Seconds: a step forward, the adjoint of one, a state kept and restored, likewise on disk. */
+typedef struct {
+    double forward, adjoint, store, restore, write, read;
+} pio_prices;
+
 typedef struct {
     scene_strategy strategy; /* as asked */
     int64_t steps, sweeps;   /* sweeps back of one gradient, at least 1 */
     size_t fixed, state;     /* bytes of everything but kept states, and of one of them */
-    double budget;           /* bytes that all may take */
+    double budget, disk;     /* bytes that all may take; and on disk, 0: nothing there */
+    pio_prices prices;       /* read where there is a disk: they decide how many states go there */
 } pio_plan_request;
 
 typedef struct {
-    bool checkpoints; /* else every state is kept */
-    int64_t slots;    /* states kept at one time at most */
-    size_t bytes;     /* in all */
-    /* of one gradient: steps run forward, states kept and restored, adjoints of steps */
-    int64_t forward_steps, stores, restores, reverse_steps;
+    bool checkpoints;    /* else every state is kept */
+    int64_t slots, kept; /* states kept at one time at most; on disk */
+    size_t bytes;        /* in all, with a buffer for states that go to disk */
+    double disk_bytes;
+    /* of one gradient: steps run forward, states kept and restored, likewise on disk, adjoints of steps */
+    int64_t forward_steps, stores, restores, writes, reads, reverse_steps;
 } pio_plan;
-
-/* Seconds: a step forward, the adjoint of one, a state kept, a state restored. */
-typedef struct {
-    double forward, adjoint, store, restore;
-} pio_prices;
 
 /* PIOLA_NO_MEMORY with the bytes that would do where the budget cannot hold what the strategy needs. */
 piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *request, piola_error *error);
@@ -35,9 +37,9 @@ pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *req
 /* Time of the gradient over that of a forward run. */
 double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
 
-/* Prices on this device, from a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of
+/* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of
  * the first. `desc` describes the simulation; its slots are not used. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, piola_error *error);
+                              const double *z, const char *folder, piola_error *error);
 
 #endif

@@ -58,11 +58,13 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     else
         pio_json_null(json, "budget_bytes");
     pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
+    pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
     pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
     pio_json_integer(json, "driver_bytes", (int64_t)s->bytes.context);
     pio_json_begin_object(json, "plan");
     pio_json_string(json, "strategy", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
+    pio_json_integer(json, "states_on_disk", s->plan.kept);
     pio_json_integer(json, "forward_steps", s->plan.forward_steps);
     pio_json_end_object(json);
     pio_json_end_object(json);

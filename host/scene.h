@@ -303,6 +303,7 @@ typedef struct pio_scene {
     int check_directions;   /* default 3 */
     double check_tolerance; /* default 1e-6 */
     double memory_budget;   /* bytes; 0: nine tenths of what the device has free */
+    double memory_disk;     /* bytes; 0: none */
     scene_strategy memory_strategy;
     scene_optimizer optimizer;
     bool has_optimizer;

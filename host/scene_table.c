@@ -332,9 +332,13 @@ static bool has_budget(const void *s)
 {
     return ((const pio_scene *)s)->memory_budget > 0;
 }
+static bool has_disk(const void *s)
+{
+    return ((const pio_scene *)s)->memory_disk > 0;
+}
 static bool has_memory(const void *s)
 {
-    return has_budget(s) || ((const pio_scene *)s)->memory_strategy != SCENE_AUTO;
+    return has_budget(s) || has_disk(s) || ((const pio_scene *)s)->memory_strategy != SCENE_AUTO;
 }
 static bool has_constraints(const void *s)
 {
@@ -383,6 +387,10 @@ static const cfg_field memory_fields[] = {
      .quantity = CFG_MEMORY, POSITIVE, .present = has_budget,
      .meaning = "bytes that the computation may hold; less keeps fewer states and runs more steps again, with the same "
                 "gradient to the bit; a run that cannot do with it is refused before it starts, with the bytes needed"},
+    {"disk", CFG_NUMBER, AT(pio_scene, memory_disk), .computed = "none", .quantity = CFG_MEMORY, POSITIVE,
+     .present = has_disk,
+     .meaning = "bytes of disk, in the output folder, for more states where the budget does not hold all; as many are "
+                "kept there as save time by prices that a short run measures"},
     {"strategy", CFG_ENUM, AT(pio_scene, memory_strategy), .values = strategy_names, .fallback = "auto",
      .meaning =
          "store keeps every state; checkpoint keeps as many as the budget holds and runs steps again, the fewest "

@@ -2,6 +2,7 @@
 #include "host/session.h"
 
 #include "host/command.h"
+#include "host/disk_states.h"
 #include "host/fail.h"
 #include "host/signals.h"
 
@@ -91,7 +92,9 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     s->model->desc.threads = s->options->threads;
     rc = pio_session_plan(s, adjoint, s->all_gradients ? s->constraints.n + 1 : 1, error);
     if (rc || s->options->dry_run) return rc;
-    return pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
+    rc = pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
+    if (!rc && s->plan.kept) s->bytes.total += s->bytes.state; /* states go to disk through a buffer */
+    return rc;
 }
 
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
@@ -128,6 +131,7 @@ void pio_session_close(pio_session *s)
     if (s->sim) s->engine.table->destroy(s->sim);
     pio_engine_close(&s->engine);
     pio_schedule_end(&s->schedule);
+    pio_disk_states_free(s->disk);
     pio_objective_free(&s->objective);
     pio_constraints_free(&s->constraints);
     pio_model_free(s->model);
@@ -232,6 +236,27 @@ static void add_design_terms(pio_session *s)
     }
 }
 
+/* The first state makes the file; its name is free once it is open. */
+static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
+{
+    pio_session *s = context;
+    char path[1100];
+    (void)step;
+    piola_status rc = PIOLA_OK;
+    pio_session_path(s, "states-on-disk.h5", path, sizeof path);
+    if (!s->disk) rc = pio_session_make_directory(s, error);
+    if (!rc && !s->disk) rc = pio_disk_states_create(&s->disk, path, s->plan.kept, s->bytes.state, error);
+    if (!rc) rc = s->engine.table->state_out(s->sim, pio_disk_states_buffer(s->disk), error);
+    return rc ? rc : pio_disk_states_put(s->disk, place, error);
+}
+
+static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
+{
+    pio_session *s = context;
+    const piola_status rc = pio_disk_states_get(s->disk, place, error);
+    return rc ? rc : s->engine.table->state_in(s->sim, pio_disk_states_buffer(s->disk), step, error);
+}
+
 static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
 {
     pio_sweep sweep = extra ? *extra : (pio_sweep){0};
@@ -239,6 +264,8 @@ static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
     sweep.on_progress = on_progress;
     sweep.objective = on_objective;
     sweep.on_gradient = on_gradient;
+    sweep.on_keep = on_keep;
+    sweep.on_fetch = on_fetch;
     return sweep;
 }
 

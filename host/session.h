@@ -19,7 +19,8 @@ typedef struct pio_session {
     pio_engine_module engine;
     pio_engine_bytes bytes;
     pio_sim *sim;
-    pio_plan plan; /* with gradients: what is kept */
+    pio_plan plan;                /* with gradients: what is kept */
+    struct pio_disk_states *disk; /* where it is kept on disk, from the first on; or NULL */
     pio_schedule schedule;
     pio_log *log;
     bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */

@@ -2,6 +2,9 @@
 #include "host/fail.h"
 #include "host/session.h"
 
+#include <string.h>
+#include <unistd.h>
+
 static void print_bytes(char out[32], double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -38,8 +41,9 @@ static void tell_states(const pio_session *s, pio_log_level level)
 {
     const pio_plan *p = &s->plan;
     const long long again = (long long)(p->forward_steps - s->schedule.steps);
-    char state[32];
+    char state[32], disk[32];
     print_bytes(state, (double)s->bytes.state);
+    print_bytes(disk, p->disk_bytes);
     if (p->checkpoints)
         pio_log_say(s->log, level,
                     "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
@@ -49,22 +53,51 @@ static void tell_states(const pio_session *s, pio_log_level level)
     else
         pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
                     (long long)p->slots, state, s->bytes.state);
+    if (p->kept)
+        pio_log_say(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
+                    p->disk_bytes);
 }
 
-/* The cost of a gradient by prices of this device. A scene that fails in its first steps has a plan all the same. */
-static void tell_cost(pio_session *s)
+/* By prices of this device, which are known. */
+static void tell_cost(const pio_session *s, const pio_prices *p)
 {
-    pio_prices prices;
-    piola_error error = {0};
-    if (pio_plan_measure(&prices, s->engine.table, &s->model->desc, s->model->z0, &error)) {
-        pio_log_say(s->log, PIO_WARNING, "plan: the cost is not known, the first steps fail: %s", error.message);
-        return;
-    }
     pio_log_say(s->log, PIO_INFO,
                 "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
                 "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
-                pio_plan_cost(&s->plan, &prices, s->schedule.steps), 1e3 * prices.forward, 1e3 * prices.adjoint,
-                1e3 * prices.store, 1e3 * prices.restore);
+                pio_plan_cost(&s->plan, p, s->schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint, 1e3 * p->store,
+                1e3 * p->restore);
+    if (s->plan.kept)
+        pio_log_say(s->log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms", 1e3 * p->write,
+                    1e3 * p->read);
+}
+
+/* The output folder, or the nearest one above it that exists. */
+static void existing_folder(const pio_session *s, char *out, size_t size)
+{
+    snprintf(out, size, "%s", s->directory);
+    while (access(out, F_OK)) {
+        char *slash = strrchr(out, '/');
+        if (!slash || slash == out) {
+            snprintf(out, size, slash ? "/" : ".");
+            return;
+        }
+        *slash = '\0';
+    }
+}
+
+/* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
+ * first steps has a plan all the same, without the disk: it would fail there too. */
+static piola_status measure(pio_session *s, pio_plan_request *r, piola_error *error)
+{
+    char folder[1024];
+    existing_folder(s, folder, sizeof folder);
+    const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
+                                             r->disk > 0 ? folder : NULL, error);
+    if (rc != PIOLA_NUMERICAL) return rc;
+    pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
+    *error = (piola_error){0};
+    r->disk = 0;
+    return PIOLA_OK;
 }
 
 /* Without gradients nothing is kept. */
@@ -83,15 +116,18 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     desc->slots = 0;
     piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
     if (rc) return rc;
-    const pio_plan_request request = {.strategy = s->scene->memory_strategy,
-                                      .steps = s->model->steps,
-                                      .sweeps = sweeps,
-                                      .fixed = s->bytes.total,
-                                      .state = s->bytes.state,
-                                      .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
-                                                                            : 0.9 * (double)s->bytes.free};
+    pio_plan_request request = {.strategy = s->scene->memory_strategy,
+                                .steps = s->model->steps,
+                                .sweeps = sweeps,
+                                .fixed = s->bytes.total,
+                                .state = s->bytes.state,
+                                .disk = s->scene->memory_disk,
+                                .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
+                                                                      : 0.9 * (double)s->bytes.free};
     tell_size(s, level);
-    rc = adjoint ? pio_plan_make(&s->plan, &request, error) : fits(s, request.budget, error);
+    const bool holds = (double)(request.fixed + request.state) <= request.budget;
+    if (adjoint && holds && (s->options->dry_run || request.disk > 0)) rc = measure(s, &request, error);
+    if (!rc) rc = adjoint ? pio_plan_make(&s->plan, &request, error) : fits(s, request.budget, error);
     if (rc) return rc;
     s->schedule = pio_plan_schedule(&s->plan, &request);
     if (s->plan.checkpoints && !s->schedule.checkpoints)
@@ -103,6 +139,6 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     print_bytes(total, (double)s->bytes.total);
     pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
                 s->engine.table->device);
-    if (adjoint && s->options->dry_run) tell_cost(s);
+    if (request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &request.prices);
     return PIOLA_OK;
 }

@@ -11,6 +11,7 @@ typedef struct {
     const pio_sweep *sweep;
     pio_sweep_result *result;
     piola_error *error;
+    int64_t slots;          /* of the first tier */
     int64_t steps, reached; /* furthest state so far */
     int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
     int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
@@ -136,15 +137,22 @@ static piola_status reverse(driver *d, int64_t step)
     return !rc && step == 0 ? end_sweep(d) : rc;
 }
 
+static piola_status move(driver *d, const pio_action *a)
+{
+    const pio_sweep *s = d->sweep;
+    const int store = a->kind == PIO_STORE;
+    if (a->slot < d->slots) return (store ? d->engine->save : d->engine->load)(d->sim, a->slot, d->error);
+    return (store ? s->on_keep : s->on_fetch)(s->context, a->slot - d->slots, a->from, d->error);
+}
+
 static piola_status act(driver *d, const pio_action *a)
 {
     switch (a->kind) {
     case PIO_FORWARD:
         return run(d, a->from, a->to);
     case PIO_STORE:
-        return d->engine->save(d->sim, a->slot, d->error);
     case PIO_RESTORE:
-        return d->engine->load(d->sim, a->slot, d->error);
+        return move(d, a);
     case PIO_TURN:
         return turn(d);
     case PIO_BACK:
@@ -170,6 +178,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .sweep = sweep,
                 .result = result,
                 .error = error,
+                .slots = schedule->slots,
                 .steps = schedule->steps,
                 .sweep_number = -1,
                 .sweeps = schedule->sweeps,

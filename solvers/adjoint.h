@@ -12,6 +12,9 @@ typedef struct {
     int64_t n_frames;
     piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error);
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
+    /* The current state, number `step`, to and from place number `place` of the second tier of a schedule that has one. */
+    piola_status (*on_keep)(void *context, int64_t place, int64_t step, piola_error *error);
+    piola_status (*on_fetch)(void *context, int64_t place, int64_t step, piola_error *error);
     /* Now and then: progress, interruption. `done` of `total` steps of this sweep (back: 1). */
     piola_status (*on_progress)(void *context, int back, int64_t done, int64_t total, piola_error *error);
     /* Samples to the objective J, and when samples_bar is not NULL the derivative that sweep number `sweep` back begins with: of

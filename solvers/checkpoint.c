@@ -11,15 +11,28 @@
  *
  * steps are run forward: t(l, s) = min over m of  m + t(l - m, s - 1) + t(m, s),  where state m is the next that is kept. Every m
  * attains it that leaves both parts within their r: beta(s, r - 2) <= m <= beta(s, r - 1), beta(s - 1, r - 1) <= l - m <=
- * beta(s - 1, r). The largest is taken. */
+ * beta(s - 1, r). The largest is taken.
+ *
+ * With d states more in a second tier, written on the way out and read once (Stumm and Walther 2009, SIAM J. Sci. Comput. 31,
+ * 1946; Aupy, Herrmann, Hovland and Robert 2016, ACM Trans. Math. Softw. 42, 21), the steps are cut into d + 1 segments of lengths
+ * l_0 .. l_d: each but the last is run through once and reversed later from its beginning,
+ *
+ *     steps run forward = sum over i < d of (l_i + t(l_i, s)) + t(l_d, s)
+ *
+ * t is convex in l, with slope r where r is the least that suffices, so the sum is least where the slopes are equal: r = R - 1 in
+ * the earlier segments, R in the last. */
 #include "solvers/schedule.h"
 
 #include <stdlib.h>
 
 struct pio_checkpoints {
     int64_t n, current, end; /* states kept; the current state; steps end .. steps-1 are reversed */
+    int64_t segment, first;  /* at hand, and its first state */
+    int64_t last, shorter;   /* steps of the last segment, and of each before it; so many of these have one step more */
+    int64_t longer;
     int64_t sweep;
     int turned;     /* this sweep has turned */
+    int moved;      /* the segment's first state has just gone to the second tier, or come from it */
     int64_t held[]; /* [slots] numbers of the states kept, ascending; the i-th lies in slot i */
 };
 
@@ -44,11 +57,40 @@ static int64_t repetitions(int64_t l, int64_t s)
     return r;
 }
 
-int64_t pio_checkpoint_advances(int64_t steps, int64_t slots)
+/* t(l, s) */
+static int64_t advances(int64_t l, int64_t s)
 {
+    if (l < 1) return 0;
+    const int64_t r = repetitions(l, s);
+    return r * l - beta(s + 1, r - 1);
+}
+
+/* Lengths of d + 1 segments, d < steps: the last is as short as its slope lets it be, so that the earlier ones are even. */
+static void cut(struct pio_checkpoints *c, int64_t steps, int64_t s, int64_t d)
+{
+    int64_t R = 0;
+    *c = (struct pio_checkpoints){.last = steps, .end = steps};
+    if (d == 0) return;
+    while (beta(s, R) < steps && d * beta(s, R - 1) < steps - beta(s, R)) R++;
+    const int64_t most = beta(s, R - 1), least = R > 0 ? beta(s, R - 1) : 1;
+    c->last = d * most < steps - least ? steps - d * most : least;
+    c->shorter = (steps - c->last) / d;
+    c->longer = (steps - c->last) % d;
+}
+
+/* The longer ones come first. */
+static int64_t beginning(const struct pio_checkpoints *c, int64_t segment)
+{
+    return segment * c->shorter + (segment < c->longer ? segment : c->longer);
+}
+
+int64_t pio_checkpoint_advances(int64_t steps, int64_t slots, int64_t kept)
+{
+    struct pio_checkpoints c;
     if (steps < 1) return 0;
-    const int64_t r = repetitions(steps, slots);
-    return r * steps - beta(slots + 1, r - 1);
+    cut(&c, steps, slots, kept);
+    return steps - c.last + c.longer * advances(c.shorter + 1, slots) + (kept - c.longer) * advances(c.shorter, slots) +
+           advances(c.last, slots);
 }
 
 /* From a state that is kept, l >= 2 steps are to be reversed with s >= 2 states, this one counted: the next to be kept. */
@@ -103,19 +145,49 @@ static pio_action approach(pio_schedule *s, struct pio_checkpoints *c)
     return forward(c, l > 1 && left > 0 ? c->current + next_kept(l, left + 1) : last);
 }
 
+/* Begin a sweep's way out. */
+static void begin(pio_schedule *s, int64_t sweep)
+{
+    cut(s->checkpoints, s->steps, s->slots, s->kept);
+    s->checkpoints->sweep = sweep;
+}
+
+/* On the way out: the first state of each segment but the last into the second tier. */
+static pio_action way_out(pio_schedule *s, struct pio_checkpoints *c)
+{
+    if (c->segment == s->kept) return c->current == s->steps ? begin_sweep(c, s->steps) : approach(s, c);
+    c->moved = !c->moved;
+    if (c->moved) return (pio_action){PIO_STORE, c->current, c->current, s->slots + c->segment};
+    c->first = beginning(c, ++c->segment);
+    return forward(c, c->first);
+}
+
+/* The segment is reversed; the one before it begins with its first state. */
+static pio_action segment_before(pio_schedule *s, struct pio_checkpoints *c)
+{
+    c->current = c->first = beginning(c, --c->segment);
+    c->moved = 1;
+    return (pio_action){PIO_RESTORE, c->first, c->first, s->slots + c->segment};
+}
+
 static pio_action checkpoint_next(pio_schedule *s)
 {
     struct pio_checkpoints *c = s->checkpoints;
-    if (s->at++ == 0) *c = (struct pio_checkpoints){.end = s->steps};
-    if (!c->turned) return c->current == s->steps ? begin_sweep(c, s->steps) : approach(s, c);
-    if (c->end == 0) { /* a sweep is done */
+    if (s->at++ == 0) begin(s, 0);
+    if (!c->turned) return way_out(s, c);
+    if (c->moved) {
+        c->moved = 0;
+        return (pio_action){PIO_DISCARD, c->first, c->first, s->slots + c->segment};
+    }
+    if (c->end == c->first) {
         if (c->n > 0) return discard_last(c);
+        if (c->segment > 0) return segment_before(s, c);
         if (c->sweep + 1 == s->sweeps) {
             s->at--; /* and it stays so */
             return (pio_action){PIO_DONE, 0, 0, -1};
         }
-        *c = (struct pio_checkpoints){.end = s->steps, .sweep = c->sweep + 1};
-        return s->steps ? approach(s, c) : begin_sweep(c, 0);
+        begin(s, c->sweep + 1);
+        return way_out(s, c);
     }
     if (c->current == s->steps) { /* just turned */
         c->current--;
@@ -130,12 +202,13 @@ static pio_action checkpoint_next(pio_schedule *s)
     return approach(s, c);
 }
 
-pio_schedule pio_schedule_checkpoint(int64_t steps, int64_t slots, int64_t sweeps)
+pio_schedule pio_schedule_checkpoint(int64_t steps, int64_t slots, int64_t kept, int64_t sweeps)
 {
     const int64_t most = slots < steps ? slots : steps;
     return (pio_schedule){.name = "checkpoint",
                           .steps = steps,
                           .slots = slots,
+                          .kept = kept,
                           .sweeps = sweeps,
                           .next = checkpoint_next,
                           .checkpoints =

@@ -301,6 +301,9 @@ typedef struct {
     /* The current state (with its step number) to and from a slot. */
     piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);
     piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
+    /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. */
+    piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
+    piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
     /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
     piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
     /* Just after that: the state before the last step, which is still there, becomes the current one. */

@@ -74,6 +74,16 @@ static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
     return sim_load(sim, slot, fem_of(sim)->u, error);
 }
 
+static piola_status state_out(pio_sim *sim, void *bytes, piola_error *error)
+{
+    return sim_state_out(sim, bytes, fem_of(sim)->u, error);
+}
+
+static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piola_error *error)
+{
+    return sim_state_in(sim, bytes, step, fem_of(sim)->u, error);
+}
+
 static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
@@ -174,6 +184,8 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .check = fem_check_fault,
     .save = save,
     .load = load,
+    .state_out = state_out,
+    .state_in = state_in,
     .reverse_begin = reverse_begin,
     .back = back,
     .reverse = reverse,

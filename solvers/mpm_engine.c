@@ -52,13 +52,31 @@ static piola_status save(pio_sim *base, int64_t slot, piola_error *error)
     return sim_save(base, slot, sim->state[sim->current].id, error);
 }
 
+static piola_status state_out(pio_sim *base, void *bytes, piola_error *error)
+{
+    const mpm_sim *sim = mpm_of(base);
+    return sim_state_out(base, bytes, sim->state[sim->current].id, error);
+}
+
+/* The step block follows the host's count. */
+static piola_status set_index(pio_sim *base, piola_error *error)
+{
+    pio_map(&base->queue, mpm_set_index, 1, NULL, .step = mpm_of(base)->step, .index = base->index);
+    return sim_failed(base, error);
+}
+
 static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 {
     const mpm_sim *sim = mpm_of(base);
     const piola_status rc = sim_load(base, slot, sim->state[sim->current].id, error);
-    if (rc) return rc;
-    pio_map(&base->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = base->index);
-    return sim_failed(base, error);
+    return rc ? rc : set_index(base, error);
+}
+
+static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, piola_error *error)
+{
+    const mpm_sim *sim = mpm_of(base);
+    const piola_status rc = sim_state_in(base, bytes, step, sim->state[sim->current].id, error);
+    return rc ? rc : set_index(base, error);
 }
 
 /* A step reads one of the two states and sets the other. */
@@ -67,8 +85,7 @@ static piola_status back(pio_sim *base, piola_error *error)
     mpm_sim *sim = mpm_of(base);
     sim->current = 1 - sim->current;
     base->index--;
-    pio_map(&base->queue, mpm_set_index, 1, NULL, .step = sim->step, .index = base->index);
-    return sim_failed(base, error);
+    return set_index(base, error);
 }
 
 /* A field over the particles. */
@@ -156,6 +173,8 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .check = mpm_check_fault,
     .save = save,
     .load = load,
+    .state_out = state_out,
+    .state_in = state_in,
     .reverse_begin = reverse_begin,
     .back = back,
     .reverse = reverse,

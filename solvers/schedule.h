@@ -10,7 +10,7 @@
 
 typedef enum {
     PIO_FORWARD, /* run steps from .. to-1; the current state is `from` */
-    PIO_STORE,   /* keep the current state, number `from`, in `slot` */
+    PIO_STORE, /* keep the current state, number `from`, in `slot`; slots from `slots` on are those of the second tier */
     PIO_RESTORE, /* make state `from`, kept in `slot`, the current one */
     PIO_TURN,    /* a sweep back begins; the current state is the last one, `from` */
     PIO_BACK,    /* just after a turn: state `from`, that before the last step, is the current one again, kept or not */
@@ -27,6 +27,7 @@ typedef struct {
 typedef struct pio_schedule {
     const char *name;
     int64_t steps, slots; /* slots: states kept at one time at most */
+    int64_t kept;         /* likewise in the second tier, a disk */
     int64_t sweeps;       /* back; at least 1 */
     int64_t at;           /* position in the stream; 0 begins it anew */
     pio_action (*next)(struct pio_schedule *schedule);
@@ -37,13 +38,15 @@ typedef struct pio_schedule {
  * last state. */
 pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps);
 
-/* Keep `slots` states (at least 1 where there are 2 steps or more) and run steps again from them, as few as can be (checkpoint.c).
- * A further sweep runs all of it once more. Its `checkpoints` are NULL when there is no host memory, and go to pio_schedule_end. */
-pio_schedule pio_schedule_checkpoint(int64_t steps, int64_t slots, int64_t sweeps);
+/* Keep `slots` states (at least 1 where there are 2 steps or more), and `kept` more in the second tier, each of which is written
+ * and read once (kept < steps, or 0); run steps again from them, as few as can be (checkpoint.c). A further sweep runs all of it
+ * once more. Its `checkpoints` are NULL when there is no host memory, and go to pio_schedule_end. */
+pio_schedule pio_schedule_checkpoint(int64_t steps, int64_t slots, int64_t kept, int64_t sweeps);
 void pio_schedule_end(pio_schedule *schedule);
 
-/* Steps that are run forward to reverse `steps` of them with `slots` states, the run that each adjoint makes of its own step not
- * counted; the schedule runs one more in each sweep, the last, whose end the objective sees. slots >= 1. */
-int64_t pio_checkpoint_advances(int64_t steps, int64_t slots);
+/* Steps that are run forward to reverse `steps` of them with `slots` states and `kept` in the second tier, the run that each
+ * adjoint makes of its own step not counted; the schedule runs one more in each sweep, the last, whose end the objective sees.
+ * slots >= 1. */
+int64_t pio_checkpoint_advances(int64_t steps, int64_t slots, int64_t kept);
 
 #endif

@@ -63,6 +63,19 @@ piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *erro
     return sim_failed(sim, error);
 }
 
+piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error)
+{
+    pio_queue_download(&sim->queue, bytes, state, sim->slot_bytes);
+    return sim_failed(sim, error);
+}
+
+piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error)
+{
+    pio_queue_upload(&sim->queue, state, bytes, sim->slot_bytes);
+    sim->index = step;
+    return sim_failed(sim, error);
+}
+
 int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items)
 {
     sim->steps = desc->steps;

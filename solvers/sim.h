@@ -44,6 +44,10 @@ piola_status sim_failed(const pio_sim *sim, piola_error *error);
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
 
+/* The same to and from the host, with the number `step`. */
+piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);
+piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error);
+
 /* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items to
  * read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
 void sim_layout(pio_sim *sim, int items, int transfer);

@@ -202,7 +202,7 @@ static void any_schedule_gives_the_same_gradient_bits(void **unused)
         const hashes h = whole_run(&c, sim, &s.schedule);
         print_hashes("keep every", every, h);
         assert_same(h, all);
-        pio_schedule few = pio_schedule_checkpoint(STEPS, every, 1 + every % 2);
+        pio_schedule few = pio_schedule_checkpoint(STEPS, every, 0, 1 + every % 2);
         const hashes again = whole_run(&c, sim, &few);
         print_hashes("checkpoints", every, again);
         assert_same(again, all);

@@ -414,7 +414,7 @@ static void a_motion_has_the_same_gradient_bits_for_any_number_of_kept_states(vo
         const uint64_t all = fem_case_hash(fem_case_hash_gradients(sim), z_bar, sizeof *z_bar * (size_t)c.variables);
         for (int slots = 1; slots <= STEPS; slots++)
             for (int sweeps = 1; sweeps <= 2; sweeps++) {
-                pio_schedule s = pio_schedule_checkpoint(STEPS, slots, sweeps);
+                pio_schedule s = pio_schedule_checkpoint(STEPS, slots, 0, sweeps);
                 memset(z_bar, 0, sizeof z_bar);
                 fem_case_gradient(&c, sim, &s, z, z_bar);
                 const uint64_t hash =

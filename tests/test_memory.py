@@ -58,6 +58,20 @@ class Memory(unittest.TestCase):
                 self.assertIn(plan["states_kept"], (more + 1, more))
                 self.assertGreater(plan["forward_steps"], certificate["steps"])
 
+    def test_a_gradient_has_the_same_digits_with_states_on_disk(self):
+        for scene, more in (("mpm_throw_small", 2), ("fem_swing_small", 2)):
+            all_kept = self.result("grad", scene, None)
+            budget = self.least("grad", scene) + more * all_kept["memory"]["state_bytes"]
+            told = self.result("grad", scene, budget, "--set", "gradient.memory.disk=16 MiB")
+            memory, plan = told["memory"], told["memory"]["plan"]
+            self.assertEqual(told["parameters"], all_kept["parameters"])
+            self.assertEqual(told["objective"], all_kept["objective"])
+            self.assertGreater(plan["states_on_disk"], 0)
+            self.assertLessEqual(memory["disk_bytes"], 16 * 2**20)
+            self.assertGreaterEqual(memory["disk_bytes"], plan["states_on_disk"] * memory["state_bytes"])
+            self.assertEqual(told["certificate"]["forward_steps_run"], plan["forward_steps"])
+            self.assertEqual([f.name for f in (self.folder / f"{scene}_{budget}").glob("*disk*")], [])
+
     def test_one_byte_less_than_the_least_is_refused_and_the_least_is_not(self):
         least = self.least("grad", "mpm_throw_small")
         scene = SOURCE / "scenes" / "mpm_throw_small.yaml"

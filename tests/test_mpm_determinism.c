@@ -277,7 +277,7 @@ static void any_schedule_gives_the_same_gradient_bits(void **unused)
     }
     for (int i = 0; i < 12; i++) {
         static const int64_t slots[] = {1, 2, 3, 4, 5, 7, 10, 15, 20, 25, STEPS - 1, STEPS};
-        pio_schedule s = pio_schedule_checkpoint(STEPS, slots[i], 1 + i % 2);
+        pio_schedule s = pio_schedule_checkpoint(STEPS, slots[i], 0, 1 + i % 2);
         const hashes h = whole_run(&c, sim, &s);
         print_hashes("checkpoints", (int)slots[i], h);
         assert_same(h, all);

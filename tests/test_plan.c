@@ -63,7 +63,7 @@ static void a_plan_uses_its_budget_and_never_exceeds_it(void **unused)
         assert_true((double)plan.bytes <= budget);
         assert_true(plan.slots == 100 || (double)plan.bytes + 256 > budget);
         assert_int_equal(plan.reverse_steps, 100);
-        if (plan.checkpoints) assert_int_equal(plan.forward_steps, pio_checkpoint_advances(100, plan.slots) + 1);
+        if (plan.checkpoints) assert_int_equal(plan.forward_steps, pio_checkpoint_advances(100, plan.slots, 0) + 1);
     }
 }
 
@@ -106,12 +106,47 @@ static void the_cost_is_that_of_the_actions_at_given_prices(void **unused)
     assert_true(three.stores >= 3 && three.restores >= 3 && three.restores < 10);
 }
 
+/* With these prices, of every number of states on disk. */
+static void as_many_states_go_to_disk_as_save_time(void **unused)
+{
+    static const double price[] = {0.01, 1, 20, 300};
+    (void)unused;
+    for (int slots = 1; slots <= 5; slots += 2)
+        for (size_t k = 0; k < sizeof price / sizeof *price; k++)
+            for (int room = 0; room <= 400; room += 50) {
+                const pio_prices prices = {.forward = 1, .adjoint = 2, .write = price[k], .read = 0.5 * price[k]};
+                pio_plan_request r = request_of(SCENE_AUTO, 200, 1, 1000 + 256 * (slots + 1));
+                pio_plan plan;
+                piola_error error;
+                double best = (double)pio_checkpoint_advances(200, slots + 1, 0); /* without a buffer for the disk */
+                int64_t kept = 0;
+                r.disk = room ? 65536 + 256.0 * room : 0;
+                r.prices = prices;
+                for (int d = 1; d <= room && d < 200; d++) {
+                    const double t = (double)pio_checkpoint_advances(200, slots, d) + 1.5 * price[k] * d;
+                    if (t < best) best = t, kept = d;
+                }
+                assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
+                if (room % 200 == 0)
+                    print_message("  %d states, a move of %g steps, room for %d: %d on disk, %d steps forward\n", slots,
+                                  1.5 * price[k], room, (int)plan.kept, (int)plan.forward_steps);
+                assert_int_equal(plan.kept, kept);
+                assert_int_equal(plan.writes, kept);
+                assert_int_equal(plan.reads, kept);
+                assert_true((double)plan.bytes <= r.budget && plan.disk_bytes <= r.disk);
+                assert_int_equal(plan.slots, kept ? slots : slots + 1);
+                const double t = (double)(plan.forward_steps - 1) + 1.5 * price[k] * (double)plan.kept;
+                assert_true(fabs(t - best) < 1e-9 * best);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not),
         cmocka_unit_test(a_plan_uses_its_budget_and_never_exceeds_it),
         cmocka_unit_test(a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would_do),
+        cmocka_unit_test(as_many_states_go_to_disk_as_save_time),
         cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,8 @@ enum { MOST = 256 };
 /* ---- an interpreter that knows nothing but the meaning of the actions ------------------------------------- */
 
 typedef struct {
-    int64_t steps, slots;
+    int64_t steps, slots;        /* slots of both tiers */
+    int64_t second, moves;       /* the first slot of the second tier; states written to it and read from it */
     int64_t current;             /* number of the current state */
     int64_t kept[MOST];          /* state in each slot, -1 */
     bool just_turned;            /* by the action before */
@@ -42,12 +43,15 @@ static const char *interpret(interpreter *m, const pio_action *a)
         if (a->slot < 0 || a->slot >= m->slots) return "stored where there is no slot";
         if (m->kept[a->slot] >= 0) return "stored in a slot that is taken";
         m->kept[a->slot] = m->current;
+        m->moves += a->slot >= m->second;
+        if (a->slot >= m->second) return NULL;
         if (++m->held > m->peak) m->peak = m->held;
         return NULL;
     case PIO_RESTORE:
         if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "restored from an empty slot";
         if (m->kept[a->slot] != a->from) return "restored a state that is not in this slot";
         m->current = a->from;
+        m->moves += a->slot >= m->second;
         return NULL;
     case PIO_TURN:
         if (m->current != m->steps || a->from != m->steps) return "turned before the end was reached";
@@ -69,7 +73,7 @@ static const char *interpret(interpreter *m, const pio_action *a)
     case PIO_DISCARD:
         if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "discarded an empty slot";
         m->kept[a->slot] = -1;
-        m->held--;
+        m->held -= a->slot < m->second;
         return NULL;
     case PIO_DONE:
         if (m->turns != m->sweeps) return "done with too few sweeps, or too many";
@@ -81,9 +85,10 @@ static const char *interpret(interpreter *m, const pio_action *a)
 /* Run a whole schedule; NULL or the first rule broken. */
 static const char *judge(pio_schedule *s, interpreter *m)
 {
-    *m = (interpreter){.steps = s->steps, .slots = s->slots, .reversed = s->steps, .sweeps = s->sweeps};
+    *m = (interpreter){
+        .steps = s->steps, .slots = s->slots + s->kept, .second = s->slots, .reversed = s->steps, .sweeps = s->sweeps};
     for (int i = 0; i < MOST; i++) m->kept[i] = -1;
-    if (s->slots > MOST) return "more slots than this test has";
+    if (m->slots > MOST) return "more slots than this test has";
     for (int64_t i = 0; i < 4000000; i++) {
         const pio_action a = s->next(s);
         const char *broken = interpret(m, &a);
@@ -124,7 +129,7 @@ static void checkpoints_run_as_many_steps_as_the_published_optimum(void **unused
 {
     (void)unused;
     for (size_t i = 0; i < sizeof oracle / sizeof *oracle; i++) {
-        pio_schedule s = pio_schedule_checkpoint(oracle[i].steps, oracle[i].slots, 1);
+        pio_schedule s = pio_schedule_checkpoint(oracle[i].steps, oracle[i].slots, 0, 1);
         interpreter m;
         const char *broken = judge(&s, &m);
         print_message("%6d steps, %3d states: %s, %d steps run and the last; %d are right; %d states at most\n",
@@ -132,7 +137,7 @@ static void checkpoints_run_as_many_steps_as_the_published_optimum(void **unused
                       (int)oracle[i].advances, (int)m.peak);
         assert_null(broken);
         assert_int_equal(m.forward, oracle[i].advances + 1);
-        assert_int_equal(pio_checkpoint_advances(s.steps, s.slots), oracle[i].advances);
+        assert_int_equal(pio_checkpoint_advances(s.steps, s.slots, 0), oracle[i].advances);
         assert_true(m.peak <= s.slots);
         pio_schedule_end(&s);
     }
@@ -162,20 +167,60 @@ static void no_choice_of_states_runs_fewer_steps(void **unused)
     for (int slots = 1; slots <= DP_SLOTS; slots++)
         for (int steps = 1; steps <= DP_STEPS; steps++)
             for (int64_t sweeps = 1; sweeps <= 3; sweeps += 2, checked++) {
-                pio_schedule s = pio_schedule_checkpoint(steps, slots, sweeps);
+                pio_schedule s = pio_schedule_checkpoint(steps, slots, 0, sweeps);
                 interpreter m;
                 const char *broken = judge(&s, &m);
                 if (broken || m.forward != sweeps * (best[slots][steps] + 1) || m.peak > slots || m.held)
                     fail_msg("%d steps, %d states, %d sweeps: %s, %d steps run, %d are least, %d of %d states", steps,
                              slots, (int)sweeps, broken ? broken : "legal", (int)m.forward,
                              (int)(sweeps * (best[slots][steps] + 1)), (int)m.peak, slots);
-                assert_int_equal(pio_checkpoint_advances(steps, slots), best[slots][steps]);
+                assert_int_equal(pio_checkpoint_advances(steps, slots, 0), best[slots][steps]);
                 assert_int_equal(s.next(&s).kind, PIO_DONE);
                 s.at = 0; /* begun anew, it is the same */
                 assert_null(judge(&s, &m));
                 pio_schedule_end(&s);
             }
     print_message("%d schedules are legal and run as few steps as the recursion's minimum\n", (int)checked);
+}
+
+enum { TWO_STEPS = 60, TWO_SLOTS = 4, TWO_KEPT = 7 };
+
+/* Cut anywhere: the first of m steps into the second tier, run through and reversed later; the rest likewise with one state less. */
+static int64_t best_cut(int64_t best[DP_SLOTS + 1][DP_STEPS + 1], int s, int l, int d)
+{
+    static int64_t known[TWO_SLOTS + 1][TWO_STEPS + 1][TWO_KEPT + 1];
+    if (d == 0) return best[s][l];
+    if (known[s][l][d]) return known[s][l][d];
+    int64_t least = INT64_MAX;
+    for (int m = 1; m < l; m++) {
+        const int64_t t = l - m >= d ? m + best[s][m] + best_cut(best, s, l - m, d - 1) : INT64_MAX;
+        if (t < least) least = t;
+    }
+    known[s][l][d] = least;
+    return least;
+}
+
+static void no_cut_into_segments_runs_fewer_steps(void **unused)
+{
+    static int64_t best[DP_SLOTS + 1][DP_STEPS + 1];
+    int64_t checked = 0;
+    (void)unused;
+    fill_best(best);
+    for (int slots = 1; slots <= TWO_SLOTS; slots++)
+        for (int steps = 2; steps <= TWO_STEPS; steps++)
+            for (int kept = 1; kept <= TWO_KEPT && kept < steps; kept++, checked++) {
+                const int64_t sweeps = 1 + checked % 2, least = best_cut(best, slots, steps, kept) + 1;
+                pio_schedule s = pio_schedule_checkpoint(steps, slots, kept, sweeps);
+                interpreter m;
+                const char *broken = judge(&s, &m);
+                if (broken || m.forward != sweeps * least || m.peak > slots || m.held || m.moves != 2 * kept * sweeps)
+                    fail_msg("%d steps, %d and %d states, %d sweeps: %s, %d steps run, %d are least, %d moves", steps,
+                             slots, kept, (int)sweeps, broken ? broken : "legal", (int)m.forward, (int)(sweeps * least),
+                             (int)m.moves);
+                assert_int_equal(pio_checkpoint_advances(steps, slots, kept), least - 1);
+                pio_schedule_end(&s);
+            }
+    print_message("%d schedules of two tiers are legal and run as few steps as the best cut\n", (int)checked);
 }
 
 /* Streams with one mistake each, and a right one that recomputes. */
@@ -388,8 +433,9 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
                                  .on_adjoint = on_adjoint,
                                  .objective = on_objective,
                                  .on_gradient = on_gradient};
-        pio_schedule schedule = few ? pio_schedule_checkpoint(steps, 3, sweeps) : pio_schedule_store_all(steps, sweeps);
-        const int64_t forward = few && steps ? sweeps * (pio_checkpoint_advances(steps, 3) + 1) : steps;
+        pio_schedule schedule =
+            few ? pio_schedule_checkpoint(steps, 3, 0, sweeps) : pio_schedule_store_all(steps, sweeps);
+        const int64_t forward = few && steps ? sweeps * (pio_checkpoint_advances(steps, 3, 0) + 1) : steps;
         pio_sweep_result r;
         piola_error e;
         double samples[2];
@@ -480,6 +526,7 @@ int main(void)
         cmocka_unit_test(store_all_is_legal_and_runs_every_step_once),
         cmocka_unit_test(checkpoints_run_as_many_steps_as_the_published_optimum),
         cmocka_unit_test(no_choice_of_states_runs_fewer_steps),
+        cmocka_unit_test(no_cut_into_segments_runs_fewer_steps),
         cmocka_unit_test(the_interpreter_refuses_each_mistake),
         cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
         cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),

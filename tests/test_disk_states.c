@@ -1,0 +1,141 @@
+/* test_disk_states.c -- do states come back from the disk as they went, is a changed one found, and is nothing left behind? */
+#include "host/disk_states.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PLACES = 5, BYTES = 100003 };
+
+static const char *const path = "disk_states_test.h5";
+
+static pio_disk_states *opened(void)
+{
+    pio_disk_states *d;
+    piola_error error;
+    if (pio_disk_states_create(&d, path, PLACES, BYTES, &error)) fail_msg("%s", error.message);
+    return d;
+}
+
+static void fill(pio_disk_states *d, int place)
+{
+    unsigned char *b = pio_disk_states_buffer(d);
+    for (int i = 0; i < BYTES; i++) b[i] = (unsigned char)((i * 31 + place * 7) >> (place + 1));
+}
+
+static void states_come_back_as_they_went(void **unused)
+{
+    piola_error error;
+    static unsigned char first[BYTES];
+    (void)unused;
+    pio_disk_states *d = opened();
+    for (int p = 0; p < PLACES; p++) {
+        fill(d, p);
+        assert_int_equal(pio_disk_states_put(d, p, &error), PIOLA_OK);
+    }
+    for (int p = PLACES - 1; p >= 0; p--) {
+        fill(d, p);
+        memcpy(first, pio_disk_states_buffer(d), BYTES);
+        memset(pio_disk_states_buffer(d), 0, BYTES);
+        assert_int_equal(pio_disk_states_get(d, p, &error), PIOLA_OK);
+        assert_memory_equal(pio_disk_states_buffer(d), first, BYTES);
+    }
+    assert_int_equal(pio_disk_states_put(d, PLACES, &error), PIOLA_INTERNAL);
+    pio_disk_states_free(d);
+    d = opened();
+    assert_int_equal(pio_disk_states_get(d, 0, &error), PIOLA_INTERNAL); /* nothing was put there */
+    pio_disk_states_free(d);
+}
+
+static void nothing_is_left_behind_from_the_first_moment(void **unused)
+{
+    (void)unused;
+    pio_disk_states *d = opened();
+    assert_int_not_equal(access(path, F_OK), 0);
+    pio_disk_states_free(d);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+/* The open file that has no name any more, through /proc. */
+static int open_again(void)
+{
+    DIR *fds = opendir("/proc/self/fd");
+    int found = -1;
+    assert_non_null(fds);
+    for (struct dirent *e = readdir(fds); e && found < 0; e = readdir(fds)) {
+        char link[512], target[512];
+        snprintf(link, sizeof link, "/proc/self/fd/%.200s", e->d_name);
+        const ssize_t n = readlink(link, target, sizeof target - 1);
+        if (n < 0) continue;
+        target[n] = '\0';
+        if (strstr(target, path)) found = open(link, O_RDWR);
+    }
+    closedir(fds);
+    return found;
+}
+
+static void a_state_that_changed_on_disk_is_an_error(void **unused)
+{
+    piola_error error;
+    (void)unused;
+    pio_disk_states *d = opened();
+    fill(d, 2);
+    assert_int_equal(pio_disk_states_put(d, 2, &error), PIOLA_OK);
+    assert_int_equal(pio_disk_states_get(d, 2, &error), PIOLA_OK);
+    const int fd = open_again();
+    assert_true(fd >= 0);
+    const off_t end = lseek(fd, 0, SEEK_END);
+    static unsigned char all[PLACES * BYTES + 100000];
+    assert_true(end > 0 && (size_t)end <= sizeof all);
+    assert_int_equal(pread(fd, all, (size_t)end, 0), end);
+    const unsigned char *at = memmem(all, (size_t)end, pio_disk_states_buffer(d), BYTES);
+    assert_non_null(at);
+    const unsigned char flipped = (unsigned char)(at[BYTES / 2] ^ 4);
+    assert_int_equal(pwrite(fd, &flipped, 1, at - all + BYTES / 2), 1);
+    close(fd);
+    assert_int_equal(pio_disk_states_get(d, 2, &error), PIOLA_IO);
+    print_message("  %s\n", error.message);
+    assert_non_null(strstr(error.message, "other bytes"));
+    pio_disk_states_free(d);
+}
+
+static void room_that_is_not_there_is_refused_before_anything_is_written(void **unused)
+{
+    pio_disk_states *d;
+    piola_error error;
+    struct rlimit kept, small = {.rlim_cur = 200000};
+    (void)unused;
+    getrlimit(RLIMIT_FSIZE, &kept);
+    small.rlim_max = kept.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const piola_status rc = pio_disk_states_create(&d, path, PLACES, BYTES, &error);
+    setrlimit(RLIMIT_FSIZE, &kept);
+    print_message("  %s\n", error.message);
+    assert_int_equal(rc, PIOLA_IO);
+    assert_null(d);
+    assert_non_null(strstr(error.message, "cannot be reserved"));
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_come_back_as_they_went),
+        cmocka_unit_test(nothing_is_left_behind_from_the_first_moment),
+        cmocka_unit_test(a_state_that_changed_on_disk_is_an_error),
+        cmocka_unit_test(room_that_is_not_there_is_refused_before_anything_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
