@@ -23,7 +23,9 @@ add_test(NAME test_layout_f64_2d COMMAND test_layout_f64_2d)
 set_tests_properties(test_layout_f64_2d PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 
 # Schedules and the driver, on a mock engine.
-add_executable(test_schedule test_schedule.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/checkpoint.c
-  ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
-target_link_libraries(test_schedule PRIVATE piola_flags PkgConfig::CMOCKA)
-add_test(NAME test_schedule COMMAND test_schedule)
+foreach(name test_schedule test_checkpoint)
+  add_executable(${name} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/checkpoint.c
+    ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  target_link_libraries(${name} PRIVATE piola_flags PkgConfig::CMOCKA)
+  add_test(NAME ${name} COMMAND ${name})
+endforeach()

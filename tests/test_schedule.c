@@ -1,6 +1,7 @@
 /* test_schedule.c -- is the stream of actions legal, and does the driver carry it out? The engine here is a mock: its
  * state is its number, and it notes what it is told. */
 #include "solvers/adjoint.h"
+#include "tests/schedule_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,92 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-enum { MOST = 256 };
-
-/* ---- an interpreter that knows nothing but the meaning of the actions ------------------------------------- */
-
-typedef struct {
-    int64_t steps, slots;        /* slots of both tiers */
-    int64_t second, moves;       /* the first slot of the second tier; states written to it and read from it */
-    int64_t current;             /* number of the current state */
-    int64_t kept[MOST];          /* state in each slot, -1 */
-    bool just_turned;            /* by the action before */
-    int64_t reversed;            /* of this sweep steps steps-1 .. reversed are done */
-    int64_t sweeps, turns;       /* back: wanted, begun */
-    int64_t forward, held, peak; /* steps run, slots in use now and at most */
-} interpreter;
-
-/* NULL, or the rule that the action breaks. */
-static const char *interpret(interpreter *m, const pio_action *a)
-{
-    const bool after_turn = m->just_turned;
-    m->just_turned = a->kind == PIO_TURN;
-    switch (a->kind) {
-    case PIO_FORWARD:
-        if (a->from != m->current) return "forward from a state that is not the current one";
-        if (a->to <= a->from || a->to > m->steps) return "forward to nowhere";
-        m->forward += a->to - a->from;
-        m->current = a->to;
-        return NULL;
-    case PIO_STORE:
-        if (a->from != m->current) return "the state stored is not the current one";
-        if (a->slot < 0 || a->slot >= m->slots) return "stored where there is no slot";
-        if (m->kept[a->slot] >= 0) return "stored in a slot that is taken";
-        m->kept[a->slot] = m->current;
-        m->moves += a->slot >= m->second;
-        if (a->slot >= m->second) return NULL;
-        if (++m->held > m->peak) m->peak = m->held;
-        return NULL;
-    case PIO_RESTORE:
-        if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "restored from an empty slot";
-        if (m->kept[a->slot] != a->from) return "restored a state that is not in this slot";
-        m->current = a->from;
-        m->moves += a->slot >= m->second;
-        return NULL;
-    case PIO_TURN:
-        if (m->current != m->steps || a->from != m->steps) return "turned before the end was reached";
-        if (m->turns > 0 && m->reversed > 0) return "turned again with steps left";
-        m->turns++;
-        m->reversed = m->steps;
-        return NULL;
-    case PIO_BACK:
-        if (!after_turn) return "went back without a turn";
-        if (a->from != m->steps - 1) return "went back more than a step";
-        m->current = a->from;
-        return NULL;
-    case PIO_REVERSE:
-        if (m->turns == 0) return "reversed before it turned";
-        if (a->from != m->current) return "reversed a step without its state";
-        if (a->from != m->reversed - 1) return "reversed out of order";
-        m->reversed = a->from;
-        return NULL;
-    case PIO_DISCARD:
-        if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "discarded an empty slot";
-        m->kept[a->slot] = -1;
-        m->held -= a->slot < m->second;
-        return NULL;
-    case PIO_DONE:
-        if (m->turns != m->sweeps) return "done with too few sweeps, or too many";
-        return m->reversed == 0 ? NULL : "done with steps left";
-    }
-    return "no such action";
-}
-
-/* Run a whole schedule; NULL or the first rule broken. */
-static const char *judge(pio_schedule *s, interpreter *m)
-{
-    *m = (interpreter){
-        .steps = s->steps, .slots = s->slots + s->kept, .second = s->slots, .reversed = s->steps, .sweeps = s->sweeps};
-    for (int i = 0; i < MOST; i++) m->kept[i] = -1;
-    if (m->slots > MOST) return "more slots than this test has";
-    for (int64_t i = 0; i < 4000000; i++) {
-        const pio_action a = s->next(s);
-        const char *broken = interpret(m, &a);
-        if (broken || a.kind == PIO_DONE) return broken;
-    }
-    return "it does not end";
-}
 
 static void store_all_is_legal_and_runs_every_step_once(void **unused)
 {
@@ -115,112 +30,6 @@ static void store_all_is_legal_and_runs_every_step_once(void **unused)
             assert_int_equal(s.slots, lengths[i] + (sweeps > 1));
             assert_int_equal(s.next(&s).kind, PIO_DONE); /* and it stays so */
         }
-}
-
-/* ---- binomial checkpointing ------------------------------------------------------------------------------- */
-
-/* Steps run forward when every step's adjoint runs its own once more: PHYSICS.md section 5. */
-static const struct {
-    int64_t steps, slots, advances;
-} oracle[] = {{10, 3, 15},      {100, 5, 316},        {100, 10, 222},       {1000, 10, 3636},
-              {1000, 20, 2747}, {100000, 64, 349884}, {100000, 256, 266589}};
-
-static void checkpoints_run_as_many_steps_as_the_published_optimum(void **unused)
-{
-    (void)unused;
-    for (size_t i = 0; i < sizeof oracle / sizeof *oracle; i++) {
-        pio_schedule s = pio_schedule_checkpoint(oracle[i].steps, oracle[i].slots, 0, 1);
-        interpreter m;
-        const char *broken = judge(&s, &m);
-        print_message("%6d steps, %3d states: %s, %d steps run and the last; %d are right; %d states at most\n",
-                      (int)s.steps, (int)s.slots, broken ? broken : "legal", (int)m.forward - 1,
-                      (int)oracle[i].advances, (int)m.peak);
-        assert_null(broken);
-        assert_int_equal(m.forward, oracle[i].advances + 1);
-        assert_int_equal(pio_checkpoint_advances(s.steps, s.slots, 0), oracle[i].advances);
-        assert_true(m.peak <= s.slots);
-        pio_schedule_end(&s);
-    }
-}
-
-enum { DP_STEPS = 120, DP_SLOTS = 9 };
-
-/* The recursion itself, with no closed form: best[s][l]. */
-static void fill_best(int64_t best[DP_SLOTS + 1][DP_STEPS + 1])
-{
-    for (int s = 1; s <= DP_SLOTS; s++)
-        for (int l = 1; l <= DP_STEPS; l++) {
-            best[s][l] = (int64_t)l * (l - 1) / 2;
-            for (int m = 1; s > 1 && m < l; m++) {
-                const int64_t t = m + best[s][m] + best[s - 1][l - m];
-                if (t < best[s][l]) best[s][l] = t;
-            }
-        }
-}
-
-static void no_choice_of_states_runs_fewer_steps(void **unused)
-{
-    static int64_t best[DP_SLOTS + 1][DP_STEPS + 1];
-    int64_t checked = 0;
-    (void)unused;
-    fill_best(best);
-    for (int slots = 1; slots <= DP_SLOTS; slots++)
-        for (int steps = 1; steps <= DP_STEPS; steps++)
-            for (int64_t sweeps = 1; sweeps <= 3; sweeps += 2, checked++) {
-                pio_schedule s = pio_schedule_checkpoint(steps, slots, 0, sweeps);
-                interpreter m;
-                const char *broken = judge(&s, &m);
-                if (broken || m.forward != sweeps * (best[slots][steps] + 1) || m.peak > slots || m.held)
-                    fail_msg("%d steps, %d states, %d sweeps: %s, %d steps run, %d are least, %d of %d states", steps,
-                             slots, (int)sweeps, broken ? broken : "legal", (int)m.forward,
-                             (int)(sweeps * (best[slots][steps] + 1)), (int)m.peak, slots);
-                assert_int_equal(pio_checkpoint_advances(steps, slots, 0), best[slots][steps]);
-                assert_int_equal(s.next(&s).kind, PIO_DONE);
-                s.at = 0; /* begun anew, it is the same */
-                assert_null(judge(&s, &m));
-                pio_schedule_end(&s);
-            }
-    print_message("%d schedules are legal and run as few steps as the recursion's minimum\n", (int)checked);
-}
-
-enum { TWO_STEPS = 60, TWO_SLOTS = 4, TWO_KEPT = 7 };
-
-/* Cut anywhere: the first of m steps into the second tier, run through and reversed later; the rest likewise with one state less. */
-static int64_t best_cut(int64_t best[DP_SLOTS + 1][DP_STEPS + 1], int s, int l, int d)
-{
-    static int64_t known[TWO_SLOTS + 1][TWO_STEPS + 1][TWO_KEPT + 1];
-    if (d == 0) return best[s][l];
-    if (known[s][l][d]) return known[s][l][d];
-    int64_t least = INT64_MAX;
-    for (int m = 1; m < l; m++) {
-        const int64_t t = l - m >= d ? m + best[s][m] + best_cut(best, s, l - m, d - 1) : INT64_MAX;
-        if (t < least) least = t;
-    }
-    known[s][l][d] = least;
-    return least;
-}
-
-static void no_cut_into_segments_runs_fewer_steps(void **unused)
-{
-    static int64_t best[DP_SLOTS + 1][DP_STEPS + 1];
-    int64_t checked = 0;
-    (void)unused;
-    fill_best(best);
-    for (int slots = 1; slots <= TWO_SLOTS; slots++)
-        for (int steps = 2; steps <= TWO_STEPS; steps++)
-            for (int kept = 1; kept <= TWO_KEPT && kept < steps; kept++, checked++) {
-                const int64_t sweeps = 1 + checked % 2, least = best_cut(best, slots, steps, kept) + 1;
-                pio_schedule s = pio_schedule_checkpoint(steps, slots, kept, sweeps);
-                interpreter m;
-                const char *broken = judge(&s, &m);
-                if (broken || m.forward != sweeps * least || m.peak > slots || m.held || m.moves != 2 * kept * sweeps)
-                    fail_msg("%d steps, %d and %d states, %d sweeps: %s, %d steps run, %d are least, %d moves", steps,
-                             slots, kept, (int)sweeps, broken ? broken : "legal", (int)m.forward, (int)(sweeps * least),
-                             (int)m.moves);
-                assert_int_equal(pio_checkpoint_advances(steps, slots, kept), least - 1);
-                pio_schedule_end(&s);
-            }
-    print_message("%d schedules of two tiers are legal and run as few steps as the best cut\n", (int)checked);
 }
 
 /* Streams with one mistake each, and a right one that recomputes. */
@@ -524,9 +333,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store_all_is_legal_and_runs_every_step_once),
-        cmocka_unit_test(checkpoints_run_as_many_steps_as_the_published_optimum),
-        cmocka_unit_test(no_choice_of_states_runs_fewer_steps),
-        cmocka_unit_test(no_cut_into_segments_runs_fewer_steps),
         cmocka_unit_test(the_interpreter_refuses_each_mistake),
         cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
         cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),
