@@ -49,6 +49,15 @@ function(kernel_test name label engine precision dimension)
   set_tests_properties(${target} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
 endfunction()
 
+# gpu_test(name precision dimension sources...): with the CUDA backend besides.
+function(gpu_test name precision dimension)
+  kernel_test(${name} gpu engine_static ${precision} ${dimension} ${ARGN} ${PROJECT_SOURCE_DIR}/kernels/backend/cuda.cu)
+  set(target ${name}_${precision}_${dimension}d)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++17 --Werror=all-warnings
+    -Xcompiler=-Wall,-Wextra>)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
+endfunction()
+
 # The CPU backend once more, without contraction to FMA, in programs that say so: what the comparison with the GPU is tested
 # with where there is none.
 set(uncontracted $<BOOL:$<TARGET_PROPERTY:PIO_UNCONTRACTED>>)
@@ -86,12 +95,11 @@ foreach(precision ${test_precisions})
     endif()
 
     if(cuda_engines)
-      kernel_test(test_every_kernel_gpu gpu engine_static ${precision} ${dimension} test_every_kernel_gpu.c
-        ${every_kernel_sources} ${PROJECT_SOURCE_DIR}/kernels/backend/cuda.cu)
-      set(target test_every_kernel_gpu_${precision}_${dimension}d)
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++17 --Werror=all-warnings
-        -Xcompiler=-Wall,-Wextra>)
-      set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
+      gpu_test(test_every_kernel_gpu ${precision} ${dimension} test_every_kernel_gpu.c ${every_kernel_sources})
+      if(TARGET piola_product_cusparse)
+        gpu_test(test_product_gpu ${precision} ${dimension} test_product_gpu.c)
+        add_dependencies(test_product_gpu_${precision}_${dimension}d piola_product_cusparse)
+      endif()
     endif()
   endforeach()
 endforeach()
