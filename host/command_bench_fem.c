@@ -219,10 +219,13 @@ static void json_kernels(pio_json *json, const pio_fem_bench *b)
     pio_json_double(json, "product_seconds", b->product);
     pio_json_double(json, "product_bytes", b->product_bytes);
     pio_json_double(json, "product_share_of_copy", product_share(b, b->product));
-    pio_json_string(json, "product_library", b->library[0] ? b->library : NULL);
-    if (b->library[0]) pio_json_double(json, "product_library_seconds", b->library_product);
     pio_json_double(json, "iteration_seconds", b->iteration);
     pio_json_double(json, "newton_seconds", b->rows[b->n_rows - 1].forward.best / b->record.newton_iterations);
+    pio_json_end_object(json);
+    pio_json_begin_object(json, "library");
+    pio_json_string(json, "product", b->library[0] ? b->library : NULL);
+    if (b->library[0]) pio_json_double(json, "product_seconds", b->library_product);
+    if (b->library[0]) pio_json_double(json, "product_share_of_copy", product_share(b, b->library_product));
     pio_json_end_object(json);
     pio_json_begin_array(json, "kernels");
     for (int i = 0; i < b->n_kernels; i++) {

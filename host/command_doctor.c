@@ -229,7 +229,7 @@ static void json_engine(pio_json *json, const engine_report *e)
     pio_json_string(json, "reason", e->runs ? NULL : e->reason);
     if (e->runs) {
         pio_json_string(json, "direct_solver", e->direct[0] ? e->direct : NULL);
-        pio_json_string(json, "product", e->product[0] ? e->product : NULL);
+        pio_json_string(json, "matrix_product", e->product[0] ? e->product : NULL);
         pio_json_begin_object(json, "self_test");
         pio_json_bool(json, "passed", e->passed);
         pio_json_string(json, "failure", e->failure[0] ? e->failure : NULL);

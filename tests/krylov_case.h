@@ -18,6 +18,9 @@
 #ifndef CASE_SMALL /* 1: a tenth of the unknowns */
 #define CASE_SMALL 0
 #endif
+#ifndef CASE_RESTART /* of GMRES */
+#define CASE_RESTART 60
+#endif
 
 enum {
     SIDE = DIM == 3 ? (TEST_SANITIZED || CASE_SMALL ? 9 : 17) : (TEST_SANITIZED || CASE_SMALL ? 36 : 72),
@@ -25,7 +28,7 @@ enum {
     UNKNOWNS = NODES * DIM
 };
 enum { CASE_COLUMNS = CASE_SMALL ? 3 : 1 }; /* right-hand sides there is room for */
-enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = 60 };
+enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = CASE_RESTART };
 
 /* CONTRAST: stiffness from 1 to 100. INDEFINITE: equal springs, less 1.5 times the Rayleigh quotient of the lowest sine wave.
  * CONVECTION: CONTRAST and a wind that carries values along, antisymmetric between neighbours. NOTHING: zeros. */

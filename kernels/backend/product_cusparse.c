@@ -73,6 +73,7 @@ static void describe(product *p, int device, const pio_product_matrix *m, size_t
     SPARSE(p, cusparseCreateDnVec(&p->y, unknowns, vector, p->type));
     SPARSE(p, cusparseSpMV_bufferSize(p->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, one(p), p->matrix, p->x, zero(p),
                                       p->y, p->type, CUSPARSE_SPMV_BSR_ALG1, bytes));
+    if (*bytes == 0) *bytes = 1; /* the buffer is an address even then */
 }
 
 static product *begin(char *message)
