@@ -116,11 +116,11 @@ static const cfg_field solver_fields[] = {
      .meaning =
          "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
     {"product", CFG_ENUM, AT(pio_scene, product), .values = product_names, .fallback = "own", .present = has_solves,
-     .meaning =
-         "of matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, NVIDIA's library on "
-         "a "
-         "GPU, which rounds otherwise and repeats its bits; refused where it is missing. It has no transposed product: "
-         "of matrices that loads make unsymmetric the adjoint keeps Piola's"},
+     .meaning = "what multiplies matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, "
+                "NVIDIA's "
+                "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
+                "the scene "
+                "is refused. It has no transposed product: with loads that follow, the adjoint keeps Piola's"},
     {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
      .present = is_moving,
      .meaning =
