@@ -26,7 +26,7 @@ static bool begins(const char *name, const char *with)
 pio_fem_bench_part pio_fem_bench_part_of(const char *kernel)
 {
     if (begins(kernel, "fem_tangent") || begins(kernel, "fem_assemble")) return PIO_FEM_ASSEMBLY;
-    if (begins(kernel, "bsr_apply")) return PIO_FEM_PRODUCT;
+    if (begins(kernel, "bsr_apply") || begins(kernel, "product")) return PIO_FEM_PRODUCT;
     if (begins(kernel, "bsr_") || begins(kernel, "pcg_") || begins(kernel, "krylov_") || begins(kernel, "minres_"))
         return PIO_FEM_SOLVER;
     return PIO_FEM_FORCES;
@@ -223,14 +223,40 @@ static void sum_kernels(pio_fem_bench *b, const pio_fem_bench_kernel *all)
         b->iteration += (b->part[PIO_FEM_PRODUCT][back] + b->part[PIO_FEM_SOLVER][back]) / iterations;
 }
 
+static piola_status timed_run(runner *r, pio_fem_bench *b, int threads, piola_error *error)
+{
+    const piola_status rc = open_runner(r, b, threads, true, error);
+    if (rc) return rc;
+    r->kernels = calloc(PIO_FEM_BENCH_TIMERS, sizeof *r->kernels);
+    if (!r->kernels) return pio_fail_memory(error, PIO_FEM_BENCH_TIMERS * sizeof *r->kernels, "the times of kernels");
+    return sweep(r, error);
+}
+
 static piola_status measure_kernels(pio_fem_bench *b, int threads, piola_error *error)
 {
     runner r;
-    piola_status rc = open_runner(&r, b, threads, true, error);
-    if (!rc && !(r.kernels = calloc(PIO_FEM_BENCH_TIMERS, sizeof *r.kernels)))
-        rc = pio_fail_memory(error, PIO_FEM_BENCH_TIMERS * sizeof *r.kernels, "the times of kernels");
-    if (!rc) rc = sweep(&r, error);
+    const piola_status rc = timed_run(&r, b, threads, error);
     if (!rc) sum_kernels(b, r.kernels);
+    close_runner(&r);
+    return rc;
+}
+
+/* The same run with the products of a library, where the device has one. */
+static piola_status measure_library(pio_fem_bench *b, int threads, piola_error *error)
+{
+    runner r;
+    pio_fem_bench other = *b;
+    double seconds = 0, calls = 0;
+    if (b->engine.fem->product(0, b->library, NULL)) return PIOLA_OK;
+    other.options.product = PIO_CUSPARSE;
+    const piola_status rc = timed_run(&r, &other, threads, error);
+    for (int i = 0; !rc && i < PIO_FEM_BENCH_TIMERS && r.kernels[i].name; i++) {
+        const pio_fem_bench_kernel *k = &r.kernels[i];
+        if (!begins(k->name, "product")) continue;
+        seconds += k->forward + k->adjoint;
+        calls += (double)(k->forward_calls + k->adjoint_calls);
+    }
+    b->library_product = seconds / calls;
     close_runner(&r);
     return rc;
 }
@@ -268,6 +294,7 @@ piola_status pio_fem_bench_measure(pio_fem_bench *b, piola_error *error)
     }
     if (!rc) rc = measure_kernels(b, most, error);
     if (!rc && !getrusage(RUSAGE_SELF, &usage)) b->process_peak = 1024 * (int64_t)usage.ru_maxrss;
+    if (!rc) rc = measure_library(b, most, error);
     for (int i = 0; !rc && i < b->n_rows; i++) rc = measure_copy(b, &b->rows[i], error);
     const double limit = strcmp(b->engine.fem->precision, "f64") ? 1e-2 : 1e3 * b->options.tolerance;
     if (!rc && !(b->defect <= limit))

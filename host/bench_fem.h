@@ -43,8 +43,10 @@ typedef struct {
     double kernel_forward, kernel_adjoint; /* s, of all kernels */
     double part[PIO_FEM_PARTS][2];         /* s, forward and adjoint */
     double assembly, product, iteration,
-        element; /* s: an assembly, a product, a solver's iteration; ns: an element's part
+        element;            /* s: an assembly, a product, a solver's iteration; ns: an element's part
                                                      of an assembly */
+    char library[128];      /* of products, beside our own; "": the device has none */
+    double library_product; /* s: a product by it */
 } pio_fem_bench;
 
 /* Fill everything but `engine` and `options`, which are given. */

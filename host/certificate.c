@@ -58,6 +58,7 @@ static void solves_json(const pio_session *s, pio_json *json)
     if (s->bytes.solver[0]) {
         pio_json_string(json, "linear_solver", s->bytes.solver);
         pio_json_string(json, "linear_solver_why", s->bytes.solver_why);
+        pio_json_string(json, "matrix_product", s->bytes.product);
     }
     pio_json_begin_array(json, "linear_solves");
     for (int64_t k = 0; k < s->n_records; k++) {

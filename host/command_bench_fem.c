@@ -106,9 +106,16 @@ static void print_times(const pio_fem_bench *b)
                b->rows[0].adjoint.best / b->rows[b->n_rows - 1].adjoint.best);
 }
 
-static double product_share(const pio_fem_bench *b)
+static double product_share(const pio_fem_bench *b, double seconds)
 {
-    return b->product_bytes / b->product / b->rows[b->n_rows - 1].copy;
+    return b->product_bytes / seconds / b->rows[b->n_rows - 1].copy;
+}
+
+static void print_product(const pio_fem_bench *b, const char *by, double seconds)
+{
+    printf("matrix-vector product %9.3f ms, %.1f GB/s: %.0f%% of the %.1f GB/s that a copy reads and writes (%s)\n",
+           1e3 * seconds, 1e-9 * b->product_bytes / seconds, 100 * product_share(b, seconds),
+           1e-9 * b->rows[b->n_rows - 1].copy, by);
 }
 
 static void print_kernels(const pio_fem_bench *b)
@@ -117,8 +124,8 @@ static void print_kernels(const pio_fem_bench *b)
     printf("\nkernels, timed in a run of their own with %d thread%s, wall time\n", last->threads,
            last->threads == 1 ? "" : "s");
     printf("assembly              %9.3f ms, %.0f ns per element\n", 1e3 * b->assembly, b->element);
-    printf("matrix-vector product %9.3f ms, %.1f GB/s: %.0f%% of the %.1f GB/s that a copy reads and writes\n",
-           1e3 * b->product, 1e-9 * b->product_bytes / b->product, 100 * product_share(b), 1e-9 * last->copy);
+    print_product(b, b->bytes.product, b->product);
+    if (b->library[0]) print_product(b, b->library, b->library_product);
     printf("solver's iteration    %9.3f ms\n", 1e3 * b->iteration);
     printf("Newton iteration      %9.3f ms (of %d, in the runs above)\n",
            1e3 * last->forward.best / b->record.newton_iterations, b->record.newton_iterations);
@@ -211,9 +218,14 @@ static void json_kernels(pio_json *json, const pio_fem_bench *b)
     pio_json_double(json, "assembly_ns_per_element", b->element);
     pio_json_double(json, "product_seconds", b->product);
     pio_json_double(json, "product_bytes", b->product_bytes);
-    pio_json_double(json, "product_share_of_copy", product_share(b));
+    pio_json_double(json, "product_share_of_copy", product_share(b, b->product));
     pio_json_double(json, "iteration_seconds", b->iteration);
     pio_json_double(json, "newton_seconds", b->rows[b->n_rows - 1].forward.best / b->record.newton_iterations);
+    pio_json_end_object(json);
+    pio_json_begin_object(json, "library");
+    pio_json_string(json, "product", b->library[0] ? b->library : NULL);
+    if (b->library[0]) pio_json_double(json, "product_seconds", b->library_product);
+    if (b->library[0]) pio_json_double(json, "product_share_of_copy", product_share(b, b->library_product));
     pio_json_end_object(json);
     pio_json_begin_array(json, "kernels");
     for (int i = 0; i < b->n_kernels; i++) {

@@ -23,7 +23,8 @@ enum { MOST_ENGINES = 32, MOST_LIBRARIES = 4 };
 
 typedef struct {
     char name[64], reason[512], device[128], driver[64], failure[512];
-    char direct[128], no_direct[512]; /* its library of direct solves, or why there is none */
+    char direct[128], no_direct[512];   /* its library of direct solves, or why there is none */
+    char product[128], no_product[512]; /* of products */
     bool runs, passed;
     double momentum, flight, threshold; /* relative errors and what they may be */
     int differing;                      /* of the compared numbers */
@@ -124,6 +125,8 @@ static void test_engine(engine_report *r)
     }
     snprintf(r->driver, sizeof r->driver, "%s", module.driver);
     if (module.fem->direct(0, r->direct, &error)) snprintf(r->no_direct, sizeof r->no_direct, "%.500s", error.message);
+    if (module.fem->product(0, r->product, &error))
+        snprintf(r->no_product, sizeof r->no_product, "%.500s", error.message);
     self_test(r, module.table);
     pio_engine_close(&module);
 }
@@ -174,15 +177,16 @@ static void tell_engines(const report *r)
 }
 
 /* Engines of one device have the same; named by the engine's device, the first part of its name. */
-static void tell_direct(const report *r)
+static void tell_libraries(const report *r, const char *title, bool products)
 {
     const char *last = "";
-    printf("\nDirect solvers of finite elements\n");
+    printf("\n%s\n", title);
     for (int i = 0; i < r->n_engines; i++) {
         const engine_report *e = &r->engines[i];
         const size_t n = strcspn(e->name, "_");
         if (!e->runs || !strncmp(last, e->name, n + 1)) continue;
-        printf("  %-14.*s %s\n", (int)n, e->name, e->direct[0] ? e->direct : e->no_direct);
+        const char *has = products ? e->product : e->direct, *lacks = products ? e->no_product : e->no_direct;
+        printf("  %-14.*s %s\n", (int)n, e->name, has[0] ? has : lacks);
         last = e->name;
     }
 }
@@ -208,7 +212,8 @@ static void tell(const report *r)
     for (int i = 0; i < MOST_LIBRARIES; i++)
         printf("  %-14s %-10s %s\n", r->libraries[i].name, r->libraries[i].compiled[0] ? r->libraries[i].compiled : "-",
                r->libraries[i].found);
-    tell_direct(r);
+    tell_libraries(r, "Direct solvers of finite elements", false);
+    tell_libraries(r, "Products of matrix and vector, beside Piola's own", true);
     printf("\nCPU threads: %d (OpenMP %d)\n", r->threads, _OPENMP);
     tell_self_tests(r);
     if (r->running) printf("\n%d of %d engines that run pass the self-test\n", r->running - r->failed, r->running);
@@ -224,6 +229,7 @@ static void json_engine(pio_json *json, const engine_report *e)
     pio_json_string(json, "reason", e->runs ? NULL : e->reason);
     if (e->runs) {
         pio_json_string(json, "direct_solver", e->direct[0] ? e->direct : NULL);
+        pio_json_string(json, "matrix_product", e->product[0] ? e->product : NULL);
         pio_json_begin_object(json, "self_test");
         pio_json_bool(json, "passed", e->passed);
         pio_json_string(json, "failure", e->failure[0] ? e->failure : NULL);

@@ -74,9 +74,9 @@ char *pio_identity(const pio_session *s, bool optimizer)
     scene.check_directions = 0;
     scene.check_tolerance = 0;
     char *text = pio_resolved_json(&scene);
-    if (text && asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nsolver %s\nspoiled %d\n", text,
+    if (text && asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nsolver %s\nproduct %s\nspoiled %d\n", text,
                          (unsigned long long)data_hash(s), PIOLA_VERSION, __VERSION__, gnu_get_libc_version(),
-                         s->bytes.solver, s->options->corrupt_gradient) < 0)
+                         s->bytes.solver, s->bytes.product, s->options->corrupt_gradient) < 0)
         all = NULL;
     free(text);
     return all;

@@ -81,6 +81,7 @@ static piola_status add_engine(pio_manifest *m, const pio_session *s, piola_erro
     if (!rc) rc = add(m, error, "device", "%s", s->engine.device);
     if (!rc) rc = add(m, error, "driver", "%s", s->engine.driver);
     if (!rc && s->bytes.solver[0]) rc = add(m, error, "linear_solver", "%s", s->bytes.solver);
+    if (!rc && s->bytes.product[0]) rc = add(m, error, "matrix_product", "%s", s->bytes.product);
     if (!rc) rc = add(m, error, "hdf5", "%u.%u.%u", major, minor, release);
     return rc ? rc : add(m, error, "libm", "glibc %s", gnu_get_libc_version());
 }

@@ -247,6 +247,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
                 : s->linear == SCENE_SOLVE_DIRECT ? PIO_SOLVE_DIRECT
                                                   : PIO_SOLVE_AUTO;
     d->direct_memory = s->direct_memory;
+    d->product = s->product == SCENE_CUSPARSE ? PIO_CUSPARSE : PIO_OWN_PRODUCT;
     m->desc.fem = d;
     pio_model_precision(m, s->precision == SCENE_F32);
     return PIOLA_OK;

@@ -46,6 +46,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
         pio_json_begin_object(json, "solver");
         pio_json_string(json, "linear", s->bytes.solver);
         pio_json_string(json, "why", s->bytes.solver_why);
+        pio_json_string(json, "product", s->bytes.product);
         pio_json_integer(json, "library_bytes", (int64_t)s->bytes.library);
         pio_json_end_object(json);
     }

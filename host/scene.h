@@ -43,6 +43,7 @@ typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_PROJECT_AUTO, SCENE_PROJECT_NEVER, SCENE_PROJECT_ALWAYS } scene_projection;
 typedef enum { SCENE_SOLVE_AUTO, SCENE_SOLVE_PCG, SCENE_SOLVE_DIRECT } scene_solve;
+typedef enum { SCENE_OWN_PRODUCT, SCENE_CUSPARSE } scene_product;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
 typedef enum {
     SCENE_TRACTION,
@@ -279,6 +280,7 @@ typedef struct pio_scene {
     scene_projection projection;                /* FEM */
     scene_solve linear;                         /* FEM: by what */
     double direct_memory;                       /* FEM: bytes */
+    scene_product product;                      /* FEM */
     double gravity[3];                          /* m/s2 */
     scene_material *materials;
     size_t n_materials;

@@ -15,6 +15,7 @@ static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
 static const char *const linear_names[] = {"auto", "pcg", "direct", NULL};
+static const char *const product_names[] = {"own", "cusparse", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
 static const char *const projection_names[] = {"auto", "never", "always", NULL};
 
@@ -114,6 +115,12 @@ static const cfg_field solver_fields[] = {
      .present = has_direct,
      .meaning =
          "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
+    {"product", CFG_ENUM, AT(pio_scene, product), .values = product_names, .fallback = "own", .present = has_solves,
+     .meaning = "what multiplies matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, "
+                "NVIDIA's "
+                "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
+                "the scene "
+                "is refused. It has no transposed product: with loads that follow, the adjoint keeps Piola's"},
     {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
      .present = is_moving,
      .meaning =

@@ -347,9 +347,9 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(doc, "time.load_steps",
                       "load steps are those of a static scene; a motion has time.dt: remove it");
     static const char *const of_solves[] = {
-        "tolerance",  "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings",
-        "projection", "linear",         "direct_memory"};
-    for (size_t k = 0; k < 8 && s->integrator == SCENE_LEAPFROG; k++) {
+        "tolerance",     "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings", "projection", "linear",
+        "direct_memory", "product"};
+    for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && s->integrator == SCENE_LEAPFROG; k++) {
         PATH(path, "solver.%s", of_solves[k]);
         if (given(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
     }

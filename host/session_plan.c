@@ -32,9 +32,12 @@ static void tell_solver(const pio_session *s, pio_log_level level)
     char library[32];
     if (!s->bytes.solver[0]) return;
     pio_log_say(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
+    const bool own = !strcmp(s->bytes.product, "own");
+    if (!own) pio_log_say(s->log, PIO_INFO, "products of matrix and vector: %s", s->bytes.product);
     print_bytes(library, (double)s->bytes.library);
     if (s->bytes.library)
-        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for factors", library, s->bytes.library);
+        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for %s", library, s->bytes.library,
+                    own ? "factors" : "libraries");
 }
 
 static void tell_states(const pio_session *s, pio_log_level level)

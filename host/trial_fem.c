@@ -162,6 +162,7 @@ static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     m->newton_tolerance = m->adjoint_tolerance = o->tolerance;
     m->newton_iterations = 30;
     m->linear_iterations = 20000;
+    m->product = o->product;
     pio_engine_desc *d = &t->desc;
     d->size = sizeof *d;
     d->threads = o->threads;

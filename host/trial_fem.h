@@ -18,6 +18,7 @@ typedef struct {
     double tolerance;      /* of Newton's residual and of the adjoint solve */
     int threads;           /* 0: what OpenMP offers */
     bool timing;           /* per-kernel timers */
+    pio_product_choice product;
 } pio_fem_trial_options;
 
 enum { PIO_FEM_TRIAL_MODULI = 3, PIO_FEM_TRIAL_SAMPLES = 3 };

@@ -95,6 +95,18 @@ piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *q, const int *row_start,
     return rc;
 }
 
+piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordinal, piola_error *error)
+{
+    const pio_product_matrix matrix = {.rows = bsr->rows,
+                                       .blocks = bsr->blocks,
+                                       .dim = DIM,
+                                       .bits = 8 * (int)sizeof(real),
+                                       .row_start = bsr->row_start,
+                                       .column = bsr->column,
+                                       .value = bsr->value};
+    return pio_product_begin(&bsr->product, table, ordinal, bsr->queue, &matrix, error);
+}
+
 /* ---- block-Jacobi ---------------------------------------------------------------------------------------- */
 
 /* "[1 0; 0 1]", from host memory */
@@ -145,6 +157,7 @@ piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error)
 static int apply(void *context, const void *x, void *y)
 {
     const pio_bsr *a = context;
+    if (a->product.table) return pio_product_apply(&a->product, a->queue, 0, x, y);
     pio_map(a->queue, bsr_apply, a->rows, NULL, .row_start = a->row_start, .column = a->column, .value = a->value,
             .x = x, .y = y);
     return a->queue->error.code;
@@ -153,6 +166,7 @@ static int apply(void *context, const void *x, void *y)
 static int apply_transposed(void *context, const void *x, void *y)
 {
     const pio_bsr *a = context;
+    if (a->product.table && a->product.table->transposes) return pio_product_apply(&a->product, a->queue, 1, x, y);
     pio_map(a->queue, bsr_apply_transposed, a->rows, NULL, .row_start = a->row_start, .column = a->column,
             .mirror = a->mirror, .value = a->value, .x = x, .y = y);
     return a->queue->error.code;

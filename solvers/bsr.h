@@ -2,6 +2,7 @@
  *
  *     pio_bsr_layout(&A, arena, rows, blocks);              with no memory to measure, then again to take
  *     pio_bsr_structure(&A, queue, row_start, column, e);   once
+ *     pio_bsr_use(&A, table, ordinal, e);                   where a library is to make the products; then pio_product_free
  *     ... kernels fill A.value ...                          for each assembly:
  *     pio_bsr_invert_diagonal(&A, e);                           where block-Jacobi is wanted
  *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, 1);      valid while A is
@@ -11,18 +12,20 @@
 
 #include "kernels/backend/queue.h"
 #include "solvers/linop.h"
+#include "solvers/product.h"
 
 typedef struct {
     pio_queue *queue;
     int rows, blocks; /* block rows and columns; entries */
     /* on the device */
-    int *row_start;  /* [rows + 1] */
-    int *column;     /* [blocks] ascending within a row */
-    int *mirror;     /* [blocks] where entry (j,i) is, for entry (i,j) */
-    int *diagonal;   /* [rows] where entry (i,i) is */
-    real *value;     /* [blocks][DIM][DIM] */
-    real *inverse;   /* [rows][DIM][DIM] of the diagonal blocks */
-    uint64_t *fault; /* [1] */
+    int *row_start;      /* [rows + 1] */
+    int *column;         /* [blocks] ascending within a row */
+    int *mirror;         /* [blocks] where entry (j,i) is, for entry (i,j) */
+    int *diagonal;       /* [rows] where entry (i,i) is */
+    real *value;         /* [blocks][DIM][DIM] */
+    real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
+    uint64_t *fault;     /* [1] */
+    pio_product product; /* zeros: products are made by the kernels of linalg.h */
 } pio_bsr;
 
 /* Take the memory, or measure it. DIM * rows must fit an int. */
@@ -32,6 +35,10 @@ void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks);
  * ascending, lacks the diagonal, or has (i,j) without (j,i). */
 piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *queue, const int *row_start, const int *column,
                                piola_error *error);
+
+/* From here on a library makes the products, but those with A^T where it has none. PIOLA_NO_MEMORY, PIOLA_INTERNAL with what
+ * it says. */
+piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordinal, piola_error *error);
 
 /* The inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is singular to the
  * precision of `real`, or not finite. */

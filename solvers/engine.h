@@ -42,6 +42,8 @@ typedef enum {
 typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
 /* How implicit steps of meshes solve their linear equations; AUTO decides by the rule of fem_direct.c. */
 typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
+/* Whose products of matrix and vector iterative solvers make: kernels of Piola's own, or a library's (PIO_CUSPARSE, CUDA). */
+typedef enum { PIO_OWN_PRODUCT, PIO_CUSPARSE } pio_product_choice;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. */
 typedef enum { PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG } pio_integrator;
 /* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
@@ -216,7 +218,8 @@ typedef struct {
     int32_t linear_iterations;           /* at most */
     pio_solve linear;
     double direct_memory; /* bytes that a direct solver may take beside the arena */
-    int32_t halvings;     /* of a step that fails, at most: 0 .. 20 */
+    pio_product_choice product;
+    int32_t halvings; /* of a step that fails, at most: 0 .. 20 */
     pio_projection projection;
     pio_integrator integrator;
     int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
@@ -259,12 +262,13 @@ typedef struct {
 typedef struct {
     size_t state;   /* of one saved state */
     size_t fixed;   /* everything but saved states */
-    size_t library; /* what the library of direct solves predicts, beside the arena */
-    size_t total;   /* the whole arena and the library's */
+    size_t library; /* what libraries of direct solves and of products predict, beside the arena */
+    size_t total;   /* the whole arena and the libraries' */
     size_t context; /* the driver's own memory, not counted */
     size_t free;    /* what the device has free before anything is taken */
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
+    char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
 } pio_engine_bytes;
 
 /* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
@@ -332,6 +336,8 @@ typedef struct {
     void (*repeat)(pio_sim *sim, int on);
     /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);
+    /* The same of products. */
+    piola_status (*product)(int32_t device, char name[128], piola_error *error);
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);

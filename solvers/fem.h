@@ -101,6 +101,8 @@ typedef struct {
     pio_krylov krylov;
     pio_direct direct; /* its table is NULL where conjugate gradients solve */
     char solver[64], solver_why[320];
+    const pio_product_table *product_table; /* NULL: own kernels */
+    char product[128];
     int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
     real *pair_out;                              /* [pairs + load_pairs][DIM * DIM] */
 
@@ -255,6 +257,9 @@ piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *sol
                                 piola_error *error);
 piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
                                 char name[128], piola_error *error);
+
+/* fem_product.c: whose products, from the graph and before there is memory. */
+piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 
 /* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
 void fem_observe_step(fem_sim *f, int64_t index);

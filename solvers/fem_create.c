@@ -218,6 +218,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->kind = f->follows ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     piola_status rc = take_topology(f, m, error);
     if (!rc) rc = fem_choose_solver(f, m, error);
+    if (!rc) rc = fem_choose_product(f, m, error);
     if (!rc) fem_layout(f, desc);
     return rc;
 }
@@ -227,6 +228,7 @@ static void tell_bytes(const fem_sim *f, pio_engine_bytes *bytes)
     sim_bytes(&f->base, bytes);
     memcpy(bytes->solver, f->solver, sizeof bytes->solver);
     memcpy(bytes->solver_why, f->solver_why, sizeof bytes->solver_why);
+    memcpy(bytes->product, f->product, sizeof bytes->product);
 }
 
 piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
@@ -411,6 +413,7 @@ static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *e
     pio_queue *q = &f->base.queue;
     piola_status rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
     if (!rc && f->direct.table) rc = pio_direct_begin(&f->direct, q, &f->matrix, error);
+    if (!rc && f->product_table) rc = pio_bsr_use(&f->matrix, f->product_table, f->base.ordinal, error);
     if (!rc) rc = upload_supports(f, m, error);
     if (rc) return rc;
     UPLOAD(f->block_row, f->graph.row, f->graph.blocks);
@@ -469,6 +472,7 @@ void fem_destroy(pio_sim *sim)
     free(f->part);
     free(f->load);
     pio_direct_free(&f->direct);
+    pio_product_free(&f->matrix.product);
     sim_end(sim);
     free(f);
 }

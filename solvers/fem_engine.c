@@ -156,6 +156,12 @@ static piola_status direct(int32_t device, char name[128], piola_error *error)
     return fem_direct_library(backend, device, &table, name, error);
 }
 
+static piola_status product(int32_t device, char name[128], piola_error *error)
+{
+    const pio_product_table *table;
+    return pio_product_library(backend, device, &table, name, error);
+}
+
 static void repeat(pio_sim *sim, int on)
 {
     fem_of(sim)->repeat = on;
@@ -200,6 +206,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .record = record_of,
     .repeat = repeat,
     .direct = direct,
+    .product = product,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
 };

@@ -157,7 +157,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
     bytes->state = sim->slot_bytes;
     bytes->library = sim->library;
     bytes->total = sim->arena.used + sim->library;
-    bytes->solver[0] = bytes->solver_why[0] = '\0';
+    bytes->solver[0] = bytes->solver_why[0] = bytes->product[0] = '\0';
     bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
     bytes->free = sim->device.free_bytes;

@@ -49,6 +49,14 @@ function(kernel_test name label engine precision dimension)
   set_tests_properties(${target} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
 endfunction()
 
+# gpu_test(name precision dimension sources...): with the engine's CUDA kernels besides.
+function(gpu_test name precision dimension)
+  kernel_test(${name} gpu engine_static ${precision} ${dimension} ${ARGN})
+  set(target ${name}_${precision}_${dimension}d)
+  target_link_libraries(${target} PRIVATE cuda_kernels_${precision}_${dimension}d)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
+endfunction()
+
 # The CPU backend once more, without contraction to FMA, in programs that say so: what the comparison with the GPU is tested
 # with where there is none.
 set(uncontracted $<BOOL:$<TARGET_PROPERTY:PIO_UNCONTRACTED>>)
@@ -91,11 +99,16 @@ foreach(precision ${test_precisions})
     endif()
 
     if(cuda_engines)
-      kernel_test(test_every_kernel_gpu gpu engine_static ${precision} ${dimension} test_every_kernel_gpu.c
-        ${cases})
-      set(target test_every_kernel_gpu_${precision}_${dimension}d)
-      target_link_libraries(${target} PRIVATE cuda_kernels_${precision}_${dimension}d)
-      set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
+      gpu_test(test_every_kernel_gpu ${precision} ${dimension} test_every_kernel_gpu.c ${cases})
+      if(TARGET piola_product_cusparse)
+        gpu_test(test_product_gpu ${precision} ${dimension} test_product_gpu.c)
+        add_dependencies(test_product_gpu_${precision}_${dimension}d piola_product_cusparse)
+      endif()
+      if(PIOLA_HOST AND precision STREQUAL "f64")
+        gpu_test(test_pairings_gpu f64 ${dimension} test_pairings.c)
+        target_compile_definitions(test_pairings_gpu_f64_${dimension}d PRIVATE CASE_BACKEND=pio_backend_cuda)
+        add_dependencies(test_pairings_gpu_f64_${dimension}d ${DIRECTS})
+      endif()
     endif()
   endforeach()
 endforeach()

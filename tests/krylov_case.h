@@ -18,6 +18,12 @@
 #ifndef CASE_SMALL /* 1: a tenth of the unknowns */
 #define CASE_SMALL 0
 #endif
+#ifndef CASE_BACKEND
+#define CASE_BACKEND pio_backend_cpu
+#endif
+#ifndef CASE_RESTART /* of GMRES */
+#define CASE_RESTART 60
+#endif
 
 enum {
     SIDE = DIM == 3 ? (TEST_SANITIZED || CASE_SMALL ? 9 : 17) : (TEST_SANITIZED || CASE_SMALL ? 36 : 72),
@@ -25,11 +31,13 @@ enum {
     UNKNOWNS = NODES * DIM
 };
 enum { CASE_COLUMNS = CASE_SMALL ? 3 : 1 }; /* right-hand sides there is room for */
-enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = 60 };
+enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = CASE_RESTART };
 
 /* CONTRAST: stiffness from 1 to 100. INDEFINITE: equal springs, less 1.5 times the Rayleigh quotient of the lowest sine wave.
  * CONVECTION: CONTRAST and a wind that carries values along, antisymmetric between neighbours. NOTHING: zeros. */
 typedef enum { CONTRAST, INDEFINITE, CONVECTION, NOTHING } case_matrix;
+
+static pio_stream case_stream; /* of a backend that needs to be opened */
 
 typedef struct {
     pio_arena arena;
@@ -198,7 +206,7 @@ typedef struct {
 /* 0, or what went wrong in `error`. */
 static inline piola_status case_open_with(system_case *s, case_matrix kind, const case_direct *w, piola_error *error)
 {
-    *s = (system_case){.arena.backend = &pio_backend_cpu, .queue.backend = &pio_backend_cpu};
+    *s = (system_case){.arena.backend = &CASE_BACKEND, .queue.backend = &CASE_BACKEND, .queue.stream = case_stream};
     const size_t bytes = sizeof(double) * UNKNOWNS;
     s->row_start = malloc(sizeof *s->row_start * (NODES + 1));
     s->column = malloc(sizeof *s->column * MOST_BLOCKS);
@@ -215,7 +223,7 @@ static inline piola_status case_open_with(system_case *s, case_matrix kind, cons
         if (refused) return refused;
     }
     layout(s);
-    if (pio_arena_create(&s->arena, &pio_backend_cpu, s->arena.used)) abort();
+    if (pio_arena_create(&s->arena, &CASE_BACKEND, s->arena.used)) abort();
     s->queue.arena = &s->arena;
     layout(s);
     piola_status rc = pio_bsr_structure(&s->a, &s->queue, s->row_start, s->column, error);

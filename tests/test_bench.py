@@ -65,6 +65,7 @@ class Bench(unittest.TestCase):
             self.assertEqual(calls["fem_assemble"], (solver["newton_iterations"], 1))
             # each solve has a product at its start and one at its end besides those of its iterations
             self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
+            self.assertIsNone(told["library"]["product"]) # a CPU has none
 
 
 if __name__ == "__main__":

@@ -59,6 +59,29 @@ class Linear(unittest.TestCase):
             self.assertGreater(told["memory"]["peak_bytes"], told["solver"]["library_bytes"])
             self.assertTrue(0 <= certificate["linear_solves"][0]["adjoint_residual"] <= 1e-10)
 
+    def test_products_are_our_own_unless_asked_and_result_certificate_and_manifest_say_so(self):
+        folder = self.folder / "own"
+        done = self.expect(0, [], "grad", self.beam, "--set", "geometry.beam.max=[0.1, 0.01]", "-o", folder)
+        told = json.loads((folder / "result.json").read_text())
+        self.assertEqual(told["solver"]["product"], "own")
+        self.assertEqual(told["certificate"]["matrix_product"], "own")
+        self.assertNotIn("products of matrix and vector", done.stderr)
+        self.assertRegex(run("info", folder / "states.vtkhdf").stdout, r"matrix_product +own")
+
+    def test_cusparse_on_a_cpu_is_69_before_anything_runs_and_never_replaced(self):
+        for command in ("run", "grad", "check"):
+            self.expect(69, ["solver.product is cusparse", "no library of products for cpu: the device has none",
+                             "'product: own', or the device cuda, would be right"], command, self.beam, "--set",
+                        "solver.product=cusparse", "-o", self.folder / "no")
+            self.expect(69, ["solver.product is cusparse"], command, self.beam, "--set", "solver.product=cusparse", "--dry-run")
+
+    def test_the_doctor_names_libraries_of_products_or_says_why_there_is_none(self):
+        self.assertRegex(run("doctor").stdout, r"Products of matrix and vector, beside Piola's own\n"
+                                               r"  cpu +no library of products for cpu: the device has none")
+        for engine in json.loads(run("doctor", "--json").stdout)["engines"]:
+            if engine["runs"] and engine["name"].startswith("cpu"):
+                self.assertIsNone(engine["matrix_product"])
+
     def test_an_adjoint_that_misses_its_tolerance_is_76(self):
         scene = self.folder / "slender_pcg.yaml"
         scene.write_text(self.beam.read_text().replace("direct, direct_memory: 64 MiB", "pcg"))

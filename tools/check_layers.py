@@ -18,7 +18,8 @@ MAY_INCLUDE = {
     "tests": {"include", "kernels", "solvers", "host", "tests"},
 }
 CUDA_FILE = "kernels/backend/cuda.cu"
-CUDA_FILES = (CUDA_FILE, "kernels/backend/direct_cusolver.c", "kernels/backend/direct_cudss.c")
+CUDA_FILES = (CUDA_FILE, "kernels/backend/cuda_calls.h", "kernels/backend/direct_cusolver.c", "kernels/backend/direct_cudss.c",
+              "kernels/backend/product_cusparse.c", "tests/cusparse_stand_in.c")
 DIALECT = "kernels/base.h"  # the few words that differ between compilers, under __CUDACC__
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)

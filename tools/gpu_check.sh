@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# gpu_check.sh -- what only a GPU can tell: every kernel on the GPU against the CPU and against itself (ctest -L gpu), under
-# compute-sanitizer where it is installed, and the speed of the solver. Needs an NVIDIA GPU, its driver and nvcc; installs
-# nothing. Where HDF5, NLopt, libyaml or cmocka are missing (tools/check.sh installs them), the kernels alone are compared.
+# gpu_check.sh -- what only a GPU can tell: every kernel on the GPU against the CPU and against itself, products by cuSPARSE
+# against both, every linear solver (ctest -L gpu), under compute-sanitizer where it is installed, gradient checks of scenes and
+# the speed of the solvers. Needs an NVIDIA GPU, its driver and nvcc; installs nothing. Where HDF5, NLopt, libyaml or cmocka are missing
+# (tools/check.sh installs them), the kernels alone are compared.
 # Ends with a block of Markdown for tests/gpu_results.md, also written to build/gpu/gpu_results.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -44,7 +45,8 @@ compare_kernels() {
     ! grep -q 'Skipped' "$build/ctest.log"
 }
 
-programs() { find "$build" -type f -perm -u+x -name 'test_*gpu*' | sort; }
+# Whole solves would take hours there, and their kernels are among those of the others.
+programs() { find "$build" -type f -perm -u+x -name 'test_*gpu*' ! -name 'test_pairings*' | sort; }
 
 # sanitize TOOL: every GPU program under it.
 sanitize() {
@@ -85,7 +87,7 @@ if [ -n "$(git status --porcelain 2>/dev/null)" ]; then commit+=" with changes";
     printf '| check | outcome | time |\n| --- | --- | --- |\n'
 } >"$results"
 
-tried "kernels: GPU against CPU, GPU against itself" compare_kernels
+tried "kernels, products, linear solves: GPU against CPU, GPU against itself" compare_kernels
 for tool in memcheck racecheck; do
     if command -v compute-sanitizer >/dev/null; then
         tried "compute-sanitizer $tool" sanitize $tool
@@ -97,13 +99,19 @@ if [ $host = ON ]; then
     tried "piola doctor" "$build/piola" doctor
     tried "scenes/mpm_throw.yaml: gradient check on the GPU" "$build/piola" check scenes/mpm_throw.yaml --device cuda \
         -o "$build/check"
+    for product in own cusparse; do
+        tried "scenes/fem_cook.yaml: gradient check on the GPU, products: $product" "$build/piola" check \
+            scenes/fem_cook.yaml --device cuda --set solver.linear=pcg --set solver.product=$product -o "$build/check_$product"
+    done
+    tried "piola bench fem" "$build/piola" bench fem --device cuda
+    cp "$build/last.log" "$build/bench_fem.log"
     for precision in f32 f64; do
         tried "piola bench mpm --precision $precision" "$build/piola" bench mpm --device cuda --precision $precision
         cp "$build/last.log" "$build/bench_$precision.log"
     done
-    for precision in f32 f64; do
-        printf '\nBench, %s:\n\n' $precision
-        sed 's/^/    /; s/ *$//' "$build/bench_$precision.log"
+    for name in f32 f64 fem; do
+        printf '\nBench, %s:\n\n' $name
+        sed 's/^/    /; s/ *$//' "$build/bench_$name.log"
     done >>"$results"
 else
     not_tried "piola doctor, check and bench" "libraries are missing: ${missing[*]}"

@@ -242,4 +242,5 @@ extern "C" const pio_backend pio_backend_cuda = {
     cuda_wait,
     cuda_error_text,
     {"cudss", "cusolver"},
+    "cusparse",
 };

@@ -1,13 +1,12 @@
 /* direct_cudss.c -- sparse direct solves on CUDA by NVIDIA cuDSS (1.0 or later): Cholesky, LDL^T and LU, analysed once and
  * factorised again for new values, in its deterministic mode. */
-#include "kernels/backend/direct.h"
+#include "kernels/backend/cuda_calls.h"
 
-#include <cuda_runtime_api.h>
 #include <cudss.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct {
+    cuda_calls calls;
     int n, entries, factored;
     pio_factor_kind kind;
     cudssHandle_t handle;
@@ -16,39 +15,18 @@ typedef struct {
     cudssMatrix_t matrix;
     int *start, *column; /* device */
     double *value, *b;   /* device: of the analysis, which reads none of them; a right-hand side */
-    size_t bytes;
-    pio_direct_outcome outcome;
-    char *message;
 } factor;
 
-/* The first failure stays; calls after it are not made. */
-static void judge(factor *f, int code, int no_memory, const char *what)
-{
-    if (!code) return;
-    f->outcome = code == no_memory ? PIO_DIRECT_NO_MEMORY : PIO_DIRECT_FAILED;
-    snprintf(f->message, PIO_DIRECT_TEXT, "%.200s failed with code %d", what, code);
-}
-
-#define CUDA(f, call)                                                                                                  \
-    do {                                                                                                               \
-        if (!(f)->outcome) judge(f, (int)(call), (int)cudaErrorMemoryAllocation, #call);                               \
-    } while (0)
-#define DSS(f, call)                                                                                                   \
-    do {                                                                                                               \
-        if (!(f)->outcome) judge(f, (int)(call), (int)CUDSS_STATUS_ALLOC_FAILED, #call);                               \
-    } while (0)
+#define DSS(f, call) CALL(&(f)->calls, CUDSS_STATUS_ALLOC_FAILED, call)
 
 static pio_direct_outcome probe(int device, char name[128], char *message)
 {
     int major = 0, minor = 0, patch = 0;
-    if (cudaSetDevice(device) || cudssGetProperty(MAJOR_VERSION, &major) || cudssGetProperty(MINOR_VERSION, &minor) ||
-        cudssGetProperty(PATCH_LEVEL, &patch)) {
-        (void)cudaGetLastError();
-        snprintf(message, PIO_DIRECT_TEXT, "cuDSS: device %d cannot be opened", device);
-        return PIO_DIRECT_UNAVAILABLE;
-    }
-    snprintf(name, 128, "cuDSS %d.%d.%d", major, minor, patch);
-    return PIO_DIRECT_OK;
+    const int missing = cudssGetProperty(MAJOR_VERSION, &major) || cudssGetProperty(MINOR_VERSION, &minor) ||
+                        cudssGetProperty(PATCH_LEVEL, &patch);
+    const pio_direct_outcome outcome = cuda_probe(device, "cuDSS", missing, message);
+    if (!outcome) snprintf(name, 128, "cuDSS %d.%d.%d", major, minor, patch);
+    return outcome;
 }
 
 static void release(void *context)
@@ -66,23 +44,12 @@ static void release(void *context)
     free(f);
 }
 
-static void *take(factor *f, size_t bytes)
-{
-    void *memory = NULL;
-    CUDA(f, cudaMalloc(&memory, bytes));
-    f->bytes += bytes;
-    return memory;
-}
-
 static void take_pattern(factor *f, const pio_direct_pattern *p)
 {
-    const size_t starts = sizeof(int) * ((size_t)f->n + 1), columns = sizeof(int) * (size_t)f->entries;
-    f->start = take(f, starts);
-    f->column = take(f, columns);
-    f->value = take(f, sizeof(double) * (size_t)f->entries);
-    f->b = take(f, sizeof(double) * (size_t)f->n);
-    CUDA(f, cudaMemcpy(f->start, p->start, starts, cudaMemcpyHostToDevice));
-    CUDA(f, cudaMemcpy(f->column, p->column, columns, cudaMemcpyHostToDevice));
+    f->start = cuda_take_ints(&f->calls, p->start, (size_t)f->n + 1);
+    f->column = cuda_take_ints(&f->calls, p->column, (size_t)f->entries);
+    f->value = cuda_take(&f->calls, sizeof(double) * (size_t)f->entries);
+    f->b = cuda_take(&f->calls, sizeof(double) * (size_t)f->n);
     CUDA(f, cudaMemset(f->value, 0, sizeof(double) * (size_t)f->entries));
 }
 
@@ -102,7 +69,7 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
         snprintf(message, PIO_DIRECT_TEXT, "no memory for a factor's %zu bytes on the host", sizeof *f);
         return PIO_DIRECT_NO_MEMORY;
     }
-    f->message = message;
+    cuda_begin(&f->calls, "cuDSS", message);
     f->kind = kind;
     f->n = pattern->n;
     f->entries = pattern->start[pattern->n];
@@ -111,16 +78,16 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
     DSS(f, cudssConfigCreate(&f->config));
     DSS(f, cudssConfigSet(f->config, CUDSS_CONFIG_DETERMINISTIC_MODE, &deterministic, sizeof deterministic));
     DSS(f, cudssDataCreate(f->handle, &f->data));
-    if (!f->outcome) take_pattern(f, pattern);
+    if (!f->calls.outcome) take_pattern(f, pattern);
     DSS(f, cudssMatrixCreateCsr(&f->matrix, f->n, f->n, f->entries, f->start, NULL, f->column, f->value, CUDA_R_32I,
                                 CUDA_R_32I, CUDA_R_64F, types[kind],
                                 kind == PIO_FACTOR_LU ? CUDSS_MVIEW_FULL : CUDSS_MVIEW_LOWER, CUDSS_BASE_ZERO));
     DSS(f, cudssExecute(f->handle, CUDSS_PHASE_ANALYSIS, f->config, f->data, f->matrix, NULL, NULL));
     DSS(f, cudssDataGet(f->handle, f->data, CUDSS_DATA_MEMORY_ESTIMATES, estimate, sizeof estimate, &written));
     DSS(f, cudssDataGet(f->handle, f->data, CUDSS_DATA_FLOPS, &operations, sizeof operations, &written));
-    *forecast = (pio_direct_forecast){.bytes = f->bytes + (size_t)(estimate[1] > 0 ? estimate[1] : 0),
+    *forecast = (pio_direct_forecast){.bytes = f->calls.bytes + (size_t)(estimate[1] > 0 ? estimate[1] : 0),
                                       .operations = (double)operations};
-    const pio_direct_outcome outcome = f->outcome;
+    const pio_direct_outcome outcome = f->calls.outcome;
     if (outcome)
         release(f);
     else
@@ -133,15 +100,14 @@ static pio_direct_outcome factorise(void *context, pio_stream stream, const doub
     factor *f = context;
     int info = 0, inertia[2] = {0};
     size_t written = 0;
-    f->message = message;
-    f->outcome = PIO_DIRECT_OK;
+    cuda_begin(&f->calls, "cuDSS", message);
     *negative = 0;
     DSS(f, cudssSetStream(f->handle, stream));
     DSS(f, cudssMatrixSetValues(f->matrix, value));
     DSS(f, cudssExecute(f->handle, f->factored ? CUDSS_PHASE_REFACTORIZATION : CUDSS_PHASE_FACTORIZATION, f->config,
                         f->data, f->matrix, NULL, NULL));
     DSS(f, cudssDataGet(f->handle, f->data, CUDSS_DATA_INFO, &info, sizeof info, &written));
-    if (f->outcome) return f->outcome;
+    if (f->calls.outcome) return f->calls.outcome;
     f->factored = 1;
     if (info) {
         snprintf(message, PIO_DIRECT_TEXT, "the matrix is singular: pivot %d of %d is zero", info, f->n);
@@ -151,7 +117,7 @@ static pio_direct_outcome factorise(void *context, pio_stream stream, const doub
     if (f->kind == PIO_FACTOR_LDLT)
         DSS(f, cudssDataGet(f->handle, f->data, CUDSS_DATA_INERTIA, inertia, sizeof inertia, &written));
     *negative = inertia[1];
-    return f->outcome;
+    return f->calls.outcome;
 }
 
 static pio_direct_outcome solve(void *context, pio_stream stream, int transposed, int columns, double *x, char *message)
@@ -159,8 +125,7 @@ static pio_direct_outcome solve(void *context, pio_stream stream, int transposed
     factor *f = context;
     const size_t bytes = sizeof *x * (size_t)f->n;
     (void)transposed; /* factors of A^T are asked for instead: `transposes` is 0 */
-    f->message = message;
-    f->outcome = PIO_DIRECT_OK;
+    cuda_begin(&f->calls, "cuDSS", message);
     DSS(f, cudssSetStream(f->handle, stream));
     for (int c = 0; c < columns; c++) {
         double *column = x + (ptrdiff_t)c * f->n;
@@ -172,7 +137,7 @@ static pio_direct_outcome solve(void *context, pio_stream stream, int transposed
         if (right) cudssMatrixDestroy(right);
         if (solution) cudssMatrixDestroy(solution);
     }
-    return f->outcome;
+    return f->calls.outcome;
 }
 
 __attribute__((visibility("default"))) extern const pio_direct_table piola_direct;

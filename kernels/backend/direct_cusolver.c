@@ -5,16 +5,15 @@
  * map[k] of A. Neither method draws random numbers or adds atomically; whether runs give equal bits is for a test on a GPU. */
 #define DISABLE_CUSOLVER_DEPRECATED
 #define DISABLE_CUSPARSE_DEPRECATED
-#include "kernels/backend/direct.h"
+#include "kernels/backend/cuda_calls.h"
 
-#include <cuda_runtime_api.h>
 #include <cusolverSp.h>
 #include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <cusparse.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct {
+    cuda_calls calls;
     int n, entries, qr;
     cusolverSpHandle_t solver;
     cusparseHandle_t sparse;
@@ -24,56 +23,17 @@ typedef struct {
     int *start, *column, *order, *map; /* device: of B; p; map */
     double *value, *b, *x;             /* device: of B; permuted vectors */
     void *work;                        /* device: workspace of the factorisation */
-    size_t bytes;                      /* taken so far */
-    pio_direct_outcome outcome;
-    char *message;
 } factor;
 
-/* The first failure stays; calls after it are not made. */
-static void judge(factor *f, int code, int no_memory, const char *what)
-{
-    if (!code) return;
-    f->outcome = code == no_memory ? PIO_DIRECT_NO_MEMORY : PIO_DIRECT_FAILED;
-    snprintf(f->message, PIO_DIRECT_TEXT, "%.200s failed with code %d", what, code);
-}
-
-#define CUDA(f, call)                                                                                                  \
-    do {                                                                                                               \
-        if (!(f)->outcome) judge(f, (int)(call), (int)cudaErrorMemoryAllocation, #call);                               \
-    } while (0)
-#define SOLVER(f, call)                                                                                                \
-    do {                                                                                                               \
-        if (!(f)->outcome) judge(f, (int)(call), (int)CUSOLVER_STATUS_ALLOC_FAILED, #call);                            \
-    } while (0)
-#define SPARSE(f, call)                                                                                                \
-    do {                                                                                                               \
-        if (!(f)->outcome) judge(f, (int)(call), (int)CUSPARSE_STATUS_ALLOC_FAILED, #call);                            \
-    } while (0)
-
-static void *take(factor *f, size_t bytes)
-{
-    void *memory = NULL;
-    if (f->outcome || bytes == 0) return NULL;
-    if (cudaMalloc(&memory, bytes)) {
-        (void)cudaGetLastError();
-        f->outcome = PIO_DIRECT_NO_MEMORY;
-        snprintf(f->message, PIO_DIRECT_TEXT, "cuSOLVER's %zu bytes after %zu could not be allocated", bytes, f->bytes);
-        return NULL;
-    }
-    f->bytes += bytes;
-    return memory;
-}
+#define SOLVER(f, call) CALL(&(f)->calls, CUSOLVER_STATUS_ALLOC_FAILED, call)
+#define SPARSE(f, call) CALL(&(f)->calls, CUSPARSE_STATUS_ALLOC_FAILED, call)
 
 static pio_direct_outcome probe(int device, char name[128], char *message)
 {
     int version = 0;
-    if (cudaSetDevice(device) || cusolverGetVersion(&version)) {
-        (void)cudaGetLastError();
-        snprintf(message, PIO_DIRECT_TEXT, "cuSOLVER: device %d cannot be opened", device);
-        return PIO_DIRECT_UNAVAILABLE;
-    }
-    snprintf(name, 128, "cuSOLVER %d.%d.%d", version / 1000, version % 1000 / 100, version % 100);
-    return PIO_DIRECT_OK;
+    const pio_direct_outcome outcome = cuda_probe(device, "cuSOLVER", cusolverGetVersion(&version) != 0, message);
+    if (!outcome) snprintf(name, 128, "cuSOLVER %d.%d.%d", version / 1000, version % 1000 / 100, version % 100);
+    return outcome;
 }
 
 static void release(void *context)
@@ -100,17 +60,16 @@ static void reorder(factor *f, int *start, int *column, int *order, int *map)
     SOLVER(f, cusolverSpXcsrsymamdHost(f->solver, f->n, f->entries, f->general, start, column, order));
     SOLVER(f, cusolverSpXcsrperm_bufferSizeHost(f->solver, f->n, f->n, f->entries, f->general, start, column, order,
                                                 order, &bytes));
-    void *work = f->outcome ? NULL : malloc(bytes + 1);
-    if (!f->outcome && !work) judge(f, 1, 1, "a workspace of the host");
+    void *work = f->calls.outcome ? NULL : malloc(bytes + 1);
+    if (!f->calls.outcome && !work) cuda_judge(&f->calls, 1, 1, "a workspace of the host");
     SOLVER(f, cusolverSpXcsrpermHost(f->solver, f->n, f->n, f->entries, f->general, start, column, order, order, map,
                                      work));
     free(work);
 }
 
-static void upload(factor *f, int **device, const int *host, int count)
+static int *upload(factor *f, const int *host, int count)
 {
-    *device = take(f, sizeof *host * (size_t)count);
-    CUDA(f, cudaMemcpy(*device, host, sizeof *host * (size_t)count, cudaMemcpyHostToDevice));
+    return cuda_take_ints(&f->calls, host, (size_t)count);
 }
 
 static void take_pattern(factor *f, const pio_direct_pattern *p)
@@ -119,16 +78,16 @@ static void take_pattern(factor *f, const pio_direct_pattern *p)
     int *start = malloc(sizeof *start * (2 * n + 2 * entries + 1)), *column = start + n + 1;
     int *order = column + entries, *map = order + n;
     if (!start) {
-        judge(f, 1, 1, "the pattern's copy on the host");
+        cuda_judge(&f->calls, 1, 1, "the pattern's copy on the host");
         return;
     }
     for (size_t i = 0; i <= n; i++) start[i] = p->start[i];
     for (size_t k = 0; k < entries; k++) column[k] = p->column[k];
     reorder(f, start, column, order, map);
-    upload(f, &f->start, start, f->n + 1);
-    upload(f, &f->column, column, f->entries);
-    upload(f, &f->order, order, f->n);
-    upload(f, &f->map, map, f->entries);
+    f->start = upload(f, start, f->n + 1);
+    f->column = upload(f, column, f->entries);
+    f->order = upload(f, order, f->n);
+    f->map = upload(f, map, f->entries);
     free(start);
 }
 
@@ -160,7 +119,7 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
         snprintf(message, PIO_DIRECT_TEXT, "no memory for a factor's %zu bytes on the host", sizeof *f);
         return PIO_DIRECT_NO_MEMORY;
     }
-    f->message = message;
+    cuda_begin(&f->calls, "cuSOLVER", message);
     f->n = pattern->n;
     f->entries = pattern->start[pattern->n];
     f->qr = kind == PIO_FACTOR_QR;
@@ -168,15 +127,16 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
     SOLVER(f, cusolverSpCreate(&f->solver));
     SPARSE(f, cusparseCreate(&f->sparse));
     SPARSE(f, cusparseCreateMatDescr(&f->general)); /* general, indices from 0 */
-    if (!f->outcome) take_pattern(f, pattern);
-    f->value = take(f, sizeof(double) * (size_t)f->entries);
-    f->b = take(f, sizeof(double) * (size_t)f->n);
-    f->x = take(f, sizeof(double) * (size_t)f->n);
+    if (!f->calls.outcome) take_pattern(f, pattern);
+    f->value = cuda_take(&f->calls, sizeof(double) * (size_t)f->entries);
+    f->b = cuda_take(&f->calls, sizeof(double) * (size_t)f->n);
+    f->x = cuda_take(&f->calls, sizeof(double) * (size_t)f->n);
     CUDA(f, cudaMemset(f->value, 0, sizeof(double) * (size_t)f->entries));
-    if (!f->outcome) forecast_of(f, &inside, &work);
-    *forecast = (pio_direct_forecast){.bytes = f->bytes + inside + work};
-    if (!f->outcome && forecast->bytes <= most) f->work = take(f, work); /* more is refused by the caller */
-    const pio_direct_outcome outcome = f->outcome;
+    if (!f->calls.outcome) forecast_of(f, &inside, &work);
+    *forecast = (pio_direct_forecast){.bytes = f->calls.bytes + inside + work};
+    if (!f->calls.outcome && forecast->bytes <= most)
+        f->work = cuda_take(&f->calls, work); /* more is refused by the caller */
+    const pio_direct_outcome outcome = f->calls.outcome;
     if (outcome)
         release(f);
     else
@@ -205,8 +165,7 @@ static void permute(factor *f, int scatter, int count, const int *index, const d
 
 static void begin(factor *f, pio_stream stream, char *message)
 {
-    f->message = message;
-    f->outcome = PIO_DIRECT_OK;
+    cuda_begin(&f->calls, "cuSOLVER", message);
     SOLVER(f, cusolverSpSetStream(f->solver, stream));
     SPARSE(f, cusparseSetStream(f->sparse, stream));
 }
@@ -228,7 +187,7 @@ static pio_direct_outcome factorise(void *context, pio_stream stream, const doub
                                            f->cholesky, f->work));
         SOLVER(f, cusolverSpDcsrcholZeroPivot(f->solver, f->cholesky, 0, &pivot));
     }
-    if (f->outcome || pivot < 0) return f->outcome;
+    if (f->calls.outcome || pivot < 0) return f->calls.outcome;
     snprintf(message, PIO_DIRECT_TEXT, "the matrix is singular: pivot %d of %d is zero", pivot, f->n);
     *negative = !f->qr; /* at least one pivot is not above zero */
     return f->qr ? PIO_DIRECT_SINGULAR : PIO_DIRECT_INDEFINITE;
@@ -239,7 +198,7 @@ static pio_direct_outcome solve(void *context, pio_stream stream, int transposed
     factor *f = context;
     (void)transposed; /* factors of A^T are asked for instead: `transposes` is 0 */
     begin(f, stream, message);
-    for (int c = 0; c < columns && !f->outcome; c++) {
+    for (int c = 0; c < columns && !f->calls.outcome; c++) {
         double *column = x + (ptrdiff_t)c * f->n;
         permute(f, 0, f->n, f->order, column, f->b);
         if (f->qr)
@@ -248,7 +207,7 @@ static pio_direct_outcome solve(void *context, pio_stream stream, int transposed
             SOLVER(f, cusolverSpDcsrcholSolve(f->solver, f->n, f->b, f->x, f->cholesky, f->work));
         permute(f, 1, f->n, f->order, f->x, column);
     }
-    return f->outcome;
+    return f->calls.outcome;
 }
 
 __attribute__((visibility("default"))) extern const pio_direct_table piola_direct;

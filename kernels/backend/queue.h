@@ -22,6 +22,7 @@ enum {
     KERNEL_COUNT,
     KERNEL_COPY = KERNEL_COUNT, /* device-to-device copies and fills, timed with the kernels */
     KERNEL_DIRECT,              /* calls of a library of direct solves */
+    KERNEL_PRODUCT,             /* products by a library */
     KERNEL_TIMERS
 };
 

@@ -6,7 +6,7 @@
 #ifndef PIOLA_KERNELS_BACKEND_TABLE_H
 #define PIOLA_KERNELS_BACKEND_TABLE_H
 
-#include "kernels/backend/direct.h"
+#include "kernels/backend/product.h"
 #include "kernels/design.h"
 #include "kernels/direct.h"
 #include "kernels/fem_amount.h"
@@ -73,7 +73,8 @@ typedef struct {
     int (*wait)(pio_stream stream);
     const char *(*error_text)(int code);
     const char
-        *direct[3]; /* modules of sparse direct solves for this device, the best first, see direct.h; then NULL */
+        *direct[3];      /* modules of sparse direct solves for this device, the best first, see direct.h; then NULL */
+    const char *product; /* module of sparse products for this device, see product.h; NULL: there is none */
 } pio_backend;
 
 extern const pio_backend pio_backend_cpu;  /* cpu.c */
