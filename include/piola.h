@@ -146,6 +146,17 @@ typedef struct piola_bench_fem_options {
     bool json;
 } piola_bench_fem_options;
 
+typedef struct piola_bench_memory_options {
+    int64_t particles; /* of the MPM case, about this many */
+    int steps;
+    const char *device, *precision;
+    int threads; /* 0: all */
+    bool json;
+} piola_bench_memory_options;
+
+piola_bench_memory_options piola_bench_memory_options_default(void);
+piola_status piola_bench_memory(const piola_bench_memory_options *options, piola_error *error);
+
 piola_bench_fem_options piola_bench_fem_options_default(void);
 piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
 
