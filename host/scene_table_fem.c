@@ -419,19 +419,6 @@ static const cfg_field design_fields[] = {
 static const cfg_table design_table = {
     .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
 
-static const cfg_field states_fields[] = {
-    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
-     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
-    END};
-static const cfg_table states_table = {.what = "states output", .fields = states_fields};
-
-static const cfg_field output_fields[] = {
-    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
-     .meaning = "folder for the results"},
-    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
-    END};
-static const cfg_table output_table = {.what = "output", .fields = output_fields};
-
 /* ---- the scene ------------------------------------------------------------------------------------------ */
 
 #define HAS(name)                                                                                                      \
@@ -492,6 +479,6 @@ static const cfg_field scene_fields[] = {
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},
-    {"output", CFG_MAPPING, .table = &output_table, .meaning = "what is written, and where"},
+    {"output", CFG_MAPPING, .table = &pio_fem_output_table, .meaning = "what is written, and where"},
     END};
 const cfg_table pio_fem_scene_table = {.what = "scene", .fields = scene_fields};

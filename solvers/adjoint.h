@@ -8,10 +8,12 @@
 /* What surrounds a sweep. Any function may be NULL. A status other than PIOLA_OK ends the sweep with it. */
 typedef struct {
     void *context;
-    const int64_t *frames; /* state numbers, ascending, at which on_state (and on_adjoint) are called */
+    const int64_t *frames; /* state numbers, ascending, at which on_state (and on_adjoint, on_passed) are called */
     int64_t n_frames;
     piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error);
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
+    /* After the adjoint of the step that ended at a frame; of state 0, after reverse_end. */
+    piola_status (*on_passed)(void *context, int64_t frame, int64_t step, piola_error *error);
     /* Now and then: progress, interruption. `done` of `total` steps of this sweep (back: 1). */
     piola_status (*on_progress)(void *context, int back, int64_t done, int64_t total, piola_error *error);
     /* Samples to the objective J, and when samples_bar is not NULL the derivative that sweep number `sweep` back begins with: of
