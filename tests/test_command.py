@@ -208,6 +208,18 @@ class Command(unittest.TestCase):
             self.assertEqual((told["failure"]["kind"], name in told["message"]), ("gradient", True))
             self.assertFalse((out / "states.vtkhdf").exists())
 
+    def test_a_constraint_that_overflows_is_76_with_its_name(self):
+        scene = SOURCE / "tests" / "bad_scenes" / "parts" / "mesh.yaml"
+        sets = ["bodies=[{name: one, geometry: block, material: soft, thickness: 1e9}]", "constraints=[{of: lid, max: 1}]",
+                "observe=[{name: lid, type: volume, body: one}]"]
+        sets = [x for value in sets for x in ("--set", value)]
+        self.expect(0, [], "run", scene, "-o", self.folder / "bound", *sets)
+        out = self.folder / "overflown"
+        self.expect(76, ["the constraint lid.max is inf: it overflowed or is not a number"], "run", scene, "-o", out, *sets,
+                    "--set", "constraints[0].max=1e-300")
+        told = json.loads((out / "result.json").read_text())
+        self.assertEqual((told["exit"], told["failure"]["kind"]), (76, "objective"))
+
     def test_a_result_names_what_failed_for_scripts(self):
         def failure(code, scene, *values):
             sets = [x for value in values for x in ("--set", value)]

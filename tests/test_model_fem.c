@@ -5,34 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/model_fem.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#define BASE PIO_SOURCE_DIR "/tests/bad_scenes/parts/mesh.yaml"
-
-static pio_model *model_of(const char *const *sets, size_t n, pio_scene **scene)
-{
-    pio_model *model = NULL;
-    piola_error error = {0};
-    if (pio_scene_load(scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
-    if (pio_model_create(&model, *scene, &error)) fail_msg("%s", error.message);
-    return model;
-}
+#include "tests/model_helpers.h"
 
 static void refused(const char *set, const char *words)
 {
-    pio_scene *scene = NULL;
-    pio_model *none = NULL;
-    piola_error error = {0};
-    if (pio_scene_load(&scene, BASE, &set, 1, stderr, &error)) fail_msg("%s", error.message);
-    assert_int_equal(pio_model_create(&none, scene, &error), PIOLA_BAD_DATA);
-    assert_null(none);
-    print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);
-    if (!strstr(error.message, words)) fail_msg("the message lacks '%s'", words);
-    pio_scene_free(scene);
+    refused_sets(&set, 1, words);
 }
 
 static void what_the_meshes_lack_is_told_at_its_key(void **state)
