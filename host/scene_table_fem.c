@@ -241,10 +241,10 @@ static const cfg_table boundary_table = {
 static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
-    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place, .computed = "of a body_force the whole body",
-     .meaning =
-         "what of it is loaded, to be told: its outer faces; of point_force and springs its nodes; of body_force "
-         "its elements, a group or those whose middle lies in a box"},
+    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
+     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(SCENE_BODY_FORCE),
+     .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
+                "its elements, a group or those whose middle lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
                 "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
@@ -396,8 +396,11 @@ static const cfg_field design_fields[] = {
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "none", .quantity = CFG_ANY, .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
