@@ -474,7 +474,7 @@ static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const 
     }
     for (const cfg_field *f = table->fields; f->key; f++) {
         char unit[40] = "";
-        if (!f->required || !pio_field_legal(f, variant) || pio_cfg_get(node, f->key, NULL)) continue;
+        if (!pio_field_required(f, variant) || pio_cfg_get(node, f->key, NULL)) continue;
         if (*pio_quantity_unit(f->quantity)) snprintf(unit, sizeof unit, ", %s", pio_quantity_unit(f->quantity));
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the required key '%s' is missing (%s%s)", f->key,
                        f->meaning, unit);

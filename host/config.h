@@ -213,6 +213,7 @@ typedef struct cfg_field {
     const cfg_table *table;
     size_t least;                       /* entries of a list */
     unsigned only;                      /* bit v: legal for variant v; 0: for all */
+    unsigned needed;                    /* bit v: required of variant v, where it is not of all */
     bool (*present)(const void *owner); /* is it part of the resolved file? NULL: yes */
 } cfg_field;
 
@@ -245,7 +246,8 @@ const char *pio_range_text(const cfg_range *range, char *out, size_t size);
 const cfg_field *pio_table_field(const cfg_table *table, const char *key);
 int pio_table_variant(const cfg_table *table, const void *owner); /* -1 when it has none */
 bool pio_field_legal(const cfg_field *field, int variant);
-size_t pio_words(const char *const *words); /* length of a NULL-ended list; 0 for NULL */
+bool pio_field_required(const cfg_field *field, int variant); /* legal, and not to be left out */
+size_t pio_words(const char *const *words);                   /* length of a NULL-ended list; 0 for NULL */
 
 /* JSON Schema draft-07, the keys as a Markdown table, and a decoded struct as JSON in SI units that can be read back.
  */

@@ -221,7 +221,7 @@ static void object_schema(pio_json *j, const char *key, const cfg_table *table, 
     pio_json_begin_object(j, "properties");
     for (const cfg_field *f = table->fields; f->key; f++) {
         if (!pio_field_legal(f, variant)) continue;
-        any |= f->required;
+        any |= pio_field_required(f, variant);
         if (variant >= 0 && strcmp(f->key, table->discriminator) == 0) {
             pio_json_begin_object(j, f->key);
             pio_json_string(j, "description", f->meaning);
@@ -235,7 +235,7 @@ static void object_schema(pio_json *j, const char *key, const cfg_table *table, 
     if (any && !partial) {
         pio_json_begin_array(j, "required");
         for (const cfg_field *f = table->fields; f->key; f++)
-            if (f->required && pio_field_legal(f, variant)) pio_json_string(j, NULL, f->key);
+            if (pio_field_required(f, variant)) pio_json_string(j, NULL, f->key);
         pio_json_end_array(j);
     }
     choice_schema(j, &table->choice, variant);

@@ -33,6 +33,12 @@ bool pio_field_legal(const cfg_field *field, int variant)
     return !field->only || (variant >= 0 && (field->only >> variant & 1));
 }
 
+bool pio_field_required(const cfg_field *field, int variant)
+{
+    const bool needed = variant >= 0 && (field->needed >> variant & 1);
+    return (field->required || needed) && pio_field_legal(field, variant);
+}
+
 bool pio_range_holds(const cfg_range *range, double value)
 {
     if ((range->ends & CFG_FROM) && !(value >= range->lo)) return false;

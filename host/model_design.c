@@ -110,6 +110,27 @@ static double normalised_bound(const pio_design_desc *d, double bound)
     return normalised(d, bound);
 }
 
+/* An end of a quantity's own range, or, where that is open, a place that is nearer to it by a factor of 1000 than the nearest value
+ * at the start. */
+static double own_end(const pio_parameter *p, double end, bool open)
+{
+    double nearest = INFINITY;
+    for (int v = 0; v < p->groups * p->components && open; v++)
+        if (fabs(p->initial[v] - end) < fabs(nearest)) nearest = p->initial[v] - end;
+    return open ? end + nearest / 1000 : end;
+}
+
+/* Exponents of a logarithm stay above 0 by themselves. */
+static void set_own_range(pio_parameter *p, const cfg_range *range, bool logarithmic)
+{
+    const bool below = range->ends & (CFG_FROM | CFG_OVER) && !(logarithmic && range->lo <= 0);
+    p->least = p->lower;
+    p->most = p->upper;
+    if (isinf(p->least) && below) p->least = own_end(p, range->lo, range->ends & CFG_OVER);
+    if (isinf(p->most) && range->ends & (CFG_UP_TO | CFG_BELOW))
+        p->most = own_end(p, range->hi, range->ends & CFG_BELOW);
+}
+
 /* The filter of the entry, of elements or of a surface, if it has one. */
 static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
 {
@@ -178,6 +199,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, target.value);
+    set_own_range(p, &target.range, design->transform == SCENE_LOG);
     set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
     m->n_variables += variables;
     return PIOLA_OK;
@@ -196,8 +218,8 @@ static piola_status set_start(pio_model *m, piola_error *error)
         m->designs[k].described = p->initial;
         for (int v = 0; v < p->groups * p->components; v++) {
             m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
-            m->lower[p->first + v] = normalised_bound(&m->designs[k], p->lower);
-            m->upper[p->first + v] = normalised_bound(&m->designs[k], p->upper);
+            m->lower[p->first + v] = normalised_bound(&m->designs[k], p->least);
+            m->upper[p->first + v] = normalised_bound(&m->designs[k], p->most);
         }
     }
     return PIOLA_OK;

@@ -94,6 +94,11 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
     }
 }
 
+static void default_folder(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "out/%.64s", name);
+}
+
 static void complete_output(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
@@ -101,7 +106,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     o->adjoint_every = given(o->adjoint_every, 0);
     if (!o->directory && scene->name) {
         char text[80];
-        snprintf(text, sizeof text, "out/%.64s", scene->name);
+        default_folder(scene->name, text, sizeof text);
         o->directory = pio_arena_text(&doc->arena, text, strlen(text));
         doc->no_memory |= !o->directory;
     }
@@ -212,6 +217,25 @@ piola_status pio_scene_load(pio_scene **out, const char *path, const char *const
     else
         *out = scene;
     return status;
+}
+
+bool pio_scene_folder(const char *path, const char *const *sets, size_t n_sets, char *out, size_t size)
+{
+    pio_scene scene = {0};
+    cfg_doc doc = {0};
+    const pio_locale old = pio_locale_begin();
+    if (pio_cfg_load(&doc, path, sets, n_sets)) {
+        doc.dimension = peek_dimension(&doc);
+        pio_cfg_decode(&doc, table_of(&doc), &scene); /* what is legal of it is there, whatever is not */
+    }
+    pio_locale_end(old);
+    const bool known = scene.output.directory || scene.name;
+    if (scene.output.directory)
+        snprintf(out, size, "%s", scene.output.directory);
+    else if (known)
+        default_folder(scene.name, out, size);
+    pio_cfg_free(&doc);
+    return known;
 }
 
 void pio_scene_free(pio_scene *scene)

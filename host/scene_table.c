@@ -228,8 +228,11 @@ static const cfg_field design_fields[] = {
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "none", .quantity = CFG_ANY, .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
@@ -352,7 +355,7 @@ static bool has_optimizer(const void *s)
 {
     return ((const pio_scene *)s)->has_optimizer;
 }
-static bool has_adjoint(const void *s)
+bool pio_scene_has_adjoint(const void *s)
 {
     return ((const pio_scene *)s)->output.adjoint_every > 0;
 }
@@ -441,16 +444,16 @@ static const cfg_field states_fields[] = {
 static const cfg_table states_table = {.what = "states output", .fields = states_fields};
 
 static const cfg_field adjoint_fields[] = {{"every", CFG_NUMBER, AT(pio_scene, output.adjoint_every), .required = true,
-                                            .quantity = CFG_TIME, POSITIVE, .present = has_adjoint,
+                                            .quantity = CFG_TIME, POSITIVE, .present = pio_scene_has_adjoint,
                                             .meaning = "time between frames of the adjoint fields"},
                                            END};
-static const cfg_table adjoint_table = {.what = "adjoint output", .fields = adjoint_fields};
+const cfg_table pio_adjoint_table = {.what = "adjoint output", .fields = adjoint_fields};
 
 static const cfg_field output_fields[] = {
     {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
      .meaning = "folder for the results"},
     {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
-    {"adjoint", CFG_MAPPING, .table = &adjoint_table, .present = has_adjoint, .computed = "no frames",
+    {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "frames of the adjoint fields"},
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};

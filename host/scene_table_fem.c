@@ -241,10 +241,10 @@ static const cfg_table boundary_table = {
 static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
-    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place, .computed = "of a body_force the whole body",
-     .meaning =
-         "what of it is loaded, to be told: its outer faces; of point_force and springs its nodes; of body_force "
-         "its elements, a group or those whose middle lies in a box"},
+    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
+     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(SCENE_BODY_FORCE),
+     .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
+                "its elements, a group or those whose middle lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
                 "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
@@ -396,8 +396,11 @@ static const cfg_field design_fields[] = {
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "none", .quantity = CFG_ANY, .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
@@ -418,19 +421,6 @@ static const cfg_field design_fields[] = {
     END};
 static const cfg_table design_table = {
     .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
-
-static const cfg_field states_fields[] = {
-    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
-     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
-    END};
-static const cfg_table states_table = {.what = "states output", .fields = states_fields};
-
-static const cfg_field output_fields[] = {
-    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
-     .meaning = "folder for the results"},
-    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
-    END};
-static const cfg_table output_table = {.what = "output", .fields = output_fields};
 
 /* ---- the scene ------------------------------------------------------------------------------------------ */
 
@@ -492,6 +482,6 @@ static const cfg_field scene_fields[] = {
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},
-    {"output", CFG_MAPPING, .table = &output_table, .meaning = "what is written, and where"},
+    {"output", CFG_MAPPING, .table = &pio_fem_output_table, .meaning = "what is written, and where"},
     END};
 const cfg_table pio_fem_scene_table = {.what = "scene", .fields = scene_fields};

@@ -1,4 +1,5 @@
-/* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved: their tables. */
+/* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved, and what is
+ * written of them: their tables. */
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -127,3 +128,21 @@ static const cfg_field solver_fields[] = {
          "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
     END};
 const cfg_table pio_fem_solver_table = {.what = "solver", .fields = solver_fields};
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+static const cfg_field states_fields[] = {
+    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
+     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
+    END};
+static const cfg_table states_table = {.what = "states output", .fields = states_fields};
+
+static const cfg_field output_fields[] = {
+    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
+     .meaning = "folder for the results"},
+    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
+    {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
+     .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "
+                "where steps are solved for equilibrium, forces at that time"},
+    END};
+const cfg_table pio_fem_output_table = {.what = "output", .fields = output_fields};

@@ -209,11 +209,8 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
     const bool along_normal = l->type == SCENE_FOUNDATION && l->value.n == 1;
     const size_t needed = pressure || along_normal ? 1 : (size_t)s->dimension;
     PATH(value, "loads[%zu].value", i);
-    PATH(on, "loads[%zu].on", i);
     check_place(s, doc, "loads", i, l->body, &l->on);
     check_curve(s, doc, "loads", i, l->curve);
-    if (l->type != SCENE_BODY_FORCE && !l->on.group && isnan(l->on.min[0]))
-        pio_cfg_fault(doc, on, "the required key 'on' is missing (a group or a box); only a body_force has none");
     if (pio_load_is_springs(l)) check_stiffness(l, doc, value);
     if (l->value.n != needed)
         pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",

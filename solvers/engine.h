@@ -317,9 +317,11 @@ typedef struct {
     /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
-    /* Components of a field by name, 0 if there is none of that name. Fields: position, those of mpm_fields.def, mass, J, F,
+    /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. */
+     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. Of meshes see fem_fields.c; adj_displacement and
+     * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
+     * was reversed last, and after reverse_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
     /* The same field where it lies. PIOLA_USAGE where it has no view: derived fields (position, J, F, pressure, mass); in
