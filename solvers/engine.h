@@ -39,6 +39,7 @@ typedef enum {
     PIO_HYPER_LAWS
 } pio_hyper_law;
 typedef enum { PIO_LINEAR_FLUID = PIO_HYPER_LAWS, PIO_TAIT, PIO_LAWS } pio_fluid_law;
+typedef int32_t pio_law;         /* one of either */
 enum { PIO_LAW_CONSTANTS = 5 }; /* most that a law has */
 /* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest. */
 typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
