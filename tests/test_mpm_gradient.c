@@ -20,14 +20,14 @@ typedef struct {
     const char *name;
     pio_law law;
     int lame;
-    double given[3];
+    double given[PIO_LAW_CONSTANTS];
 } material;
 /* Soft enough that waves of 5 m/s and motion of 1 m/s deform bodies visibly within a few steps. */
 static const material materials[] = {
-    {"neo-Hookean (E, nu)", PIO_NEO_HOOKEAN, 0, {2e4, 0.3, 0}},
-    {"neo-Hookean (mu, lambda)", PIO_NEO_HOOKEAN, 1, {8e3, 1.2e4, 0}},
-    {"fixed corotated (E, nu)", PIO_FIXED_COROTATED, 0, {2e4, 0.25, 0}},
-    {"fixed corotated (mu, lambda)", PIO_FIXED_COROTATED, 1, {8e3, 9e3, 0}},
+    {"neo-Hookean (E, nu)", PIO_HYPER_NEO_HOOKEAN, 0, {2e4, 0.3, 0}},
+    {"neo-Hookean (mu, lambda)", PIO_HYPER_NEO_HOOKEAN, 1, {8e3, 1.2e4, 0}},
+    {"fixed corotated (E, nu)", PIO_HYPER_FIXED_COROTATED, 0, {2e4, 0.25, 0}},
+    {"fixed corotated (mu, lambda)", PIO_HYPER_FIXED_COROTATED, 1, {8e3, 9e3, 0}},
     {"linear fluid", PIO_LINEAR_FLUID, 0, {2e4, 1, 20}},
     {"Tait", PIO_TAIT, 0, {2e4, 7, 20}},
 };
