@@ -109,7 +109,7 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
         : hyper_gives_own(of.law)
             ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "
               "must be positive"
-            : "stiffness and density must be positive, -1 < nu < 1/2");
+            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu");
 }
 
 static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)
