@@ -108,10 +108,12 @@ PIO_FN int law_constants_hold(int law, hyper_constants k)
     return k.k[0] > R(0) && k.k[2] >= R(0) && (law != LAW_TAIT || k.k[1] > R(0));
 }
 
-/* Constants as given (hyper_given, `form` as there; fluids: as the law has them), to those of the law. */
+/* Constants as given (hyper_given, `form` as there; fluids: as the law has them), to those of the law; the others are 0. */
 PIO_FN hyper_constants law_given(int law, int form, hyper_constants given)
 {
-    return law_is_fluid(law) ? given : hyper_given(law, form, given);
+    if (!law_is_fluid(law)) return hyper_given(law, form, given);
+    given.k[3] = given.k[4] = R(0);
+    return given;
 }
 
 PIO_FN void law_given_adj(int law, int form, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
