@@ -46,7 +46,8 @@ static void count_stages(const counts *n, double d, double h, double k, double p
     const stage velocity_sum = {.cell = {1, d * pad}, .active = {1, d}};
     const stage grid_adj = {.active = {1, 4 * d + 2}};
     const stage gravity_sum = {.active = {d, d}};
-    const stage p2g_adj = {.particle = {3, state + matter + 2 * state + 2 + 2 * k}, .cell = {2, 0}, .active = {0, d + 1}};
+    const stage p2g_adj = {
+        .particle = {3, state + matter + 2 * state + 2 + 2 * k}, .cell = {2, 0}, .active = {0, d + 1}};
     const stage copy = {.particle = {4, 2 * state}};
     const double transfer = bytes_of(&sort, n) + bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
     out->forward = transfer + bytes_of(&g2p, n);

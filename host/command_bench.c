@@ -29,12 +29,8 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
     const double cells = (double)o->particles / per;
     const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
-    b->options = (pio_trial_options){.dimension = dim,
-                                     .cells = side,
-                                     .per_cell = per,
-                                     .law = law,
-                                     .steps = o->steps,
-                                     .threads = o->threads};
+    b->options = (pio_trial_options){
+        .dimension = dim, .cells = side, .per_cell = per, .law = law, .steps = o->steps, .threads = o->threads};
     return pio_engine_open(&b->engine, o->device, o->precision, dim, error);
 }
 

@@ -23,8 +23,7 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
     size_t type = PIO_TRI3;
     const pio_law law = pio_law_named(o->law, LAWS_HYPERELASTIC);
     while (type < PIO_ELEMENT_TYPES && strcmp(pio_elements[type].name, name)) type++;
-    if (law < 0)
-        return pio_fail(error, PIOLA_USAGE, "a mesh has no law '%.60s'; neo_hookean would be right", o->law);
+    if (law < 0) return pio_fail(error, PIOLA_USAGE, "a mesh has no law '%.60s'; neo_hookean would be right", o->law);
     if (type == PIO_ELEMENT_TYPES)
         return pio_fail(error, PIOLA_USAGE, "unknown element '%.60s'; hex8 would be right", name);
     const int dim = pio_elements[type].dimension;
@@ -57,9 +56,9 @@ static void print_case(const pio_fem_bench *b)
     printf("piola %s bench fem, commit %s\n", PIOLA_VERSION, pio_build_commit());
     printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,
            b->engine.driver[0] ? ", " : "", b->engine.driver);
-    printf("case      %s, %d cells per axis, %lld %s elements, %lld unknowns, %lld blocks of %dx%d\n", piola_laws[o->law],
-           o->cells, (long long)b->elements, pio_elements[o->type].name, (long long)b->unknowns, (long long)b->blocks,
-           e->dimension, e->dimension);
+    printf("case      %s, %d cells per axis, %lld %s elements, %lld unknowns, %lld blocks of %dx%d\n",
+           piola_laws[o->law], o->cells, (long long)b->elements, pio_elements[o->type].name, (long long)b->unknowns,
+           (long long)b->blocks, e->dimension, e->dimension);
     printf("          one side of a %s of 1 m fixed, %g N across the other; E = 1000 Pa, nu = 0.3; tolerance %g\n",
            e->dimension == 3 ? "cube" : "square", o->force, o->tolerance);
     printf("method    one load step, then the gradient with respect to the force and the moduli of every element;\n"

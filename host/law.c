@@ -4,17 +4,17 @@
 #include <string.h>
 
 const char *const piola_laws[] = {[SCENE_HYPER_LINEAR] = "linear",
-                                     [SCENE_HYPER_ST_VENANT] = "st_venant_kirchhoff",
-                                     [SCENE_HYPER_FIXED_COROTATED] = "fixed_corotated",
-                                     [SCENE_HYPER_NEO_HOOKEAN] = "neo_hookean",
-                                     [SCENE_HYPER_NEO_HOOKEAN_ISO] = "neo_hookean_iso",
-                                     [SCENE_HYPER_STABLE_NEO_HOOKEAN] = "stable_neo_hookean",
-                                     [SCENE_HYPER_MOONEY_RIVLIN] = "mooney_rivlin",
-                                     [SCENE_HYPER_OGDEN] = "ogden",
-                                     [SCENE_HYPER_HENCKY] = "hencky",
-                                     [SCENE_LINEAR_FLUID] = "linear_fluid",
-                                     [SCENE_TAIT] = "tait",
-                                     NULL};
+                                  [SCENE_HYPER_ST_VENANT] = "st_venant_kirchhoff",
+                                  [SCENE_HYPER_FIXED_COROTATED] = "fixed_corotated",
+                                  [SCENE_HYPER_NEO_HOOKEAN] = "neo_hookean",
+                                  [SCENE_HYPER_NEO_HOOKEAN_ISO] = "neo_hookean_iso",
+                                  [SCENE_HYPER_STABLE_NEO_HOOKEAN] = "stable_neo_hookean",
+                                  [SCENE_HYPER_MOONEY_RIVLIN] = "mooney_rivlin",
+                                  [SCENE_HYPER_OGDEN] = "ogden",
+                                  [SCENE_HYPER_HENCKY] = "hencky",
+                                  [SCENE_LINEAR_FLUID] = "linear_fluid",
+                                  [SCENE_TAIT] = "tait",
+                                  NULL};
 _Static_assert((int)SCENE_HYPER_OGDEN == (int)PIO_HYPER_OGDEN && (int)SCENE_LINEAR_FLUID == (int)PIO_LINEAR_FLUID &&
                    (int)SCENE_TAIT + 1 == (int)PIO_LAWS,
                "laws of scenes have the numbers that engines know");
@@ -33,12 +33,10 @@ static const pio_law_constant mooney[] = {{"c10", "Pa", "constant c10", AT(c10),
                                           {"c01", "Pa", "constant c01", AT(c01), 1},
                                           {"bulk", "Pa", "bulk modulus", AT(bulk), 2},
                                           END};
-static const pio_law_constant ogden[] = {{"mu1", "Pa", "constant mu1", AT(mu1), 0},
-                                         {"alpha1", "1", "exponent alpha1", AT(alpha1), 1},
-                                         {"mu2", "Pa", "constant mu2", AT(mu2), 2},
-                                         {"alpha2", "1", "exponent alpha2", AT(alpha2), 3},
-                                         {"bulk", "Pa", "bulk modulus", AT(bulk), 4},
-                                         END};
+static const pio_law_constant ogden[] = {
+    {"mu1", "Pa", "constant mu1", AT(mu1), 0},   {"alpha1", "1", "exponent alpha1", AT(alpha1), 1},
+    {"mu2", "Pa", "constant mu2", AT(mu2), 2},   {"alpha2", "1", "exponent alpha2", AT(alpha2), 3},
+    {"bulk", "Pa", "bulk modulus", AT(bulk), 4}, END};
 static const pio_law_constant fluid[] = {
     {"bulk", "Pa", "bulk modulus", AT(bulk), 0}, {"viscosity", "Pa.s", "viscosity", AT(viscosity), 2}, END};
 static const pio_law_constant tait[] = {{"bulk", "Pa", "bulk modulus", AT(bulk), 0},
@@ -137,9 +135,9 @@ void pio_law_like(pio_law law, double E, double nu, double *given)
 {
     const double mu = E / (2 * (1 + nu)), bulk = E / (3 * (1 - 2 * nu));
     const double usual[] = {E, nu, 0, 0, 0}, liquid[] = {E, 7, 0.01, 0, 0};
-    const double of_mooney[] = {0.4 * mu, 0.1 * mu, bulk, 0, 0};            /* mu = 2 (c10 + c01) */
-    const double of_ogden[] = {0.8 * mu, 2, -0.2 * mu, -2, bulk};           /* mu = (mu_1 alpha_1 + mu_2 alpha_2)/2 */
-    const double *own = LAW_BIT(law) & LAWS_FLUID     ? liquid
+    const double of_mooney[] = {0.4 * mu, 0.1 * mu, bulk, 0, 0};  /* mu = 2 (c10 + c01) */
+    const double of_ogden[] = {0.8 * mu, 2, -0.2 * mu, -2, bulk}; /* mu = (mu_1 alpha_1 + mu_2 alpha_2)/2 */
+    const double *own = LAW_BIT(law) & LAWS_FLUID        ? liquid
                         : law == PIO_HYPER_MOONEY_RIVLIN ? of_mooney
                         : law == PIO_HYPER_OGDEN         ? of_ogden
                                                          : usual;

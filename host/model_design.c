@@ -27,7 +27,8 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
     static const struct {
         const char *name;
         pio_quantity quantity;
-    } list[] = {{"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
+    } list[] = {
+        {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;

@@ -368,14 +368,10 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
     static const struct {
         const char *key;
         pio_quantity quantity;
-    } list[] = {{"density", PIO_DENSITY},
-                {"thickness", PIO_THICKNESS},
-                {"gravity", PIO_GRAVITY},
-                {"rest_position", PIO_POSITION},
-                {"velocity", PIO_VELOCITY},
-                {"displacement", PIO_DISPLACED},
-                {"mass_damping", PIO_MASS_DAMPING},
-                {"stiffness_damping", PIO_STIFFNESS_DAMPING}};
+    } list[] = {{"density", PIO_DENSITY},           {"thickness", PIO_THICKNESS},
+                {"gravity", PIO_GRAVITY},           {"rest_position", PIO_POSITION},
+                {"velocity", PIO_VELOCITY},         {"displacement", PIO_DISPLACED},
+                {"mass_damping", PIO_MASS_DAMPING}, {"stiffness_damping", PIO_STIFFNESS_DAMPING}};
     const pio_scene *s = m->scene;
     const char *key = last_part(path);
     for (size_t l = 0; path[0] == 'l' && l < s->n_loads; l++)

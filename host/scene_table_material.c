@@ -62,8 +62,9 @@ static bool is_stiffly_damped(const void *m)
 
 static const cfg_field particle_fields[] = {
     LAW_FIELDS(", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(SCENE_HYPER_LINEAR),
-               .instead = "takes a turn for a strain, and particles turn; use fixed_corotated, which is the same for small "
-                          "strains",
+               .instead =
+                   "takes a turn for a strain, and particles turn; use fixed_corotated, which is the same for small "
+                   "strains",
                .meaning = "constitutive law: an elastic solid, or the fluids linear_fluid and tait; neo_hookean is the "
                           "fastest, neo_hookean_iso splits off the volume"),
     {"bulk", CFG_NUMBER, AT(bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE, .only = LAWS_FLUID | LAWS_OWN,

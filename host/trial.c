@@ -43,7 +43,8 @@ static void set_grid(pio_trial *t, const pio_trial_options *o)
 /* Plane-wave speed sqrt((lambda + 2 mu)/rho) of the solid, sqrt(K/rho) of the fluid, m/s. */
 static double wave_speed(pio_law law)
 {
-    const double wave = LAW_BIT(law) & LAWS_FLUID ? modulus : modulus * (1 - poisson) / ((1 + poisson) * (1 - 2 * poisson));
+    const double wave =
+        LAW_BIT(law) & LAWS_FLUID ? modulus : modulus * (1 - poisson) / ((1 + poisson) * (1 - 2 * poisson));
     return sqrt(wave / density);
 }
 

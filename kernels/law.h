@@ -23,7 +23,7 @@ PIO_FN int law_count(int law)
 }
 
 /* ---- solids: tau = P F^T. The neo-Hookean law, by far the most used, is written out where it stands; the others are behind
- * hyper_P, which the compiler may call. ---- */
+ * hyper_P, which a CPU calls. ---- */
 
 PIO_FN mat solid_P(int law, mat F, hyper_constants k)
 {

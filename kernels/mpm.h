@@ -122,6 +122,16 @@ PIO_FN hyper_constants matter_constants(const mpm_matter *m, int id)
     return constants_load(m->k, m->n, m->constants, id);
 }
 
+/* The first two, mu and lambda of the neo-Hookean law. */
+PIO_FN law_constants matter_pair(const mpm_matter *m, int id)
+{
+    law_constants c;
+    c.k[0] = m->k[field_at(m->n, m->constants, 0, id)];
+    c.k[1] = m->k[field_at(m->n, m->constants, 1, id)];
+    c.k[2] = R(0);
+    return c;
+}
+
 /* Place of a particle along one axis, m. */
 PIO_FN wide particle_position(const mpm_box *box, int cell, real offset, int axis)
 {

@@ -23,24 +23,15 @@ typedef struct {
     transfer_batch t;
 } mpm_p2g_shared;
 
-/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. A solid's P and F are kept
- * for the adjoint. */
-typedef struct {
-    mat tau, P, F;
-} particle_stress;
-
-PIO_FN particle_stress particle_tau(const mpm_state *s, int n, int p, int law, hyper_constants k, mat C)
+/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. The constants of the
+ * neo-Hookean law are read where it is written out. */
+PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, mat C)
 {
-    particle_stress r;
-    if (law_is_fluid(law)) {
-        r.tau = fluid_tau(law, s->J[p], C, k);
-        r.P = r.F = mat_diag(R(0));
-        return r;
-    }
-    r.F = mat_load(s->F, n, p);
-    r.P = solid_P(law, r.F, k);
-    r.tau = mat_mul_t(r.P, r.F);
-    return r;
+    const int law = m->law[id];
+    if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, matter_constants(m, id));
+    const mat F = mat_load(s->F, m->n, p);
+    if (law == HYPER_NEO_HOOKEAN) return mat_mul_t(neo_hookean_P(F, matter_pair(m, id)), F);
+    return mat_mul_t(solid_P(law, F, matter_constants(m, id)), F);
 }
 
 /* Add the stress of its fibres to stored particle p, which is j of the batch:  B += (stress V) tau,  b -= (stress V) tau f. */
@@ -70,10 +61,10 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
     for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
         const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
         LANES (j, m) {
-            const int p = a->l.order[first + j], id = a->s.id[p], law = a->matter.law[id];
+            const int p = a->l.order[first + j], id = a->s.id[p];
             const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
             const mat C = mat_load(a->s.C, n, p);
-            const mat tau = particle_tau(&a->s, n, p, law, matter_constants(&a->matter, id), C).tau;
+            const mat tau = particle_tau(&a->s, &a->matter, p, id, C);
             const real mass = a->matter.mass[id];
             const mat B = mat_axpby(mass * a->box.dx, C, stress * a->matter.volume[id], tau);
             batch_put(&sh->t, j, f, vec_axpby(mass, v, R(-1), mat_apply(B, f)), B, mass);
@@ -165,8 +156,7 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
     const mat C = mat_load(a->s.C, n, p);
     const hyper_constants k = matter_constants(&a->matter, id);
-    const particle_stress of = particle_tau(&a->s, n, p, law, k, C);
-    const mat B = mat_axpby(mass * a->box.dx, C, stress, of.tau);
+    const mat B = mat_axpby(mass * a->box.dx, C, stress, particle_tau(&a->s, &a->matter, p, id, C));
     const vec b = vec_axpby(mass, v, R(-1), mat_apply(B, f));
     const spline w = spline_at(f);
 
@@ -195,7 +185,8 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
         a->bar.J[p] = J_bar;
     } else {
         mat F_bar = mat_load(a->bar.F, n, p);
-        solid_tau_adj(law, of.F, k, of.P, tau_bar, &F_bar, &k_bar);
+        const mat F = mat_load(a->s.F, n, p);
+        solid_tau_adj(law, F, k, solid_P(law, F, k), tau_bar, &F_bar, &k_bar);
         mat_store(a->bar.F, n, p, F_bar);
     }
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));

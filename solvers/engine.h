@@ -39,7 +39,7 @@ typedef enum {
     PIO_HYPER_LAWS
 } pio_hyper_law;
 typedef enum { PIO_LINEAR_FLUID = PIO_HYPER_LAWS, PIO_TAIT, PIO_LAWS } pio_fluid_law;
-typedef int32_t pio_law;         /* one of either */
+typedef int32_t pio_law;        /* one of either */
 enum { PIO_LAW_CONSTANTS = 5 }; /* most that a law has */
 /* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest. */
 typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
@@ -116,8 +116,8 @@ typedef struct {
     const double *density;  /* [n] kg/m^3 */
     const double *given;    /* [n][5] solids: see hyper_given; fluids: bulk Pa, gamma, viscosity Pa s */
     const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
-    const int32_t *lame; /* [n] constants are mu, lambda */
-    const int32_t *body; /* [n] */
+    const int32_t *lame;    /* [n] constants are mu, lambda */
+    const int32_t *body;    /* [n] */
     int32_t bodies;
     const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
     const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */

@@ -103,7 +103,8 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
             id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
     return sim_fail_as(
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
-        "step 0, particle %d at %s: material constants (%s) with density %.6g kg/m3 are outside what the law allows: %s",
+        "step 0, particle %d at %s: material constants (%s) with density %.6g kg/m3 are outside what the law allows: "
+        "%s",
         id, at, of.given, density,
         law_is_fluid(of.law) ? "stiffness, density and gamma must be positive, viscosity not negative"
         : hyper_gives_own(of.law)

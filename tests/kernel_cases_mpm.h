@@ -51,8 +51,7 @@ static void case_mpm_constants(case_io *io)
     b.given_bar = NEW_FIELD(io, count, n, CASE_ADDED);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     LAUNCH(io, mpm_constants_adj, n, NULL, &b);
-    for (int c = 0; c < count; c++)
-        case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, b.given_bar, count, c);
+    for (int c = 0; c < count; c++) case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, b.given_bar, count, c);
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
 }
 #define case_mpm_constants_adj case_mpm_constants

@@ -363,7 +363,8 @@ static uint64_t hash_fields(pio_sim *sim, int64_t n, const char *const *fields)
 {
     uint64_t hash = CASE_HASH_START;
     for (; *fields; fields++) {
-        if (!strncmp(*fields, "grad_given", 10) && !piola_engine.components(sim, *fields)) continue; /* of no law there */
+        if (!strncmp(*fields, "grad_given", 10) && !piola_engine.components(sim, *fields))
+            continue; /* of no law there */
         double *values = case_read(sim, *fields, n);
         hash = case_hash(hash, values, sizeof *values * (size_t)(n * piola_engine.components(sim, *fields)));
         free(values);
@@ -379,8 +380,16 @@ uint64_t case_hash_state(pio_sim *sim, int64_t n)
 
 uint64_t case_hash_gradients(pio_sim *sim, int64_t n)
 {
-    static const char *const fields[] = {"grad_position", "grad_velocity", "grad_given_0", "grad_given_1", "grad_given_2",
-                                         "grad_given_3",  "grad_given_4",  "grad_density", "adj_position", "adj_velocity",
+    static const char *const fields[] = {"grad_position",
+                                         "grad_velocity",
+                                         "grad_given_0",
+                                         "grad_given_1",
+                                         "grad_given_2",
+                                         "grad_given_3",
+                                         "grad_given_4",
+                                         "grad_density",
+                                         "adj_position",
+                                         "adj_velocity",
                                          NULL};
     double gravity[3] = {0};
     piola_error error;

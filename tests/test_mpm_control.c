@@ -101,7 +101,8 @@ static void crawl(mpm_case *c, int fine, int64_t steps, int driven)
     case_init(c, 16 * fine + 2, 11 * fine + 2, 8 * fine + 2, dx, 2e-3 / fine, steps);
     case_wall(c, 1, 0, PIO_WALL_STICKY, 2 * fine);
     c->desc.gravity[1] = -9.81;
-    case_body one = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3, 0}, .density = 1000, .velocity = {0.2, -0.1, 0.1}};
+    case_body one = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3, 0}, .density = 1000, .velocity = {0.2, -0.1, 0.1}};
     case_body two = {.law = PIO_HYPER_FIXED_COROTATED, .given = {3e4, 0.2, 0}, .density = 1200};
     case_body water = {.law = PIO_TAIT, .given = {2e4, 7, 5}, .density = 1000};
     const double lo[3][3] = {{0.3, 0.2, 0.3}, {0.95, 0.2, 0.3}, {0.72, 0.3, 0.3}};

@@ -156,7 +156,8 @@ static void gravity_gradient_of_a_projectile_is_N_N1_hh_2(void **unused)
 /* The corner of mpm_taylor.h, with the material of that number and the third after it. */
 static void corner(mpm_case *c, int number, int64_t steps, int upper, int kinds)
 {
-    const case_body bodies[2] = {body_of(&materials[number], 1000), body_of(&materials[(number + 3) % MATERIALS], 1300)};
+    const case_body bodies[2] = {body_of(&materials[number], 1000),
+                                 body_of(&materials[(number + 3) % MATERIALS], 1300)};
     mpm_corner(c, number, bodies, steps, upper, kinds);
 }
 

@@ -117,7 +117,8 @@ static void a_particle_has_the_stress_of_an_element_at_the_same_deformation(void
                 largest = fmax(largest, fabs(wanted[i]));
                 if (!is_own(law)) apart = fmax(apart, fabs(other[i] - wanted[i]));
             }
-            snprintf(what, sizeof what, "tau of particle and mesh, %s%s", fem_law_names[law], b.lame ? ", mu, lambda" : "");
+            snprintf(what, sizeof what, "tau of particle and mesh, %s%s", fem_law_names[law],
+                     b.lame ? ", mu, lambda" : "");
             case_below(what, worst / largest, 1e-11, 0);
             assert_true(is_own(law) || apart > 1e-3 * largest); /* another law is seen */
         }
@@ -179,7 +180,8 @@ static void wrong_gradients_by_constants_are_refused(void **unused)
         assert_int_equal(mpm_taylor_direction(&t, "scaled by 1.0001", h), PIO_TAYLOR_FAILED);
         for (int i = at; i < at + count; i++) t.z_bar[i] /= 1.0001;
     }
-    const int first = case_design_first(&c, 0), last = case_design_first(&c, 3); /* mu1 and alpha2, of one number each */
+    const int first = case_design_first(&c, 0),
+              last = case_design_first(&c, 3); /* mu1 and alpha2, of one number each */
     assert_int_equal(case_design_count(&c, 0) + case_design_count(&c, 3), 2);
     const double kept = t.z_bar[first];
     t.z_bar[first] = t.z_bar[last];
@@ -315,7 +317,8 @@ static void a_particle_turned_inside_out_is_a_typed_error_for_every_law(void **u
         memcpy(b.centre, x, sizeof x);
         case_particle(&c, &b, x, 1e-4);
         pio_sim *sim = case_create(&c, 0, 1);
-        if (piola_engine.start(sim, NULL, &error) || piola_engine.advance(sim, 2, &error)) fail_msg("%s", error.message);
+        if (piola_engine.start(sim, NULL, &error) || piola_engine.advance(sim, 2, &error))
+            fail_msg("%s", error.message);
         assert_int_equal(piola_engine.check(sim, &error), PIOLA_NUMERICAL);
         assert_int_equal(error.failure.kind, PIOLA_FAILED_INVERTED);
         assert_non_null(strstr(error.message, "det F = -0.1"));

@@ -74,7 +74,8 @@ static void mass_and_momentum_do_not_change_in_ten_thousand_steps(void **unused)
     mpm_case c;
     (void)unused;
     case_init(&c, 18, 14, 12, 0.1, 2e-4, 0);
-    case_body a = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {0.3, 0.06, 0.03}};
+    case_body a = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {0.3, 0.06, 0.03}};
     case_body b = {.law = PIO_TAIT, .given = {1e4, 7, 1}, .density = 700, .velocity = {0.1, 0.04, -0.03}};
     const double lo[2][3] = {{0.3, 0.4, 0.4}, {0.6, 0.45, 0.4}}, hi[2][3] = {{0.5, 0.6, 0.6}, {0.8, 0.55, 0.6}};
     memcpy(a.centre, lo[0], sizeof lo[0]);

@@ -157,8 +157,10 @@ static void walls_act_as_their_names_say(void **unused)
                     mpm_case c;
                     case_init(&c, 12, 12, 12, 0.1, 1e-3, 1);
                     case_wall(&c, axis, side, (pio_wall)kind, side ? 6 : 5);
-                    case_body b = {
-                        .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000, .velocity = {0.3, -0.4, 0.5}};
+                    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN,
+                                   .given = {1e5, 0.3, 0},
+                                   .density = 1000,
+                                   .velocity = {0.3, -0.4, 0.5}};
                     double x[3] = {0.53, 0.56, 0.51}, expected[3] = {0.3, -0.4, 0.5};
                     x[axis] = side ? 0.6 : 0.5;
                     if (kind == PIO_WALL_SEPARATE) x[axis] = side ? 0.71 : 0.42; /* stencil nodes 6, 7, 8 or 3, 4, 5 */

@@ -114,9 +114,9 @@ static void the_reference_has_a_row_for_every_key(void **state)
         for (const char *c = line; *c != '\n'; c++) bars += *c == '|';
         if (bars != 7) fail_msg("a row with %zu bars: %.*s", bars, (int)strcspn(line, "\n"), line);
     }
-    assert_non_null(
-        strstr(text, "| `materials[].nu` | number | - | - | above -1 and below 0.5 | *st_venant_kirchhoff, fixed_corotated, "
-                     "neo_hookean, neo_hookean_iso, stable_neo_hookean, hencky*:"));
+    assert_non_null(strstr(
+        text, "| `materials[].nu` | number | - | - | above -1 and below 0.5 | *st_venant_kirchhoff, fixed_corotated, "
+              "neo_hookean, neo_hookean_iso, stable_neo_hookean, hencky*:"));
     assert_non_null(strstr(text, "| `boundary[].value` | number or list | m | required | - | *displacement*:"));
     assert_non_null(strstr(text, "| `gradient.memory.budget` | number | B | required | above 0 |"));
     print_message("reference: %zu rows\n", rows);
