@@ -10,6 +10,7 @@ set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mp
 
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)
+set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
 
 guarded_test(test_mpm_determinism_f64_2d)
 guarded_test(test_mpm_faults_f64_2d)
