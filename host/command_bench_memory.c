@@ -105,7 +105,7 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
     const pio_trial_options particles = {.dimension = 3,
                                          .cells = (int)fmax(1, round(cbrt((double)o->particles / 8))),
                                          .per_cell = 8,
-                                         .law = PIO_NEO_HOOKEAN,
+                                         .law = PIO_HYPER_NEO_HOOKEAN,
                                          .steps = o->steps,
                                          .threads = o->threads};
     const pio_fem_trial_options mesh = {.type = PIO_HEX8,

@@ -5,6 +5,7 @@
  * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
 #include "host/design_filter.h"
 #include "host/fail.h"
+#include "host/law.h"
 #include "host/model_fem.h"
 #include "host/model_shape.h"
 #include "host/scene_private.h"
@@ -21,18 +22,17 @@ static const char *last_part(const char *path)
     return dot ? dot + 1 : path;
 }
 
-static pio_quantity quantity_of(const char *path)
+static pio_quantity quantity_of(const pio_scene *s, const char *path)
 {
     static const struct {
         const char *name;
         pio_quantity quantity;
-    } list[] = {{"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"E", PIO_GIVEN_0},      {"mu", PIO_GIVEN_0},
-                {"bulk", PIO_GIVEN_0},      {"nu", PIO_GIVEN_1},        {"lambda", PIO_GIVEN_1}, {"gamma", PIO_GIVEN_1},
-                {"viscosity", PIO_GIVEN_2}, {"density", PIO_DENSITY},   {"gravity", PIO_GRAVITY}};
+    } list[] = {
+        {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
-    return PIO_GRAVITY;
+    return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
 }
 
 /* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */
@@ -158,7 +158,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!pio_scene_design_target(m->scene, design, path, &target))
         return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(path);
+    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {

@@ -1,5 +1,6 @@
 /* scene.c -- a scene file from disk to a pio_scene and back to text. */
 #include "host/scene.h"
+#include "host/law.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -14,11 +15,10 @@ static double given(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-static void complete_material(scene_material *m, bool fem)
+static void complete_material(scene_material *m)
 {
     m->lame = !isnan(m->mu);
-    bool solid = fem ? m->hyper != SCENE_HYPER_MOONEY_RIVLIN && m->hyper != SCENE_HYPER_OGDEN
-                     : m->model == SCENE_NEO_HOOKEAN || m->model == SCENE_FIXED_COROTATED;
+    bool solid = LAW_BIT(m->model) & LAWS_HYPERELASTIC & ~LAWS_OWN;
     if (solid && m->lame) {
         m->E = m->mu * (3 * m->lambda + 2 * m->mu) / (m->lambda + m->mu);
         m->nu = m->lambda / (2 * (m->lambda + m->mu));
@@ -134,7 +134,7 @@ static void complete_steps(pio_scene *scene, cfg_doc *doc)
 
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i], scene->method == SCENE_FEM);
+    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
     for (size_t i = 0; i < scene->n_geometry; i++) {
         scene->geometry[i].radius = given(scene->geometry[i].radius, 0);
         scene->geometry[i].height = given(scene->geometry[i].height, 0);

@@ -11,7 +11,7 @@ struct scene_source {
     cfg_doc doc;
 };
 
-/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem. */
+/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem; scene_table_material.c: materials of both. */
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table;
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;

@@ -12,11 +12,6 @@
         .key = NULL                                                                                                    \
     }
 
-static const char *const model_names[] = {"linear",          "st_venant_kirchhoff",
-                                          "fixed_corotated", "neo_hookean",
-                                          "neo_hookean_iso", "stable_neo_hookean",
-                                          "mooney_rivlin",   "ogden",
-                                          "hencky",          NULL};
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
@@ -32,73 +27,7 @@ static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const filter_names[] = {"cone", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
 
-/* ---- materials, geometry, bodies ----------------------------------------------------------------------- */
-
-#define MOONEY ONLY(SCENE_HYPER_MOONEY_RIVLIN)
-#define OGDEN ONLY(SCENE_HYPER_OGDEN)
-#define ELASTIC (0x1ffu & ~(MOONEY | OGDEN))
-
-static bool by_engineering(const void *m)
-{
-    return !((const scene_material *)m)->lame;
-}
-static bool by_lame(const void *m)
-{
-    return ((const scene_material *)m)->lame;
-}
-static bool has_density(const void *m)
-{
-    return ((const scene_material *)m)->density > 0;
-}
-
-static bool is_damped(const void *m)
-{
-    return ((const scene_material *)m)->mass_damping > 0;
-}
-static bool is_stiffly_damped(const void *m)
-{
-    return ((const scene_material *)m)->stiffness_damping > 0;
-}
-
-static const cfg_field material_fields[] = {
-    {"name", CFG_NAME, AT(scene_material, name), .required = true, .meaning = "name that bodies and design paths use"},
-    {"model", CFG_ENUM, AT(scene_material, hyper), .required = true, .values = model_names,
-     .meaning = "hyperelastic law; linear is for small strains, neo_hookean_iso splits off the volume"},
-    {"E", CFG_NUMBER, AT(scene_material, E), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC,
-     .present = by_engineering, .meaning = "Young's modulus; larger is stiffer"},
-    {"nu", CFG_NUMBER, AT(scene_material, nu), .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC,
-     .present = by_engineering, .meaning = "Poisson's ratio; near 0.5 the volume hardly changes and elements lock"},
-    {"mu", CFG_NUMBER, AT(scene_material, mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame,
-     .meaning = "shear modulus (second Lame constant), instead of E and nu"},
-    {"lambda", CFG_NUMBER, AT(scene_material, lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame,
-     .meaning = "first Lame constant, above -2/3 mu; larger resists volume change more"},
-    {"c10", CFG_NUMBER, AT(scene_material, c10), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,
-     .meaning = "factor of the first isochoric invariant; mu = 2 (c10 + c01) must be above 0"},
-    {"c01", CFG_NUMBER, AT(scene_material, c01), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,
-     .meaning = "factor of the second isochoric invariant"},
-    {"mu1", CFG_NUMBER, AT(scene_material, mu1), .required = true, .quantity = CFG_PRESSURE, .only = OGDEN,
-     .meaning = "modulus of the first term"},
-    {"alpha1", CFG_NUMBER, AT(scene_material, alpha1), .required = true, .only = OGDEN,
-     .meaning = "exponent of the first term; mu1 alpha1 + mu2 alpha2 must be above 0"},
-    {"mu2", CFG_NUMBER, AT(scene_material, mu2), .fallback = "0", .quantity = CFG_PRESSURE, .only = OGDEN,
-     .meaning = "modulus of the second term"},
-    {"alpha2", CFG_NUMBER, AT(scene_material, alpha2), .fallback = "2", .only = OGDEN,
-     .meaning = "exponent of the second term"},
-    {"bulk", CFG_NUMBER, AT(scene_material, bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
-     .only = MOONEY | OGDEN, .meaning = "bulk modulus; larger is less compressible"},
-    {"density", CFG_NUMBER, AT(scene_material, density), .fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
-     .present = has_density, .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
-    {"mass_damping", CFG_NUMBER, AT(scene_material, mass_damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
-     .present = is_damped, .meaning = "Rayleigh's alpha: forces alpha M v; larger damps slow motions more"},
-    {"stiffness_damping", CFG_NUMBER, AT(scene_material, stiffness_damping), .fallback = "0", .quantity = CFG_TIME,
-     NOT_NEGATIVE, .present = is_stiffly_damped,
-     .meaning = "Rayleigh's beta: forces beta K v with K the stiffness at rest; larger damps fast motions more"},
-    END};
-const cfg_table pio_fem_material_table = {.what = "elastic material",
-                                          .size = sizeof(scene_material),
-                                          .fields = material_fields,
-                                          .discriminator = "model",
-                                          .choice = {{{"E", "nu"}, {"mu", "lambda"}}, true, ELASTIC}};
+/* ---- geometry, bodies ---------------------------------------------------------------------------------- */
 
 #define BUILT (ONLY(SCENE_MESH_BOX) | ONLY(SCENE_MESH_QUADRILATERAL) | ONLY(SCENE_MESH_PLATE))
 

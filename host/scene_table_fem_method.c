@@ -90,18 +90,22 @@ static const cfg_field solver_fields[] = {
          "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
          "leaves about 1e-6/strain: small strains need f64"},
     {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .meaning = "of Newton's method in a step; then the step has failed"},
+     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .present = has_solves,
+     .meaning = "of Newton's method in a step; then the step has failed"},
     {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
      .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
      .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
                 "falls with it"},
     {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .present = has_solves,
+     .meaning = "of a linear solve; then it has failed"},
     {"halvings", CFG_INTEGER, AT(pio_scene, halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
+     .present = has_solves,
      .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
                 "gradient and "
                 "check; 0: none"},
     {"projection", CFG_ENUM, AT(pio_scene, projection), .values = projection_names, .fallback = "auto",
+     .present = has_solves,
      .meaning =
          "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
          "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "

@@ -29,23 +29,9 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
     if (s->plane != SCENE_PLANE_STRESS) return;
     for (size_t i = 0; i < s->n_materials; i++) {
         PATH(model, "materials[%zu].model", i);
-        if (s->materials[i].hyper != SCENE_HYPER_LINEAR)
+        if (s->materials[i].model != SCENE_HYPER_LINEAR)
             pio_cfg_fault(doc, model,
                           "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
-    }
-}
-
-static void check_constants(const pio_scene *s, cfg_doc *doc)
-{
-    for (size_t i = 0; i < s->n_materials; i++) {
-        const scene_material *m = &s->materials[i];
-        PATH(c10, "materials[%zu].c10", i);
-        PATH(mu1, "materials[%zu].mu1", i);
-        if (m->hyper == SCENE_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
-            pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
-        if (m->hyper == SCENE_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
-            pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
-                          m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
     }
 }
 
@@ -371,7 +357,6 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     else
         check_motion(scene, doc);
     check_plane(scene, doc);
-    check_constants(scene, doc);
     for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);
     for (size_t i = 0; i < scene->n_boundary; i++) check_boundary(scene, doc, i);

@@ -13,17 +13,6 @@ static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
-static const char *const laws[] = {"neo_hookean",
-                                   "fixed_corotated",
-                                   "tait",
-                                   "linear",
-                                   "st_venant_kirchhoff",
-                                   "neo_hookean_iso",
-                                   "stable_neo_hookean",
-                                   "mooney_rivlin",
-                                   "ogden",
-                                   "hencky",
-                                   NULL};
 static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
 const tool_option tool_options[] = {
@@ -102,9 +91,9 @@ const tool_option tool_options[] = {
     {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,
      .meaning = "mpm, memory: steps of one repetition; in mpm each keeps a state in memory",
      .fallback = "10, memory: 1000", .bench = "mpm, memory"},
-    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", laws,
-     .meaning = "constitutive law; mpm takes the first three, fem all but tait", .fallback = "neo_hookean",
-     .bench = "mpm, fem"},
+    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", piola_laws,
+     .meaning = "constitutive law; mpm takes all but linear, fem all but the fluids linear_fluid and tait",
+     .fallback = "neo_hookean", .bench = "mpm, fem"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), SIMULATING,
      .meaning = "only warnings and errors; twice: errors only"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "say nothing when there is no error"},
