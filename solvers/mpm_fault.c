@@ -62,7 +62,7 @@ static particle_law law_of(mpm_sim *sim, int id)
     pio_queue_download(&sim->base.queue, &r.law, sim->law + id, sizeof r.law);
     pio_queue_download(&sim->base.queue, &lame, sim->lame + id, sizeof lame);
     for (int c = 0; c < law_count(r.law); c++) {
-        char field[16];
+        char field[24];
         double value;
         snprintf(field, sizeof field, "given_%d", c);
         particle_values(sim, field, id, &value, 1);
