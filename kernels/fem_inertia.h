@@ -361,11 +361,11 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
     }
 }
 
-/* ---- the explicit step: v1 = v0 + h f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held ---- */
+/* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held ---- */
 
 typedef struct {
     const int *held;                   /* [nodes] bits */
-    wide h;                            /* s */
+    wide h, kick;                      /* s */
     const real *mass, *force, *target; /* [nodes][DIM] kg, N, m */
     const real *u, *v;                 /* [nodes][DIM] m, m/s */
     real *u1, *v1;                     /* [nodes][DIM]; set, may be u and v */
@@ -376,11 +376,11 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
 {
     const vec u = point_load(a->u, i), v = point_load(a->v, i), m = point_load(a->mass, i);
     const vec f = point_load(a->force, i), target = point_load(a->target, i);
-    const real h = R(a->h);
+    const real h = R(a->h), kick = R(a->kick);
     vec u1, v1;
     for (int c = 0; c < DIM; c++) {
         const int held = a->held[i] >> c & 1;
-        v1.x[c] = held ? (target.x[c] - u.x[c]) / h : v.x[c] + h * (f.x[c] / m.x[c]);
+        v1.x[c] = held ? (target.x[c] - u.x[c]) / h : v.x[c] + kick * (f.x[c] / m.x[c]);
         u1.x[c] = held ? target.x[c] : u.x[c] + h * v1.x[c];
     }
     if (!is_finite(vec_dot(v1, v1)) || !is_finite(vec_dot(u1, u1)))
@@ -401,7 +401,7 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
     const fem_leap_args *a = &s->fwd;
     const vec u1_bar = point_load(s->u1_bar, i), v1_bar = point_load(s->v1_bar, i), f = point_load(a->force, i);
     const vec m = point_load(a->mass, i);
-    const real h = R(a->h);
+    const real h = R(a->h), kick = R(a->kick);
     vec u_bar, v_bar, f_bar, t_bar, m_bar = point_load(s->mass_bar, i);
     for (int c = 0; c < DIM; c++) {
         const int held = a->held[i] >> c & 1;
@@ -409,7 +409,7 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
         u_bar.x[c] = held ? -v1_bar.x[c] / h : u1_bar.x[c];
         v_bar.x[c] = held ? R(0) : total;
         t_bar.x[c] = held ? u1_bar.x[c] + v1_bar.x[c] / h : R(0);
-        f_bar.x[c] = held ? R(0) : h * total / m.x[c];
+        f_bar.x[c] = held ? R(0) : kick * total / m.x[c];
         m_bar.x[c] -= f_bar.x[c] * f.x[c] / m.x[c];
     }
     point_store(s->u_bar, i, u_bar);

@@ -233,7 +233,8 @@ static void case_fem_rates(case_io *io)
     a.held = PUSH(io, int, held, n);
     a.r.v.d = 3, a.r.v.p = one ? 0 : -0.5, a.r.v.v = -1, a.r.v.a = 0.25, a.r.v.w = one ? 0 : 0.125;
     a.r.a.d = 9, a.r.a.p = one ? 0 : 1.5, a.r.a.v = -2, a.r.a.a = -1, a.r.a.w = one ? 0 : 0.75;
-    a.r.held_v.d = 2, a.r.held_v.p = one ? 0 : 0.75, a.r.held_v.v = 0.5, a.r.held_v.a = -0.5, a.r.held_v.w = one ? 0 : 1.5;
+    a.r.held_v.d = 2, a.r.held_v.p = one ? 0 : 0.75, a.r.held_v.v = 0.5, a.r.held_v.a = -0.5,
+    a.r.held_v.w = one ? 0 : 1.5;
     a.r.held_a.d = 4, a.r.held_a.p = one ? 0 : -2, a.r.held_a.v = -1.5, a.r.held_a.a = 3, a.r.held_a.w = one ? 0 : 0.25;
     a.u1 = motion_points(io, "u1", n, 1);
     a.u = motion_points(io, "u0", n, 1);
@@ -282,6 +283,7 @@ static void case_fem_leap(case_io *io)
     fem_leap_args a;
     a.held = PUSH(io, int, held, n);
     a.h = 0.25;
+    a.kick = 0.375;
     a.mass = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "mass", 1, n * DIM, 1, 3), CASE_REAL);
     a.force = (real *)case_upload(io, force, CASE_REAL);
     a.target = motion_points(io, "target", n, 1);
