@@ -4,6 +4,7 @@
  * it larger. */
 #include "host/bench.h"
 #include "host/fail.h"
+#include "host/law.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,11 +31,11 @@ static double bytes_of(const stage *s, const counts *n)
     return sum;
 }
 
-/* d: dimension; h: stored numbers of deformation (F or J); pad: numbers per cell sum and component. */
-static void count_stages(const counts *n, double d, double h, double pad, pio_traffic *out)
+/* d: dimension; h: stored numbers of deformation (F or J); k: constants; pad: numbers per cell sum and component. */
+static void count_stages(const counts *n, double d, double h, double k, double pad, pio_traffic *out)
 {
     const double state = 2 * d + d * d + h; /* offset, velocity, C, F or J */
-    const double matter = 5;                /* volume, mass, three constants */
+    const double matter = 2 + k;            /* volume, mass, constants */
     /* cell twice, order twice, id; count, start, slots and lists */
     const stage sort = {.particle = {5, 0}, .cell = {8, 0}, .active = {1, 0}, .box = {9, 0}};
     const stage p2g = {.particle = {3, state + matter}, .cell = {2, (d + 1) * pad}};
@@ -45,7 +46,8 @@ static void count_stages(const counts *n, double d, double h, double pad, pio_tr
     const stage velocity_sum = {.cell = {1, d * pad}, .active = {1, d}};
     const stage grid_adj = {.active = {1, 4 * d + 2}};
     const stage gravity_sum = {.active = {d, d}};
-    const stage p2g_adj = {.particle = {3, state + matter + 2 * state + 8}, .cell = {2, 0}, .active = {0, d + 1}};
+    const stage p2g_adj = {
+        .particle = {3, state + matter + 2 * state + 2 + 2 * k}, .cell = {2, 0}, .active = {0, d + 1}};
     const stage copy = {.particle = {4, 2 * state}};
     const double transfer = bytes_of(&sort, n) + bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
     out->forward = transfer + bytes_of(&g2p, n);
@@ -82,7 +84,8 @@ static void spread_axis(uint8_t *mark, int64_t nodes, int64_t stride, int64_t le
 piola_status pio_bench_count(pio_bench *b, const pio_trial *t, piola_error *error)
 {
     const int dim = b->options.dimension;
-    const bool fluid = b->options.law == PIO_LINEAR_FLUID || b->options.law == PIO_TAIT;
+    const pio_law law = b->options.law;
+    const bool fluid = LAW_BIT(law) & LAWS_FLUID;
     int64_t nodes = 1, stride = 1;
     for (int a = 0; a < dim; a++) nodes *= t->desc.grid.nodes[a];
     uint8_t *mark = calloc((size_t)nodes, 1);
@@ -100,6 +103,6 @@ piola_status pio_bench_count(pio_bench *b, const pio_trial *t, piola_error *erro
                       .active = (double)b->nodes,
                       .box = (double)nodes,
                       .real = strcmp(b->engine.table->precision, "f64") ? 4 : 8};
-    count_stages(&n, dim, fluid ? 1 : dim * dim, dim == 3 ? 32 : 16, &b->traffic);
+    count_stages(&n, dim, fluid ? 1 : dim * dim, pio_law_count(law), dim == 3 ? 32 : 16, &b->traffic);
     return PIOLA_OK;
 }

@@ -2,6 +2,7 @@
 #include "host/bench.h"
 #include "host/fail.h"
 #include "host/json.h"
+#include "host/law.h"
 #include "host/output.h"
 
 #include <math.h>
@@ -15,18 +16,12 @@ piola_bench_options piola_bench_options_default(void)
         .particles = 1000000, .dimension = 3, .steps = 10, .device = "auto", .precision = "f32", .law = "neo_hookean"};
 }
 
-static const struct {
-    const char *name;
-    pio_law law;
-} laws[] = {{"neo_hookean", PIO_NEO_HOOKEAN}, {"fixed_corotated", PIO_FIXED_COROTATED}, {"tait", PIO_TAIT}};
-
 static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
 {
     const int dim = o->dimension, per = o->per_cell ? o->per_cell : dim == 3 ? 8 : 4;
-    size_t law = 0;
-    while (law < sizeof laws / sizeof *laws && strcmp(laws[law].name, o->law)) law++;
-    if (law == sizeof laws / sizeof *laws)
-        return pio_fail(error, PIOLA_USAGE, "unknown law '%.60s': neo_hookean, fixed_corotated or tait", o->law);
+    const pio_law law = pio_law_named(o->law, ~LAW_BIT(SCENE_HYPER_LINEAR));
+    if (law < 0)
+        return pio_fail(error, PIOLA_USAGE, "particles have no law '%.60s'; neo_hookean would be right", o->law);
     if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1 || o->threads < 0)
         return pio_fail(error, PIOLA_USAGE,
                         "a benchmark needs dimension 2 or 3 and at least one particle, per cell and step");
@@ -34,12 +29,8 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
     const double cells = (double)o->particles / per;
     const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
-    b->options = (pio_trial_options){.dimension = dim,
-                                     .cells = side,
-                                     .per_cell = per,
-                                     .law = laws[law].law,
-                                     .steps = o->steps,
-                                     .threads = o->threads};
+    b->options = (pio_trial_options){
+        .dimension = dim, .cells = side, .per_cell = per, .law = law, .steps = o->steps, .threads = o->threads};
     return pio_engine_open(&b->engine, o->device, o->precision, dim, error);
 }
 

@@ -3,6 +3,7 @@
 
 #include "host/fail.h"
 #include "host/json.h"
+#include "host/law.h"
 #include "host/model.h"
 #include "host/output.h"
 #include "host/states.h"
@@ -16,24 +17,13 @@ piola_bench_fem_options piola_bench_fem_options_default(void)
     return (piola_bench_fem_options){.device = "auto", .precision = "f64", .law = "neo_hookean"};
 }
 
-static const char *const laws[] = {[PIO_HYPER_LINEAR] = "linear",
-                                   [PIO_HYPER_ST_VENANT] = "st_venant_kirchhoff",
-                                   [PIO_HYPER_FIXED_COROTATED] = "fixed_corotated",
-                                   [PIO_HYPER_NEO_HOOKEAN] = "neo_hookean",
-                                   [PIO_HYPER_NEO_HOOKEAN_ISO] = "neo_hookean_iso",
-                                   [PIO_HYPER_STABLE_NEO_HOOKEAN] = "stable_neo_hookean",
-                                   [PIO_HYPER_MOONEY_RIVLIN] = "mooney_rivlin",
-                                   [PIO_HYPER_OGDEN] = "ogden",
-                                   [PIO_HYPER_HENCKY] = "hencky"};
-
 static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, piola_error *error)
 {
     const char *name = o->element ? o->element : o->dimension == 2 ? "quad4" : "hex8";
-    size_t law = 0, type = PIO_TRI3;
-    while (law < sizeof laws / sizeof *laws && strcmp(laws[law], o->law)) law++;
+    size_t type = PIO_TRI3;
+    const pio_law law = pio_law_named(o->law, LAWS_HYPERELASTIC);
     while (type < PIO_ELEMENT_TYPES && strcmp(pio_elements[type].name, name)) type++;
-    if (law == sizeof laws / sizeof *laws)
-        return pio_fail(error, PIOLA_USAGE, "a mesh has no law '%.60s'; neo_hookean would be right", o->law);
+    if (law < 0) return pio_fail(error, PIOLA_USAGE, "a mesh has no law '%.60s'; neo_hookean would be right", o->law);
     if (type == PIO_ELEMENT_TYPES)
         return pio_fail(error, PIOLA_USAGE, "unknown element '%.60s'; hex8 would be right", name);
     const int dim = pio_elements[type].dimension;
@@ -66,9 +56,9 @@ static void print_case(const pio_fem_bench *b)
     printf("piola %s bench fem, commit %s\n", PIOLA_VERSION, pio_build_commit());
     printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,
            b->engine.driver[0] ? ", " : "", b->engine.driver);
-    printf("case      %s, %d cells per axis, %lld %s elements, %lld unknowns, %lld blocks of %dx%d\n", laws[o->law],
-           o->cells, (long long)b->elements, pio_elements[o->type].name, (long long)b->unknowns, (long long)b->blocks,
-           e->dimension, e->dimension);
+    printf("case      %s, %d cells per axis, %lld %s elements, %lld unknowns, %lld blocks of %dx%d\n",
+           piola_laws[o->law], o->cells, (long long)b->elements, pio_elements[o->type].name, (long long)b->unknowns,
+           (long long)b->blocks, e->dimension, e->dimension);
     printf("          one side of a %s of 1 m fixed, %g N across the other; E = 1000 Pa, nu = 0.3; tolerance %g\n",
            e->dimension == 3 ? "cube" : "square", o->force, o->tolerance);
     printf("method    one load step, then the gradient with respect to the force and the moduli of every element;\n"
@@ -157,7 +147,7 @@ static void json_case(pio_json *json, const pio_fem_bench *b)
     pio_json_string(json, "driver", b->engine.driver);
     pio_json_end_object(json);
     pio_json_begin_object(json, "case");
-    pio_json_string(json, "law", laws[b->options.law]);
+    pio_json_string(json, "law", piola_laws[b->options.law]);
     pio_json_string(json, "element", pio_elements[b->options.type].name);
     pio_json_integer(json, "cells", b->options.cells);
     pio_json_integer(json, "elements", b->elements);

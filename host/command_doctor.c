@@ -92,7 +92,7 @@ static void self_test(engine_report *r, const pio_engine *engine)
     pio_trial_options options = {.dimension = dim,
                                  .cells = dim == 3 ? 6 : 12,
                                  .per_cell = dim == 3 ? 8 : 4,
-                                 .law = PIO_NEO_HOOKEAN,
+                                 .law = PIO_HYPER_NEO_HOOKEAN,
                                  .steps = 50,
                                  .threads = 1,
                                  .adjoint = true,

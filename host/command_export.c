@@ -2,6 +2,7 @@
 #include "host/export.h"
 #include "host/fail.h"
 #include "host/output.h"
+#include "host/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,9 @@ piola_status piola_export(const piola_export_options *options, piola_error *erro
     if (rc) return rc;
     e.info = pio_snapshot_describe(e.file);
     rc = read_frame(&e, options, &mesh, error);
+    pio_file_limit_begin(); /* a limit leaves no half a file behind */
     if (!rc) rc = write_format(&e, f, options->output, error);
+    pio_file_limit_end();
     pio_snapshot_close(e.file);
     free(e.points);
     if (e.mesh) {

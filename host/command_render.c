@@ -2,6 +2,7 @@
 #include "host/config.h"
 #include "host/fail.h"
 #include "host/render.h"
+#include "host/signals.h"
 #include "host/snapshot.h"
 
 #include <math.h>
@@ -275,7 +276,9 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     if (!rc) rc = read_scene(&d, error);
     if (!rc) {
         set_picture(&d);
+        pio_file_limit_begin();
         rc = draw(&d, error);
+        pio_file_limit_end();
     }
     pio_snapshot_close(d.file);
     free(d.points);

@@ -134,14 +134,18 @@ static void component(cfg_doc *doc, const cfg_node *node, const char *path, cons
     memcpy(owner + f->second, &which, sizeof which);
 }
 
-static bool choice(cfg_doc *doc, const cfg_node *node, const char *path, const char *const *values, int *out)
+static bool choice(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, int *out)
 {
-    size_t n = pio_words(values);
+    const char *values[CFG_MOST_VALUES];
+    const size_t n = pio_field_values(f, values);
     if (!text_node(doc, node, path)) return false;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(node->text, values[i]) != 0) continue;
-        *out = (int)i;
-        return true;
+    for (int i = 0; f->values[i]; i++) {
+        if (strcmp(node->text, f->values[i]) != 0) continue;
+        *out = i;
+        if (pio_value_legal(f, i)) return true;
+        if (!f->instead) break;
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' %s", node->text, f->instead);
+        return false;
     }
     pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "unknown value '%s'%s (one of: %s)",
                    pio_cfg_clean(doc, node->text), pio_cfg_did_you_mean(doc, node->text, values, n),
@@ -156,7 +160,7 @@ static void enum_map(cfg_doc *doc, const cfg_node *node, const char *path, const
     size_t n = pio_words(f->slots);
     int value;
     if (node->kind != CFG_PAIRS) {
-        if (!choice(doc, node, path, f->values, &value)) return;
+        if (!choice(doc, node, path, f, &value)) return;
         for (size_t s = 0; s < n; s++) memcpy(at + s * sizeof value, &value, sizeof value);
         return;
     }
@@ -173,7 +177,7 @@ static void enum_map(cfg_doc *doc, const cfg_node *node, const char *path, const
             pio_cfg_report(doc, PIOLA_BAD_DATA, node->keys[i]->mark, path, "unknown key '%s'%s (known: default, %s)",
                            pio_cfg_clean(doc, key), pio_cfg_did_you_mean(doc, key, f->slots, n),
                            pio_cfg_join(doc, f->slots, n));
-        else if (choice(doc, node->items[i], sub, f->values, &value))
+        else if (choice(doc, node->items[i], sub, f, &value))
             memcpy(at + s * sizeof value, &value, sizeof value);
     }
 }
@@ -263,7 +267,7 @@ static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, cons
         char sub[CFG_PATH];
         int value;
         snprintf(sub, sizeof sub, many ? "%.480s[%zu]" : "%.480s", path, i);
-        if (f->values ? !choice(doc, item, sub, f->values, &value) : !text_node(doc, item, sub)) continue;
+        if (f->values ? !choice(doc, item, sub, f, &value) : !text_node(doc, item, sub)) continue;
         for (size_t j = 0; j < i && f->values; j++)
             if (((char **)list.v)[j] && strcmp(((char **)list.v)[j], item->text) == 0)
                 pio_cfg_report(doc, PIOLA_BAD_DATA, item->mark, sub, "'%s' stands twice", item->text);
@@ -350,7 +354,7 @@ static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cf
         name(doc, node, path, f, at);
         break;
     case CFG_ENUM:
-        if (choice(doc, node, path, f->values, &which) && f->size) memcpy(at, &which, sizeof which);
+        if (choice(doc, node, path, f, &which) && f->size) memcpy(at, &which, sizeof which);
         break;
     case CFG_ENUM_MAP:
         enum_map(doc, node, path, f, at);
@@ -426,9 +430,10 @@ static bool find_variant(cfg_doc *doc, const cfg_node *node, const char *path, c
     const cfg_node *tag = pio_cfg_get(node, table->discriminator, NULL);
     char sub[CFG_PATH];
     snprintf(sub, sizeof sub, "%.400s%s%s", path, *path ? "." : "", table->discriminator);
-    if (tag) return choice(doc, tag, sub, f->values, variant);
+    const char *values[CFG_MOST_VALUES];
+    if (tag) return choice(doc, tag, sub, f, variant);
     pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the required key '%s' is missing (one of: %s)",
-                   table->discriminator, pio_cfg_join(doc, f->values, pio_words(f->values)));
+                   table->discriminator, pio_cfg_join(doc, values, pio_field_values(f, values)));
     return false;
 }
 
@@ -474,7 +479,7 @@ static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const 
     }
     for (const cfg_field *f = table->fields; f->key; f++) {
         char unit[40] = "";
-        if (!f->required || !pio_field_legal(f, variant) || pio_cfg_get(node, f->key, NULL)) continue;
+        if (!pio_field_required(f, variant) || pio_cfg_get(node, f->key, NULL)) continue;
         if (*pio_quantity_unit(f->quantity)) snprintf(unit, sizeof unit, ", %s", pio_quantity_unit(f->quantity));
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the required key '%s' is missing (%s%s)", f->key,
                        f->meaning, unit);

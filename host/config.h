@@ -18,6 +18,7 @@
 #define CFG_MAX_COPIES 100000    /* nodes made by expanding aliases, in all */
 #define CFG_MAX_FILES 64         /* files loaded by includes, in all */
 #define CFG_MAX_SHOWN 20         /* messages printed */
+#define CFG_MOST_VALUES 33       /* of an enumeration: a bit each, and the NULL at the end */
 #define CFG_PATH 512             /* characters of a path such as materials[0].E */
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
@@ -209,10 +210,13 @@ typedef struct cfg_field {
     cfg_quantity quantity;
     cfg_range range;
     const char *const *values; /* NULL-ended */
+    unsigned without;          /* bit v: value v is not for this table */
+    const char *instead;       /* why not, and what would be right; NULL: such a value is unknown here */
     const char *const *slots;  /* NULL-ended */
     const cfg_table *table;
     size_t least;                       /* entries of a list */
     unsigned only;                      /* bit v: legal for variant v; 0: for all */
+    unsigned needed;                    /* bit v: required of variant v, where it is not of all */
     bool (*present)(const void *owner); /* is it part of the resolved file? NULL: yes */
 } cfg_field;
 
@@ -245,6 +249,10 @@ const char *pio_range_text(const cfg_range *range, char *out, size_t size);
 const cfg_field *pio_table_field(const cfg_table *table, const char *key);
 int pio_table_variant(const cfg_table *table, const void *owner); /* -1 when it has none */
 bool pio_field_legal(const cfg_field *field, int variant);
+bool pio_field_required(const cfg_field *field, int variant); /* legal, and not to be left out */
+bool pio_value_legal(const cfg_field *field, int value);
+/* The legal values, and NULL after the last; returns how many there are. */
+size_t pio_field_values(const cfg_field *field, const char *values[CFG_MOST_VALUES]);
 size_t pio_words(const char *const *words); /* length of a NULL-ended list; 0 for NULL */
 
 /* JSON Schema draft-07, the keys as a Markdown table, and a decoded struct as JSON in SI units that can be read back.

@@ -51,13 +51,15 @@ static void rows(const cfg_table *table, const char *path, FILE *to)
         const char *unit = f->quantity == CFG_ANY ? "of the target" : pio_quantity_unit(f->quantity);
         snprintf(here, sizeof here, "%.400s%s%s%s", path, *path ? "." : "", f->key, f->type == CFG_LIST ? "[]" : "");
         fprintf(to, "| `%s` | %s | %s | %s | ", here, type_text(f), *unit ? unit : "-", fallback);
-        for (const char *const *v = f->values; v && *v; v++) fprintf(to, "%s%s", v == f->values ? "" : ", ", *v);
+        const char *values[CFG_MOST_VALUES];
+        const size_t n = f->values ? pio_field_values(f, values) : 0;
+        for (size_t v = 0; v < n; v++) fprintf(to, "%s%s", v ? ", " : "", values[v]);
         pio_range_text(&f->range, range, sizeof range);
         fprintf(to, "%s | ", f->values ? "" : *range ? range : "-");
         const cfg_field *tag = f->only ? pio_table_field(table, table->discriminator) : NULL;
         bool first = true;
         for (int v = 0; tag && tag->values[v]; v++) {
-            if (!pio_field_legal(f, v)) continue;
+            if (!pio_field_legal(f, v) || !pio_value_legal(tag, v)) continue;
             fprintf(to, "%s%s", first ? "*" : ", ", tag->values[v]);
             first = false;
         }

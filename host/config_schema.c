@@ -10,11 +10,13 @@
 
 /* ---- schema -------------------------------------------------------------------------------------------- */
 
-static void words_schema(pio_json *j, const char *key, const char *const *words)
+static void words_schema(pio_json *j, const char *key, const cfg_field *f)
 {
+    const char *words[CFG_MOST_VALUES];
+    const size_t n = pio_field_values(f, words);
     pio_json_begin_object(j, key);
     pio_json_begin_array(j, "enum");
-    for (; *words; words++) pio_json_string(j, NULL, *words);
+    for (size_t v = 0; v < n; v++) pio_json_string(j, NULL, words[v]);
     pio_json_end_array(j);
     pio_json_end_object(j);
 }
@@ -61,7 +63,7 @@ static void text_schema(pio_json *j, const char *key, const cfg_field *f)
                           : f->type == CFG_COMPONENT ? "^" NAME "(\\.[xyz])?$"
                                                      : NULL;
     if (f->values) {
-        words_schema(j, key, f->values);
+        words_schema(j, key, f);
         return;
     }
     pio_json_begin_object(j, key);
@@ -85,13 +87,13 @@ static void array_schema(pio_json *j, const char *key, const cfg_field *f, int l
 
 static void slots_schema(pio_json *j, const cfg_field *f)
 {
-    words_schema(j, NULL, f->values);
+    words_schema(j, NULL, f);
     pio_json_begin_object(j, NULL);
     pio_json_string(j, "type", "object");
     pio_json_bool(j, "additionalProperties", false);
     pio_json_begin_object(j, "properties");
-    words_schema(j, "default", f->values);
-    for (const char *const *s = f->slots; *s; s++) words_schema(j, *s, f->values);
+    words_schema(j, "default", f);
+    for (const char *const *s = f->slots; *s; s++) words_schema(j, *s, f);
     pio_json_end_object(j);
     pio_json_end_object(j);
 }
@@ -221,7 +223,7 @@ static void object_schema(pio_json *j, const char *key, const cfg_table *table, 
     pio_json_begin_object(j, "properties");
     for (const cfg_field *f = table->fields; f->key; f++) {
         if (!pio_field_legal(f, variant)) continue;
-        any |= f->required;
+        any |= pio_field_required(f, variant);
         if (variant >= 0 && strcmp(f->key, table->discriminator) == 0) {
             pio_json_begin_object(j, f->key);
             pio_json_string(j, "description", f->meaning);
@@ -235,7 +237,7 @@ static void object_schema(pio_json *j, const char *key, const cfg_table *table, 
     if (any && !partial) {
         pio_json_begin_array(j, "required");
         for (const cfg_field *f = table->fields; f->key; f++)
-            if (f->required && pio_field_legal(f, variant)) pio_json_string(j, NULL, f->key);
+            if (pio_field_required(f, variant)) pio_json_string(j, NULL, f->key);
         pio_json_end_array(j);
     }
     choice_schema(j, &table->choice, variant);
@@ -251,7 +253,8 @@ static void table_schema(pio_json *j, const char *key, const cfg_table *table, b
     const cfg_field *tag = pio_table_field(table, table->discriminator);
     pio_json_begin_object(j, key);
     pio_json_begin_array(j, partial ? "anyOf" : "oneOf");
-    for (int v = 0; tag->values[v]; v++) object_schema(j, NULL, table, v, partial);
+    for (int v = 0; tag->values[v]; v++)
+        if (pio_value_legal(tag, v)) object_schema(j, NULL, table, v, partial);
     pio_json_end_array(j);
     pio_json_end_object(j);
 }

@@ -33,6 +33,26 @@ bool pio_field_legal(const cfg_field *field, int variant)
     return !field->only || (variant >= 0 && (field->only >> variant & 1));
 }
 
+bool pio_field_required(const cfg_field *field, int variant)
+{
+    const bool needed = variant >= 0 && (field->needed >> variant & 1);
+    return (field->required || needed) && pio_field_legal(field, variant);
+}
+
+bool pio_value_legal(const cfg_field *field, int value)
+{
+    return !(field->without >> value & 1);
+}
+
+size_t pio_field_values(const cfg_field *field, const char *values[CFG_MOST_VALUES])
+{
+    size_t n = 0;
+    for (int v = 0; field->values[v] && n + 1 < CFG_MOST_VALUES; v++)
+        if (pio_value_legal(field, v)) values[n++] = field->values[v];
+    values[n] = NULL;
+    return n;
+}
+
 bool pio_range_holds(const cfg_range *range, double value)
 {
     if ((range->ends & CFG_FROM) && !(value >= range->lo)) return false;

@@ -3,6 +3,7 @@
 #include "host/export.h"
 #include "host/fail.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static void put_text(writer *w)
 
 static piola_status lost(const writer *w, piola_error *error)
 {
-    return pio_fail(error, PIOLA_IO, "%s: writing failed", w->out.path);
+    return pio_fail(error, PIOLA_IO, "%s: writing failed: %s", w->out.path, strerror(errno));
 }
 
 static bool put_block(writer *w, const void *data, uint64_t bytes)

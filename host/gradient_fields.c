@@ -1,95 +1,44 @@
 /* gradient_fields.c -- the gradients per particle that a scene has, by the names that its materials use. */
+#include "host/fail.h"
+#include "host/law.h"
 #include "host/states.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-static bool is_fluid(const scene_material *m)
-{
-    return m->model >= SCENE_LINEAR_FLUID;
-}
-static bool has_E(const scene_material *m)
-{
-    return !is_fluid(m) && !m->lame;
-}
-static bool has_lame(const scene_material *m)
-{
-    return !is_fluid(m) && m->lame;
-}
-static bool has_gamma(const scene_material *m)
-{
-    return m->model == SCENE_TAIT;
-}
-static bool is_mooney(const scene_material *m)
-{
-    return m->hyper == SCENE_HYPER_MOONEY_RIVLIN;
-}
-static bool is_ogden(const scene_material *m)
-{
-    return m->hyper == SCENE_HYPER_OGDEN;
-}
-static bool is_hyper_E(const scene_material *m)
-{
-    return !is_mooney(m) && !is_ogden(m) && !m->lame;
-}
-static bool is_hyper_lame(const scene_material *m)
-{
-    return !is_mooney(m) && !is_ogden(m) && m->lame;
-}
 
 typedef struct {
     const char *of, *unit, *engine_field, *meaning;
-    bool (*has)(const scene_material *); /* NULL: everything has it */
 } known_field;
 
-/* The first ones are vectors; of meshes NODAL ones. */
+/* Of everything; the first ones are vectors, of meshes NODAL ones. The constants of laws come between these and the last. */
 enum { NODAL = 3 };
 static const known_field of_particles[] = {
-    {"position", "m", "grad_position", "initial position", NULL},
-    {"velocity", "m/s", "grad_velocity", "initial velocity", NULL},
-    {"density", "kg/m3", "grad_density", "density", NULL},
-    {"E", "Pa", "grad_given_0", "Young's modulus", has_E},
-    {"nu", "1", "grad_given_1", "Poisson's ratio", has_E},
-    {"mu", "Pa", "grad_given_0", "shear modulus mu", has_lame},
-    {"lambda", "Pa", "grad_given_1", "Lame constant lambda", has_lame},
-    {"bulk", "Pa", "grad_given_0", "bulk modulus", is_fluid},
-    {"gamma", "1", "grad_given_1", "exponent of the Tait law", has_gamma},
-    {"viscosity", "Pa.s", "grad_given_2", "viscosity", is_fluid},
-    {NULL, NULL, NULL, NULL, NULL},
+    {"position", "m", "grad_position", "initial position"},
+    {"velocity", "m/s", "grad_velocity", "initial velocity"},
+    {"density", "kg/m3", "grad_density", "density"},
 };
 static const known_field of_meshes[] = {
-    {"rest_position", "m", "grad_rest_position", "rest position", NULL},
-    {"velocity", "m/s", "grad_velocity", "initial velocity", NULL},
-    {"displacement", "m", "grad_displacement", "initial displacement", NULL},
-    {"mass_damping", "1/s", "grad_mass_damping", "mass damping", NULL},
-    {"stiffness_damping", "s", "grad_stiffness_damping", "stiffness damping", NULL},
-    {"density", "kg/m3", "grad_density", "density", NULL},
-    {"E", "Pa", "grad_given_0", "Young's modulus", is_hyper_E},
-    {"nu", "1", "grad_given_1", "Poisson's ratio", is_hyper_E},
-    {"mu", "Pa", "grad_given_0", "shear modulus mu", is_hyper_lame},
-    {"lambda", "Pa", "grad_given_1", "Lame constant lambda", is_hyper_lame},
-    {"c10", "Pa", "grad_given_0", "constant c10", is_mooney},
-    {"c01", "Pa", "grad_given_1", "constant c01", is_mooney},
-    {"bulk", "Pa", "grad_given_2", "bulk modulus", is_mooney},
-    {"mu1", "Pa", "grad_given_0", "constant mu1", is_ogden},
-    {"alpha1", "1", "grad_given_1", "exponent alpha1", is_ogden},
-    {"mu2", "Pa", "grad_given_2", "constant mu2", is_ogden},
-    {"alpha2", "1", "grad_given_3", "exponent alpha2", is_ogden},
-    {"bulk_ogden", "Pa", "grad_given_4", "bulk modulus", is_ogden},
-    {"thickness", "m", "grad_thickness", "thickness", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+    {"rest_position", "m", "grad_rest_position", "rest position"},
+    {"velocity", "m/s", "grad_velocity", "initial velocity"},
+    {"displacement", "m", "grad_displacement", "initial displacement"},
+    {"mass_damping", "1/s", "grad_mass_damping", "mass damping"},
+    {"stiffness_damping", "s", "grad_stiffness_damping", "stiffness damping"},
+    {"density", "kg/m3", "grad_density", "density"},
+    {"thickness", "m", "grad_thickness", "thickness"},
 };
+enum { OF_PARTICLES = sizeof of_particles / sizeof *of_particles, OF_MESHES = sizeof of_meshes / sizeof *of_meshes };
 
-static bool scene_has(const pio_scene *s, bool (*has)(const scene_material *))
+/* Does anything that bodies are made of have this constant? */
+static bool scene_has(const pio_scene *s, const char *constant)
 {
-    if (!has) return true;
     for (size_t b = 0; b < s->n_bodies; b++) {
         const scene_body *body = &s->bodies[b];
         for (size_t m = 0; m < s->n_materials; m++) {
             bool used = !strcmp(body->material, s->materials[m].name);
             for (size_t r = 0; r < body->n_regions; r++)
                 used |= !strcmp(body->regions[r].material, s->materials[m].name);
-            if (used && has(&s->materials[m])) return true;
+            if (used && pio_law_constant_of(&s->materials[m], constant)) return true;
         }
     }
     return false;
@@ -103,29 +52,44 @@ void pio_inverse_unit(const char *unit, char *out, size_t size)
         snprintf(out, size, "1/%s%s%s", strpbrk(unit, "/.") ? "(" : "", unit, strpbrk(unit, "/.") ? ")" : "");
 }
 
-int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
+/* Field i of those that the scene has: NULL past the last. Constants of laws have no engine field of their own. */
+static const known_field *field_of(const pio_session *s, int i, known_field *constant)
 {
     const bool fem = s->model->fem != NULL;
     const known_field *list = fem ? of_meshes : of_particles;
-    int seen = 0;
-    for (size_t k = 0; list[k].of; k++) {
-        if (!scene_has(s->scene, list[k].has) || !s->engine.table->components(s->sim, list[k].engine_field)) continue;
-        if (seen++ != i) continue;
-        out->components = s->engine.table->components(s->sim, list[k].engine_field);
-        out->nodal = fem && k < NODAL;
-        snprintf(out->name, sizeof out->name, "grad_%s", list[k].of);
-        snprintf(out->engine_field, sizeof out->engine_field, "%s", list[k].engine_field);
-        snprintf(out->of, sizeof out->of, "%s", list[k].of);
-        pio_inverse_unit(list[k].unit, out->units, sizeof out->units);
-        snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each %s",
-                 list[k].meaning,
-                 out->nodal ? "node"
-                 : fem      ? "element"
-                            : "particle");
-        out->has = list[k].has;
-        return 1;
+    const int n = fem ? OF_MESHES : OF_PARTICLES, before = fem ? OF_MESHES - 1 : OF_PARTICLES;
+    const pio_law_constant *c;
+    for (int k = 0; k < before; k++)
+        if (s->engine.table->components(s->sim, list[k].engine_field) && i-- == 0) return &list[k];
+    for (int k = 0; (c = pio_law_every_constant(k)); k++) {
+        if (!scene_has(s->scene, c->key) || i-- != 0) continue;
+        *constant = (known_field){c->key, c->unit, NULL, c->meaning};
+        return constant;
     }
-    return 0;
+    for (int k = before; k < n; k++)
+        if (s->engine.table->components(s->sim, list[k].engine_field) && i-- == 0) return &list[k];
+    return NULL;
+}
+
+int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
+{
+    const bool fem = s->model->fem != NULL;
+    known_field constant;
+    const known_field *f = field_of(s, i, &constant);
+    if (!f) return 0;
+    out->constant = !f->engine_field;
+    out->components = out->constant ? 1 : s->engine.table->components(s->sim, f->engine_field);
+    out->nodal = fem && f >= of_meshes && f < of_meshes + NODAL;
+    snprintf(out->name, sizeof out->name, "grad_%s", f->of);
+    snprintf(out->engine_field, sizeof out->engine_field, "%s", out->constant ? "" : f->engine_field);
+    snprintf(out->of, sizeof out->of, "%s", f->of);
+    pio_inverse_unit(f->unit, out->units, sizeof out->units);
+    snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each %s",
+             f->meaning,
+             out->nodal ? "node"
+             : fem      ? "element"
+                        : "particle");
+    return 1;
 }
 
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
@@ -145,11 +109,32 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
     return PIOLA_OK;
 }
 
+/* The constant is another of the engine's numbers for each law: every number is read once. */
+static piola_status read_constant(pio_session *s, const char *key, double *values, double *one, piola_error *error)
+{
+    const int64_t items = pio_model_items(s->model, false);
+    for (int64_t i = 0; i < items; i++) values[i] = 0;
+    for (int number = 0; number < PIO_LAW_CONSTANTS; number++) {
+        char field[32];
+        snprintf(field, sizeof field, "grad_given_%d", number);
+        if (!s->engine.table->components(s->sim, field)) continue;
+        const piola_status rc = s->engine.table->read(s->sim, field, one, error);
+        if (rc) return rc;
+        for (int64_t i = 0; i < items; i++) {
+            const pio_law_constant *c = pio_law_constant_of(pio_model_material(s->model, i), key);
+            if (c && c->number == number) values[i] = one[i];
+        }
+    }
+    return PIOLA_OK;
+}
+
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
 {
-    const piola_status rc = s->engine.table->read(s->sim, g->engine_field, values, error);
-    if (rc || !g->has) return rc;
-    for (int64_t i = 0; i < pio_model_items(s->model, false); i++)
-        if (!g->has(pio_model_material(s->model, i))) values[i] = 0;
-    return PIOLA_OK;
+    if (!g->constant) return s->engine.table->read(s->sim, g->engine_field, values, error);
+    const size_t bytes = sizeof(double) * (size_t)pio_model_items(s->model, false);
+    double *one = malloc(bytes);
+    if (!one) return pio_fail_memory(error, bytes, "a gradient field");
+    const piola_status rc = read_constant(s, g->of, values, one, error);
+    free(one);
+    return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "host/fail.h"
 #include "host/fill.h"
+#include "host/law.h"
 #include "host/model_fem.h"
 
 #include <math.h>
@@ -124,15 +125,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     m->law[i] = (int32_t)mat->model;
     m->lame[i] = mat->lame;
     m->body[i] = (int32_t)b;
-    double *given = m->given + 3 * i;
-    if (mat->model >= SCENE_LINEAR_FLUID) {
-        given[0] = mat->bulk;
-        given[1] = mat->gamma;
-        given[2] = mat->viscosity;
-    } else {
-        given[0] = mat->lame ? mat->mu : mat->E;
-        given[1] = mat->lame ? mat->lambda : mat->nu;
-    }
+    pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);
 }
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
@@ -142,12 +135,12 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->velocity = malloc(sizeof(double) * dim * count);
     m->volume = malloc(sizeof(double) * count);
     m->density = malloc(sizeof(double) * count);
-    m->given = calloc(3 * count, sizeof(double));
+    m->given = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
     m->law = malloc(sizeof(int32_t) * count);
     m->lame = malloc(sizeof(int32_t) * count);
     m->body = malloc(sizeof(int32_t) * count);
     if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body)
-        return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 6), "particles");
+        return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
     return PIOLA_OK;
 }
 

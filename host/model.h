@@ -12,6 +12,7 @@ typedef struct {
     int first, groups, components; /* of its variables among all */
     double *initial;               /* [groups * components] values, SI */
     double lower, upper;           /* bounds of the values; infinite when absent */
+    double least, most;            /* what an optimiser keeps them between: the bounds, else the quantity's own range */
     pio_filter_desc *filter;       /* between its variables and its values, or NULL */
 } pio_parameter;
 

@@ -2,6 +2,7 @@
 #include "host/model_fem.h"
 
 #include "host/fail.h"
+#include "host/law.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,17 +71,9 @@ double *pio_model_shares(const pio_model *m, size_t o, piola_status *status, pio
     return NULL;
 }
 
-/* Shear modulus at rest, Pa. */
-static double shear_modulus(const scene_material *m)
-{
-    if (m->hyper == SCENE_HYPER_MOONEY_RIVLIN) return 2 * (m->c10 + m->c01);
-    if (m->hyper == SCENE_HYPER_OGDEN) return (m->mu1 * m->alpha1 + m->mu2 * m->alpha2) / 2;
-    return m->mu;
-}
-
 double pio_model_stress_size(const pio_model *m)
 {
     double most = 0;
-    for (size_t i = 0; i < m->scene->n_materials; i++) most = fmax(most, shear_modulus(&m->scene->materials[i]));
+    for (size_t i = 0; i < m->scene->n_materials; i++) most = fmax(most, pio_law_shear(&m->scene->materials[i]));
     return most;
 }

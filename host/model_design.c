@@ -5,6 +5,7 @@
  * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
 #include "host/design_filter.h"
 #include "host/fail.h"
+#include "host/law.h"
 #include "host/model_fem.h"
 #include "host/model_shape.h"
 #include "host/scene_private.h"
@@ -21,18 +22,17 @@ static const char *last_part(const char *path)
     return dot ? dot + 1 : path;
 }
 
-static pio_quantity quantity_of(const char *path)
+static pio_quantity quantity_of(const pio_scene *s, const char *path)
 {
     static const struct {
         const char *name;
         pio_quantity quantity;
-    } list[] = {{"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"E", PIO_GIVEN_0},      {"mu", PIO_GIVEN_0},
-                {"bulk", PIO_GIVEN_0},      {"nu", PIO_GIVEN_1},        {"lambda", PIO_GIVEN_1}, {"gamma", PIO_GIVEN_1},
-                {"viscosity", PIO_GIVEN_2}, {"density", PIO_DENSITY},   {"gravity", PIO_GRAVITY}};
+    } list[] = {
+        {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
-    return PIO_GRAVITY;
+    return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
 }
 
 /* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */
@@ -110,6 +110,27 @@ static double normalised_bound(const pio_design_desc *d, double bound)
     return normalised(d, bound);
 }
 
+/* An end of a quantity's own range, or, where that is open, a place that is nearer to it by a factor of 1000 than the nearest value
+ * at the start. */
+static double own_end(const pio_parameter *p, double end, bool open)
+{
+    double nearest = INFINITY;
+    for (int v = 0; v < p->groups * p->components && open; v++)
+        if (fabs(p->initial[v] - end) < fabs(nearest)) nearest = p->initial[v] - end;
+    return open ? end + nearest / 1000 : end;
+}
+
+/* Exponents of a logarithm stay above 0 by themselves. */
+static void set_own_range(pio_parameter *p, const cfg_range *range, bool logarithmic)
+{
+    const bool below = range->ends & (CFG_FROM | CFG_OVER) && !(logarithmic && range->lo <= 0);
+    p->least = p->lower;
+    p->most = p->upper;
+    if (isinf(p->least) && below) p->least = own_end(p, range->lo, range->ends & CFG_OVER);
+    if (isinf(p->most) && range->ends & (CFG_UP_TO | CFG_BELOW))
+        p->most = own_end(p, range->hi, range->ends & CFG_BELOW);
+}
+
 /* The filter of the entry, of elements or of a surface, if it has one. */
 static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
 {
@@ -137,7 +158,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!pio_scene_design_target(m->scene, design, path, &target))
         return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(path);
+    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {
@@ -178,6 +199,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, target.value);
+    set_own_range(p, &target.range, design->transform == SCENE_LOG);
     set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
     m->n_variables += variables;
     return PIOLA_OK;
@@ -196,8 +218,8 @@ static piola_status set_start(pio_model *m, piola_error *error)
         m->designs[k].described = p->initial;
         for (int v = 0; v < p->groups * p->components; v++) {
             m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
-            m->lower[p->first + v] = normalised_bound(&m->designs[k], p->lower);
-            m->upper[p->first + v] = normalised_bound(&m->designs[k], p->upper);
+            m->lower[p->first + v] = normalised_bound(&m->designs[k], p->least);
+            m->upper[p->first + v] = normalised_bound(&m->designs[k], p->most);
         }
     }
     return PIOLA_OK;

@@ -2,6 +2,7 @@
 #include "host/model_fem.h"
 
 #include "host/fail.h"
+#include "host/law.h"
 
 #include <limits.h>
 #include <math.h>
@@ -89,27 +90,12 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 
 /* ---- elements ------------------------------------------------------------------------------------------- */
 
-/* Constants in the order of hyper_given (kernels/hyperelastic.h). */
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
-    double *given = f->given + 5 * e;
-    f->law[e] = (int32_t)mat->hyper;
+    f->law[e] = (int32_t)mat->model;
     f->density[e] = mat->density;
-    if (mat->hyper == SCENE_HYPER_MOONEY_RIVLIN) {
-        given[0] = mat->c10;
-        given[1] = mat->c01;
-        given[2] = mat->bulk;
-    } else if (mat->hyper == SCENE_HYPER_OGDEN) {
-        given[0] = mat->mu1;
-        given[1] = mat->alpha1;
-        given[2] = mat->mu2;
-        given[3] = mat->alpha2;
-        given[4] = mat->bulk;
-    } else {
-        f->lame[e] = (mat->lame ? 1 : 0) + (stress ? 2 : 0);
-        given[0] = mat->lame ? mat->mu : mat->E;
-        given[1] = mat->lame ? mat->lambda : mat->nu;
-    }
+    if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->lame[e] = (mat->lame ? 1 : 0) + (stress ? 2 : 0);
+    pio_law_given(mat, f->given + PIO_LAW_CONSTANTS * e);
 }
 
 static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
@@ -383,24 +369,10 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
     static const struct {
         const char *key;
         pio_quantity quantity;
-    } list[] = {{"E", PIO_GIVEN_0},
-                {"mu", PIO_GIVEN_0},
-                {"c10", PIO_GIVEN_0},
-                {"mu1", PIO_GIVEN_0},
-                {"nu", PIO_GIVEN_1},
-                {"lambda", PIO_GIVEN_1},
-                {"c01", PIO_GIVEN_1},
-                {"alpha1", PIO_GIVEN_1},
-                {"mu2", PIO_GIVEN_2},
-                {"alpha2", PIO_GIVEN_3},
-                {"density", PIO_DENSITY},
-                {"thickness", PIO_THICKNESS},
-                {"gravity", PIO_GRAVITY},
-                {"rest_position", PIO_POSITION},
-                {"velocity", PIO_VELOCITY},
-                {"displacement", PIO_DISPLACED},
-                {"mass_damping", PIO_MASS_DAMPING},
-                {"stiffness_damping", PIO_STIFFNESS_DAMPING}};
+    } list[] = {{"density", PIO_DENSITY},           {"thickness", PIO_THICKNESS},
+                {"gravity", PIO_GRAVITY},           {"rest_position", PIO_POSITION},
+                {"velocity", PIO_VELOCITY},         {"displacement", PIO_DISPLACED},
+                {"mass_damping", PIO_MASS_DAMPING}, {"stiffness_damping", PIO_STIFFNESS_DAMPING}};
     const pio_scene *s = m->scene;
     const char *key = last_part(path);
     for (size_t l = 0; path[0] == 'l' && l < s->n_loads; l++)
@@ -415,12 +387,7 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
         }
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].key, key)) return list[i].quantity;
-    for (int64_t e = 0; e < m->fem->element_first[m->fem->bodies];
-         e++) /* bulk: of the law that the path's element has */
-        if (path[0] == 'm' ? names(path, s->materials[m->fem->material[e]].name)
-                           : names(path, s->bodies[m->fem->body[e]].name))
-            return s->materials[m->fem->material[e]].hyper == SCENE_HYPER_OGDEN ? PIO_GIVEN_4 : PIO_GIVEN_2;
-    return PIO_GIVEN_2;
+    return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
 }
 
 /* Does the design hold an entry bodies.BODY.key of the body's own? It governs what is made of the body's own material. */

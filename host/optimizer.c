@@ -110,6 +110,7 @@ static bool check_finite(pio_run *run, size_t number)
         if (isfinite(value)) continue;
         pio_run_stop(run, PIOLA_NUMERICAL, PIO_STOP_FAILED, "evaluation %zu: constraint %zu %s %g, not a finite number",
                      number, j, k < m ? "is" : "has a gradient with", value);
+        run->error->failure = pio_failed(k < m ? PIOLA_FAILED_OBJECTIVE : PIOLA_FAILED_GRADIENT);
         return false;
     }
     return true;

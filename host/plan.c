@@ -88,6 +88,17 @@ static piola_status refuse(const pio_plan_request *r, int64_t all, int64_t least
         r->budget, need, r->fixed, (long long)least, r->state);
 }
 
+/* Count what the plan's schedule does. */
+static piola_status carry_out(pio_plan *plan, const pio_plan_request *r, piola_error *error)
+{
+    pio_schedule schedule = pio_plan_schedule(plan, r);
+    if (plan->checkpoints && !schedule.checkpoints)
+        return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
+    count(plan, &schedule);
+    pio_schedule_end(&schedule);
+    return PIOLA_OK;
+}
+
 piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_error *error)
 {
     const int64_t all = r->steps + (r->sweeps > 1), least = r->steps > 1;
@@ -97,12 +108,17 @@ piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_erro
     plan->slots = plan->checkpoints ? states_within(r) : all;
     plan->bytes = (size_t)bytes_with(r, plan->slots);
     if (plan->checkpoints && r->disk > 0 && plan->slots < r->steps) use_disk(plan, r);
-    pio_schedule schedule = pio_plan_schedule(plan, r);
-    if (plan->checkpoints && !schedule.checkpoints)
-        return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
-    count(plan, &schedule);
-    pio_schedule_end(&schedule);
-    return PIOLA_OK;
+    return carry_out(plan, r, error);
+}
+
+piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t slots, int64_t kept, piola_error *error)
+{
+    *plan = (pio_plan){.checkpoints = r->strategy != SCENE_STORE,
+                       .slots = slots,
+                       .kept = kept,
+                       .bytes = (size_t)bytes_with(r, slots) + (kept ? r->state : 0),
+                       .disk_bytes = pio_disk_states_bytes(kept, r->state)};
+    return carry_out(plan, r, error);
 }
 
 pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r)

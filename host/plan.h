@@ -31,6 +31,10 @@ typedef struct {
 /* PIOLA_NO_MEMORY with the bytes that would do where the budget cannot hold what the strategy needs. */
 piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *request, piola_error *error);
 
+/* With checkpoints, so many in memory and on disk; or every state where that is the strategy. */
+piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *request, int64_t slots, int64_t kept,
+                           piola_error *error);
+
 /* The schedule of a plan; without host memory its `checkpoints` are NULL though the plan has some. To pio_schedule_end. */
 pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request);
 

@@ -1,5 +1,6 @@
 /* scene.c -- a scene file from disk to a pio_scene and back to text. */
 #include "host/scene.h"
+#include "host/law.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -14,11 +15,10 @@ static double given(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-static void complete_material(scene_material *m, bool fem)
+static void complete_material(scene_material *m)
 {
     m->lame = !isnan(m->mu);
-    bool solid = fem ? m->hyper != SCENE_HYPER_MOONEY_RIVLIN && m->hyper != SCENE_HYPER_OGDEN
-                     : m->model == SCENE_NEO_HOOKEAN || m->model == SCENE_FIXED_COROTATED;
+    bool solid = LAW_BIT(m->model) & LAWS_HYPERELASTIC & ~LAWS_OWN;
     if (solid && m->lame) {
         m->E = m->mu * (3 * m->lambda + 2 * m->mu) / (m->lambda + m->mu);
         m->nu = m->lambda / (2 * (m->lambda + m->mu));
@@ -94,6 +94,11 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
     }
 }
 
+static void default_folder(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "out/%.64s", name);
+}
+
 static void complete_output(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
@@ -101,7 +106,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     o->adjoint_every = given(o->adjoint_every, 0);
     if (!o->directory && scene->name) {
         char text[80];
-        snprintf(text, sizeof text, "out/%.64s", scene->name);
+        default_folder(scene->name, text, sizeof text);
         o->directory = pio_arena_text(&doc->arena, text, strlen(text));
         doc->no_memory |= !o->directory;
     }
@@ -129,7 +134,7 @@ static void complete_steps(pio_scene *scene, cfg_doc *doc)
 
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i], scene->method == SCENE_FEM);
+    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
     for (size_t i = 0; i < scene->n_geometry; i++) {
         scene->geometry[i].radius = given(scene->geometry[i].radius, 0);
         scene->geometry[i].height = given(scene->geometry[i].height, 0);
@@ -212,6 +217,25 @@ piola_status pio_scene_load(pio_scene **out, const char *path, const char *const
     else
         *out = scene;
     return status;
+}
+
+bool pio_scene_folder(const char *path, const char *const *sets, size_t n_sets, char *out, size_t size)
+{
+    pio_scene scene = {0};
+    cfg_doc doc = {0};
+    const pio_locale old = pio_locale_begin();
+    if (pio_cfg_load(&doc, path, sets, n_sets)) {
+        doc.dimension = peek_dimension(&doc);
+        pio_cfg_decode(&doc, table_of(&doc), &scene); /* what is legal of it is there, whatever is not */
+    }
+    pio_locale_end(old);
+    const bool known = scene.output.directory || scene.name;
+    if (scene.output.directory)
+        snprintf(out, size, "%s", scene.output.directory);
+    else if (known)
+        default_folder(scene.name, out, size);
+    pio_cfg_free(&doc);
+    return known;
 }
 
 void pio_scene_free(pio_scene *scene)

@@ -12,10 +12,7 @@
 typedef enum { SCENE_MPM, SCENE_FEM } scene_method;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
 typedef enum { SCENE_WALL_STICKY, SCENE_WALL_SLIP, SCENE_WALL_SEPARATE } scene_wall;
-typedef enum { SCENE_NEO_HOOKEAN, SCENE_FIXED_COROTATED, SCENE_LINEAR_FLUID, SCENE_TAIT } scene_model;
-typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
-typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
-/* Of FEM: laws in the order of pio_hyper_law, shapes that are meshed, kinds of elements from tri3 on. */
+/* Laws: those of solids in the order of pio_hyper_law, then those of fluids. */
 typedef enum {
     SCENE_HYPER_LINEAR,
     SCENE_HYPER_ST_VENANT,
@@ -25,8 +22,13 @@ typedef enum {
     SCENE_HYPER_STABLE_NEO_HOOKEAN,
     SCENE_HYPER_MOONEY_RIVLIN,
     SCENE_HYPER_OGDEN,
-    SCENE_HYPER_HENCKY
-} scene_hyper;
+    SCENE_HYPER_HENCKY,
+    SCENE_LINEAR_FLUID,
+    SCENE_TAIT
+} scene_law;
+typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
+typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
+/* Of FEM: shapes that are meshed, kinds of elements from tri3 on. */
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
 typedef enum {
     SCENE_TRI3,
@@ -114,14 +116,13 @@ typedef struct {
 
 typedef struct {
     char *name;
-    scene_model model;
+    scene_law model;
     bool lame;                              /* given as mu, lambda instead of E, nu */
     double E, nu;                           /* Pa, - */
     double mu, lambda;                      /* Pa */
-    double bulk, gamma;                     /* Pa, - (tait only) */
+    double bulk, gamma;                     /* Pa (fluids, mooney_rivlin, ogden), - (tait only) */
     double viscosity;                       /* Pa.s, >= 0 */
     double density;                         /* kg/m3, > 0 */
-    scene_hyper hyper;                      /* FEM: the law, instead of model */
     double c10, c01;                        /* Pa (mooney_rivlin) */
     double mu1, alpha1, mu2, alpha2;        /* Pa, - (ogden) */
     double mass_damping, stiffness_damping; /* FEM: 1/s, s */
@@ -320,6 +321,8 @@ typedef struct pio_scene {
 piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
                             piola_error *error);
 void pio_scene_free(pio_scene *scene);
+/* Where a scene's results would be, which may have faults: false when neither its name nor its folder can be read. */
+bool pio_scene_folder(const char *path, const char *const *sets, size_t n_sets, char *out, size_t size);
 
 /* Report a fault found later at `path` ("bodies[0].geometry", "time.dt", ...): fills `error` with the whole
  * `file:line:col: error: ...` line and source excerpt; returns PIOLA_BAD_DATA. */

@@ -11,12 +11,13 @@ struct scene_source {
     cfg_doc doc;
 };
 
-/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem. */
+/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem; scene_table_material.c: materials of both. */
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
-    pio_gradient_table, pio_optimizer_table;
+    pio_gradient_table, pio_optimizer_table, pio_adjoint_table;
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
-extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table;
+extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
+bool pio_scene_has_adjoint(const void *scene); /* frames of it are asked for */
 /* Defaults that depend on other keys; only after a decode without faults. */
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
 /* Rules that no single key can state; faults go to the document. */

@@ -16,7 +16,6 @@ static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const wall_names[] = {"sticky", "slip", "separate", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
-static const char *const model_names[] = {"neo_hookean", "fixed_corotated", "linear_fluid", "tait", NULL};
 static const char *const shape_names[] = {"box", "ball", "cylinder", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const fill_names[] = {"regular", "jittered", NULL};
@@ -70,48 +69,7 @@ static const cfg_field time_fields[] = {
     END};
 static const cfg_table time_table = {.what = "time", .fields = time_fields};
 
-/* ---- materials, geometry, bodies ----------------------------------------------------------------------- */
-
-#define ELASTIC (ONLY(SCENE_NEO_HOOKEAN) | ONLY(SCENE_FIXED_COROTATED))
-#define FLUID (ONLY(SCENE_LINEAR_FLUID) | ONLY(SCENE_TAIT))
-
-static bool by_engineering(const void *m)
-{
-    return !((const scene_material *)m)->lame;
-}
-static bool by_lame(const void *m)
-{
-    return ((const scene_material *)m)->lame;
-}
-
-static const cfg_field material_fields[] = {
-    {"name", CFG_NAME, AT(scene_material, name), .required = true, .meaning = "name that bodies and design paths use"},
-    {"model", CFG_ENUM, AT(scene_material, model), .required = true, .values = model_names,
-     .meaning =
-         "constitutive law: neo_hookean and fixed_corotated are elastic solids, linear_fluid and tait are fluids"},
-    {"E", CFG_NUMBER, AT(scene_material, E), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC,
-     .present = by_engineering, .meaning = "Young's modulus; larger is stiffer, and needs a smaller time step"},
-    {"nu", CFG_NUMBER, AT(scene_material, nu), .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC,
-     .present = by_engineering,
-     .meaning = "Poisson's ratio; near 0.5 the volume hardly changes, and the time step shrinks"},
-    {"mu", CFG_NUMBER, AT(scene_material, mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame,
-     .meaning = "shear modulus (second Lame constant), instead of E and nu"},
-    {"lambda", CFG_NUMBER, AT(scene_material, lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame,
-     .meaning = "first Lame constant, above -2/3 mu; larger resists volume change more"},
-    {"bulk", CFG_NUMBER, AT(scene_material, bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE, .only = FLUID,
-     .meaning = "bulk modulus; larger is less compressible, and needs a smaller time step"},
-    {"gamma", CFG_NUMBER, AT(scene_material, gamma), .fallback = "7", .range = {CFG_FROM | CFG_UP_TO, 1, 100},
-     .only = ONLY(SCENE_TAIT), .meaning = "exponent of Tait's equation; larger stiffens more under compression"},
-    {"viscosity", CFG_NUMBER, AT(scene_material, viscosity), .fallback = "0", .quantity = CFG_VISCOSITY, NOT_NEGATIVE,
-     .only = FLUID, .meaning = "dynamic viscosity; larger damps shear faster"},
-    {"density", CFG_NUMBER, AT(scene_material, density), .required = true, .quantity = CFG_DENSITY, POSITIVE,
-     .meaning = "mass per volume at rest; larger is heavier and slows the waves"},
-    END};
-const cfg_table pio_material_table = {.what = "material",
-                                      .size = sizeof(scene_material),
-                                      .fields = material_fields,
-                                      .discriminator = "model",
-                                      .choice = {{{"E", "nu"}, {"mu", "lambda"}}, true, ELASTIC}};
+/* ---- geometry, bodies ---------------------------------------------------------------------------------- */
 
 static const cfg_field geometry_fields[] = {
     {"name", CFG_NAME, AT(scene_geometry, name), .required = true, .meaning = "name that bodies use"},
@@ -228,8 +186,11 @@ static const cfg_field design_fields[] = {
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "none", .quantity = CFG_ANY, .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
@@ -352,7 +313,7 @@ static bool has_optimizer(const void *s)
 {
     return ((const pio_scene *)s)->has_optimizer;
 }
-static bool has_adjoint(const void *s)
+bool pio_scene_has_adjoint(const void *s)
 {
     return ((const pio_scene *)s)->output.adjoint_every > 0;
 }
@@ -441,16 +402,16 @@ static const cfg_field states_fields[] = {
 static const cfg_table states_table = {.what = "states output", .fields = states_fields};
 
 static const cfg_field adjoint_fields[] = {{"every", CFG_NUMBER, AT(pio_scene, output.adjoint_every), .required = true,
-                                            .quantity = CFG_TIME, POSITIVE, .present = has_adjoint,
+                                            .quantity = CFG_TIME, POSITIVE, .present = pio_scene_has_adjoint,
                                             .meaning = "time between frames of the adjoint fields"},
                                            END};
-static const cfg_table adjoint_table = {.what = "adjoint output", .fields = adjoint_fields};
+const cfg_table pio_adjoint_table = {.what = "adjoint output", .fields = adjoint_fields};
 
 static const cfg_field output_fields[] = {
     {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
      .meaning = "folder for the results"},
     {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
-    {"adjoint", CFG_MAPPING, .table = &adjoint_table, .present = has_adjoint, .computed = "no frames",
+    {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "frames of the adjoint fields"},
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};

@@ -12,11 +12,6 @@
         .key = NULL                                                                                                    \
     }
 
-static const char *const model_names[] = {"linear",          "st_venant_kirchhoff",
-                                          "fixed_corotated", "neo_hookean",
-                                          "neo_hookean_iso", "stable_neo_hookean",
-                                          "mooney_rivlin",   "ogden",
-                                          "hencky",          NULL};
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
@@ -32,73 +27,7 @@ static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const filter_names[] = {"cone", NULL};
 static const char *const per_names[] = {"target", "body", "element", "node", NULL};
 
-/* ---- materials, geometry, bodies ----------------------------------------------------------------------- */
-
-#define MOONEY ONLY(SCENE_HYPER_MOONEY_RIVLIN)
-#define OGDEN ONLY(SCENE_HYPER_OGDEN)
-#define ELASTIC (0x1ffu & ~(MOONEY | OGDEN))
-
-static bool by_engineering(const void *m)
-{
-    return !((const scene_material *)m)->lame;
-}
-static bool by_lame(const void *m)
-{
-    return ((const scene_material *)m)->lame;
-}
-static bool has_density(const void *m)
-{
-    return ((const scene_material *)m)->density > 0;
-}
-
-static bool is_damped(const void *m)
-{
-    return ((const scene_material *)m)->mass_damping > 0;
-}
-static bool is_stiffly_damped(const void *m)
-{
-    return ((const scene_material *)m)->stiffness_damping > 0;
-}
-
-static const cfg_field material_fields[] = {
-    {"name", CFG_NAME, AT(scene_material, name), .required = true, .meaning = "name that bodies and design paths use"},
-    {"model", CFG_ENUM, AT(scene_material, hyper), .required = true, .values = model_names,
-     .meaning = "hyperelastic law; linear is for small strains, neo_hookean_iso splits off the volume"},
-    {"E", CFG_NUMBER, AT(scene_material, E), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC,
-     .present = by_engineering, .meaning = "Young's modulus; larger is stiffer"},
-    {"nu", CFG_NUMBER, AT(scene_material, nu), .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC,
-     .present = by_engineering, .meaning = "Poisson's ratio; near 0.5 the volume hardly changes and elements lock"},
-    {"mu", CFG_NUMBER, AT(scene_material, mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame,
-     .meaning = "shear modulus (second Lame constant), instead of E and nu"},
-    {"lambda", CFG_NUMBER, AT(scene_material, lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame,
-     .meaning = "first Lame constant, above -2/3 mu; larger resists volume change more"},
-    {"c10", CFG_NUMBER, AT(scene_material, c10), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,
-     .meaning = "factor of the first isochoric invariant; mu = 2 (c10 + c01) must be above 0"},
-    {"c01", CFG_NUMBER, AT(scene_material, c01), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,
-     .meaning = "factor of the second isochoric invariant"},
-    {"mu1", CFG_NUMBER, AT(scene_material, mu1), .required = true, .quantity = CFG_PRESSURE, .only = OGDEN,
-     .meaning = "modulus of the first term"},
-    {"alpha1", CFG_NUMBER, AT(scene_material, alpha1), .required = true, .only = OGDEN,
-     .meaning = "exponent of the first term; mu1 alpha1 + mu2 alpha2 must be above 0"},
-    {"mu2", CFG_NUMBER, AT(scene_material, mu2), .fallback = "0", .quantity = CFG_PRESSURE, .only = OGDEN,
-     .meaning = "modulus of the second term"},
-    {"alpha2", CFG_NUMBER, AT(scene_material, alpha2), .fallback = "2", .only = OGDEN,
-     .meaning = "exponent of the second term"},
-    {"bulk", CFG_NUMBER, AT(scene_material, bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
-     .only = MOONEY | OGDEN, .meaning = "bulk modulus; larger is less compressible"},
-    {"density", CFG_NUMBER, AT(scene_material, density), .fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
-     .present = has_density, .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
-    {"mass_damping", CFG_NUMBER, AT(scene_material, mass_damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
-     .present = is_damped, .meaning = "Rayleigh's alpha: forces alpha M v; larger damps slow motions more"},
-    {"stiffness_damping", CFG_NUMBER, AT(scene_material, stiffness_damping), .fallback = "0", .quantity = CFG_TIME,
-     NOT_NEGATIVE, .present = is_stiffly_damped,
-     .meaning = "Rayleigh's beta: forces beta K v with K the stiffness at rest; larger damps fast motions more"},
-    END};
-const cfg_table pio_fem_material_table = {.what = "elastic material",
-                                          .size = sizeof(scene_material),
-                                          .fields = material_fields,
-                                          .discriminator = "model",
-                                          .choice = {{{"E", "nu"}, {"mu", "lambda"}}, true, ELASTIC}};
+/* ---- geometry, bodies ---------------------------------------------------------------------------------- */
 
 #define BUILT (ONLY(SCENE_MESH_BOX) | ONLY(SCENE_MESH_QUADRILATERAL) | ONLY(SCENE_MESH_PLATE))
 
@@ -241,10 +170,10 @@ static const cfg_table boundary_table = {
 static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
-    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place, .computed = "of a body_force the whole body",
-     .meaning =
-         "what of it is loaded, to be told: its outer faces; of point_force and springs its nodes; of body_force "
-         "its elements, a group or those whose middle lies in a box"},
+    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
+     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(SCENE_BODY_FORCE),
+     .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
+                "its elements, a group or those whose middle lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
                 "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
@@ -396,8 +325,11 @@ static const cfg_field design_fields[] = {
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "none", .quantity = CFG_ANY, .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
@@ -418,19 +350,6 @@ static const cfg_field design_fields[] = {
     END};
 static const cfg_table design_table = {
     .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
-
-static const cfg_field states_fields[] = {
-    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
-     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
-    END};
-static const cfg_table states_table = {.what = "states output", .fields = states_fields};
-
-static const cfg_field output_fields[] = {
-    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
-     .meaning = "folder for the results"},
-    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
-    END};
-static const cfg_table output_table = {.what = "output", .fields = output_fields};
 
 /* ---- the scene ------------------------------------------------------------------------------------------ */
 
@@ -492,6 +411,6 @@ static const cfg_field scene_fields[] = {
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},
-    {"output", CFG_MAPPING, .table = &output_table, .meaning = "what is written, and where"},
+    {"output", CFG_MAPPING, .table = &pio_fem_output_table, .meaning = "what is written, and where"},
     END};
 const cfg_table pio_fem_scene_table = {.what = "scene", .fields = scene_fields};

@@ -1,4 +1,5 @@
-/* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved: their tables. */
+/* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved, and what is
+ * written of them: their tables. */
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -90,18 +91,22 @@ static const cfg_field solver_fields[] = {
          "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
          "leaves about 1e-6/strain: small strains need f64"},
     {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .meaning = "of Newton's method in a step; then the step has failed"},
+     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .present = has_solves,
+     .meaning = "of Newton's method in a step; then the step has failed"},
     {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
      .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
      .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
                 "falls with it"},
     {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .meaning = "of a linear solve; then it has failed"},
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .present = has_solves,
+     .meaning = "of a linear solve; then it has failed"},
     {"halvings", CFG_INTEGER, AT(pio_scene, halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
+     .present = has_solves,
      .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
                 "gradient and "
                 "check; 0: none"},
     {"projection", CFG_ENUM, AT(pio_scene, projection), .values = projection_names, .fallback = "auto",
+     .present = has_solves,
      .meaning =
          "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
          "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
@@ -128,3 +133,21 @@ static const cfg_field solver_fields[] = {
          "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
     END};
 const cfg_table pio_fem_solver_table = {.what = "solver", .fields = solver_fields};
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+static const cfg_field states_fields[] = {
+    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
+     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
+    END};
+static const cfg_table states_table = {.what = "states output", .fields = states_fields};
+
+static const cfg_field output_fields[] = {
+    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
+     .meaning = "folder for the results"},
+    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
+    {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
+     .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "
+                "where steps are solved for equilibrium, forces at that time"},
+    END};
+const cfg_table pio_fem_output_table = {.what = "output", .fields = output_fields};

@@ -80,10 +80,17 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_materials; i++) {
         const scene_material *m = &s->materials[i];
         PATH(path, "materials[%zu].lambda", i);
+        PATH(c10, "materials[%zu].c10", i);
+        PATH(mu1, "materials[%zu].mu1", i);
         if (m->lame && !(3 * m->lambda + 2 * m->mu > 0))
             pio_cfg_fault(doc, path,
                           "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",
                           m->lambda, -2 * m->mu / 3);
+        if (m->model == SCENE_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
+            pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
+        if (m->model == SCENE_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
+            pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
+                          m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
     }
 }
 

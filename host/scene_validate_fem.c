@@ -29,23 +29,9 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
     if (s->plane != SCENE_PLANE_STRESS) return;
     for (size_t i = 0; i < s->n_materials; i++) {
         PATH(model, "materials[%zu].model", i);
-        if (s->materials[i].hyper != SCENE_HYPER_LINEAR)
+        if (s->materials[i].model != SCENE_HYPER_LINEAR)
             pio_cfg_fault(doc, model,
                           "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
-    }
-}
-
-static void check_constants(const pio_scene *s, cfg_doc *doc)
-{
-    for (size_t i = 0; i < s->n_materials; i++) {
-        const scene_material *m = &s->materials[i];
-        PATH(c10, "materials[%zu].c10", i);
-        PATH(mu1, "materials[%zu].mu1", i);
-        if (m->hyper == SCENE_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
-            pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
-        if (m->hyper == SCENE_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
-            pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
-                          m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
     }
 }
 
@@ -209,11 +195,8 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
     const bool along_normal = l->type == SCENE_FOUNDATION && l->value.n == 1;
     const size_t needed = pressure || along_normal ? 1 : (size_t)s->dimension;
     PATH(value, "loads[%zu].value", i);
-    PATH(on, "loads[%zu].on", i);
     check_place(s, doc, "loads", i, l->body, &l->on);
     check_curve(s, doc, "loads", i, l->curve);
-    if (l->type != SCENE_BODY_FORCE && !l->on.group && isnan(l->on.min[0]))
-        pio_cfg_fault(doc, on, "the required key 'on' is missing (a group or a box); only a body_force has none");
     if (pio_load_is_springs(l)) check_stiffness(l, doc, value);
     if (l->value.n != needed)
         pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",
@@ -374,7 +357,6 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     else
         check_motion(scene, doc);
     check_plane(scene, doc);
-    check_constants(scene, doc);
     for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);
     for (size_t i = 0; i < scene->n_boundary; i++) check_boundary(scene, doc, i);

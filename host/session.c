@@ -61,6 +61,9 @@ static piola_status open_scene(pio_session *s, piola_error *error)
     piola_status rc = pio_scene_load(&s->scene, s->options->scene, s->options->sets, s->options->n_sets, stderr, error);
     if (rc) {
         s->told = true;
+        const bool known = pio_scene_folder(s->options->scene, s->options->sets, s->options->n_sets, s->directory,
+                                            sizeof s->directory);
+        if (!s->options->directory && known) forget_result(s->options, s->directory);
         return rc;
     }
     snprintf(s->directory, sizeof s->directory, "%s",

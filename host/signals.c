@@ -31,10 +31,24 @@ static void on_signal(int number)
     if (!caught) caught = number;
 }
 
+/* A file that grows beyond RLIMIT_FSIZE is then an error of its write, and told as one. */
+void pio_file_limit_begin(void)
+{
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, &before_file_limit);
+}
+
+void pio_file_limit_end(void)
+{
+    sigaction(SIGXFSZ, &before_file_limit, NULL);
+}
+
 void pio_signals_restore(void)
 {
     for (int i = 0; i < N_SIGNALS && installed; i++) sigaction(signals[i], &before[i], NULL);
-    if (installed) sigaction(SIGXFSZ, &before_file_limit, NULL);
+    if (installed) pio_file_limit_end();
     installed = false;
     caught = 0;
     limit = deadline = HUGE_VAL;
@@ -63,10 +77,7 @@ piola_status pio_signals_install(piola_error *error)
         while (--i >= 0) sigaction(signals[i], &before[i], NULL);
         return PIOLA_INTERNAL;
     }
-    struct sigaction ignore; /* a file that grows beyond RLIMIT_FSIZE is then an error of its write, and told as one */
-    memset(&ignore, 0, sizeof ignore);
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGXFSZ, &ignore, &before_file_limit);
+    pio_file_limit_begin();
     installed = true;
     return PIOLA_OK;
 }

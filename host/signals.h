@@ -14,6 +14,10 @@ piola_status pio_signals_install(piola_error *error);
 /* Put back the handlers that were there; nothing to do when none are installed. */
 void pio_signals_restore(void);
 
+/* Ignore SIGXFSZ alone, for commands that never ask whether to stop; and put back what was there. */
+void pio_file_limit_begin(void);
+void pio_file_limit_end(void);
+
 /* Stop `seconds` of wall time from now (steady clock); 0 or less, or infinite: no limit. */
 void pio_signals_deadline(double seconds);
 

@@ -14,6 +14,7 @@ struct pio_states {
     pio_session *session;
     pio_snapshot *file;
     bool gradient, adjoint;
+    bool passed[MOST_FIELDS]; /* adjoint fields that are known once the sweep back has passed their frame */
     pio_snapshot_field field[MOST_FIELDS];
     pio_gradient_field gradient_field[MOST_FIELDS];
     size_t n_fields, n_frame_fields; /* of every frame: the first ones */
@@ -39,6 +40,43 @@ static void add_field(pio_states *f, const char *name, int components, const cha
 static void of_cells(pio_states *f)
 {
     if (f->session->model->fem) f->field[f->n_fields - 1].location = PIO_SNAPSHOT_CELL;
+}
+
+/* Those of a state and, of finite elements whose steps are solved for equilibrium, of the forces. */
+static void list_adjoint(pio_states *f)
+{
+    static const struct {
+        const char *name, *of, *units, *meaning;
+        bool of_particles, of_moving, of_static, passed;
+    } known[] = {
+        {"adj_position", "position", "1/m", "derivative of the objective with respect to the position now", true, false,
+         false, false},
+        {"adj_displacement", "displacement", "1/m",
+         "derivative of the objective with respect to the displacement now: how the objective observes it", false,
+         false, true, false},
+        {"adj_displacement", "displacement", "1/m",
+         "derivative of the objective with respect to the displacement now, the velocity being kept; 0 where held",
+         false, true, false, false},
+        {"adj_velocity", "velocity", "1/(m/s)", "derivative of the objective with respect to the velocity now", true,
+         false, false, false},
+        {"adj_velocity", "velocity", "1/(m/s)",
+         "derivative of the objective with respect to the velocity now, the displacement being kept; 0 where held",
+         false, true, false, false},
+        {"adj_force", "force", "1/N",
+         "derivative of the objective with respect to a force on the node in the equilibrium now: the adjoint "
+         "solution, "
+         "and what the objective itself observes of forces",
+         false, true, true, true},
+    };
+    const pio_session *s = f->session;
+    const bool fem = s->model->fem != NULL, still = fem && s->scene->integrator == SCENE_STATIC;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
+        if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step solves nothing */
+        f->passed[f->n_fields] = known[k].passed;
+        add_field(f, known[k].name, s->scene->dimension, known[k].units, known[k].meaning, known[k].of,
+                  PIO_SNAPSHOT_ADJOINT, false);
+    }
 }
 
 /* Frame fields of the scene, static numbers, adjoint frames and gradients, in this order. */
@@ -72,14 +110,7 @@ static void list_fields(pio_states *f)
     add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
     of_cells(f);
     if (!f->gradient) return;
-    if (f->adjoint) {
-        add_field(f, "adj_position", s->scene->dimension, "1/m",
-                  "derivative of the objective with respect to the position now", "position", PIO_SNAPSHOT_ADJOINT,
-                  false);
-        add_field(f, "adj_velocity", s->scene->dimension, "1/(m/s)",
-                  "derivative of the objective with respect to the velocity now", "velocity", PIO_SNAPSHOT_ADJOINT,
-                  false);
-    }
+    if (f->adjoint) list_adjoint(f);
     while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
         const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
         add_field(f, g->name, g->components, g->units, g->meaning, g->of, PIO_SNAPSHOT_STATIC, false);
@@ -185,16 +216,29 @@ static bool wants_adjoint(const pio_states *f, int64_t frame)
     return floor(((double)m->frames[frame] + 0.5) / every) > floor(((double)m->frames[frame - 1] + 0.5) / every);
 }
 
+static piola_status write_adjoint(pio_session *s, int64_t frame, bool passed, piola_error *error)
+{
+    pio_states *f = s->states;
+    piola_status rc = PIOLA_OK;
+    if (!f->adjoint || !wants_adjoint(f, frame)) return PIOLA_OK;
+    for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
+        if (f->field[i].when != PIO_SNAPSHOT_ADJOINT || f->passed[i] != passed) continue;
+        rc = s->engine.table->read(s->sim, f->field[i].name, f->scratch, error);
+        if (!rc) rc = pio_snapshot_adjoint(f->file, frame, f->field[i].name, f->scratch, error);
+    }
+    return rc;
+}
+
 static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola_error *error)
 {
-    pio_session *s = context;
-    pio_states *f = s->states;
     (void)step;
-    if (!f->adjoint || !wants_adjoint(f, frame)) return PIOLA_OK;
-    piola_status rc = s->engine.table->read(s->sim, "adj_position", f->scratch, error);
-    if (!rc) rc = pio_snapshot_adjoint(f->file, frame, "adj_position", f->scratch, error);
-    if (!rc) rc = s->engine.table->read(s->sim, "adj_velocity", f->scratch, error);
-    return rc ? rc : pio_snapshot_adjoint(f->file, frame, "adj_velocity", f->scratch, error);
+    return write_adjoint(context, frame, false, error);
+}
+
+static piola_status on_passed(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    (void)step;
+    return write_adjoint(context, frame, true, error);
 }
 
 void pio_states_sweep(pio_states *f, pio_sweep *sweep)
@@ -204,6 +248,7 @@ void pio_states_sweep(pio_states *f, pio_sweep *sweep)
     sweep->n_frames = f->session->model->n_frames;
     sweep->on_state = on_state;
     sweep->on_adjoint = on_adjoint;
+    sweep->on_passed = on_passed;
 }
 
 piola_status pio_states_objective(pio_states *f, piola_error *error)

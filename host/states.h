@@ -33,12 +33,12 @@ const char *pio_build_commit(void); /* of the last configuration, or "unknown" *
 char *pio_resolved_json(const pio_scene *scene);
 
 /* Gradient fields per particle, element or node that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field
- * "grad_given_0" of the particles whose law has it. Returns 0 past the last. */
+ * "grad_given_0" of the particles whose law has it there. Returns 0 past the last. */
 typedef struct {
     char name[32], engine_field[32], of[32], units[32], meaning[96];
     int components;
-    bool nodal;                                  /* of a mesh: values are at nodes, else of elements */
-    bool (*has)(const scene_material *material); /* NULL: every particle */
+    bool nodal;    /* of a mesh: values are at nodes, else of elements */
+    bool constant; /* of laws, which only some materials have; it has no engine field of its own */
 } pio_gradient_field;
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
 /* Unit of a derivative with respect to something in `unit` ("" or "1": a plain number): "1/Pa", "1/(m/s)". */

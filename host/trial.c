@@ -2,6 +2,7 @@
 #include "host/trial.h"
 
 #include "host/fail.h"
+#include "host/law.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { MARGIN = 6, PAD = 2 }; /* free cells on each side; nodes beyond the walls */
 
-static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3, exponent = 7, viscosity = 0.01;
+static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3;
 static const double courant = 0.2; /* share of a cell that an elastic wave travels in a step */
 
 double pio_cpu_clock(void)
@@ -25,11 +26,6 @@ static double uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return ldexp((double)(*state >> 11), -53);
-}
-
-static bool is_fluid(pio_law law)
-{
-    return law == PIO_LINEAR_FLUID || law == PIO_TAIT;
 }
 
 static void set_grid(pio_trial *t, const pio_trial_options *o)
@@ -47,7 +43,8 @@ static void set_grid(pio_trial *t, const pio_trial_options *o)
 /* Plane-wave speed sqrt((lambda + 2 mu)/rho) of the solid, sqrt(K/rho) of the fluid, m/s. */
 static double wave_speed(pio_law law)
 {
-    const double wave = is_fluid(law) ? modulus : modulus * (1 - poisson) / ((1 + poisson) * (1 - 2 * poisson));
+    const double wave =
+        LAW_BIT(law) & LAWS_FLUID ? modulus : modulus * (1 - poisson) / ((1 + poisson) * (1 - 2 * poisson));
     return sqrt(wave / density);
 }
 
@@ -73,10 +70,8 @@ static void fill(pio_trial *t, const pio_trial_options *o)
         }
         t->volume[i] = pow(spacing, dim) / per;
         t->density[i] = density;
-        t->law[i] = (int32_t)o->law;
-        t->given[3 * i] = modulus;
-        t->given[3 * i + 1] = is_fluid(o->law) ? exponent : poisson;
-        t->given[3 * i + 2] = is_fluid(o->law) ? viscosity : 0;
+        t->law[i] = o->law;
+        pio_law_like(o->law, modulus, poisson, t->given + PIO_LAW_CONSTANTS * i);
     }
     for (int a = 0; a < dim; a++) t->velocity[a] = sum[a] / (double)t->desc.particles.n;
     t->spin[1] = -o->spin;
@@ -109,12 +104,12 @@ piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_er
     t->speed = malloc(n * (size_t)dim * sizeof(double));
     t->volume = malloc(n * sizeof(double));
     t->density = malloc(n * sizeof(double));
-    t->given = malloc(3 * n * sizeof(double));
+    t->given = malloc(PIO_LAW_CONSTANTS * n * sizeof(double));
     t->law = malloc(n * sizeof(int32_t));
     t->zero = calloc(n, sizeof(int32_t));
     if (!t->position || !t->speed || !t->volume || !t->density || !t->given || !t->law || !t->zero) {
         pio_trial_free(t);
-        return pio_fail_memory(error, n * (size_t)(2 * dim + 6) * sizeof(double), "the particles of a trial");
+        return pio_fail_memory(error, n * (size_t)(2 * dim + 8) * sizeof(double), "the particles of a trial");
     }
     t->desc = (pio_engine_desc){.size = sizeof t->desc,
                                 .threads = o->threads,

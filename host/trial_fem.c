@@ -2,6 +2,7 @@
 #include "host/trial_fem.h"
 
 #include "host/fail.h"
+#include "host/law.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,18 +14,10 @@ enum { ACROSS = 1 };                                               /* the axis o
 /* Constants as given, and which of them are moduli (Pa): -1 ends the list. */
 static void constants(pio_hyper_law law, double given[5], int moduli[PIO_FEM_TRIAL_MODULI + 1])
 {
-    const double mu = modulus / (2 * (1 + poisson)), bulk = modulus / (3 * (1 - 2 * poisson));
-    memset(given, 0, 5 * sizeof *given);
+    pio_law_like((pio_law)law, modulus, poisson, given);
     memcpy(moduli, (int[]){0, -1, -1, -1}, sizeof *moduli * (PIO_FEM_TRIAL_MODULI + 1));
-    given[0] = modulus;
-    given[1] = poisson;
-    if (law == PIO_HYPER_MOONEY_RIVLIN) { /* mu = 2 (c10 + c01) */
-        memcpy(given, (double[]){0.4 * mu, 0.1 * mu, bulk, 0, 0}, 5 * sizeof *given);
-        memcpy(moduli, (int[]){0, 1, 2}, sizeof *moduli * 3);
-    } else if (law == PIO_HYPER_OGDEN) { /* mu = (mu_1 alpha_1 + mu_2 alpha_2)/2 */
-        memcpy(given, (double[]){0.8 * mu, 2, -0.2 * mu, -2, bulk}, 5 * sizeof *given);
-        memcpy(moduli, (int[]){0, 2, 4}, sizeof *moduli * 3);
-    }
+    if (law == PIO_HYPER_MOONEY_RIVLIN) memcpy(moduli, (int[]){0, 1, 2}, sizeof *moduli * 3);
+    if (law == PIO_HYPER_OGDEN) memcpy(moduli, (int[]){0, 2, 4}, sizeof *moduli * 3);
 }
 
 static piola_status take(pio_fem_trial *t, int dim, piola_error *error)

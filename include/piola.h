@@ -125,10 +125,13 @@ piola_status piola_schema(bool reference, piola_error *error); /* JSON Schema of
 piola_status piola_doctor(bool json, piola_error *error);      /* devices, libraries, self-test */
 piola_status piola_info(const char *file, bool json, piola_error *error); /* what a snapshot holds */
 
+/* Laws of materials, the `model` of a scene's materials, by name; NULL-ended. */
+extern const char *const piola_laws[];
+
 typedef struct piola_bench_options {
     int64_t particles; /* about this many */
     int per_cell, dimension, steps;
-    const char *device, *precision, *law; /* neo_hookean, fixed_corotated, tait */
+    const char *device, *precision, *law; /* law: of piola_laws */
     int threads;                          /* most; thread scaling is measured from 1 up to it */
     bool json;
 } piola_bench_options;
@@ -145,6 +148,17 @@ typedef struct piola_bench_fem_options {
     int threads;                          /* most; 1, 2, 4, ... up to it are measured */
     bool json;
 } piola_bench_fem_options;
+
+typedef struct piola_bench_memory_options {
+    int64_t particles; /* of the MPM case, about this many */
+    int steps;
+    const char *device, *precision;
+    int threads; /* 0: all */
+    bool json;
+} piola_bench_memory_options;
+
+piola_bench_memory_options piola_bench_memory_options_default(void);
+piola_status piola_bench_memory(const piola_bench_memory_options *options, piola_error *error);
 
 piola_bench_fem_options piola_bench_fem_options_default(void);
 piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);

@@ -8,6 +8,7 @@
 #define PIOLA_KERNELS_FEM_INERTIA_H
 
 #include "kernels/fem_load.h"
+#include "kernels/hyperelastic_rest.h"
 
 /* ---- masses ------------------------------------------------------------------------------------------------ */
 
@@ -186,37 +187,6 @@ PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
 }
 
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
-
-/* mu and lambda of small strains about the rest shape, from the law's constants. */
-PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda)
-{
-    *mu = k.k[0];
-    *lambda = k.k[1];
-    if (law == HYPER_NEO_HOOKEAN_ISO) {
-        *lambda = k.k[1] - R(2.0 / 3) * *mu;
-    } else if (law == HYPER_MOONEY_RIVLIN) {
-        *mu = R(2) * (k.k[0] + k.k[1]);
-        *lambda = k.k[2] - R(2.0 / 3) * *mu;
-    } else if (law == HYPER_OGDEN) {
-        *mu = R(0.5) * (k.k[0] * k.k[1] + k.k[2] * k.k[3]);
-        *lambda = k.k[4] - R(2.0 / 3) * *mu;
-    }
-}
-
-PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real lambda_bar, hyper_constants *k_bar)
-{
-    const int bulk = law == HYPER_NEO_HOOKEAN_ISO ? 1 : law == HYPER_MOONEY_RIVLIN ? 2 : law == HYPER_OGDEN ? 4 : -1;
-    if (bulk >= 0) mu_bar -= R(2.0 / 3) * lambda_bar;
-    k_bar->k[bulk >= 0 ? bulk : 1] += lambda_bar;
-    if (law == HYPER_MOONEY_RIVLIN) {
-        k_bar->k[0] += R(2) * mu_bar;
-        k_bar->k[1] += R(2) * mu_bar;
-    } else if (law == HYPER_OGDEN) {
-        for (int c = 0; c < 4; c++) k_bar->k[c] += R(0.5) * mu_bar * k.k[c ^ 1];
-    } else {
-        k_bar->k[0] += mu_bar;
-    }
-}
 
 /* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu + lambda) |g_a|.
  * F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding of 1. */

@@ -7,6 +7,7 @@
 
 #include "kernels/fem.h"
 #include "kernels/hyperelastic_project.h"
+#include "kernels/hyperelastic_rest.h"
 
 typedef struct {
     fem_block b;
@@ -254,25 +255,6 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
-/* Shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law has lambda + mu for a
- * bulk modulus. */
-PIO_FN int fem_constants_hold(int law, hyper_constants k)
-{
-    real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];
-    if (law == HYPER_LINEAR && DIM == 2) {
-        bulk = k.k[1] + k.k[0];
-    } else if (law == HYPER_NEO_HOOKEAN_ISO) {
-        bulk = k.k[1];
-    } else if (law == HYPER_MOONEY_RIVLIN) {
-        mu = R(2) * (k.k[0] + k.k[1]);
-        bulk = k.k[2];
-    } else if (law == HYPER_OGDEN) {
-        mu = R(0.5) * (k.k[0] * k.k[1] + k.k[2] * k.k[3]);
-        bulk = k.k[4];
-    }
-    return mu > R(0) && bulk > R(0);
-}
-
 typedef struct {
     fem_block b;
     fem_matter m;
@@ -288,7 +270,7 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
         if (!(fem_point_at(&a->b, i, q).volume > R(0))) fault = FEM_INVERTED_REST;
     for (int c = 0; c < HYPER_CONSTANTS; c++)
         if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
-    if (!(a->m.density[e] >= R(0)) || !fem_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
+    if (!(a->m.density[e] >= R(0)) || !hyper_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }
 

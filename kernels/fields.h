@@ -64,7 +64,7 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
         else if (a->what == DERIVED_F)
             v = (double)F.m[c / DIM][c % DIM];
         else
-            v = -(double)mat_trace(solid_tau(law, F, matter_constants(&a->matter, id))) / (DIM * (double)J);
+            v = -(double)mat_trace(mat_mul_t(solid_P(law, F, matter_constants(&a->matter, id)), F)) / (DIM * (double)J);
     }
     a->out[id] = v;
 }

@@ -3,13 +3,7 @@
 #ifndef PIOLA_KERNELS_HYPERELASTIC_STRESS_H
 #define PIOLA_KERNELS_HYPERELASTIC_STRESS_H
 
-#include "kernels/hyperelastic.h"
-
-/* Constants of the law, without those that it has not. */
-PIO_FN int hyper_count(int law)
-{
-    return law == HYPER_OGDEN ? 5 : law == HYPER_MOONEY_RIVLIN ? 3 : 2;
-}
+#include "kernels/hyperelastic_rest.h"
 
 /* k[c] = 1 and the others 0: energies and stresses are linear in the constants, but for Ogden's exponents. */
 PIO_FN hyper_constants hyper_unit(int c)

@@ -1,27 +1,21 @@
-/* material.h -- constitutive laws: pure functions of one material point, each beside its derivatives.
+/* material.h -- the two oldest hyperelastic laws and the stress of fibres: pure functions of one material point, each beside its
+ * derivatives. hyperelastic.h has them and the others behind one interface.
  *
  * A hyperelastic law is   psi(F) [J/m^3],  P = d psi/d F [Pa],  dP(F; dF), and P_theta: the constants' cotangents. The
  * law's Hessian is symmetric, so dP(F; .) is its own adjoint. Convention of the whole project: `y_bar` is dJ/dy, and a
  * pure `_adj` adds into its outputs. 2D is plane strain: the 3D law with F33 = 1.
  *
- * Constants k[] of a particle:   solids  k[0] = mu [Pa] > 0, k[1] = lambda [Pa]
- *                                fluids  k[0] = bulk modulus K [Pa] > 0, k[1] = gamma [-], k[2] = viscosity eta [Pa s] */
+ * Constants:   k[0] = mu [Pa] > 0, k[1] = lambda [Pa];   k[2] is of fluids (law.h) */
 #ifndef PIOLA_KERNELS_MATERIAL_H
 #define PIOLA_KERNELS_MATERIAL_H
 
 #include "kernels/decomp.h"
 
-enum { LAW_NEO_HOOKEAN, LAW_FIXED_COROTATED, LAW_LINEAR_FLUID, LAW_TAIT };
 enum { LAW_CONSTANTS = 3 };
 
 typedef struct {
     real k[LAW_CONSTANTS];
 } law_constants;
-
-PIO_FN int law_is_fluid(int law)
-{
-    return law >= LAW_LINEAR_FLUID;
-}
 
 /* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */
 
@@ -91,34 +85,6 @@ PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
     c_bar->k[1] += (mat_det(F, cof) - R(1)) * mat_ddot(cof, P_bar);
 }
 
-/* ---- solids: Kirchhoff stress tau = P F^T [Pa] ---------------------------------------------------------- */
-
-PIO_FN mat solid_P(int law, mat F, law_constants c)
-{
-    return law == LAW_NEO_HOOKEAN ? neo_hookean_P(F, c) : fixed_corotated_P(F, c);
-}
-
-PIO_FN mat solid_tau(int law, mat F, law_constants c)
-{
-    return mat_mul_t(solid_P(law, F, c), F);
-}
-
-/* P_bar = tau_bar F;  F_bar += tau_bar^T P + dP(F; P_bar);  c_bar += P_bar : P_theta */
-PIO_FN void solid_tau_adj(int law, mat F, law_constants c, mat tau_bar, mat *F_bar, law_constants *c_bar)
-{
-    const mat P_bar = mat_mul(tau_bar, F);
-    const mat direct = mat_t_mul(tau_bar, solid_P(law, F, c));
-    mat dP;
-    if (law == LAW_NEO_HOOKEAN) {
-        dP = neo_hookean_dP(F, P_bar, c);
-        neo_hookean_theta(F, P_bar, c_bar);
-    } else {
-        dP = fixed_corotated_dP(F, P_bar, c);
-        fixed_corotated_theta(F, P_bar, c_bar);
-    }
-    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
-}
-
 /* ---- activated fibres: Kirchhoff stress tau = a u u^T [Pa], u = F n, n a unit vector at rest; a > 0 contracts ----
  * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019), with
  * sigma = a n n^T. */
@@ -136,52 +102,6 @@ PIO_FN real fibre_tau_adj(mat F, vec n, real a, mat tau_bar, mat *F_bar)
     const vec u_bar = vec_axpby(a, right, a, mat_t_apply(tau_bar, u));
     *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_outer(u_bar, n));
     return vec_dot(u, right);
-}
-
-/* ---- fluids: pressure p(J) [Pa] and  tau = J (-p I + eta (C + C^T)) -------------------------------------- */
-
-/* linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1)     (Batchelor 1967, section 1.8; Becker, Teschner 2007) */
-PIO_FN real fluid_pressure(int law, real J, law_constants c)
-{
-    if (law == LAW_LINEAR_FLUID) return c.k[0] * (R(1) - J);
-    return c.k[0] / c.k[1] * (exp(-c.k[1] * real_log(J)) - R(1));
-}
-
-PIO_FN void fluid_pressure_adj(int law, real J, law_constants c, real p_bar, real *J_bar, law_constants *c_bar)
-{
-    if (law == LAW_LINEAR_FLUID) {
-        *J_bar -= c.k[0] * p_bar;
-        c_bar->k[0] += (R(1) - J) * p_bar;
-        return;
-    }
-    const real l = real_log(J), e = exp(-c.k[1] * l), g = R(1) / c.k[1];
-    *J_bar -= c.k[0] * e / J * p_bar;
-    c_bar->k[0] += g * (e - R(1)) * p_bar;
-    c_bar->k[1] -= c.k[0] * g * (g * (e - R(1)) + l * e) * p_bar;
-}
-
-PIO_FN mat fluid_tau(int law, real J, mat C, law_constants c)
-{
-    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
-    return mat_axpby(J * c.k[2], D, -J * fluid_pressure(law, J, c), mat_diag(R(1)));
-}
-
-PIO_FN void fluid_tau_adj(int law, real J, mat C, law_constants c, mat tau_bar, real *J_bar, mat *C_bar,
-                          law_constants *c_bar)
-{
-    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
-    const mat sym = mat_axpby(R(1), tau_bar, R(1), mat_transpose(tau_bar));
-    const real trace = mat_trace(tau_bar), shear = mat_ddot(D, tau_bar);
-    *J_bar += c.k[2] * shear - fluid_pressure(law, J, c) * trace;
-    fluid_pressure_adj(law, J, c, -J * trace, J_bar, c_bar);
-    *C_bar = mat_axpby(R(1), *C_bar, J * c.k[2], sym);
-    c_bar->k[2] += J * shear;
-}
-
-/* Square of the speed of pressure waves at rest times the density [Pa]: lambda + 2 mu, or K. */
-PIO_FN real law_wave_modulus(int law, law_constants c)
-{
-    return law_is_fluid(law) ? c.k[0] : c.k[1] + R(2) * c.k[0];
 }
 
 /* Lame constants from Young's modulus E > 0 and Poisson's ratio nu in (-1, 1/2):

@@ -7,7 +7,7 @@
 #ifndef PIOLA_KERNELS_MPM_H
 #define PIOLA_KERNELS_MPM_H
 
-#include "kernels/material.h"
+#include "kernels/law.h"
 
 /* One particle state, or with the same names its cotangents (then id and cell are unused). */
 typedef struct {
@@ -46,10 +46,11 @@ typedef struct {
 /* Per particle, in id order, constant during a run. */
 typedef struct {
     int n;                  /* particles */
-    const int *law;         /* [n]    LAW_... */
+    int constants;          /* kept of each particle: as many as one of the laws has, at least 2 */
+    const int *law;         /* [n]    HYPER_... but the linear one, or LAW_... */
     const real *volume;     /* [n]    rest volume m^3 */
     const real *mass;       /* [n]    kg */
-    const real *k;          /* [LAW_CONSTANTS][n], see material.h */
+    const real *k;          /* [constants][n], see law.h */
     int channels;           /* of control */
     const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
     const real *fibre;      /* [DIM][channels] unit direction at rest */
@@ -90,17 +91,44 @@ PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
     }
 }
 
-/* Where constant k of particle `id` lies. */
-PIO_FN ptrdiff_t constant_at(int n, int k, int id)
+/* The constants of item `id` of a field of `count` of them; the others are 0. */
+PIO_FN hyper_constants constants_load(const real *field, int n, int count, int id)
 {
-    return field_at(n, LAW_CONSTANTS, k, id);
+    hyper_constants k;
+    k.k[0] = field[field_at(n, count, 0, id)];
+    k.k[1] = field[field_at(n, count, 1, id)];
+    PIO_UNROLL
+    for (int c = 2; c < HYPER_CONSTANTS; c++) k.k[c] = c < count ? field[field_at(n, count, c, id)] : R(0);
+    return k;
 }
 
-PIO_FN law_constants matter_constants(const mpm_matter *m, int id)
+PIO_FN void constants_add(real *field, int n, int count, int id, hyper_constants k)
+{
+    PIO_UNROLL
+    for (int c = 0; c < HYPER_CONSTANTS; c++)
+        if (c < count) field[field_at(n, count, c, id)] += k.k[c];
+}
+
+PIO_FN hyper_constants constants_zero(void)
+{
+    hyper_constants k;
+    PIO_UNROLL
+    for (int c = 0; c < HYPER_CONSTANTS; c++) k.k[c] = R(0);
+    return k;
+}
+
+PIO_FN hyper_constants matter_constants(const mpm_matter *m, int id)
+{
+    return constants_load(m->k, m->n, m->constants, id);
+}
+
+/* The first two, mu and lambda of the neo-Hookean law. */
+PIO_FN law_constants matter_pair(const mpm_matter *m, int id)
 {
     law_constants c;
-    PIO_UNROLL
-    for (int k = 0; k < LAW_CONSTANTS; k++) c.k[k] = m->k[constant_at(m->n, k, id)];
+    c.k[0] = m->k[field_at(m->n, m->constants, 0, id)];
+    c.k[1] = m->k[field_at(m->n, m->constants, 1, id)];
+    c.k[2] = R(0);
     return c;
 }
 

@@ -23,11 +23,15 @@ typedef struct {
     transfer_batch t;
 } mpm_p2g_shared;
 
-/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. */
-PIO_FN mat particle_tau(const mpm_state *s, int n, int p, int law, law_constants c, mat C)
+/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. The constants of the
+ * neo-Hookean law are read where it is written out. */
+PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, mat C)
 {
-    if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, c);
-    return solid_tau(law, mat_load(s->F, n, p), c);
+    const int law = m->law[id];
+    if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, matter_constants(m, id));
+    const mat F = mat_load(s->F, m->n, p);
+    if (law == HYPER_NEO_HOOKEAN) return mat_mul_t(neo_hookean_P(F, matter_pair(m, id)), F);
+    return mat_mul_t(solid_P(law, F, matter_constants(m, id)), F);
 }
 
 /* Add the stress of its fibres to stored particle p, which is j of the batch:  B += (stress V) tau,  b -= (stress V) tau f. */
@@ -57,10 +61,10 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
     for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
         const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
         LANES (j, m) {
-            const int p = a->l.order[first + j], id = a->s.id[p], law = a->matter.law[id];
+            const int p = a->l.order[first + j], id = a->s.id[p];
             const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
             const mat C = mat_load(a->s.C, n, p);
-            const mat tau = particle_tau(&a->s, n, p, law, matter_constants(&a->matter, id), C);
+            const mat tau = particle_tau(&a->s, &a->matter, p, id, C);
             const real mass = a->matter.mass[id];
             const mat B = mat_axpby(mass * a->box.dx, C, stress * a->matter.volume[id], tau);
             batch_put(&sh->t, j, f, vec_axpby(mass, v, R(-1), mat_apply(B, f)), B, mass);
@@ -137,7 +141,7 @@ typedef struct {
     int nodes;
     const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
-    real *mass_bar, *k_bar; /* [n], [LAW_CONSTANTS][n] in id order; added to */
+    real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
 } mpm_p2g_adj_args;
 typedef struct {
@@ -151,8 +155,8 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id], mass = a->matter.mass[id];
     const vec f = vec_load(a->s.offset, n, p), v = vec_load(a->s.velocity, n, p);
     const mat C = mat_load(a->s.C, n, p);
-    const law_constants k = matter_constants(&a->matter, id);
-    const mat B = mat_axpby(mass * a->box.dx, C, stress, particle_tau(&a->s, n, p, law, k, C));
+    const hyper_constants k = matter_constants(&a->matter, id);
+    const mat B = mat_axpby(mass * a->box.dx, C, stress, particle_tau(&a->s, &a->matter, p, id, C));
     const vec b = vec_axpby(mass, v, R(-1), mat_apply(B, f));
     const spline w = spline_at(f);
 
@@ -174,22 +178,22 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
 
     mat C_bar = mat_scale(mass * a->box.dx, B_bar);
     const mat tau_bar = mat_scale(stress, B_bar);
-    law_constants k_bar;
-    for (int c = 0; c < LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
+    hyper_constants k_bar = constants_zero();
     if (law_is_fluid(law)) {
         real J_bar = a->bar.J[p];
         fluid_tau_adj(law, a->s.J[p], C, k, tau_bar, &J_bar, &C_bar, &k_bar);
         a->bar.J[p] = J_bar;
     } else {
         mat F_bar = mat_load(a->bar.F, n, p);
-        solid_tau_adj(law, mat_load(a->s.F, n, p), k, tau_bar, &F_bar, &k_bar);
+        const mat F = mat_load(a->s.F, n, p);
+        solid_tau_adj(law, F, k, solid_P(law, F, k), tau_bar, &F_bar, &k_bar);
         mat_store(a->bar.F, n, p, F_bar);
     }
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
     vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), mass, b_bar));
     mat_store(a->bar.C, n, p, mat_axpby(R(1), mat_load(a->bar.C, n, p), R(1), C_bar));
     a->mass_bar[id] += m_bar;
-    for (int c = 0; c < LAW_CONSTANTS; c++) a->k_bar[constant_at(n, c, id)] += k_bar.k[c];
+    constants_add(a->k_bar, n, a->matter.constants, id, k_bar);
 }
 
 /* Of the fibres' share B of that affine field, b = -B f: the same without mass and motion. */

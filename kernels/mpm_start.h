@@ -4,44 +4,38 @@
 
 #include "kernels/mpm_control.h"
 
-/* Constants as the user gives them, to what the laws use, per particle in id order:
- *   solids  given = (E Pa, nu) or, where lame != 0, (mu Pa, lambda Pa)     -> k = (mu, lambda)
- *   fluids  given = (bulk modulus Pa, gamma, viscosity Pa s)               -> k = given
- *   mass = density volume */
+/* Constants as the user gives them (law_given), to those of the laws, per particle in id order;  mass = density volume. */
 typedef struct {
-    int n;
-    const int *law, *lame; /* [n] */
-    const real *given;     /* [LAW_CONSTANTS][n] */
+    int n, constants;
+    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME or 0 */
+    const real *given;     /* [constants][n] */
     const real *density;   /* [n] kg/m^3 */
     const real *volume;    /* [n] m^3 */
-    real *k, *mass;        /* [LAW_CONSTANTS][n], [n] kg; set */
+    real *k, *mass;        /* [constants][n], [n] kg; set */
 } mpm_constants_args;
 
 PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 {
-    for (int c = 0; c < LAW_CONSTANTS; c++) a->k[constant_at(a->n, c, i)] = a->given[constant_at(a->n, c, i)];
-    const ptrdiff_t first = constant_at(a->n, 0, i), second = constant_at(a->n, 1, i);
-    if (!law_is_fluid(a->law[i]) && !a->lame[i])
-        lame_of(a->given[first], a->given[second], &a->k[first], &a->k[second]);
+    const hyper_constants given = constants_load(a->given, a->n, a->constants, i);
+    const hyper_constants k = law_given(a->law[i], a->lame[i], given);
+    for (int c = 0; c < a->constants; c++) a->k[field_at(a->n, a->constants, c, i)] = k.k[c];
     a->mass[i] = a->density[i] * a->volume[i];
 }
 
 typedef struct {
     mpm_constants_args fwd;        /* k and mass are not read */
-    const real *k_bar, *mass_bar;  /* [LAW_CONSTANTS][n], [n] */
-    real *given_bar, *density_bar; /* [LAW_CONSTANTS][n], [n]; added to */
+    const real *k_bar, *mass_bar;  /* [constants][n], [n] */
+    real *given_bar, *density_bar; /* [constants][n], [n]; added to */
 } mpm_constants_adj_args;
 
 PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
 {
     const mpm_constants_args *a = &b->fwd;
-    const ptrdiff_t first = constant_at(a->n, 0, i), second = constant_at(a->n, 1, i);
-    const int converted = !law_is_fluid(a->law[i]) && !a->lame[i];
-    for (int c = converted ? 2 : 0; c < LAW_CONSTANTS; c++)
-        b->given_bar[constant_at(a->n, c, i)] += b->k_bar[constant_at(a->n, c, i)];
-    if (converted)
-        lame_of_adj(a->given[first], a->given[second], b->k_bar[first], b->k_bar[second], &b->given_bar[first],
-                    &b->given_bar[second]);
+    const hyper_constants given = constants_load(a->given, a->n, a->constants, i);
+    const hyper_constants k_bar = constants_load(b->k_bar, a->n, a->constants, i);
+    hyper_constants given_bar = constants_zero();
+    law_given_adj(a->law[i], a->lame[i], given, k_bar, &given_bar);
+    constants_add(b->given_bar, a->n, a->constants, i, given_bar);
     b->density_bar[i] += b->mass_bar[i] * a->volume[i];
 }
 
@@ -85,7 +79,7 @@ PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
 }
 
 /* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
- * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho or K/rho, A the largest activation,  and
+ * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho at rest or K/rho, A the largest activation,  and
  * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
  * div 2 eta D included). */
 typedef struct {
@@ -112,13 +106,9 @@ PIO_FN real viscous_number(const mpm_check_args *a, int i)
 
 PIO_FN void mpm_check(int i, const mpm_check_args *a)
 {
-    const int fluid = law_is_fluid(a->matter.law[i]);
-    const law_constants k = matter_constants(&a->matter, i);
     const real cfl = wave_cfl(a, i);
     int fault = -1;
-    const int rest = fluid ? k.k[2] >= R(0) && (a->matter.law[i] != LAW_TAIT || k.k[1] > R(0))
-                           : is_finite(k.k[1]) && k.k[1] > R(-2.0 / 3) * k.k[0];
-    if (!(k.k[0] > R(0) && a->density[i] > R(0) && rest))
+    if (!(a->density[i] > R(0)) || !law_constants_hold(a->matter.law[i], matter_constants(&a->matter, i)))
         fault = FAULT_CONSTANT;
     else if (!(cfl <= a->step->cfl))
         fault = FAULT_WAVE_CFL;

@@ -45,6 +45,14 @@ static piola_status adjoint_frame(driver *d, int64_t step)
     return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
 
+/* The sweep back has left state `step` behind. */
+static piola_status passed_frame(driver *d, int64_t step)
+{
+    const pio_sweep *s = d->sweep;
+    if (d->sweep_number < d->sweeps - 1 || d->frame >= s->n_frames || s->frames[d->frame] != step) return PIOLA_OK;
+    return s->on_passed ? s->on_passed(s->context, d->frame, step, d->error) : PIOLA_OK;
+}
+
 /* Steps from .. to-1: in one piece when they were run before, else in pieces that end at frames and looks. */
 static piola_status run(driver *d, int64_t from, int64_t to)
 {
@@ -111,6 +119,7 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
 static piola_status end_sweep(driver *d)
 {
     piola_status rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
+    if (!rc) rc = passed_frame(d, 0);
     if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
     return rc;
 }
@@ -131,6 +140,7 @@ static piola_status reverse(driver *d, int64_t step)
     const pio_sweep *s = d->sweep;
     piola_status rc = d->engine->reverse(d->sim, d->error);
     d->result->reverse_steps++;
+    if (!rc) rc = passed_frame(d, step + 1);
     if (!rc) rc = adjoint_frame(d, step);
     if (!rc && s->on_progress && step % CHECK_EVERY == 0)
         rc = s->on_progress(s->context, 1, d->steps - step, d->steps, d->error);

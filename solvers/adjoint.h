@@ -8,10 +8,12 @@
 /* What surrounds a sweep. Any function may be NULL. A status other than PIOLA_OK ends the sweep with it. */
 typedef struct {
     void *context;
-    const int64_t *frames; /* state numbers, ascending, at which on_state (and on_adjoint) are called */
+    const int64_t *frames; /* state numbers, ascending, at which on_state (and on_adjoint, on_passed) are called */
     int64_t n_frames;
     piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error);
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
+    /* After the adjoint of the step that ended at a frame; of state 0, after reverse_end. */
+    piola_status (*on_passed)(void *context, int64_t frame, int64_t step, piola_error *error);
     /* The current state, number `step`, to and from place number `place` of the second tier of a schedule that has one. */
     piola_status (*on_keep)(void *context, int64_t place, int64_t step, piola_error *error);
     piola_status (*on_fetch)(void *context, int64_t place, int64_t step, piola_error *error);

@@ -9,7 +9,6 @@
 
 enum { PIO_ENGINE_VERSION = 1 };
 
-typedef enum { PIO_NEO_HOOKEAN, PIO_FIXED_COROTATED, PIO_LINEAR_FLUID, PIO_TAIT } pio_law;
 typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE } pio_wall;
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
 typedef enum pio_element_type {
@@ -26,7 +25,7 @@ typedef enum pio_element_type {
     PIO_HEX27,
     PIO_ELEMENT_TYPES
 } pio_element_type;
-/* Laws of FEM, see kernels/hyperelastic.h. */
+/* Hyperelastic laws, see kernels/hyperelastic.h, and after them the fluids of particles, see kernels/law.h. */
 typedef enum {
     PIO_HYPER_LINEAR,
     PIO_HYPER_ST_VENANT,
@@ -36,8 +35,12 @@ typedef enum {
     PIO_HYPER_STABLE_NEO_HOOKEAN,
     PIO_HYPER_MOONEY_RIVLIN,
     PIO_HYPER_OGDEN,
-    PIO_HYPER_HENCKY
+    PIO_HYPER_HENCKY,
+    PIO_HYPER_LAWS
 } pio_hyper_law;
+typedef enum { PIO_LINEAR_FLUID = PIO_HYPER_LAWS, PIO_TAIT, PIO_LAWS } pio_fluid_law;
+typedef int32_t pio_law;        /* one of either */
+enum { PIO_LAW_CONSTANTS = 5 }; /* most that a law has */
 /* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest. */
 typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
 /* How implicit steps of meshes solve their linear equations; AUTO decides by the rule of fem_direct.c. */
@@ -113,11 +116,10 @@ typedef struct {
     const double *velocity; /* [n][dim] m/s */
     const double *volume;   /* [n] m^3 */
     const double *density;  /* [n] kg/m^3 */
-    const double
-        *given;         /* [n][3] solids: E Pa, nu or (lame) mu Pa, lambda Pa; fluids: bulk Pa, gamma, viscosity Pa s */
-    const int32_t *law; /* [n] pio_law */
-    const int32_t *lame; /* [n] constants are mu, lambda */
-    const int32_t *body; /* [n] */
+    const double *given;    /* [n][5] solids: see hyper_given; fluids: bulk Pa, gamma, viscosity Pa s */
+    const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
+    const int32_t *lame;    /* [n] constants are mu, lambda */
+    const int32_t *body;    /* [n] */
     int32_t bodies;
     const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
     const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
@@ -317,9 +319,11 @@ typedef struct {
     /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
-    /* Components of a field by name, 0 if there is none of that name. Fields: position, those of mpm_fields.def, mass, J, F,
+    /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. */
+     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. Of meshes see fem_fields.c; adj_displacement and
+     * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
+     * was reversed last, and after reverse_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
     /* The same field where it lies. PIOLA_USAGE where it has no view: derived fields (position, J, F, pressure, mass); in

@@ -108,6 +108,9 @@ typedef struct {
 
     real *u_bar, *earlier_bar; /* [n_state][nodes][DIM] cotangents; of the state before, while they are made */
     real *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
+    real *force_bar; /* [nodes][DIM] f_ext_bar of the last step that was reversed; NULL: a leapfrog's */
+    real *frame_bar; /* [2][nodes][DIM] what frames show of u_bar; of a static run [1] */
+    int framed;      /* frame_bar is that of the current state */
     real *k_bar, *given_bar, *density_bar, *thick_bar, *gravity_share, *held_share;
     double *values_bar, *support_bar; /* [n_values][3], [supports] */
 
@@ -225,6 +228,10 @@ void fem_history_adj(fem_sim *f, fem_span span);
 /* Before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
 piola_status fem_start_motion(fem_sim *f, piola_error *error);
 piola_status fem_start_motion_adj(fem_sim *f, piola_error *error);
+/* Newmark's: from the cotangent of the acceleration at the end of a span, which the equation of motion gives, u_bar and v_bar += those
+ * of displacement and velocity. With parameters those of all else that it depends on too, and its own is zero then. */
+piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
+                                  piola_error *error);
 
 /* fem_leapfrog.c: the explicit step, its adjoint, and masses at the nodes before and after. */
 piola_status fem_leapfrog(fem_sim *f, fem_span span, piola_error *error);
@@ -266,6 +273,9 @@ void fem_observe_step_adj(fem_sim *f, int64_t index);
 int fem_of_elements(pio_observable type);
 void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t);
 void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t);
+
+/* fem_frames.c: frame_bar, unless it is there already. */
+piola_status fem_frame_adj(fem_sim *f, piola_error *error);
 
 /* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */
 piola_status fem_design_apply(fem_sim *f, piola_error *error);

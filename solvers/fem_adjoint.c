@@ -5,7 +5,7 @@
  *     theta_bar -= lambda^T d(f_int + M a + C v)/dtheta,   f_ext_bar += lambda,   value_bar = g - J^T lambda where held
  *     v1_bar -= C^T lambda, a1_bar -= M^T lambda, which the history takes: v1 and a1 are linear in it
  *
- * where loads follow the displacement J has -df_ext/du too, and g the cotangents of external forces that were observed
+ * where loads follow the displacement J has -df_ext/du too
  *
  * (PHYSICS.md section 3). A quasi-static step has no history: the cotangent of the state before it is zero. */
 #include "solvers/fem.h"
@@ -35,7 +35,6 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     const int moves = f->integrator != PIO_STATIC;
     int32_t iterations = 0;
     fem_external(f, span, f->known); /* time, curves and forces */
-    fem_follow_adj(f, f->known, f->f_ext_bar, f->u_bar);
     fem_jacobian(f, span, f->known);
     pio_queue_copy(q, f->rhs, f->u_bar, bytes);
     if (moves) { /* u1 acts through its rates too */
@@ -58,6 +57,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     }
     fem_supports_adj(f, f->u_bar);
     fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
+    if (span.part == span.parts - 1) pio_queue_copy(q, f->force_bar, f->f_ext_bar, bytes);
     fem_external_adj(f, f->known);
     if (moves)
         pio_queue_copy(q, f->u_bar, f->earlier_bar, state);

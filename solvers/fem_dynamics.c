@@ -251,24 +251,30 @@ static piola_status acceleration(fem_sim *f, piola_error *error)
     return told(fem_solve_adjoint(f, f->rhs, a, &iterations, &residual, error), error);
 }
 
-static piola_status acceleration_adj(fem_sim *f, piola_error *error)
+piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
+                                  piola_error *error)
 {
     pio_queue *q = &f->base.queue;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
     double residual;
     int32_t iterations;
-    real *a = fem_state(f, f->u, STATE_A), *v = fem_state(f, f->u, STATE_V);
-    fem_external(f, fem_whole(-1), f->u);
+    real *a_bar = fem_state(f, f->u_bar, STATE_A);
+    fem_external(f, span, f->u);
     mass_matrix(f);
-    pio_queue_copy(q, f->rhs, fem_state(f, f->u_bar, STATE_A), sizeof(real) * DIM * (size_t)f->nodes);
+    pio_queue_copy(q, f->rhs, a_bar, bytes);
     fem_held(f, 0, f->rhs);
-    pio_queue_zero(q, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_queue_zero(q, f->lambda, bytes);
     const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &residual, error);
-    if (rc) return told(rc, error);
+    if (rc) return rc;
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
-    fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
-    fem_damping_force_adj(f, v, f->y, fem_state(f, f->u_bar, STATE_V));
-    fem_mass_force_adj(f, a, f->y, NULL);
+    fem_internal_adj(f, f->u, f->y, u_bar, parameters);
+    fem_follow_adj(f, f->u, f->lambda, u_bar);
+    fem_damping_force(f, f->y, v_bar); /* C is symmetric */
+    if (!parameters) return PIOLA_OK;
+    fem_damping_force_adj(f, fem_state(f, f->u, STATE_V), f->y, NULL);
+    fem_mass_force_adj(f, fem_state(f, f->u, STATE_A), f->y, NULL);
     fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
+    pio_queue_zero(q, a_bar, bytes);
     return PIOLA_OK;
 }
 
@@ -287,14 +293,11 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     if (f->integrator == PIO_NEWMARK) {
-        const piola_status rc = acceleration_adj(f, error);
-        if (rc) return rc;
+        const piola_status rc =
+            fem_acceleration_adj(f, fem_whole(-1), f->u_bar, fem_state(f, f->u_bar, STATE_V), 1, error);
+        if (rc) return told(rc, error);
     }
     if (f->integrator == PIO_LEAPFROG) fem_leapfrog_end(f);
-    if (f->follows) {
-        fem_external(f, fem_whole(-1), f->u);
-        fem_follow_adj(f, f->u, f->f_ext_bar, f->u_bar);
-    }
     fem_external(f, fem_whole(0), f->u); /* factors after one step */
     if (f->n_held) {
         pio_map(q, fem_start_held_adj, f->n_held, NULL,

@@ -92,6 +92,8 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     const size_t one = sizeof(real) * field_size(f->elements, 1);
     if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->turned = 1;
+    f->framed = 0;
+    if (f->force_bar) pio_queue_zero(q, f->force_bar, point_bytes(f));
     pio_queue_copy(q, f->known, f->u, point_bytes(f) * (size_t)f->n_state);
     pio_queue_zero(q, f->u_bar, point_bytes(f) * (size_t)f->n_state);
     pio_queue_zero(q, f->f_ext_bar, point_bytes(f));
@@ -126,6 +128,7 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
     fem_sim *f = fem_of(sim);
     const piola_status rc = fem_reverse(f, error);
     if (rc) return rc;
+    f->framed = 0;
     fem_observe_step_adj(f, sim->index);
     return sim_failed(sim, error);
 }
@@ -135,11 +138,13 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
     if (sim->index != 0)
         return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
-    if (fem_of(sim)->integrator != PIO_STATIC) {
-        const piola_status rc = fem_start_motion_adj(fem_of(sim), error);
+    fem_sim *f = fem_of(sim);
+    f->framed = 0;
+    if (f->integrator != PIO_STATIC) {
+        const piola_status rc = fem_start_motion_adj(f, error);
         if (rc) return rc;
     }
-    fem_sim *f = fem_of(sim);
+    if (f->force_bar) pio_queue_copy(&sim->queue, f->force_bar, f->f_ext_bar, point_bytes(f));
     fem_external(f, fem_whole(-1), f->u); /* forces that were observed at the start: no step carries their cotangents */
     fem_external_adj(f, f->u);
     const piola_status failed = fem_design_adj(f, error);

@@ -16,7 +16,7 @@ static const real *bar_of(const fem_sim *f, int which)
 
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
-    const int all = HYPER_CONSTANTS;
+    const int all = HYPER_CONSTANTS, rates = f->frame_bar && f->integrator != PIO_STATIC;
     const struct {
         const char *name;
         fem_field field;
@@ -28,8 +28,9 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
         {"velocity", {fem_state(f, f->u, STATE_V), NULL, 1, DIM, DIM, 0}},
         {"acceleration", {fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
-        {"adj_displacement", {f->u_bar, NULL, 1, DIM, DIM, 0}},
-        {"adj_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
+        {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
+        {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
+        {"adj_force", {f->force_bar, NULL, 1, DIM, DIM, 0}},
         {"grad_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
         {"grad_displacement", {f->initial_u ? f->u_bar : NULL, NULL, 1, DIM, DIM, 0}},
         {"mass_damping", {f->alpha, NULL, 0, 1, 1, 0}},
@@ -60,6 +61,13 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
     return 0;
 }
 
+/* The field is made, where it is not as it is read. */
+static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
+{
+    const int made = f->frame_bar && (d->x == f->frame_bar || d->x == f->frame_bar + DIM * (size_t)f->nodes);
+    return made ? fem_frame_adj(f, error) : PIOLA_OK;
+}
+
 int32_t fem_components(const pio_sim *sim, const char *field)
 {
     fem_field f;
@@ -81,6 +89,8 @@ piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_err
     fem_field d;
     if (!find(f, field, &d)) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
     const int n = d.nodal ? f->nodes : f->elements;
+    const piola_status rc = ready(f, &d, error);
+    if (rc) return rc;
     for (int c = 0; c < d.components; c++) {
         if (d.nodal)
             pio_map(q, point_read, n, NULL, .component = c, .scale = 1, .x = d.x, .y = d.y, .out = sim->transfer);
@@ -97,10 +107,12 @@ piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_err
 /* Nodal fields are interleaved whatever the layout of fields is. */
 piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error)
 {
-    const fem_sim *f = fem_of(sim);
+    fem_sim *f = fem_of(sim);
     fem_field d;
     if (!find(f, field, &d) || d.y || (!d.nodal && (PIO_BLOCK || d.stored > 1)))
         return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
+    const piola_status rc = ready(f, &d, error);
+    if (rc) return rc;
     *view = (pio_field_view){.pointer = (void *)(uintptr_t)d.x,
                              .bits = 8 * (int32_t)sizeof(real),
                              .cuda = sim->queue.stream != NULL,

@@ -64,7 +64,6 @@ piola_status fem_leapfrog_adj(fem_sim *f, fem_span span, piola_error *error)
     pio_queue *q = &f->base.queue;
     real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
     const fem_leap_args a = leap_args(f, span);
-    fem_follow_adj(f, f->known, f->f_ext_bar, f->u_bar);
     fem_external_adj(f, f->known);
     pio_map(q, fem_leap_adj, f->nodes, NULL, .fwd = a, .u1_bar = f->u_bar, .v1_bar = v_bar, .u_bar = f->u_bar,
             .v_bar = v_bar, .force_bar = f->lambda, .target_bar = f->du, .mass_bar = f->mass_bar);

@@ -108,6 +108,8 @@ static void take_adjoint(fem_sim *f)
     TAKE_STATE(f->u_bar);
     if (f->integrator != PIO_STATIC) TAKE_STATE(f->earlier_bar);
     TAKE_POINTS(f->f_ext_bar);
+    if (f->integrator != PIO_LEAPFROG) TAKE_POINTS(f->force_bar);
+    TAKE(f->frame_bar, (size_t)(f->integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->nodes);
     TAKE_POINTS(f->rest_bar);
     TAKE(f->corner_rest, (size_t)f->corners * DIM);
     TAKE_FIELD(f->k_bar, HYPER_CONSTANTS);

@@ -104,12 +104,18 @@ void fem_observe_step(fem_sim *f, int64_t index)
         forward(f, &s->touches[i]);
 }
 
+/* Forces that were observed may follow the displacement: their cotangents are a part of the state's, and stay those of the forces. */
 void fem_observe_step_adj(fem_sim *f, int64_t index)
 {
     const pio_sim *s = &f->base;
+    int forces = 0;
     for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++) {
-        if (f->observations[s->touches[i].observation].desc.type == PIO_COMPLIANCE)
-            fem_external(f, fem_whole(index - 1), f->u);
+        const pio_observable type = f->observations[s->touches[i].observation].desc.type;
+        forces |= type == PIO_COMPLIANCE || type == PIO_REACTION;
+        if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->u);
         reverse(f, &s->touches[i]);
     }
+    if (!forces || !f->follows) return;
+    fem_external(f, fem_whole(index - 1), f->u);
+    fem_follow_adj(f, f->u, f->f_ext_bar, f->u_bar);
 }

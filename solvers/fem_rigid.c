@@ -4,7 +4,7 @@
  * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m, and at the points of springs the components
  * of m along which they act. What the supports leave free is the null
  * space of R^T R: its eigenvectors with eigenvalues that are nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi).
- * Elements that touch in a single node, or in 3D along an edge, count as one body: their hinge is not seen here. */
+ * Parts of a body that turn about what they touch in: fem_hinge.c. */
 #include "solvers/fem_rigid.h"
 
 #include <math.h>
@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOTIONS = DIM == 3 ? 6 : 3 };
 
 /* ---- bodies: union of the nodes of every element ------------------------------------------------------------ */
 
@@ -37,28 +35,26 @@ static void connect(const pio_fem_desc *m, int *parent)
     for (int64_t i = 0; i < m->n; i++) parent[i] = root(parent, (int)i);
 }
 
-/* What is known of a body, at its root. */
-typedef struct {
-    double middle[DIM], size; /* m; size: largest distance of a node from the middle along an axis */
-    int64_t nodes;
-    double RtR[MOTIONS][MOTIONS];
-} body;
-
-/* A row of R: the component along d of the motion at X. */
-static void add_row(body *b, const double *X, const double *d)
+void fem_motion_row(const fem_body *b, const double *X, const double *d, double row[MOTIONS])
 {
-    double r[3] = {0}, along[3] = {0}, row[MOTIONS] = {0};
+    double r[3] = {0}, along[3] = {0};
     for (int c = 0; c < DIM; c++) r[c] = (X[c] - b->middle[c]) / b->size, row[c] = along[c] = d[c];
     for (int k = DIM == 3 ? 0 : 2; k < 3; k++) { /* d . (e_k x r) */
         const int p = (k + 1) % 3, q = (k + 2) % 3;
         row[DIM + (DIM == 3 ? k : 0)] = along[q] * r[p] - along[p] * r[q];
     }
+}
+
+static void add_row(fem_body *b, const double *X, const double *d)
+{
+    double row[MOTIONS];
+    fem_motion_row(b, X, d, row);
     for (int i = 0; i < MOTIONS; i++)
         for (int j = 0; j < MOTIONS; j++) b->RtR[i][j] += row[i] * row[j];
 }
 
 /* The rows of springs at point q of a face: along the axes that have any, or along the normal. */
-static void add_springs(const pio_fem_desc *m, const pio_load_desc *l, const int32_t *vertex, int q, body *b)
+static void add_springs(const pio_fem_desc *m, const pio_load_desc *l, const int32_t *vertex, int q, fem_body *b)
 {
     const int points = fem_points_of(RULE_MASS, l->type);
     const double *value = m->values + 3 * l->value;
@@ -89,10 +85,10 @@ static void add_springs(const pio_fem_desc *m, const pio_load_desc *l, const int
     }
 }
 
-static void measure(const pio_fem_desc *m, const int *of, body *bodies)
+static void measure(const pio_fem_desc *m, const int *of, fem_body *bodies)
 {
     for (int64_t i = 0; i < m->n; i++) {
-        body *b = &bodies[of[i]];
+        fem_body *b = &bodies[of[i]];
         b->nodes++;
         for (int c = 0; c < DIM; c++) b->middle[c] += m->rest[i * DIM + c];
     }
@@ -101,9 +97,13 @@ static void measure(const pio_fem_desc *m, const int *of, body *bodies)
             for (int c = 0; c < DIM; c++) bodies[i].middle[c] /= (double)bodies[i].nodes;
     for (int64_t i = 0; i < m->n; i++)
         for (int c = 0; c < DIM; c++) {
-            body *b = &bodies[of[i]];
+            fem_body *b = &bodies[of[i]];
             b->size = fmax(b->size, fabs(m->rest[i * DIM + c] - b->middle[c]));
         }
+}
+
+void fem_support_rows(const pio_fem_desc *m, const int *of, const int *of_element, fem_body *bodies)
+{
     for (int h = 0; h < m->n_held; h++) {
         const int node = m->held_node[h];
         double axis[3] = {0};
@@ -113,9 +113,10 @@ static void measure(const pio_fem_desc *m, const int *of, body *bodies)
     for (const pio_load_desc *l = m->loads; l < m->loads + m->n_loads; l++) {
         const int nodes = fem_nodes_of(l->type), points = fem_points_of(RULE_MASS, l->type);
         const int springs = l->kind == PIO_SPRINGS || l->kind == PIO_FOUNDATION;
+        const int faces = of_element && l->type != PIO_POINT1;
         for (int i = 0; springs && i < l->n * points; i++) {
             const int32_t *vertex = l->vertices + (ptrdiff_t)(i / points) * nodes;
-            add_springs(m, l, vertex, i % points, &bodies[of[vertex[0]]]);
+            add_springs(m, l, vertex, i % points, &bodies[faces ? of_element[l->owner[i / points]] : of[vertex[0]]]);
         }
     }
 }
@@ -142,8 +143,7 @@ static void rotate(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS], int p
     }
 }
 
-/* A becomes diagonal, the columns of V its eigenvectors. */
-static void diagonalise(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS])
+void fem_diagonalise(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS])
 {
     enum { SWEEPS = 30 };
     for (int i = 0; i < MOTIONS; i++)
@@ -155,13 +155,7 @@ static void diagonalise(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS])
 
 /* ---- words -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    char *text;
-    size_t size, used;
-} words;
-
-static void say(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(words *w, const char *format, ...)
+void fem_say(fem_words *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -170,7 +164,7 @@ static void say(words *w, const char *format, ...)
     if (n > 0) w->used = w->used + (size_t)n < w->size ? w->used + (size_t)n : w->size - 1;
 }
 
-static void say_vector(words *w, const double *v, int n)
+static void say_vector(fem_words *w, const double *v, int n)
 {
     double largest = 0;
     int axis = 0, others = 0;
@@ -178,21 +172,21 @@ static void say_vector(words *w, const double *v, int n)
         if (fabs(v[c]) > largest) largest = fabs(v[axis = c]);
     for (int c = 0; c < n; c++) others += c != axis && fabs(v[c]) > 1e-6 * largest;
     if (!others) {
-        say(w, "%c", "xyz"[axis]);
+        fem_say(w, "%c", "xyz"[axis]);
         return;
     }
-    for (int c = 0; c < n; c++) say(w, "%s%.3g", c ? ", " : "(", fabs(v[c]) > 1e-6 * largest ? v[c] / largest : 0);
-    say(w, ")");
+    for (int c = 0; c < n; c++) fem_say(w, "%s%.3g", c ? ", " : "(", fabs(v[c]) > 1e-6 * largest ? v[c] / largest : 0);
+    fem_say(w, ")");
 }
 
-static void say_place(words *w, const double *x)
+void fem_say_place(fem_words *w, const double *x)
 {
-    for (int c = 0; c < DIM; c++) say(w, "%s%.4g", c ? ", " : "(", x[c]);
-    say(w, ")");
+    for (int c = 0; c < DIM; c++) fem_say(w, "%s%.4g", c ? ", " : "(", x[c]);
+    fem_say(w, ")");
 }
 
 /* A motion with rotation w turns about the axis through c + (w x t)/|w|^2, and slides along it by what t has along w. */
-static void say_turn(words *w, const body *b, const double *motion)
+static void say_turn(fem_words *w, const fem_body *b, const double *motion)
 {
     double t[3] = {0}, turn[3] = {0}, foot[3] = {0}, square = 0, along = 0;
     for (int c = 0; c < DIM; c++) t[c] = motion[c];
@@ -202,16 +196,16 @@ static void say_turn(words *w, const body *b, const double *motion)
         const int p = (k + 1) % 3, q = (k + 2) % 3;
         foot[k] = (turn[p] * t[q] - turn[q] * t[p]) / square + (k < DIM ? b->middle[k] : 0);
     }
-    say(w, "from turning about ");
+    fem_say(w, "from turning about ");
     if (DIM == 3) {
-        say(w, "an axis along ");
+        fem_say(w, "an axis along ");
         say_vector(w, turn, 3);
-        say(w, " through ");
+        fem_say(w, " through ");
     }
     for (int c = 0; c < DIM; c++)
         if (fabs(foot[c]) < 1e-9 * b->size) foot[c] = 0;
-    say_place(w, foot);
-    if (fabs(along) > 1e-6 * sqrt(square) * b->size) say(w, " while it slides along it");
+    fem_say_place(w, foot);
+    if (fabs(along) > 1e-6 * sqrt(square) * b->size) fem_say(w, " while it slides along it");
 }
 
 /* Motions of the null space [free][MOTIONS]: those without rotation first, and the turns about axes as plain as can be, by
@@ -239,11 +233,11 @@ static int split(double free_motion[MOTIONS][MOTIONS], int n)
     return n - turns;
 }
 
-static int free_motions(body *b, double motion[MOTIONS][MOTIONS])
+int fem_free_motions(fem_body *b, double motion[MOTIONS][MOTIONS])
 {
     double V[MOTIONS][MOTIONS], largest = 0;
     int n = 0;
-    diagonalise(b->RtR, V);
+    fem_diagonalise(b->RtR, V);
     for (int k = 0; k < MOTIONS; k++) largest = fmax(largest, b->RtR[k][k]);
     for (int k = 0; k < MOTIONS; k++) {
         if (b->RtR[k][k] > 1e-9 * largest) continue;
@@ -253,26 +247,31 @@ static int free_motions(body *b, double motion[MOTIONS][MOTIONS])
     return n;
 }
 
-/* Returns whether the body is held. */
-static int judge(body *b, words *w)
+void fem_say_motions(fem_words *w, const fem_body *b, double motion[MOTIONS][MOTIONS], int n)
 {
-    double motion[MOTIONS][MOTIONS] = {{0}};
-    const int n = free_motions(b, motion);
-    if (!n) return 1;
     const int slides = split(motion, n);
-    say(w, "the body around ");
-    say_place(w, b->middle);
-    say(w, " is loose: nothing keeps it ");
     for (int i = 0; i < n; i++) {
-        if (i) say(w, i + 1 < n ? ", " : " and ");
+        if (i) fem_say(w, i + 1 < n ? ", " : " and ");
         if (i < slides) {
-            say(w, "from moving along ");
+            fem_say(w, "from moving along ");
             say_vector(w, motion[i], DIM);
         } else {
             say_turn(w, b, motion[i]);
         }
     }
-    say(w, "; a static body must be held against every rigid motion");
+}
+
+/* Returns whether the body is held. */
+static int judge(fem_body *b, fem_words *w)
+{
+    double motion[MOTIONS][MOTIONS] = {{0}};
+    const int n = fem_free_motions(b, motion);
+    if (!n) return 1;
+    fem_say(w, "the body around ");
+    fem_say_place(w, b->middle);
+    fem_say(w, " is loose: nothing keeps it ");
+    fem_say_motions(w, b, motion, n);
+    fem_say(w, "; a static body must be held against every rigid motion");
     return 0;
 }
 
@@ -280,14 +279,16 @@ piola_status fem_check_supports(const pio_fem_desc *m, piola_error *error)
 {
     piola_error own = {0};
     int *of = malloc(sizeof *of * (size_t)m->n), held = 1;
-    body *bodies = calloc((size_t)m->n, sizeof *bodies);
-    words w = {.text = own.message, .size = sizeof own.message};
+    fem_body *bodies = calloc((size_t)m->n, sizeof *bodies);
+    fem_words w = {.text = own.message, .size = sizeof own.message};
     if (of && bodies) {
         connect(m, of);
         measure(m, of, bodies);
+        fem_support_rows(m, of, NULL, bodies);
         for (int64_t i = 0; i < m->n && held; i++) held = of[i] != i || judge(&bodies[i], &w);
+        if (held) held = fem_check_hinges(m, of, bodies, &w);
     }
-    const int memory = of && bodies;
+    const int memory = of && bodies && held >= 0;
     free(of);
     free(bodies);
     if (!memory) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);

@@ -26,6 +26,7 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
+    int constants; /* kept of each particle: as many as one of its laws has */
     double dt, cfl, gravity[DIM];
     pio_watch watch[5]; /* what the NaN watch looks at */
 

@@ -22,6 +22,25 @@ static void set_box(mpm_box *box, const pio_grid_desc *g)
     box->inv_dx = (real)(1 / g->spacing);
 }
 
+_Static_assert((int)PIO_HYPER_LAWS == (int)HYPER_LAWS && (int)PIO_LAWS == (int)LAWS, "one list of laws");
+_Static_assert((int)PIO_LAW_CONSTANTS == (int)HYPER_CONSTANTS, "descriptions have room for every law");
+
+/* Laws there are, and that turn with what moves. */
+static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        if (p->law[i] == HYPER_LINEAR)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "particle %lld: the linear law takes a turn for a strain, and particles turn; the fixed "
+                            "corotated law would be right",
+                            (long long)i);
+        if (p->law[i] < 0 || p->law[i] >= LAWS)
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: there is no law %d; 1 to %d would be right",
+                            (long long)i, (int)p->law[i], LAWS - 1);
+    }
+    return PIOLA_OK;
+}
+
 static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
     double nodes = 1;
@@ -44,7 +63,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
-    return mpm_control_accepts(desc, error);
+    const piola_status rc = check_laws(&desc->particles, error);
+    return rc ? rc : mpm_control_accepts(desc, error);
 }
 
 /* Host side of observations and designs: counts and first indices. */
@@ -89,7 +109,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->nodes = sim->box.nodes[0] * sim->box.stride[0];
     sim->max_cells = sim->n < sim->nodes ? sim->n : sim->nodes;
     for (int i = 0; i < sim->n; i++) {
-        const int fluid = law_is_fluid(desc->particles.law[i]);
+        const int law = desc->particles.law[i], fluid = law_is_fluid(law), constants = law_count(law);
+        if (sim->constants < constants) sim->constants = constants;
         sim->has_fluid |= fluid;
         sim->has_solid |= !fluid;
     }
@@ -112,10 +133,11 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
 
 /* ---- uploading ------------------------------------------------------------------------------------------ */
 
-static void upload_reals(mpm_sim *sim, real *out, const double *in, int components)
+/* The first `components` of the `given` numbers of each particle. */
+static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, int components)
 {
     for (int c = 0; c < components; c++) {
-        for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * components + c];
+        for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
                          sizeof(double) * (size_t)sim->n);
         pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n,
@@ -197,10 +219,10 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     pio_queue_upload(q, sim->law, p->law, sizeof(int) * n);
     pio_queue_upload(q, sim->lame, p->lame, sizeof(int) * n);
     pio_queue_upload(q, sim->body, p->body, sizeof(int) * n);
-    upload_reals(sim, sim->volume, p->volume, 1);
-    upload_reals(sim, sim->density, p->density, 1);
-    upload_reals(sim, sim->given, p->given, LAW_CONSTANTS);
-    upload_reals(sim, sim->reference_velocity, p->velocity, DIM);
+    upload_reals(sim, sim->volume, p->volume, 1, 1);
+    upload_reals(sim, sim->density, p->density, 1, 1);
+    upload_reals(sim, sim->given, p->given, PIO_LAW_CONSTANTS, sim->constants);
+    upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
     upload_tables(sim);

@@ -108,9 +108,9 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     if (bar->F) zero_field(sim, bar->F, DIM * DIM);
     if (bar->J) zero_field(sim, bar->J, 1);
     zero_field(sim, sim->mass_bar, 1);
-    zero_field(sim, sim->k_bar, LAW_CONSTANTS);
+    zero_field(sim, sim->k_bar, sim->constants);
     zero_field(sim, sim->density_bar, 1);
-    zero_field(sim, sim->given_bar, LAW_CONSTANTS);
+    zero_field(sim, sim->given_bar, sim->constants);
     zero_field(sim, sim->position_bar, DIM);
     zero_field(sim, sim->velocity_bar, DIM);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);

@@ -46,27 +46,47 @@ static piola_failure of_particle(piola_failure_kind kind, int64_t step, int id)
     return what;
 }
 
+/* A particle's law, its constants as given, and what follows from them. */
+typedef struct {
+    int law;
+    char given[160];           /* in words */
+    double modulus, viscosity; /* of waves, Pa; Pa s */
+} particle_law;
+
+static particle_law law_of(mpm_sim *sim, int id)
+{
+    particle_law r = {0};
+    hyper_constants given = {{0}};
+    int lame = 0;
+    size_t used = 0;
+    pio_queue_download(&sim->base.queue, &r.law, sim->law + id, sizeof r.law);
+    pio_queue_download(&sim->base.queue, &lame, sim->lame + id, sizeof lame);
+    for (int c = 0; c < law_count(r.law); c++) {
+        char field[16];
+        double value;
+        snprintf(field, sizeof field, "given_%d", c);
+        particle_values(sim, field, id, &value, 1);
+        given.k[c] = (real)value;
+        used += (size_t)snprintf(r.given + used, sizeof r.given - used, "%s%.6g", c ? ", " : "", value);
+    }
+    r.modulus = (double)law_wave_modulus(r.law, law_given(r.law, lame, given));
+    if (law_is_fluid(r.law))
+        r.viscosity = (double)given.k[2];
+    else
+        r.modulus += activation_of(sim, id);
+    return r;
+}
+
 /* Faults found before the first step: constants and time step. */
 static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int id)
 {
-    double g[LAW_CONSTANTS], density, x[DIM], modulus, viscosity = 0;
+    double density, x[DIM];
     char at[96];
-    int law = 0, lame = 0;
-    particle_values(sim, "given_0", id, &g[0], 1);
-    particle_values(sim, "given_1", id, &g[1], 1);
-    particle_values(sim, "given_2", id, &g[2], 1);
+    const particle_law of = law_of(sim, id);
+    const double modulus = of.modulus, viscosity = of.viscosity;
     particle_values(sim, "density", id, &density, 1);
     particle_values(sim, "position", id, x, DIM);
     print_vector(at, sizeof at, x);
-    pio_queue_download(&sim->base.queue, &law, sim->law + id, sizeof law);
-    pio_queue_download(&sim->base.queue, &lame, sim->lame + id, sizeof lame);
-    if (law_is_fluid(law)) {
-        modulus = g[0];
-        viscosity = g[2];
-    } else {
-        modulus = lame ? g[1] + 2 * g[0] : g[0] * (1 - g[1]) / ((1 + g[1]) * (1 - 2 * g[1]));
-        modulus += activation_of(sim, id);
-    }
     const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
     const piola_failure step = of_particle(PIOLA_FAILED_TIME_STEP, 0, id);
     if (kind == FAULT_WAVE_CFL)
@@ -83,9 +103,14 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
             id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
     return sim_fail_as(
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
-        "step 0, particle %d at %s: material constants (%.6g, %.6g, %.6g) with density %.6g kg/m3 are outside "
-        "what the law allows: stiffness, density and gamma must be positive, -1 < nu < 1/2, viscosity not negative",
-        id, at, g[0], g[1], g[2], density);
+        "step 0, particle %d at %s: material constants (%s) with density %.6g kg/m3 are outside what the law allows: "
+        "%s",
+        id, at, of.given, density,
+        law_is_fluid(of.law) ? "stiffness, density and gamma must be positive, viscosity not negative"
+        : hyper_gives_own(of.law)
+            ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "
+              "must be positive"
+            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu");
 }
 
 static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)

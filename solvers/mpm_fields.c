@@ -29,18 +29,22 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"adj_velocity", {bar->velocity, DIM, 0, DIM, 0, 1}},
         {"grad_position", {sim->position_bar, DIM, 0, DIM, 1, 1}},
         {"grad_velocity", {sim->velocity_bar, DIM, 0, DIM, 1, 1}},
-        {"grad_given_0", {sim->given_bar, LAW_CONSTANTS, 0, 1, 1, 1}},
-        {"grad_given_1", {sim->given_bar, LAW_CONSTANTS, 1, 1, 1, 1}},
-        {"grad_given_2", {sim->given_bar, LAW_CONSTANTS, 2, 1, 1, 1}},
+        {"grad_given_0", {sim->given_bar, sim->constants, 0, 1, 1, 1}},
+        {"grad_given_1", {sim->given_bar, sim->constants, 1, 1, 1, 1}},
+        {"grad_given_2", {sim->given_bar, sim->constants, 2, 1, 1, 1}},
+        {"grad_given_3", {sim->given_bar, sim->constants, 3, 1, 1, 1}},
+        {"grad_given_4", {sim->given_bar, sim->constants, 4, 1, 1, 1}},
         {"grad_density", {sim->density_bar, 1, 0, 1, 1, 1}},
-        {"given_0", {sim->given, LAW_CONSTANTS, 0, 1, 1, 1}},
-        {"given_1", {sim->given, LAW_CONSTANTS, 1, 1, 1, 1}},
-        {"given_2", {sim->given, LAW_CONSTANTS, 2, 1, 1, 1}},
+        {"given_0", {sim->given, sim->constants, 0, 1, 1, 1}},
+        {"given_1", {sim->given, sim->constants, 1, 1, 1, 1}},
+        {"given_2", {sim->given, sim->constants, 2, 1, 1, 1}},
+        {"given_3", {sim->given, sim->constants, 3, 1, 1, 1}},
+        {"given_4", {sim->given, sim->constants, 4, 1, 1, 1}},
         {"density", {sim->density, 1, 0, 1, 1, 1}},
         {"volume", {sim->volume, 1, 0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!strcmp(list[i].name, name) && list[i].field.data) {
+        if (!strcmp(list[i].name, name) && list[i].field.data && list[i].field.first < list[i].field.stored) {
             *f = list[i].field;
             return 1;
         }

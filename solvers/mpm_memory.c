@@ -38,8 +38,8 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->volume, 1, sim->n);
     TAKE_FIELD(sim->density, 1, sim->n);
     TAKE_FIELD(sim->mass, 1, sim->n);
-    TAKE_FIELD(sim->given, LAW_CONSTANTS, sim->n);
-    TAKE_FIELD(sim->k, LAW_CONSTANTS, sim->n);
+    TAKE_FIELD(sim->given, sim->constants, sim->n);
+    TAKE_FIELD(sim->k, sim->constants, sim->n);
     TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(sim->start_cell, n);
     TAKE_FIELD(sim->start_offset, DIM, sim->n);
@@ -71,9 +71,9 @@ static void take_adjoint(mpm_sim *sim)
     TAKE_FIELD(sim->node_velocity_bar, DIM, sim->nodes);
     TAKE_FIELD(sim->node_bar, DIM + 1, sim->nodes);
     TAKE_FIELD(sim->mass_bar, 1, sim->n);
-    TAKE_FIELD(sim->k_bar, LAW_CONSTANTS, sim->n);
+    TAKE_FIELD(sim->k_bar, sim->constants, sim->n);
     TAKE_FIELD(sim->density_bar, 1, sim->n);
-    TAKE_FIELD(sim->given_bar, LAW_CONSTANTS, sim->n);
+    TAKE_FIELD(sim->given_bar, sim->constants, sim->n);
     TAKE_FIELD(sim->position_bar, DIM, sim->n);
     TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
 }

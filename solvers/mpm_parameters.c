@@ -17,12 +17,12 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_GIVEN_0:
     case PIO_GIVEN_1:
     case PIO_GIVEN_2:
-        return (design_target){sim->given, sim->given_bar, LAW_CONSTANTS, (int)(quantity - PIO_GIVEN_0)};
+    case PIO_GIVEN_3:
+    case PIO_GIVEN_4:
+        return (design_target){sim->given, sim->given_bar, sim->constants, (int)(quantity - PIO_GIVEN_0)};
     case PIO_DENSITY:
         return (design_target){sim->density, sim->density_bar, 1, 0};
-    case PIO_GIVEN_3: /* of meshes */
-    case PIO_GIVEN_4:
-    case PIO_THICKNESS:
+    case PIO_THICKNESS: /* of meshes */
     case PIO_MASS_DAMPING:
     case PIO_STIFFNESS_DAMPING:
     case PIO_DISPLACED:
@@ -88,8 +88,8 @@ void mpm_design_apply(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     for (int d = 0; d < sim->n_designs; d++) apply_one(sim, &sim->designs[d]);
     pio_map(q, mpm_constants, sim->n, NULL,
-            .n = sim->n, .law = sim->law, .lame = sim->lame, .given = sim->given, .density = sim->density,
-            .volume = sim->volume, .k = sim->k, .mass = sim->mass);
+            .n = sim->n, .constants = sim->constants, .law = sim->law, .lame = sim->lame, .given = sim->given,
+            .density = sim->density, .volume = sim->volume, .k = sim->k, .mass = sim->mass);
     pio_map(q, mpm_check, sim->n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
             .parameters = sim->control);
@@ -132,8 +132,8 @@ void mpm_design_adj(mpm_sim *sim)
             .n = sim->n, .inv_dx = sim->box.inv_dx, .bar = sim->bar[sim->current_bar],
             .position_bar = sim->position_bar, .velocity_bar = sim->velocity_bar);
     pio_map(q, mpm_constants_adj, sim->n, NULL,
-            .fwd = {.n = sim->n, .law = sim->law, .lame = sim->lame, .given = sim->given, .density = sim->density,
-                    .volume = sim->volume},
+            .fwd = {.n = sim->n, .constants = sim->constants, .law = sim->law, .lame = sim->lame, .given = sim->given,
+                    .density = sim->density, .volume = sim->volume},
             .k_bar = sim->k_bar, .mass_bar = sim->mass_bar, .given_bar = sim->given_bar,
             .density_bar = sim->density_bar);
     for (int d = 0; d < sim->n_designs; d++) adjoint_of_one(sim, &sim->designs[d]);

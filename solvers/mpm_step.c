@@ -10,7 +10,7 @@
 /* clang-format off */
 mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
-    return (mpm_matter){.n = sim->n, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
+    return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
                         .activation = sim->activation};
 }

@@ -16,7 +16,7 @@ import yaml
 REFUSED = """unknown_key unknown_key_far key_of_other_variant learning_rate_of_mma missing_unit_shown missing_type version_2
 method_unknown dt_is_list half_seed seed_negative wrong_dimension unknown_unit nu_half
 name_malformed enum_close walls_key vector_is_number time_is_text materials_empty E_and_mu E_alone no_stiffness
-at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys""".split()
+at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys fem_load_without_on""".split()
 
 
 class Loader(yaml.SafeLoader):
@@ -26,6 +26,21 @@ class Loader(yaml.SafeLoader):
 Loader.yaml_implicit_resolvers = {first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
                                   for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
+
+
+def loads_without_a_place(validator, scene) -> int:
+    """Every kind of load but a body_force needs `on`; returns faults. `scene` is a good one of finite elements."""
+    wrong = 0
+    kinds = {entry["type"]: entry for entry in scene["loads"]}
+    for kind, entry in sorted(kinds.items()):
+        for place in (True, False):
+            load = {key: value for key, value in entry.items() if place or key != "on"}
+            legal = validator.is_valid({**scene, "loads": [load]})
+            if legal != (kind == "body_force" or "on" in load):
+                print(f"a load of type {kind} {'with' if 'on' in load else 'without'} 'on': {legal}")
+                wrong += 1
+    print(f"{len(kinds)} kinds of loads with and without 'on' (at least 6): {wrong} faults (threshold 0)")
+    return wrong + (len(kinds) < 6)
 
 
 def main() -> int:
@@ -43,6 +58,8 @@ def main() -> int:
         if validator.is_valid(yaml.load(path.read_text(), Loader)):
             print(f"{path.name}: the schema accepts it")
             wrong += 1
+    meshes = pathlib.Path(sys.argv[2]) / "meshes_2d.yaml"
+    wrong += loads_without_a_place(validator, yaml.load(meshes.read_text(), Loader))
     print(f"{len(good)} good scenes, {len(REFUSED)} bad ones, {wrong} faults (threshold 0)")
     return 1 if wrong or not good else 0
 

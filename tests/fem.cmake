@@ -5,7 +5,7 @@ foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_physi
 endforeach()
 
 # Differences of J, and rates of convergence, need double precision.
-foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient test_fem_gradient
+foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient test_fem_frames test_fem_gradient
     test_fem_leapfrog test_fem_morph test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
 endforeach()

@@ -6,51 +6,52 @@
 
 /* ---- constants and state 0 ------------------------------------------------------------------------------ */
 
-/* Solids as E and nu or as mu and lambda, fluids as K, gamma, eta; each constant an input of its own. */
+/* Every law: solids as E and nu or as mu and lambda or by their own constants, fluids as K, gamma, eta; each constant an input
+ * of its own. In the second variant no law has more than two, and no more are kept. */
 static void case_mpm_constants(case_io *io)
 {
-    const int n = case_size(io, 1500);
+    static const char *const names[] = {"every law", "neo-Hookean and Hencky alone", NULL};
+    const int n = case_size(io, 1500), few = case_variant(io, names), count = few ? 2 : HYPER_CONSTANTS;
     int *law = HOST(io, int, n), *lame = HOST(io, int, n);
-    case_array *g[LAW_CONSTANTS];
+    case_array *g[HYPER_CONSTANTS];
     g[0] = case_uniform(io, CASE_INPUT, "given0", 1, n, 1e3, 2e5);
     g[1] = case_uniform(io, CASE_INPUT, "given1", 1, n, -0.3, 0.47);
-    g[2] = case_uniform(io, CASE_INPUT, "given2", 1, n, 0, 2);
+    for (int c = 2; c < count; c++) g[c] = case_uniform(io, CASE_INPUT, constant_names[1][c], 1, n, 0, 2);
     for (int i = 0; i < n; i++) {
-        law[i] = i % 4;
-        lame[i] = i / 4 % 2;
+        law[i] = few ? (i % 2 ? HYPER_NEO_HOOKEAN : HYPER_HENCKY) : 1 + i % (LAWS - 1);
+        lame[i] = i / 16 % 2;
         if (law_is_fluid(law[i]))
             g[1]->value[i] = 1 + 6.5 * case_unit("gamma", i);
         else if (lame[i])
             g[1]->value[i] *= 1e5;
     }
-    real *given = HOST(io, real, field_size(n, LAW_CONSTANTS));
-    for (int c = 0; c < LAW_CONSTANTS; c++) {
+    real *given = HOST(io, real, field_size(n, count));
+    for (int c = 0; c < count; c++) {
         const real *one = (const real *)case_pack(io, g[c], CASE_REAL);
-        for (int i = 0; i < n; i++) given[constant_at(n, c, i)] = one[i];
+        for (int i = 0; i < n; i++) given[field_at(n, count, c, i)] = one[i];
     }
     mpm_constants_args a;
     a.n = n;
+    a.constants = count;
     a.law = PUSH(io, int, law, n);
     a.lame = PUSH(io, int, lame, n);
-    a.given = PUSH(io, real, given, field_size(n, LAW_CONSTANTS));
+    a.given = PUSH(io, real, given, field_size(n, count));
     a.density = REALS(io, "density", 1, n, 500, 2000);
     a.volume = CONSTANTS(io, "volume", 1, n, 1e-6, 2e-6);
-    a.k = NEW_FIELD(io, LAW_CONSTANTS, n, CASE_SET);
+    a.k = NEW_FIELD(io, count, n, CASE_SET);
     a.mass = NEW_FIELD(io, 1, n, CASE_SET);
     LAUNCH(io, mpm_constants, n, NULL, &a);
-    case_out(io, "k", CASE_FIELD, LAW_CONSTANTS, n, a.k);
+    case_out(io, "k", CASE_FIELD, count, n, a.k);
     case_out(io, "mass", CASE_FIELD, 1, n, a.mass);
     if (!case_adjoint(io)) return;
     mpm_constants_adj_args b;
     b.fwd = a;
     b.k_bar = FIELD_COTANGENT(io, "k");
     b.mass_bar = FIELD_COTANGENT(io, "mass");
-    b.given_bar = NEW_FIELD(io, LAW_CONSTANTS, n, CASE_ADDED);
+    b.given_bar = NEW_FIELD(io, count, n, CASE_ADDED);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     LAUNCH(io, mpm_constants_adj, n, NULL, &b);
-    case_gradient_of(io, "given0", CASE_REAL, 1, n, b.given_bar, LAW_CONSTANTS, 0);
-    case_gradient_of(io, "given1", CASE_REAL, 1, n, b.given_bar, LAW_CONSTANTS, 1);
-    case_gradient_of(io, "given2", CASE_REAL, 1, n, b.given_bar, LAW_CONSTANTS, 2);
+    for (int c = 0; c < count; c++) case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, b.given_bar, count, c);
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
 }
 #define case_mpm_constants_adj case_mpm_constants
@@ -206,7 +207,7 @@ static void case_mpm_p2g(case_io *io)
     b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    b.k_bar = NEW_FIELD(io, LAW_CONSTANTS, t.n, CASE_ADDED);
+    b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
     LAUNCH(io, mpm_p2g_adj, t.max_cells, &t.step->cells, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
@@ -215,9 +216,8 @@ static void case_mpm_p2g(case_io *io)
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t.n, b.bar.F);
     case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
-    case_gradient_of(io, "k0", CASE_REAL, 1, t.n, b.k_bar, LAW_CONSTANTS, 0);
-    case_gradient_of(io, "k1", CASE_REAL, 1, t.n, b.k_bar, LAW_CONSTANTS, 1);
-    case_gradient_of(io, "k2", CASE_REAL, 1, t.n, b.k_bar, LAW_CONSTANTS, 2);
+    for (int c = 0; c < HYPER_CONSTANTS; c++)
+        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, HYPER_CONSTANTS, c);
     if (fibres) sum_shares(io, &t, b.activation_bar);
 }
 #define case_mpm_p2g_adj case_mpm_p2g

@@ -8,6 +8,10 @@ endforeach()
 set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_3d test_mpm_physics_f64_2d
   test_mpm_physics_f64_3d test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
 
+# Differences of J need double precision.
+engine_test(test_mpm_laws f64)
+set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
+
 guarded_test(test_mpm_determinism_f64_2d)
 guarded_test(test_mpm_faults_f64_2d)
 

@@ -77,7 +77,7 @@ static void grow(mpm_case *c)
     c->velocity = need(realloc(c->velocity, sizeof(double) * D * room));
     c->volume = need(realloc(c->volume, sizeof(double) * room));
     c->density = need(realloc(c->density, sizeof(double) * room));
-    c->given = need(realloc(c->given, sizeof(double) * 3 * room));
+    c->given = need(realloc(c->given, sizeof(double) * PIO_LAW_CONSTANTS * room));
     c->law = need(realloc(c->law, sizeof(int32_t) * room));
     c->lame = need(realloc(c->lame, sizeof(int32_t) * room));
     c->body = need(realloc(c->body, sizeof(int32_t) * room));
@@ -94,7 +94,7 @@ static void add(mpm_case *c, const case_body *b, int body, const double x[3], do
     }
     c->volume[i] = volume;
     c->density[i] = b->density;
-    memcpy(c->given + 3 * i, b->given, sizeof b->given);
+    memcpy(c->given + PIO_LAW_CONSTANTS * i, b->given, sizeof b->given);
     c->law[i] = (int32_t)b->law;
     c->lame[i] = b->lame;
     c->body[i] = body;
@@ -363,6 +363,8 @@ static uint64_t hash_fields(pio_sim *sim, int64_t n, const char *const *fields)
 {
     uint64_t hash = CASE_HASH_START;
     for (; *fields; fields++) {
+        if (!strncmp(*fields, "grad_given", 10) && !piola_engine.components(sim, *fields))
+            continue; /* of no law there */
         double *values = case_read(sim, *fields, n);
         hash = case_hash(hash, values, sizeof *values * (size_t)(n * piola_engine.components(sim, *fields)));
         free(values);
@@ -378,9 +380,17 @@ uint64_t case_hash_state(pio_sim *sim, int64_t n)
 
 uint64_t case_hash_gradients(pio_sim *sim, int64_t n)
 {
-    static const char *const fields[] = {"grad_position", "grad_velocity", "grad_given_0",
-                                         "grad_given_1",  "grad_given_2",  "grad_density",
-                                         "adj_position",  "adj_velocity",  NULL};
+    static const char *const fields[] = {"grad_position",
+                                         "grad_velocity",
+                                         "grad_given_0",
+                                         "grad_given_1",
+                                         "grad_given_2",
+                                         "grad_given_3",
+                                         "grad_given_4",
+                                         "grad_density",
+                                         "adj_position",
+                                         "adj_velocity",
+                                         NULL};
     double gravity[3] = {0};
     piola_error error;
     const uint64_t hash = hash_fields(sim, n, fields);

@@ -11,12 +11,12 @@ enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
 /* A body: what all its particles have in common. */
 typedef struct {
     pio_law law;
-    int lame;           /* given = mu, lambda */
-    double given[3];    /* as in pio_particles_desc */
-    double density;     /* kg/m^3 */
-    double velocity[3]; /* m/s, of the centre */
-    double spin[3][3];  /* velocity gradient 1/s */
-    double centre[3];   /* of the spin, m */
+    int lame;                        /* given = mu, lambda */
+    double given[PIO_LAW_CONSTANTS]; /* as in pio_particles_desc */
+    double density;                  /* kg/m^3 */
+    double velocity[3];              /* m/s, of the centre */
+    double spin[3][3];               /* velocity gradient 1/s */
+    double centre[3];                /* of the spin, m */
 } case_body;
 
 typedef struct {

@@ -34,10 +34,11 @@ typedef struct task {
     size_t calls;
     size_t fail_at; /* the call that fails, counted from 1; 0: none */
     piola_status fail_with;
-    double fail_value; /* J of that call when fail_with is PIOLA_OK */
-    int stop_at;       /* the iteration at which the callback asks to stop; -1: never */
-    int iterations;    /* times the iteration callback was called */
-    size_t recorded;   /* times on_evaluation was called */
+    double fail_value;    /* J of that call when fail_with is PIOLA_OK */
+    bool fail_constraint; /* it is not J that has it: `constraints` sees to it */
+    int stop_at;          /* the iteration at which the callback asks to stop; -1: never */
+    int iterations;       /* times the iteration callback was called */
+    size_t recorded;      /* times on_evaluation was called */
     double last_J;
     bool rose;
     record *record;
@@ -82,7 +83,7 @@ static inline piola_status evaluate(void *context, const double *z, double *J, d
     for (size_t i = 0; i < t->n; i++) gradient[i] *= t->factor * t->gradient_factor;
     if (t->m) t->constraints(t, z, c, c_gradient);
     for (size_t i = 0; i < t->m * t->n; i++) c_gradient[i] *= t->constraint_factor;
-    if (t->calls == t->fail_at) *J = t->fail_value;
+    if (t->calls == t->fail_at && !t->fail_constraint) *J = t->fail_value;
     return PIOLA_OK;
 }
 

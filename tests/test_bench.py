@@ -33,6 +33,21 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(shares, 1, 9)
         self.assertLess(abs(slope / exact - 1), 1e-3)
 
+    def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
+        told = told_by("bench", "memory", "--particles", "500", "--steps", "120", "--precision", "f64",
+                       "--threads", "2", "--json")
+        self.assertEqual([c["method"] for c in told["cases"]], ["mpm", "fem"])
+        for case in told["cases"]:
+            self.assertTrue(case["same_bits"])
+            rows = {(r["states"], r["states_on_disk"]): r for r in case["rows"]}
+            self.assertEqual(rows[120, 0]["recomputation"], 1)
+            # t(120, 10) = 3 * 120 - C(13, 2) and the last step
+            self.assertEqual(rows[10, 0]["recomputation"] * 120, 3 * 120 - 13 * 12 // 2 + 1)
+            self.assertLess(rows[10, 50]["recomputation"], rows[10, 0]["recomputation"])
+            for row in case["rows"]:
+                self.assertGreater(row["gradient_over_forward"], 0)
+                self.assertGreater(row["predicted"], row["recomputation"])
+
     def test_the_benchmark_of_meshes_gives_numbers_that_agree_with_each_other(self):
         cases = [("hex8", "neo_hookean", "f64", 3, 4 ** 3, 5 ** 3, 13 ** 3), # per axis 3 columns a row, 2 at the ends
                  ("quad9", "ogden", "f64", 2, 4 ** 2, 9 ** 2, 33 ** 2),      # inner vertices reach 5 nodes, others 3

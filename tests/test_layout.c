@@ -72,7 +72,7 @@ static void collision(mpm_case *c, double dt)
         case_wall(c, 2, side, PIO_WALL_SLIP, side ? 8 : 2);
     }
     c->desc.gravity[1] = -9.81;
-    const case_body solid = {.law = PIO_FIXED_COROTATED,
+    const case_body solid = {.law = PIO_HYPER_FIXED_COROTATED,
                              .given = {4e4, 0.3, 0},
                              .density = 1100,
                              .velocity = {2, -1, 0.3},
@@ -289,7 +289,7 @@ static void the_storage_is_that_of_the_layout(void **unused)
             assert_padding_is_zero(s->F, n, D * D);
             assert_padding_is_zero(m->bar[0].F, n, D * D);
             assert_padding_is_zero(m->bar[1].velocity, n, D);
-            assert_padding_is_zero(m->given_bar, n, LAW_CONSTANTS);
+            assert_padding_is_zero(m->given_bar, n, (size_t)m->constants);
             assert_padding_is_zero(m->node_velocity, (size_t)m->nodes, D);
             assert_padding_is_zero(m->node_bar, (size_t)m->nodes, D + 1);
         }

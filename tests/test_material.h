@@ -10,7 +10,7 @@ extern "C" {
 typedef struct {
     double F[9], C[9]; /* [DIM][DIM] */
     double J;
-    double k[3];
+    double k[5];
     double n[3], a; /* fibre */
 } point;
 

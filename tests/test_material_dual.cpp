@@ -1,4 +1,5 @@
 /* test_material_dual.cpp -- see test_material.h. */
+#include "kernels/law.h"
 #include "kernels/mpm_transfer.h"
 #include "tests/test_material.h"
 
@@ -22,16 +23,16 @@ int dual_value(function f, int law, const point *x, const point *dx, double *y, 
 {
     const mat F = matrix(x->F, dx->F), C = matrix(x->C, dx->C);
     const real J(x->J, dx->J), a(x->a, dx->a);
-    law_constants k;
+    hyper_constants k;
     vec n;
-    for (int i = 0; i < LAW_CONSTANTS; i++) k.k[i] = real(x->k[i], dx->k[i]);
+    for (int i = 0; i < HYPER_CONSTANTS; i++) k.k[i] = real(x->k[i], dx->k[i]);
     for (int i = 0; i < DIM; i++) n.x[i] = real(x->n[i], dx->n[i]);
     mat m;
     real r[2];
     spline s;
     switch (f) {
     case PSI:
-        r[0] = law == LAW_NEO_HOOKEAN ? neo_hookean_psi(F, k) : fixed_corotated_psi(F, k);
+        r[0] = hyper_psi(law, F, k);
         return give(r, 1, y, dy);
     case PRESSURE:
         r[0] = fluid_pressure(law, J, k);
@@ -49,7 +50,7 @@ int dual_value(function f, int law, const point *x, const point *dx, double *y, 
         m = solid_P(law, F, k);
         break;
     case TAU:
-        m = solid_tau(law, F, k);
+        m = mat_mul_t(solid_P(law, F, k), F);
         break;
     case FLUID_TAU:
         m = fluid_tau(law, J, C, k);

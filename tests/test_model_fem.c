@@ -5,34 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/model_fem.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#define BASE PIO_SOURCE_DIR "/tests/bad_scenes/parts/mesh.yaml"
-
-static pio_model *model_of(const char *const *sets, size_t n, pio_scene **scene)
-{
-    pio_model *model = NULL;
-    piola_error error = {0};
-    if (pio_scene_load(scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
-    if (pio_model_create(&model, *scene, &error)) fail_msg("%s", error.message);
-    return model;
-}
+#include "tests/model_helpers.h"
 
 static void refused(const char *set, const char *words)
 {
-    pio_scene *scene = NULL;
-    pio_model *none = NULL;
-    piola_error error = {0};
-    if (pio_scene_load(&scene, BASE, &set, 1, stderr, &error)) fail_msg("%s", error.message);
-    assert_int_equal(pio_model_create(&none, scene, &error), PIOLA_BAD_DATA);
-    assert_null(none);
-    print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);
-    if (!strstr(error.message, words)) fail_msg("the message lacks '%s'", words);
-    pio_scene_free(scene);
+    refused_sets(&set, 1, words);
 }
 
 static void what_the_meshes_lack_is_told_at_its_key(void **state)
@@ -280,6 +257,38 @@ static void tolerances_that_are_not_told_fit_the_precision_that_computes(void **
     }
 }
 
+/* What is not bounded keeps to its own range: nu from 0.2 in (-1, 0.5), thickness from 1 above 0, E as a logarithm anywhere; a load
+ * has no range, and stiffnesses may be 0. */
+static void designs_without_bounds_keep_to_the_range_of_their_quantity(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "loads=[{name: push, body: one, on: {group: top}, type: pressure, value: 10 Pa}, "
+        "{name: bed, body: one, on: {group: left}, type: foundation, value: 5 N/m3}]",
+        "design=[{name: a, target: materials.soft.nu}, {name: b, target: bodies.one.thickness, per: element}, "
+        "{name: c, target: materials.soft.E, transform: log}, {name: d, target: loads.push.value}, "
+        "{name: e, target: loads.bed.value}]"};
+    static const double want[5][2] = {
+        {-1 + 1.2e-3, 0.5 - 0.3e-3}, {1e-3, INFINITY}, {-INFINITY, INFINITY}, {-INFINITY, INFINITY}, {0, INFINITY}};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    assert_int_equal(m->n_parameters, 5);
+    for (int k = 0; k < 5; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const pio_design_desc *d = &m->designs[k];
+        assert_true(isinf(p->lower) && isinf(p->upper));
+        for (int v = p->first; v < p->first + p->groups * p->components; v++) {
+            const double least = d->a + d->b * m->lower[v], most = d->a + d->b * m->upper[v];
+            if (v == p->first) print_message("  %s: %.9g to %.9g\n", p->path, least, most);
+            assert_true(isinf(want[k][0]) ? isinf(least) && least < 0 : fabs(least - want[k][0]) < 1e-15);
+            assert_true(isinf(want[k][1]) ? isinf(most) && most > 0 : fabs(most - want[k][1]) < 1e-15);
+            assert_true(m->lower[v] < m->z0[v] && m->z0[v] < m->upper[v]);
+        }
+    }
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
@@ -290,6 +299,7 @@ int main(void)
                                        cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
                                        cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
                                        cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
+                                       cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
                                        cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

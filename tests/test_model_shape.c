@@ -5,26 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/model_fem.h"
+#include "tests/model_helpers.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#define BASE PIO_SOURCE_DIR "/tests/bad_scenes/parts/mesh.yaml"
 #define SHAPE "target: bodies.one.rest_position, per: node, "
 
 static const char *geometry =
     "geometry=[{name: block, type: box, element: quad4, elements: [4, 4], min: [0, 0], max: [1, 1]}]";
-
-static pio_model *model_of(const char *const *sets, size_t n, pio_scene **scene)
-{
-    pio_model *model = NULL;
-    piola_error error = {0};
-    if (pio_scene_load(scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
-    if (pio_model_create(&model, *scene, &error)) fail_msg("%s", error.message);
-    return model;
-}
 
 static pio_model *designed(const char *design, pio_scene **scene)
 {
@@ -115,16 +101,7 @@ static void a_filter_of_a_surface_is_a_mean_weighted_by_area(void **state)
 
 static void refused(const char *design, const char *words)
 {
-    const char *const sets[] = {geometry, design};
-    pio_scene *scene = NULL;
-    pio_model *none = NULL;
-    piola_error error = {0};
-    if (pio_scene_load(&scene, BASE, sets, 2, stderr, &error)) fail_msg("%s", error.message);
-    assert_int_equal(pio_model_create(&none, scene, &error), PIOLA_BAD_DATA);
-    assert_null(none);
-    print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);
-    if (!strstr(error.message, words)) fail_msg("the message lacks '%s'", words);
-    pio_scene_free(scene);
+    refused_sets((const char *const[]){geometry, design}, 2, words);
 }
 
 static void what_cannot_be_a_shape_is_told_at_its_key(void **state)

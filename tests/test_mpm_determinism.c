@@ -26,7 +26,8 @@ static void collision(mpm_case *c, int fine, int steps)
         case_wall(c, 2, side, PIO_WALL_SLIP, side ? 8 * fine : 2 * fine);
     }
     c->desc.gravity[1] = -9.81;
-    case_body solid = {.law = PIO_FIXED_COROTATED, .given = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
+    case_body solid = {
+        .law = PIO_HYPER_FIXED_COROTATED, .given = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
     case_body fluid = {.law = PIO_TAIT, .given = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
     const double lo[2][3] = {{0.35, 0.3, 0.3}, {1.1, 0.25, 0.3}}, hi[2][3] = {{1.05, 1.3, 0.45}, {1.8, 0.95, 0.45}};
     case_block(c, &solid, lo[0], hi[0], 2, 0.3);

@@ -2,7 +2,7 @@
  *
  * First by identities that hold exactly whatever the material, then by Taylor remainders (host/taylor.h) in f64 for
  * every kind of parameter, law, wall and observation; last, wrong gradients must be refused by the same check. */
-#include "tests/mpm_case.h"
+#include "tests/mpm_taylor.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,14 +20,14 @@ typedef struct {
     const char *name;
     pio_law law;
     int lame;
-    double given[3];
+    double given[PIO_LAW_CONSTANTS];
 } material;
 /* Soft enough that waves of 5 m/s and motion of 1 m/s deform bodies visibly within a few steps. */
 static const material materials[] = {
-    {"neo-Hookean (E, nu)", PIO_NEO_HOOKEAN, 0, {2e4, 0.3, 0}},
-    {"neo-Hookean (mu, lambda)", PIO_NEO_HOOKEAN, 1, {8e3, 1.2e4, 0}},
-    {"fixed corotated (E, nu)", PIO_FIXED_COROTATED, 0, {2e4, 0.25, 0}},
-    {"fixed corotated (mu, lambda)", PIO_FIXED_COROTATED, 1, {8e3, 9e3, 0}},
+    {"neo-Hookean (E, nu)", PIO_HYPER_NEO_HOOKEAN, 0, {2e4, 0.3, 0}},
+    {"neo-Hookean (mu, lambda)", PIO_HYPER_NEO_HOOKEAN, 1, {8e3, 1.2e4, 0}},
+    {"fixed corotated (E, nu)", PIO_HYPER_FIXED_COROTATED, 0, {2e4, 0.25, 0}},
+    {"fixed corotated (mu, lambda)", PIO_HYPER_FIXED_COROTATED, 1, {8e3, 9e3, 0}},
     {"linear fluid", PIO_LINEAR_FLUID, 0, {2e4, 1, 20}},
     {"Tait", PIO_TAIT, 0, {2e4, 7, 20}},
 };
@@ -153,52 +153,12 @@ static void gravity_gradient_of_a_projectile_is_N_N1_hh_2(void **unused)
 
 /* ---- Taylor ---------------------------------------------------------------------------------------------- */
 
-/* Two bodies of different materials are thrown into a corner whose walls are of different kinds (the first `kinds`),
- * and meet there. */
+/* The corner of mpm_taylor.h, with the material of that number and the third after it. */
 static void corner(mpm_case *c, int number, int64_t steps, int upper, int kinds)
 {
-    const int nodes[3] = {11, 11, 9};
-    const double dx = 0.1;
-    case_init(c, nodes[0], nodes[1], nodes[2], dx, 2e-3, steps);
-    c->random = 7 + (uint64_t)number;
-    for (int a = 0; a < D; a++) case_wall(c, a, upper, (pio_wall)((number + a) % kinds), upper ? nodes[a] - 3 : 2);
-    c->desc.gravity[1] = upper ? 9.81 : -9.81;
-    case_body one = body_of(&materials[number], 1000), two = body_of(&materials[(number + 3) % MATERIALS], 1300);
-    const double v1[3] = {-1.4, -0.9, -0.6}, v2[3] = {-0.5, -2.2, -0.4};
-    double lo[2][3] = {{0.27, 0.26, 0.26}, {0.3, 0.6, 0.3}}, hi[2][3] = {{0.57, 0.56, 0.36}, {0.5, 0.8, 0.4}};
-    for (int a = 0; a < 3; a++) {
-        one.velocity[a] = upper ? -v1[a] : v1[a];
-        two.velocity[a] = upper ? -v2[a] : v2[a];
-        for (int b = 0; b < 2 && upper; b++) {
-            const double low = lo[b][a];
-            lo[b][a] = dx * (nodes[a] - 1) - hi[b][a];
-            hi[b][a] = dx * (nodes[a] - 1) - low;
-        }
-        memcpy(two.centre, lo[1], sizeof lo[1]);
-    }
-    two.spin[0][1] = 1.1;
-    two.spin[1][0] = -1.4;
-    case_block(c, &one, lo[0], hi[0], 2, 0.3);
-    case_block(c, &two, lo[1], hi[1], 2, 0.3);
-}
-
-/* Every type of observation: at the end, at two times, over windows. */
-static void observe_everything(mpm_case *c)
-{
-    const int64_t N = c->desc.steps;
-    const int position = case_observe(c, PIO_MEAN_POSITION, 0, 2), velocity = case_observe(c, PIO_MEAN_VELOCITY, 1, 1);
-    const int energy = case_observe(c, PIO_KINETIC_ENERGY, 1, 2), distance = case_observe_distance(c, 0, 2, 0.1);
-    const int front = case_observe(c, PIO_FRONT, 0, 1);
-    c->observation[front].axis = D - 1;
-    c->observation[front].sharpness = 15;
-    case_touch(c, position, N, 0, 1);
-    case_touch(c, position, N / 2, 1, 1);
-    for (int64_t s = N / 3; s <= N; s++) case_touch(c, velocity, s, 0, 1 / (double)(N - N / 3 + 1));
-    for (int64_t s = 0; s <= N / 2; s++) case_touch(c, energy, s, 0, 0.1 / (double)(N / 2 + 1));
-    case_touch(c, energy, N, 1, 0.1);
-    case_touch(c, distance, N / 2, 0, 1);
-    case_touch(c, distance, N, 1, 1);
-    case_touch(c, front, N, 0, 1);
+    const case_body bodies[2] = {body_of(&materials[number], 1000),
+                                 body_of(&materials[(number + 3) % MATERIALS], 1300)};
+    mpm_corner(c, number, bodies, steps, upper, kinds);
 }
 
 /* Every quantity, once per case; how it is grouped and whether it is logarithmic goes round with the case. */
@@ -228,144 +188,6 @@ static void design_everything(mpm_case *c, int number)
     }
 }
 
-static const char *const quantities[] = {
-    [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0", [PIO_GIVEN_1] = "given 1",
-    [PIO_GIVEN_2] = "given 2",   [PIO_DENSITY] = "density",   [PIO_GRAVITY] = "gravity"};
-
-typedef struct {
-    mpm_case *c;
-    pio_sim *sim;
-    double J0, tolerance;
-    double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
-    int passed, again, failed, undecided, quiet; /* again: not in the first window */
-    double worst;
-} taylor_run;
-
-/* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
-static void difference(taylor_run *t, const char *name, const double *h, double first, pio_taylor_row *row)
-{
-    enum { STEPS = 11 };
-    double step[STEPS], plus[STEPS], minus[STEPS], largest = 0;
-    static double z[CASE_VARIABLES];
-    pio_taylor_direction d = {
-        .name = name, .J0 = t->J0, .n = STEPS, .step = step, .plus = plus, .minus = minus, .tolerance = t->tolerance};
-    const int n = t->c->variables;
-    for (int i = 0; i < n; i++) {
-        d.adjoint += t->z_bar[i] * h[i];
-        d.scale += fabs(t->z_bar[i] * h[i]);
-        largest = fmax(largest, fabs(h[i]));
-    }
-    for (int k = 0; k < STEPS; k++) {
-        step[k] = ldexp(first / largest, -k);
-        for (int i = 0; i < n; i++) z[i] = t->z[i] + step[k] * h[i];
-        plus[k] = case_forward(t->c, t->sim, z);
-        for (int i = 0; i < n; i++) z[i] = t->z[i] - step[k] * h[i];
-        minus[k] = case_forward(t->c, t->sim, z);
-    }
-    pio_taylor_check(&d, row);
-}
-
-/* A direction passes when it does so in one of three windows of steps. J is smooth at z but not far from it: its
- * curvature jumps where a particle crosses into another cell, and its slope where a node leaves a separating wall; and
- * derivatives that are small need large steps. A wrong gradient passes in none. */
-static pio_taylor_verdict direction(taylor_run *t, const char *name, const double *h)
-{
-    static const double firsts[] = {2e-3, 2e-2, 2e-4};
-    pio_taylor_row row[3];
-    int tried = 0;
-    do difference(t, name, h, firsts[tried], &row[tried]);
-    while (row[tried].verdict != PIO_TAYLOR_PASSED && ++tried < 3);
-    if (tried < 3) {
-        t->passed++;
-        t->again += tried > 0;
-        t->worst = fmax(t->worst, row[tried].remainder);
-        return PIO_TAYLOR_PASSED;
-    }
-    for (int i = 0; i < 3 && !t->quiet; i++)
-        print_message("  %s: %s: %s\n", name, pio_taylor_verdict_name(row[i].verdict), row[i].reason);
-    if (row[0].verdict == PIO_TAYLOR_FAILED)
-        t->failed++;
-    else
-        t->undecided++;
-    return row[0].verdict;
-}
-
-static void random_direction(taylor_run *t, double *h, int first, int count)
-{
-    memset(h, 0, sizeof *h * CASE_VARIABLES);
-    for (int i = first; i < first + count; i++) h[i] = case_random(t->c);
-}
-
-static void gradient_direction(const taylor_run *t, double *h, int first, int count)
-{
-    memset(h, 0, sizeof *h * CASE_VARIABLES);
-    memcpy(h + first, t->z_bar + first, sizeof *h * (size_t)count);
-}
-
-static void single_direction(double *h, int variable)
-{
-    memset(h, 0, sizeof *h * CASE_VARIABLES);
-    h[variable] = 1;
-}
-
-/* The variable that matters most, or the last one that matters a fifth as much. */
-static int pick_variable(const taylor_run *t, int first, int count, int last)
-{
-    int most = first, other = first;
-    for (int i = first; i < first + count; i++)
-        if (fabs(t->z_bar[i]) > fabs(t->z_bar[most])) most = i;
-    for (int i = first; i < first + count; i++)
-        if (i != most && fabs(t->z_bar[i]) > 0.2 * fabs(t->z_bar[most])) other = i;
-    return last ? other : most;
-}
-
-static void taylor_begin(taylor_run *t, mpm_case *c, double spread)
-{
-    *t = (taylor_run){.c = c, .tolerance = 1e-7};
-    for (int i = 0; i < c->variables; i++) t->z[i] = spread * case_random(c);
-    t->sim = case_create(c, c->desc.steps, 1);
-    t->J0 = case_gradient(c, t->sim, NULL, t->z, t->z_bar);
-}
-
-/* For all variables and then design by design: a random direction, the gradient itself, two single variables. */
-static void taylor_all(taylor_run *t)
-{
-    static double h[CASE_VARIABLES];
-    mpm_case *c = t->c;
-    char name[96];
-    random_direction(t, h, 0, c->variables);
-    direction(t, "everything, random", h);
-    gradient_direction(t, h, 0, c->variables);
-    direction(t, "everything, gradient", h);
-    for (int d = 0; d < c->desc.n_designs; d++) {
-        const pio_design_desc *e = &c->design[d];
-        const int first = case_design_first(c, d), count = case_design_count(c, d);
-        const char *what = quantities[e->quantity], *how = e->logarithmic ? "log" : "linear";
-        snprintf(name, sizeof name, "%s (design %d, %d variables, %s), random", what, d, count, how);
-        random_direction(t, h, first, count);
-        direction(t, name, h);
-        snprintf(name, sizeof name, "%s (design %d, %d variables, %s), gradient", what, d, count, how);
-        gradient_direction(t, h, first, count);
-        direction(t, name, h);
-        for (int k = 0; k < 2 && k < count; k++) {
-            const int variable = pick_variable(t, first, count, k);
-            snprintf(name, sizeof name, "%s (design %d, variable %d)", what, d, variable - first);
-            single_direction(h, variable);
-            direction(t, name, h);
-        }
-    }
-}
-
-static void taylor_end(taylor_run *t, const char *what)
-{
-    print_message("  %s: %d directions passed (%d not in the first window), remainder at most %.2g of |<g,h>| (limit "
-                  "%.1g), %d failed, %d undecided\n",
-                  what, t->passed, t->again, t->worst, t->tolerance, t->failed, t->undecided);
-    piola_engine.destroy(t->sim);
-    assert_true(t->passed > 0);
-    assert_int_equal(t->failed + t->undecided, 0);
-}
-
 /* J of the same run without its walls: shows that they were touched. */
 static double without_walls(mpm_case *c, const double *z)
 {
@@ -386,20 +208,20 @@ static void adjoint_is_the_derivative_for_every_law_wall_parameter_and_observati
     static const char *const walls[] = {"sticky", "slip", "separate"};
     (void)unused;
     for (int number = 0; number < MATERIALS; number++) {
-        static taylor_run t;
+        static mpm_taylor t;
         static mpm_case c;
         char what[160];
         corner(&c, number, 40, number % 2, 3);
-        observe_everything(&c);
+        mpm_observe_everything(&c);
         design_everything(&c, number);
-        taylor_begin(&t, &c, 0.3);
+        mpm_taylor_begin(&t, &c, 0.3);
         snprintf(what, sizeof what, "%s and %s, %s walls %s and %s", materials[number].name,
                  materials[(number + 3) % MATERIALS].name, number % 2 ? "upper" : "lower", walls[number % 3],
                  walls[(number + 1) % 3]);
         const double free = without_walls(&c, t.z);
         assert_true(fabs(free - t.J0) > 1e-2 * fabs(t.J0));
-        taylor_all(&t);
-        taylor_end(&t, what);
+        mpm_taylor_all(&t);
+        mpm_taylor_end(&t, what);
         case_free(&c);
     }
 }
@@ -412,23 +234,23 @@ static void adjoint_is_the_derivative_of_one_step_and_of_a_hundred(void **unused
     (void)unused;
     for (int i = 0; i < 2; i++)
         for (int number = 0; number < MATERIALS; number++) {
-            static taylor_run t;
+            static mpm_taylor t;
             static mpm_case c;
             static double h[CASE_VARIABLES];
             char what[96];
             corner(&c, number, lengths[i], 0, i == 0 ? 3 : 2);
-            observe_everything(&c);
+            mpm_observe_everything(&c);
             case_design(&c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
             case_design(&c, PIO_POSITION, -1, CASE_EACH, 0, 0, 0.1);
-            taylor_begin(&t, &c, 0.1);
+            mpm_taylor_begin(&t, &c, 0.1);
             for (int k = 0; k < 3; k++) {
-                random_direction(&t, h, 0, c.variables);
-                direction(&t, "random", h);
+                mpm_taylor_random(&t, h, 0, c.variables);
+                mpm_taylor_direction(&t, "random", h);
             }
-            gradient_direction(&t, h, 0, c.variables);
-            direction(&t, "gradient", h);
+            mpm_taylor_gradient(&t, h, 0, c.variables);
+            mpm_taylor_direction(&t, "gradient", h);
             snprintf(what, sizeof what, "%d step%s, %s", (int)lengths[i], i ? "s" : "", materials[number].name);
-            taylor_end(&t, what);
+            mpm_taylor_end(&t, what);
             case_free(&c);
         }
 }
@@ -437,35 +259,35 @@ static void adjoint_is_the_derivative_of_one_step_and_of_a_hundred(void **unused
  */
 static void wrong_gradients_are_refused(void **unused)
 {
-    static taylor_run t;
+    static mpm_taylor t;
     static mpm_case c;
     static double h[CASE_VARIABLES];
     (void)unused;
     corner(&c, 0, 40, 0, 3);
-    observe_everything(&c);
+    mpm_observe_everything(&c);
     design_everything(&c, 0);
-    taylor_begin(&t, &c, 0.3);
+    mpm_taylor_begin(&t, &c, 0.3);
     t.quiet = 1;
     const int first = case_design_first(&c, 3), n = c.variables; /* design 3: positions, each */
     for (int i = 0; i < n; i++) t.z_bar[i] *= 1.0001;
-    gradient_direction(&t, h, 0, n);
-    assert_int_equal(direction(&t, "scaled by 1.0001, gradient", h), PIO_TAYLOR_FAILED);
-    random_direction(&t, h, 0, n);
-    assert_int_equal(direction(&t, "scaled by 1.0001, random", h), PIO_TAYLOR_FAILED);
-    single_direction(h, first);
-    assert_int_equal(direction(&t, "scaled by 1.0001, single", h), PIO_TAYLOR_FAILED);
+    mpm_taylor_gradient(&t, h, 0, n);
+    assert_int_equal(mpm_taylor_direction(&t, "scaled by 1.0001, gradient", h), PIO_TAYLOR_FAILED);
+    mpm_taylor_random(&t, h, 0, n);
+    assert_int_equal(mpm_taylor_direction(&t, "scaled by 1.0001, random", h), PIO_TAYLOR_FAILED);
+    mpm_taylor_single(h, first);
+    assert_int_equal(mpm_taylor_direction(&t, "scaled by 1.0001, single", h), PIO_TAYLOR_FAILED);
     for (int i = 0; i < n; i++) t.z_bar[i] /= 1.0001;
 
     t.z_bar[first] *= -1;
-    gradient_direction(&t, h, 0, n);
-    assert_int_equal(direction(&t, "one flipped sign, gradient", h), PIO_TAYLOR_FAILED);
-    single_direction(h, first);
-    assert_int_equal(direction(&t, "one flipped sign, single", h), PIO_TAYLOR_FAILED);
+    mpm_taylor_gradient(&t, h, 0, n);
+    assert_int_equal(mpm_taylor_direction(&t, "one flipped sign, gradient", h), PIO_TAYLOR_FAILED);
+    mpm_taylor_single(h, first);
+    assert_int_equal(mpm_taylor_direction(&t, "one flipped sign, single", h), PIO_TAYLOR_FAILED);
     t.z_bar[first] *= -1;
 
     memset(t.z_bar + first, 0, sizeof *t.z_bar * (size_t)case_design_count(&c, 3));
-    random_direction(&t, h, first, case_design_count(&c, 3));
-    assert_int_not_equal(direction(&t, "one design missing, random", h), PIO_TAYLOR_PASSED);
+    mpm_taylor_random(&t, h, first, case_design_count(&c, 3));
+    assert_int_not_equal(mpm_taylor_direction(&t, "one design missing, random", h), PIO_TAYLOR_PASSED);
     assert_int_equal(t.passed, 0);
     print_message("  6 wrong gradients: %d refused, %d undecided, %d passed\n", t.failed, t.undecided, t.passed);
     piola_engine.destroy(t.sim);

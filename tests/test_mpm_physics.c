@@ -74,7 +74,8 @@ static void mass_and_momentum_do_not_change_in_ten_thousand_steps(void **unused)
     mpm_case c;
     (void)unused;
     case_init(&c, 18, 14, 12, 0.1, 2e-4, 0);
-    case_body a = {.law = PIO_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {0.3, 0.06, 0.03}};
+    case_body a = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {0.3, 0.06, 0.03}};
     case_body b = {.law = PIO_TAIT, .given = {1e4, 7, 1}, .density = 700, .velocity = {0.1, 0.04, -0.03}};
     const double lo[2][3] = {{0.3, 0.4, 0.4}, {0.6, 0.45, 0.4}}, hi[2][3] = {{0.5, 0.6, 0.6}, {0.8, 0.55, 0.6}};
     memcpy(a.centre, lo[0], sizeof lo[0]);
@@ -103,7 +104,7 @@ static void a_spinning_disc_keeps_its_angular_momentum(void **unused)
     mpm_case c;
     (void)unused;
     case_init(&c, 17, 17, 17, 0.1, 1e-3, 0);
-    case_body b = {.law = PIO_FIXED_COROTATED,
+    case_body b = {.law = PIO_HYPER_FIXED_COROTATED,
                    .given = {1e5, 0.3, 0},
                    .density = 1000,
                    .centre = {0.8, 0.8, 0.8},
@@ -144,7 +145,7 @@ static void a_projectile_flies_the_exact_sum_of_symplectic_euler(void **unused)
     const double g[3] = {0.7, -9.81, 0.3}, lo[3] = {0.5, 1.2, 0.4}, hi[3] = {0.8, 1.4, 0.6};
     (void)unused;
     case_init(&c, 24, 24, 12, 0.1, 1e-3, N);
-    case_body b = {.law = PIO_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000, .velocity = {2, 1.5, -0.5}};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000, .velocity = {2, 1.5, -0.5}};
     memcpy(c.desc.gravity, g, sizeof g);
     case_block(&c, &b, lo, hi, 2, 0.3);
     pio_sim *sim = start(&c);
@@ -178,7 +179,7 @@ static void a_single_particle_is_the_oscillating_bar(void **unused)
     const int64_t N = (int64_t)floor(T / h + 0.5);
     (void)unused;
     case_init(&c, 9, 9, 9, 2, h, N);
-    case_body b = {.law = PIO_NEO_HOOKEAN, .lame = 1, .given = {1e-9, 4 * pi * pi / D, 0}, .density = 1};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .lame = 1, .given = {1e-9, 4 * pi * pi / D, 0}, .density = 1};
     for (int a = 0; a < D; a++) b.spin[a][a] = 0.1 * cos(w * h / 2);
     memcpy(b.centre, centre, sizeof centre);
     case_particle(&c, &b, centre, 1);
@@ -230,7 +231,7 @@ static double bar_period(int cells)
         case_wall(&c, 1, side, PIO_WALL_SLIP, side ? 5 : 3);
         case_wall(&c, 2, side, PIO_WALL_SLIP, side ? 4 : 3);
     }
-    case_body b = {.law = PIO_NEO_HOOKEAN, .given = {1000, 0, 0}, .density = 1000};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0, 0}, .density = 1000};
     case_block(&c, &b, lo, hi, 2, 0);
     for (int64_t i = 0; i < c.n; i++) c.velocity[i * D] = 1e-3 * sin(pi * (c.position[i * D] - left));
     pio_sim *sim = start(&c);
@@ -357,7 +358,7 @@ static void volumes_stay_positive_in_a_crash(void **unused)
     for (int a = 0; a < D; a++)
         for (int side = 0; side < 2; side++)
             case_wall(&c, a, side, PIO_WALL_SEPARATE, side ? c.desc.grid.nodes[a] - 3 : 2);
-    case_body b = {.law = PIO_NEO_HOOKEAN, .given = {2e4, 0.3, 0}, .density = 1000, .velocity = {1, -6, 0}};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3, 0}, .density = 1000, .velocity = {1, -6, 0}};
     case_block(&c, &b, lo, hi, 2, 0.2);
     pio_sim *sim = start(&c);
     double least = 1, most = 1;

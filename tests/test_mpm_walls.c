@@ -44,7 +44,7 @@ static double fastest_in_uniform_stress(pio_wall kind, int fibres, const double 
     mpm_case c;
     const double lo[3] = {0.2, 0.2, 0.2}, hi[3] = {0.8, 0.8, 0.8}, E = 1e5, rho = 1000;
     closed_box(&c, kind, 1e-3);
-    const case_body b = {.law = PIO_NEO_HOOKEAN, .given = {E, 0.3, 0}, .density = rho};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {E, 0.3, 0}, .density = rho};
     const pio_channel_desc channel = {.signal = PIO_CONSTANT, .amplitude = -0.03 * E};
     for (int k = 0; k < fibres; k++) case_block(&c, &b, lo, hi, 2, 0);
     for (int k = 0; k < fibres; k++) case_channel(&c, &channel, k, fibre[k]);
@@ -131,7 +131,7 @@ static void walls_that_leave_no_node_between_are_refused(void **unused)
         piola_error error;
         pio_engine_bytes bytes;
         const double x[3] = {0.53, 0.56, 0.51};
-        const case_body b = {.law = PIO_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000};
+        const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000};
         case_init(&c, 12, 12, 12, 0.1, 1e-3, 1);
         case_particle(&c, &b, x, 1e-3);
         case_wall(&c, 1, 0, PIO_WALL_SLIP, face[i][0]);
@@ -157,8 +157,10 @@ static void walls_act_as_their_names_say(void **unused)
                     mpm_case c;
                     case_init(&c, 12, 12, 12, 0.1, 1e-3, 1);
                     case_wall(&c, axis, side, (pio_wall)kind, side ? 6 : 5);
-                    case_body b = {
-                        .law = PIO_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000, .velocity = {0.3, -0.4, 0.5}};
+                    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN,
+                                   .given = {1e5, 0.3, 0},
+                                   .density = 1000,
+                                   .velocity = {0.3, -0.4, 0.5}};
                     double x[3] = {0.53, 0.56, 0.51}, expected[3] = {0.3, -0.4, 0.5};
                     x[axis] = side ? 0.6 : 0.5;
                     if (kind == PIO_WALL_SEPARATE) x[axis] = side ? 0.71 : 0.42; /* stencil nodes 6, 7, 8 or 3, 4, 5 */
@@ -190,7 +192,7 @@ static void on_the_floor(pio_wall kind, double along, double up, double v[2])
     case_wall(&c, 1, 0, kind, 2);
     c.desc.gravity[0] = along;
     c.desc.gravity[1] = up;
-    case_body b = {.law = PIO_FIXED_COROTATED, .given = {1e5, 0.2, 0}, .density = 1000, .velocity = {0.5, 0, 0}};
+    case_body b = {.law = PIO_HYPER_FIXED_COROTATED, .given = {1e5, 0.2, 0}, .density = 1000, .velocity = {0.5, 0, 0}};
     case_block(&c, &b, lo, hi, 2, 0);
     pio_sim *sim = start(&c);
     advance(sim, 300);

@@ -166,6 +166,64 @@ static void only_mma_takes_constraints(void **state)
     }
 }
 
+/* After a few good evaluations: a value, a gradient that is no number. */
+static void spoilt(const task *t, double *number)
+{
+    if (t->calls == t->fail_at) *number = t->fail_value;
+}
+static void value_overflows(const task *t, const double *z, double *c, double *c_gradient)
+{
+    sum_is_bounded(t, z, c, c_gradient);
+    spoilt(t, &c[0]);
+}
+static void gradient_is_no_number(const task *t, const double *z, double *c, double *c_gradient)
+{
+    sum_is_bounded(t, z, c, c_gradient);
+    spoilt(t, &c_gradient[t->n - 1]);
+}
+/* The second of two: the gradients lie one behind the other. */
+static void second_gradient_overflows(const task *t, const double *z, double *c, double *c_gradient)
+{
+    contradiction(t, z, c, c_gradient);
+    spoilt(t, &c_gradient[t->n]);
+}
+
+static void a_constraint_that_is_not_finite_is_refused_with_its_number(void **state)
+{
+    static const struct {
+        void (*constraints)(const task *, const double *, double *, double *);
+        size_t m;
+        double value;
+        const char *words;
+        int kind;
+    } of[] = {{value_overflows, 1, HUGE_VAL, "evaluation 2: constraint 0 is inf, not a finite number",
+               PIOLA_FAILED_OBJECTIVE},
+              {value_overflows, 1, -HUGE_VAL, "constraint 0 is -inf", PIOLA_FAILED_OBJECTIVE},
+              {gradient_is_no_number, 1, NAN, "constraint 0 has a gradient with", PIOLA_FAILED_GRADIENT},
+              {second_gradient_overflows, 2, HUGE_VAL, "evaluation 2: constraint 1 has a gradient with inf",
+               PIOLA_FAILED_GRADIENT}};
+    (void)state;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        bench b;
+        pio_optimizer_result r;
+        piola_error error = {0};
+        set_up(&b, PIO_MMA, 6, quadratic);
+        constrain(&b, of[k].m, of[k].constraints);
+        b.t.fail_at = 3; /* counted from 1, in messages from 0 */
+        b.t.fail_with = PIOLA_OK;
+        b.t.fail_constraint = true;
+        b.t.fail_value = of[k].value;
+        assert_int_equal(pio_optimize(&b.p, &b.d, &r, &error), PIOLA_NUMERICAL);
+        printf("%s\n", error.message);
+        if (!strstr(error.message, of[k].words)) fail_msg("the message lacks '%s'", of[k].words);
+        assert_int_equal(error.failure.kind, of[k].kind);
+        assert_int_equal(b.t.calls, 3); /* and nothing was computed after it */
+        assert_false(r.converged);
+        for (size_t i = 0; i < b.t.n; i++) assert_true(isfinite(r.z[i]));
+        pio_optimizer_result_free(&r);
+    }
+}
+
 static void replay_with_constraints_gives_the_same_bits(void **state)
 {
     bench b;
@@ -204,6 +262,7 @@ int main(void)
         cmocka_unit_test(constraints_that_contradict_each_other_are_no_success),
         cmocka_unit_test(a_wrong_gradient_of_a_constraint_does_not_pass_for_convergence),
         cmocka_unit_test(only_mma_takes_constraints),
+        cmocka_unit_test(a_constraint_that_is_not_finite_is_refused_with_its_number),
         cmocka_unit_test(replay_with_constraints_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

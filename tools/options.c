@@ -24,6 +24,7 @@ tool_settings tool_settings_default(void)
                            .common = piola_options_default(),
                            .bench = piola_bench_options_default(),
                            .bench_fem = piola_bench_fem_options_default(),
+                           .bench_memory = piola_bench_memory_options_default(),
                            .render = piola_render_options_default(),
                            .export = piola_export_options_default()};
 }
@@ -314,28 +315,36 @@ static piola_status take_word(tool_settings *s, const char *word, piola_error *e
 
 static bool benches(const char *what, piola_error *error)
 {
-    if (!strcmp(what, "mpm") || !strcmp(what, "fem")) return true;
-    usage(error, "there is nothing called '%.100s' to bench; there are: mpm, fem", what);
+    if (!strcmp(what, "mpm") || !strcmp(what, "fem") || !strcmp(what, "memory")) return true;
+    usage(error, "there is nothing called '%.100s' to bench; there are: mpm, fem, memory", what);
     return false;
 }
 
-/* The options of one benchmark do nothing for the other. */
+static bool given(const tool_settings *s, const char *name)
+{
+    for (const tool_option *o = tool_options; o->name; o++)
+        if (s->given[o - tool_options] && !strcmp(o->name, name)) return true;
+    return false;
+}
+
+/* The options of one benchmark do nothing for another. */
 static piola_status finish_bench(tool_settings *s, piola_error *error)
 {
-    bool dimension = false;
     for (const tool_option *o = tool_options; o->name; o++) {
         if (!s->given[o - tool_options]) continue;
-        dimension |= !strcmp(o->name, "dimension");
-        if (o->bench && strcmp(o->bench, s->argument))
+        if (o->bench && !strstr(o->bench, s->argument))
             return usage(error, "--%s does nothing for 'bench %s'; it belongs to: bench %s", o->name, s->argument,
                          o->bench);
     }
-    s->bench_fem.device = s->bench.device = s->common.device;
-    if (s->common.precision) s->bench_fem.precision = s->bench.precision = s->common.precision;
-    s->bench_fem.threads = s->bench.threads = s->common.threads;
-    s->bench_fem.json = s->bench.json = s->common.json;
+    s->bench_memory.device = s->bench_fem.device = s->bench.device = s->common.device;
+    if (s->common.precision)
+        s->bench_memory.precision = s->bench_fem.precision = s->bench.precision = s->common.precision;
+    s->bench_memory.threads = s->bench_fem.threads = s->bench.threads = s->common.threads;
+    s->bench_memory.json = s->bench_fem.json = s->bench.json = s->common.json;
     s->bench_fem.law = s->bench.law;
-    if (dimension) s->bench_fem.dimension = s->bench.dimension;
+    if (given(s, "dimension")) s->bench_fem.dimension = s->bench.dimension;
+    if (given(s, "particles")) s->bench_memory.particles = s->bench.particles;
+    if (given(s, "steps")) s->bench_memory.steps = s->bench.steps;
     return PIOLA_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct {
     piola_options common; /* also holds device, precision, threads and json of every command */
     piola_bench_options bench;
     piola_bench_fem_options bench_fem;
+    piola_bench_memory_options bench_memory;
     piola_render_options render;
     piola_export_options export;
     const char *output; /* -o */
@@ -74,7 +75,7 @@ typedef struct {
     double least, most;
     const char *meaning;  /* for the help; NULL: hidden, for tests */
     const char *fallback; /* default in words, or NULL */
-    const char *bench;    /* of what alone it is an option, or NULL */
+    const char *bench;    /* of what benchmarks alone it is an option, or NULL */
 } tool_option;
 
 typedef struct {

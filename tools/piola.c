@@ -76,6 +76,7 @@ static piola_status run(const tool_settings *s, piola_error *error)
     case TOOL_COMMANDS:
         return PIOLA_INTERNAL;
     }
+    if (!strcmp(s->argument, "memory")) return piola_bench_memory(&s->bench_memory, error);
     return strcmp(s->argument, "fem") ? piola_bench_mpm(&s->bench, error) : piola_bench_fem(&s->bench_fem, error);
 }
 

@@ -13,17 +13,6 @@ static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
-static const char *const laws[] = {"neo_hookean",
-                                   "fixed_corotated",
-                                   "tait",
-                                   "linear",
-                                   "st_venant_kirchhoff",
-                                   "neo_hookean_iso",
-                                   "stable_neo_hookean",
-                                   "mooney_rivlin",
-                                   "ogden",
-                                   "hencky",
-                                   NULL};
 static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
 const tool_option tool_options[] = {
@@ -86,7 +75,8 @@ const tool_option tool_options[] = {
     {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.01, .most = 1000,
      .meaning = "enlarges about the middle; 1: everything fits", .fallback = "1"},
     {"particles", 0, OPTION_WIDE, TO(bench.particles), ON(BENCH), "N", .least = 1, .most = 2e9,
-     .meaning = "mpm: about so many particles, a full block of cells", .fallback = "1000000", .bench = "mpm"},
+     .meaning = "mpm, memory: about so many particles, a full block of cells", .fallback = "1000000, memory: 8000",
+     .bench = "mpm, memory"},
     {"per-cell", 0, OPTION_INTEGER, TO(bench.per_cell), ON(BENCH), "K", .least = 1, .most = 512,
      .meaning = "mpm: particles per cell", .fallback = "8 in 3D, 4 in 2D", .bench = "mpm"},
     {"element", 0, OPTION_CHOICE, TO(bench_fem.element), ON(BENCH), "NAME", elements,
@@ -97,11 +87,13 @@ const tool_option tool_options[] = {
     {"tolerance", 0, OPTION_NUMBER, TO(bench_fem.tolerance), ON(BENCH), "T", .least = 1e-14, .most = 0.5,
      .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-3", .bench = "fem"},
     {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
-     .fallback = "3"},
+     .fallback = "3", .bench = "mpm, fem"},
     {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,
-     .meaning = "mpm: steps of one repetition; each keeps a state in memory", .fallback = "10", .bench = "mpm"},
-    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", laws,
-     .meaning = "constitutive law; mpm takes the first three, fem all but tait", .fallback = "neo_hookean"},
+     .meaning = "mpm, memory: steps of one repetition; in mpm each keeps a state in memory",
+     .fallback = "10, memory: 1000", .bench = "mpm, memory"},
+    {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", piola_laws,
+     .meaning = "constitutive law; mpm takes all but linear, fem all but the fluids linear_fluid and tait",
+     .fallback = "neo_hookean", .bench = "mpm, fem"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), SIMULATING,
      .meaning = "only warnings and errors; twice: errors only"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "say nothing when there is no error"},
@@ -190,10 +182,11 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                      "  piola doctor\n"
                      "      engines with `yes` can be asked for by --device and --precision"},
     [TOOL_BENCH] =
-        {"bench", "mpm|fem", "measure the speed of the MPM or the FEM solver on this machine",
+        {"bench", "mpm|fem|memory", "measure the speed of the MPM or the FEM solver, or of gradients in little memory",
          "mpm: ns per particle-step and core (forward, reverse, whole gradient), bytes per particle-step. fem: one\n"
          "load step of a cube that is pushed sideways, and its gradient with respect to the moduli of every element:\n"
          "assembly, matrix-vector product, iterations, bytes. Both: thread scaling and the share of each kernel.\n"
+         "memory: a gradient that keeps every state, or few of them and runs steps again, over a run forward.\n"
          "Close other programs first.",
          "69 70 71 76",
          "  piola bench mpm\n"
@@ -202,6 +195,8 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "      a smaller one\n"
          "  piola bench fem --threads 2\n"
          "      31x31x31 hex8 elements, neo-Hookean, f64, to 1e-10: about 0.3 GB, a minute\n"
+         "  piola bench memory\n"
+         "      1000 steps of particles and of a mesh: about 1 GB, a minute\n"
          "  piola bench fem --element tet10 --cells 10 --law ogden\n"
          "      another element and law"},
 };

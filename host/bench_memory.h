@@ -1,0 +1,37 @@
+/* bench_memory.h -- measuring what a gradient costs when it keeps fewer states than there are steps. */
+#ifndef PIOLA_HOST_BENCH_MEMORY_H
+#define PIOLA_HOST_BENCH_MEMORY_H
+
+#include "host/plan.h"
+#include "host/trial.h"
+#include "host/trial_fem.h"
+
+enum { PIO_MEMORY_ROWS = 7, PIO_MEMORY_REPETITIONS = 3 };
+
+/* One way to keep states. Times are s of wall time, the best of PIO_MEMORY_REPETITIONS. */
+typedef struct {
+    int64_t slots, kept; /* states in memory, and more on disk */
+    pio_plan plan;
+    double gradient, predicted; /* time of the gradient; of the plan's cost by measured prices */
+} pio_memory_row;
+
+typedef struct {
+    const char *method; /* "mpm", "fem" */
+    int64_t items;      /* particles, or nodes */
+    int64_t steps;
+    pio_engine_bytes bytes; /* without kept states */
+    pio_prices prices;
+    double forward; /* s, of a run */
+    pio_memory_row rows[PIO_MEMORY_ROWS];
+    int n_rows;
+    bool same; /* every row's gradient has the same bits */
+} pio_memory_case;
+
+/* A block of particles in free flight (trial.h), and a clamped cube that a force starts to swing, by the leapfrog (trial_fem.h):
+ * `steps` steps; rows: every state kept, then checkpoints, the last row with as many on disk. `folder`: for those. */
+piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
+                                  const char *folder, piola_error *error);
+piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
+                                  int64_t steps, const char *folder, piola_error *error);
+
+#endif
