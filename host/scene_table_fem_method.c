@@ -52,7 +52,8 @@ static const cfg_field time_fields[] = {
     {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = integrator_names, .fallback = "static",
      .meaning =
          "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
-         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps"},
+         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
+         "and its velocities are those of dt/2 before their time"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
      .present = is_static,
      .meaning =

@@ -251,7 +251,14 @@ PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
     for (int c = 0; c < HYPER_CONSTANTS; c++) s->k_bar[field_at(n, HYPER_CONSTANTS, c, e)] += k_bar.k[c];
 }
 
-/* ---- rates at the end of a span, linear in its displacement and in the history ----------------------------- */
+/* ---- rates at the end of a span, linear in its displacement and in the history -----------------------------
+
+Where an unknown is held, Newmark's recurrence would be fed back its own rates: with u1 = u0 it gives v1 = -v0 and
+a1 = -a0 - 4 v0/h, a double root of -1, so that they ring and grow without bound. Held unknowns have rates of their own, which
+backward Euler's formula gives of the prescribed displacement: v1 = (u1 - u0)/h, a1 = (v1 - v0)/h (Hairer, Norsett and Wanner 1993,
+III.1, the formula of one step). Of a course that is linear between instants at which spans end, v1 is exact, and the sum of h a1 is
+the jump of the velocity at such an instant, all of it in the span that follows; without motion v1 is 0 after one span and a1 after
+two. Of a smooth course they come late, v1 by h/2 and a1 by h. */
 
 /* Coefficients of d = u1 - u0, p = u0 - u(-1), v0, a0 and v(-1) in a rate. Displacements enter as differences, so that f32
  * keeps the digits of a slow motion far from rest. */
@@ -260,7 +267,13 @@ typedef struct {
 } fem_rate;
 
 typedef struct {
-    fem_rate v, a;
+    fem_rate v, a;           /* where free */
+    fem_rate held_v, held_a; /* where held */
+} fem_rates_pair;
+
+typedef struct {
+    fem_rates_pair r;
+    const int *held;         /* [nodes] bits */
     const real *u1;          /* [nodes][DIM] m */
     const real *u, *vel;     /* [nodes][DIM] u0 m, v0 m/s */
     const real *acc;         /* [nodes][DIM] a0 m/s^2, or NULL: its coefficients are 0 */
@@ -268,12 +281,9 @@ typedef struct {
     real *v1, *a1;           /* [nodes][DIM] m/s, m/s^2; set */
 } fem_rates_args;
 
-PIO_FN vec fem_rate_of(const fem_rate *r, vec d, vec p, vec v, vec a, vec w)
+PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real w)
 {
-    vec out;
-    for (int c = 0; c < DIM; c++)
-        out.x[c] = R(r->d) * d.x[c] + R(r->p) * p.x[c] + R(r->v) * v.x[c] + R(r->a) * a.x[c] + R(r->w) * w.x[c];
-    return out;
+    return R(r->d) * d + R(r->p) * p + R(r->v) * v + R(r->a) * a + R(r->w) * w;
 }
 
 PIO_FN void fem_rates(int i, const fem_rates_args *s)
@@ -282,38 +292,50 @@ PIO_FN void fem_rates(int i, const fem_rates_args *s)
     const vec p = s->past ? vec_axpby(R(1), u, R(-1), point_load(s->past, i)) : vec_zero();
     const vec v = point_load(s->vel, i), a = s->acc ? point_load(s->acc, i) : vec_zero();
     const vec w = s->rate ? point_load(s->rate, i) : vec_zero();
-    point_store(s->v1, i, fem_rate_of(&s->v, d, p, v, a, w));
-    point_store(s->a1, i, fem_rate_of(&s->a, d, p, v, a, w));
+    vec v1, a1;
+    for (int c = 0; c < DIM; c++) {
+        const int held = s->held[i] >> c & 1;
+        v1.x[c] = fem_rate_of(held ? &s->r.held_v : &s->r.v, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
+        a1.x[c] = fem_rate_of(held ? &s->r.held_a : &s->r.a, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
+    }
+    point_store(s->v1, i, v1);
+    point_store(s->a1, i, a1);
 }
 
 typedef struct {
-    fem_rate v, a;
+    fem_rates_pair r;
+    const int *held;                     /* [nodes] bits */
     const real *v1_bar, *a1_bar;         /* [nodes][DIM] */
     real *u1_bar, *u_bar, *vel_bar;      /* [nodes][DIM]; added to */
     real *acc_bar, *past_bar, *rate_bar; /* [nodes][DIM]; added to, or NULL */
 } fem_rates_adj_args;
 
-PIO_FN void fem_add(real *out, int i, real s, vec x, real t, vec y)
+PIO_FN void fem_add(real *out, ptrdiff_t at, real x)
 {
-    if (out) point_store(out, i, vec_axpby(R(1), point_load(out, i), R(1), vec_axpby(s, x, t, y)));
+    if (out) out[at] += x;
 }
 
 PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
 {
-    const vec v = point_load(s->v1_bar, i), a = point_load(s->a1_bar, i);
-    fem_add(s->u1_bar, i, R(s->v.d), v, R(s->a.d), a);
-    fem_add(s->u_bar, i, R(s->v.p - s->v.d), v, R(s->a.p - s->a.d), a);
-    fem_add(s->vel_bar, i, R(s->v.v), v, R(s->a.v), a);
-    fem_add(s->acc_bar, i, R(s->v.a), v, R(s->a.a), a);
-    fem_add(s->past_bar, i, R(-s->v.p), v, R(-s->a.p), a);
-    fem_add(s->rate_bar, i, R(s->v.w), v, R(s->a.w), a);
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        const int held = s->held[i] >> c & 1;
+        const fem_rate *rv = held ? &s->r.held_v : &s->r.v, *ra = held ? &s->r.held_a : &s->r.a;
+        const real v = s->v1_bar[at], a = s->a1_bar[at];
+        fem_add(s->u1_bar, at, R(rv->d) * v + R(ra->d) * a);
+        fem_add(s->u_bar, at, R(rv->p - rv->d) * v + R(ra->p - ra->d) * a);
+        fem_add(s->vel_bar, at, R(rv->v) * v + R(ra->v) * a);
+        fem_add(s->acc_bar, at, R(rv->a) * v + R(ra->a) * a);
+        fem_add(s->past_bar, at, R(-rv->p) * v + R(-ra->p) * a);
+        fem_add(s->rate_bar, at, R(rv->w) * v + R(ra->w) * a);
+    }
 }
 
-/* ---- the explicit step: v1 = v0 + h f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held ---- */
+/* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held ---- */
 
 typedef struct {
     const int *held;                   /* [nodes] bits */
-    wide h;                            /* s */
+    wide h, kick;                      /* s */
     const real *mass, *force, *target; /* [nodes][DIM] kg, N, m */
     const real *u, *v;                 /* [nodes][DIM] m, m/s */
     real *u1, *v1;                     /* [nodes][DIM]; set, may be u and v */
@@ -324,11 +346,11 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
 {
     const vec u = point_load(a->u, i), v = point_load(a->v, i), m = point_load(a->mass, i);
     const vec f = point_load(a->force, i), target = point_load(a->target, i);
-    const real h = R(a->h);
+    const real h = R(a->h), kick = R(a->kick);
     vec u1, v1;
     for (int c = 0; c < DIM; c++) {
         const int held = a->held[i] >> c & 1;
-        v1.x[c] = held ? (target.x[c] - u.x[c]) / h : v.x[c] + h * (f.x[c] / m.x[c]);
+        v1.x[c] = held ? (target.x[c] - u.x[c]) / h : v.x[c] + kick * (f.x[c] / m.x[c]);
         u1.x[c] = held ? target.x[c] : u.x[c] + h * v1.x[c];
     }
     if (!is_finite(vec_dot(v1, v1)) || !is_finite(vec_dot(u1, u1)))
@@ -349,7 +371,7 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
     const fem_leap_args *a = &s->fwd;
     const vec u1_bar = point_load(s->u1_bar, i), v1_bar = point_load(s->v1_bar, i), f = point_load(a->force, i);
     const vec m = point_load(a->mass, i);
-    const real h = R(a->h);
+    const real h = R(a->h), kick = R(a->kick);
     vec u_bar, v_bar, f_bar, t_bar, m_bar = point_load(s->mass_bar, i);
     for (int c = 0; c < DIM; c++) {
         const int held = a->held[i] >> c & 1;
@@ -357,7 +379,7 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
         u_bar.x[c] = held ? -v1_bar.x[c] / h : u1_bar.x[c];
         v_bar.x[c] = held ? R(0) : total;
         t_bar.x[c] = held ? u1_bar.x[c] + v1_bar.x[c] / h : R(0);
-        f_bar.x[c] = held ? R(0) : h * total / m.x[c];
+        f_bar.x[c] = held ? R(0) : kick * total / m.x[c];
         m_bar.x[c] -= f_bar.x[c] * f.x[c] / m.x[c];
     }
     point_store(s->u_bar, i, u_bar);

@@ -215,9 +215,6 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
 
 /* fem_dynamics.c: inertia and damping. What acts on nodes when the span ends in displacement u1, into rate, inertia and drag; out +=
  * the forces of rates v and a, and their adjoints with cotangents y of the forces; the Jacobian's part of them. */
-typedef struct {
-    fem_rate v, a;
-} fem_rates_pair;
 fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
 void fem_mass_force(fem_sim *f, const real *a, real *out);

@@ -6,6 +6,10 @@
  *     BDF2             v1 = c (u1 - u0) - e (u0 - u(-1))       a1 likewise from v; the first span as Euler's
  *     Newmark          a1 = 4 (u1 - u0 - h v0)/h^2 - a0        v1 = v0 + h (a0 + a1)/2      (Newmark 1959, beta 1/4, gamma 1/2)
  *
+ * Held unknowns have Euler's rates where Newmark's are those of the free (kernels/fem_inertia.h says why): the formulas of Euler and
+ * BDF2 depend on few past displacements, and do not ring. The free are not disturbed by the choice but through consistent masses and
+ * damping that couple them to the held.
+ *
  * with c = (1 + 2 w)/((1 + w) h), e = w^2/((1 + w) h) for a span h after one of h/w (Hairer, Norsett and Wanner 1993, III.5). */
 #include "solvers/fem.h"
 
@@ -21,12 +25,16 @@ static double length_of(const fem_sim *f, int64_t step)
 fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
 {
     const double h = f->dt / span.parts;
-    fem_rates_pair r = {.v = {.d = 0}, .a = {.d = 0}};
+    fem_rates_pair r = {.v = {.d = 0}};
     if (f->integrator == PIO_STATIC || f->integrator == PIO_LEAPFROG) return r;
     if (f->integrator == PIO_NEWMARK) {
         r.v = (fem_rate){.d = 2 / h, .v = -1};
         r.a = (fem_rate){.d = 4 / (h * h), .v = -4 / h, .a = -1};
-    } else if (f->integrator == PIO_BACKWARD_EULER || (span.step == 0 && span.part == 0)) {
+        r.held_v = (fem_rate){.d = 1 / h};
+        r.held_a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
+        return r;
+    }
+    if (f->integrator == PIO_BACKWARD_EULER || (span.step == 0 && span.part == 0)) {
         r.v = (fem_rate){.d = 1 / h};
         r.a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
     } else {
@@ -35,6 +43,8 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
         r.v = (fem_rate){.d = c, .p = -e};
         r.a = (fem_rate){.d = c * c, .p = -c * e, .v = -(c + e), .w = e}; /* c (v1 - v0) - e (v0 - v(-1)) */
     }
+    r.held_v = r.v;
+    r.held_a = r.a;
     return r;
 }
 
@@ -43,7 +53,7 @@ static void rates(fem_sim *f, fem_span span, const real *u1)
 {
     const fem_rates_pair r = fem_rates_at(f, span);
     pio_map(&f->base.queue, fem_rates, f->nodes, NULL,
-            .v = r.v, .a = r.a, .u1 = u1, .u = f->u, .vel = fem_state(f, f->u, STATE_V),
+            .r = r, .held = f->held, .u1 = u1, .u = f->u, .vel = fem_state(f, f->u, STATE_V),
             .acc = fem_state(f, f->u, STATE_A), .past = fem_state(f, f->u, STATE_PAST),
             .rate = fem_state(f, f->u, STATE_RATE), .v1 = f->rate, .a1 = f->rate + DIM * (size_t)f->nodes);
 }
@@ -58,7 +68,7 @@ void fem_history_adj(fem_sim *f, fem_span span)
     real *past_bar = fem_state(f, f->u_bar, STATE_PAST), *rate_bar = fem_state(f, f->u_bar, STATE_RATE);
     pio_queue_zero(q, f->earlier_bar, bytes * (size_t)f->n_state);
     pio_map(q, fem_rates_adj, f->nodes, NULL,
-            .v = r.v, .a = r.a, .v1_bar = fem_state(f, f->u_bar, STATE_V), .a1_bar = fem_state(f, f->u_bar, STATE_A),
+            .r = r, .held = f->held, .v1_bar = fem_state(f, f->u_bar, STATE_V), .a1_bar = fem_state(f, f->u_bar, STATE_A),
             .u1_bar = f->u_bar, .u_bar = f->earlier_bar, .vel_bar = fem_state(f, f->earlier_bar, STATE_V),
             .acc_bar = fem_state(f, f->earlier_bar, STATE_A), .past_bar = fem_state(f, f->earlier_bar, STATE_PAST),
             .rate_bar = fem_state(f, f->earlier_bar, STATE_RATE));

@@ -6,7 +6,7 @@
  *     u_bar -= K^T lambda,   v_bar -= C^T lambda
  *
  * makes them the derivatives of what follows if the motion began here, with this displacement and this velocity. Of BDF2 they are
- * those with the state a step earlier kept. */
+ * those with the state a step earlier kept; of the leapfrog, with the velocity that the state has, that of half a step before. */
 #include "solvers/fem.h"
 
 piola_status fem_frame_adj(fem_sim *f, piola_error *error)

@@ -87,11 +87,13 @@ static void take_loads(fem_sim *f)
     TAKE(f->factor, f->n_curves);
 }
 
-static void take_matrix(fem_sim *f)
+/* `morphs`: nodes follow a design, by conjugate gradients, whatever the Jacobian is. */
+static void take_matrix(fem_sim *f, int morphs)
 {
     pio_bsr_layout(&f->matrix, &f->base.arena, f->nodes, f->graph.blocks);
     const int general = f->kind == PIO_GENERAL;
-    const unsigned methods = general ? 1u << PIO_GMRES : 1u << PIO_PCG | 1u << PIO_MINRES;
+    const unsigned symmetric = 1u << PIO_PCG | (general ? 0u : 1u << PIO_MINRES);
+    const unsigned methods = (general ? 1u << PIO_GMRES : 0u) | (general && !morphs ? 0u : symmetric);
     pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, methods, general ? FEM_RESTART : 1);
     if (f->direct.table) pio_direct_layout(&f->direct, &f->base.arena, 1);
     TAKE(f->block_row, f->graph.blocks);
@@ -205,7 +207,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_POINTS(f->trial);
     TAKE_POINTS(f->lambda);
     TAKE_POINTS(f->y);
-    take_matrix(f);
+    take_matrix(f, m->follows != NULL);
     if (f->base.adjoint) take_adjoint(f);
     take_tables(f);
     if (f->integrator != PIO_STATIC) take_motion(f);

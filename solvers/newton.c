@@ -125,7 +125,8 @@ static int download(fem_sim *f, double *sums)
 typedef struct {
     fem_sim *f;
     fem_span span;
-    double ca, cv;   /* da/du, dv/du */
+    double ca, cv; /* da/du, dv/du where free */
+    double held_ca, held_cv;
     double rounded;  /* N: what rounding of u alone leaves of the residual, by the last matrix */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
@@ -244,13 +245,13 @@ static piola_status direction(newton *n, int first)
     else
         fem_jacobian(f, n->span, f->trial);
     magnitude(f);
-    if (first) { /* rhs -= (K + ca M + cv C) du_held */
+    if (first) { /* rhs -= (K + ca M + cv C) du_held, ca and cv of the held */
         pio_queue_zero(q, f->lambda, bytes);
         fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
         if (n->ca > 0) {
-            fem_combine(f, n->ca, f->du, 0, f->du, f->y);
+            fem_combine(f, n->held_ca, f->du, 0, f->du, f->y);
             fem_mass_force(f, f->y, f->lambda);
-            fem_combine(f, n->cv, f->du, 0, f->du, f->y);
+            fem_combine(f, n->held_cv, f->du, 0, f->du, f->y);
             fem_damping_force(f, f->y, f->lambda);
         }
         fem_follow_times(f, f->trial, f->du, f->lambda);
@@ -374,6 +375,8 @@ static piola_status predict(newton *n)
     const double h = f->dt / n->span.parts;
     n->ca = r.a.d;
     n->cv = r.v.d;
+    n->held_ca = r.held_a.d;
+    n->held_cv = r.held_v.d;
     fem_combine(f, 1, f->trial, h, fem_state(f, f->u, STATE_V), f->trial);
     pio_queue_zero(&f->base.queue, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
     fem_mass_force(f, fem_state(f, f->u, STATE_V), f->inertia);

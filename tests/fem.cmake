@@ -6,7 +6,7 @@ endforeach()
 
 # Differences of J, and rates of convergence, need double precision.
 foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient test_fem_frames test_fem_gradient
-    test_fem_morph test_fem_projection test_fem_rigid test_fem_springs test_fem_transfers)
+    test_fem_leapfrog test_fem_morph test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
 endforeach()
 one_engine_test(test_fem_halving f64 2)
@@ -23,7 +23,7 @@ add_dependencies(test_fem_transfers_f64_2d ${DIRECTS})
 add_dependencies(test_fem_transfers_f64_3d ${DIRECTS})
 
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
-foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection springs)
+foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection springs supports)
   set_tests_properties(test_fem_${name}_f64_3d PROPERTIES LABELS "unit;slow")
 endforeach()
 

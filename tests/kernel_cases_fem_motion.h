@@ -228,8 +228,14 @@ static void case_fem_rates(case_io *io)
     static const char *const names[] = {"two steps", "one step", NULL};
     const int one = case_variant(io, names), n = case_size(io, 700);
     fem_rates_args a;
-    a.v.d = 3, a.v.p = one ? 0 : -0.5, a.v.v = -1, a.v.a = 0.25, a.v.w = one ? 0 : 0.125;
-    a.a.d = 9, a.a.p = one ? 0 : 1.5, a.a.v = -2, a.a.a = -1, a.a.w = one ? 0 : 0.75;
+    int *held = HOST(io, int, n);
+    for (int i = 0; i < n; i++) held[i] = (i * 5 + 3) % (1 << DIM); /* all combinations of axes */
+    a.held = PUSH(io, int, held, n);
+    a.r.v.d = 3, a.r.v.p = one ? 0 : -0.5, a.r.v.v = -1, a.r.v.a = 0.25, a.r.v.w = one ? 0 : 0.125;
+    a.r.a.d = 9, a.r.a.p = one ? 0 : 1.5, a.r.a.v = -2, a.r.a.a = -1, a.r.a.w = one ? 0 : 0.75;
+    a.r.held_v.d = 2, a.r.held_v.p = one ? 0 : 0.75, a.r.held_v.v = 0.5, a.r.held_v.a = -0.5,
+    a.r.held_v.w = one ? 0 : 1.5;
+    a.r.held_a.d = 4, a.r.held_a.p = one ? 0 : -2, a.r.held_a.v = -1.5, a.r.held_a.a = 3, a.r.held_a.w = one ? 0 : 0.25;
     a.u1 = motion_points(io, "u1", n, 1);
     a.u = motion_points(io, "u0", n, 1);
     a.vel = motion_points(io, "v0", n, 2);
@@ -243,8 +249,8 @@ static void case_fem_rates(case_io *io)
     case_out(io, "a1", CASE_REAL, 1, n * DIM, a.a1);
     if (!case_adjoint(io)) return;
     fem_rates_adj_args b;
-    b.v = a.v;
-    b.a = a.a;
+    b.r = a.r;
+    b.held = a.held;
     b.v1_bar = COTANGENT(io, real, "v1");
     b.a1_bar = COTANGENT(io, real, "a1");
     b.u1_bar = NEW(io, real, n * DIM, CASE_ADDED);
@@ -277,6 +283,7 @@ static void case_fem_leap(case_io *io)
     fem_leap_args a;
     a.held = PUSH(io, int, held, n);
     a.h = 0.25;
+    a.kick = 0.375;
     a.mass = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "mass", 1, n * DIM, 1, 3), CASE_REAL);
     a.force = (real *)case_upload(io, force, CASE_REAL);
     a.target = motion_points(io, "target", n, 1);

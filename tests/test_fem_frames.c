@@ -2,7 +2,7 @@
  *
  * A motion that begins anew at a frame, with its displacement and velocity, ends as the whole one did: the gradient of its start,
  * and differences of J, must be the adjoint at the frame. BDF2 remembers the state before, so there the running simulation's own
- * displacement is changed. Forces: sum over frames of adj_force . force is what J gains when the load's value is scaled. */
+ * displacement and velocity are changed. Forces: sum over frames of adj_force . force is what J gains when the load's value is scaled. */
 #include "tests/fem_case.h"
 
 #include <math.h>
@@ -244,7 +244,8 @@ static void the_adjoint_of_a_frame_is_the_gradient_of_a_motion_that_begins_there
         observe(&c, of[m], 0);
         sweep(&whole, &c, NULL, 1);
         assert_int_equal(whole.shown, STEPS + 1);
-        for (int k = 0; k < STEPS; k += k == 2 ? 1 : 2) { /* 0, 2, 3 */
+        /* 0, 2, 3; of the leapfrog 0, for its first kick is half of one: a motion that begins is no motion that goes on */
+        for (int k = 0; k < (of[m] == PIO_LEAPFROG ? 1 : STEPS); k += k == 2 ? 1 : 2) {
             const frame *at = &whole.at[k];
             double u_bar[MOST], v_bar[MOST];
             body(&again, of[m], 1, k, at->u, at->v);
@@ -269,15 +270,15 @@ static void the_adjoint_of_a_frame_is_the_gradient_of_a_motion_that_begins_there
     }
 }
 
-/* J of the whole motion, in which state k's displacement gains e h. */
-static double pushed(fem_case *c, int64_t k, const double *h, double e)
+/* J of the whole motion, in which a field of state k gains e h. */
+static double pushed(fem_case *c, const char *field, int64_t k, const double *h, double e)
 {
     pio_sim *sim = fem_case_start(c);
     pio_field_view view;
     piola_error error;
     double samples[FEM_SAMPLES], J, bar[FEM_SAMPLES];
     if (piola_engine_fem.advance(sim, k, &error)) fail_msg("advance: %s", error.message);
-    if (piola_engine_fem.view(sim, "displacement", &view, &error)) fail_msg("view: %s", error.message);
+    if (piola_engine_fem.view(sim, field, &view, &error)) fail_msg("view: %s", error.message);
     for (int i = 0; i < c->n * D; i++) ((double *)view.pointer)[i] += e * h[i]; /* an engine of the CPU */
     if (piola_engine_fem.advance(sim, c->desc.steps - k, &error)) fail_msg("advance: %s", error.message);
     if (piola_engine_fem.samples(sim, samples, &error)) fail_msg("samples: %s", error.message);
@@ -302,10 +303,16 @@ static void the_adjoint_of_a_frame_is_the_derivative_with_earlier_states_kept(vo
             for (int i = 0; i < c.n * D; i++) h[i] = fem_case_random(&c);
             for (int i = 0; i < c.fem.n_held; i++) h[c.held_node[i] * D + c.held_axis[i]] = 0;
             sweep(&whole, &c, NULL, 1);
-            const double e = 1e-5, slope = (pushed(&c, k, h, e) - pushed(&c, k, h, -e)) / (2 * e);
-            snprintf(what, sizeof what, "%s, state %d: adjoint and differences, displacement changed", names[of[m]], k);
-            fem_case_below(what, slope / dot(whole.at[k].adj_u, h, c.n * D) - 1, 2e-6, 0);
-            assert_true(fabs(slope / dot(whole.at[k + 1].adj_u, h, c.n * D) - 1) > 1e-3);
+            for (int of_u = 0; of_u < 2; of_u++) {
+                const char *field = of_u ? "displacement" : "velocity";
+                const double e = of_u ? 1e-5 : 1e-3;
+                const double slope = (pushed(&c, field, k, h, e) - pushed(&c, field, k, h, -e)) / (2 * e);
+                const frame *at = &whole.at[k];
+                snprintf(what, sizeof what, "%s, state %d: adjoint and differences, %s changed", names[of[m]], k,
+                         field);
+                fem_case_below(what, slope / dot(of_u ? at->adj_u : at->adj_v, h, c.n * D) - 1, 2e-6, 0);
+                assert_true(fabs(slope / dot(of_u ? at[1].adj_u : at[1].adj_v, h, c.n * D) - 1) > 1e-3);
+            }
             end(&whole);
         }
 }

@@ -158,6 +158,25 @@ static void adjoint_through_the_update_is_the_derivative(void **unused)
         }
 }
 
+/* A pressure that follows makes the Jacobian general, for which GMRES solves; the update's matrix stays symmetric. */
+static void a_mesh_follows_beside_a_load_that_follows(void **unused)
+{
+    (void)unused;
+    for (int inertia = 0; inertia < 2; inertia++) {
+        static taylor_run run;
+        static fem_case c;
+        block(&c, fem_types[1], 1);
+        fem_case_load(&c, PIO_FOLLOWER, 1, 1, fem_case_value(&c, 30, 0, 0), 0);
+        if (inertia) fem_case_motion(&c, PIO_NEWMARK, 0, 1, 0.01);
+        design_surface(&c, D);
+        observe(&c);
+        taylor_begin(&run, &c, 0.2);
+        everything(&run);
+        taylor_end(&run, inertia ? "a pressure that follows, Newmark" : "a pressure that follows");
+        fem_case_free(&c);
+    }
+}
+
 /* The gradient of a mesh in which nothing follows is that of another function. */
 static void a_gradient_without_the_update_is_refused(void **unused)
 {
@@ -225,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inner_nodes_follow_an_affine_move_exactly),
         cmocka_unit_test(adjoint_through_the_update_is_the_derivative),
+        cmocka_unit_test(a_mesh_follows_beside_a_load_that_follows),
         cmocka_unit_test(a_gradient_without_the_update_is_refused),
         cmocka_unit_test(bits_are_the_same_for_any_number_of_threads_and_again),
         cmocka_unit_test(a_surface_that_goes_through_itself_is_a_fault_of_an_element),
