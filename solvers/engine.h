@@ -238,6 +238,7 @@ typedef struct {
     int32_t projected;                 /* Newton iterations with a projected matrix */
     int32_t indefinite;                /* factors of Newton's matrix that showed it to be not positive definite */
     double residual, adjoint_residual; /* relative */
+    double forces;                     /* N: what `residual` is relative to. Of several parts, the largest of either */
 } pio_step_record;
 
 typedef struct {
