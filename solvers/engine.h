@@ -332,8 +332,8 @@ typedef struct {
     int64_t (*items)(const pio_sim *sim, const char *field);
     /* Step number `step` of the last sweep; returns 0 where nothing was solved. */
     int (*record)(const pio_sim *sim, int64_t step, pio_step_record *record);
-    /* 1: the runs that follow cut their steps into parts as the last run did, and fail where that is not enough; 0: every run
-     * anew. NULL where nothing is cut. */
+    /* 1: the runs that follow cut their steps into parts as the last run did, with more iterations of Newton's method, and fail
+     * where that is not enough; 0: every run anew. NULL where nothing is cut. */
     void (*repeat)(pio_sim *sim, int on);
     /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);
