@@ -3,6 +3,7 @@
 
 #include "host/model_fem.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,4 +31,17 @@ void pio_balance_tell(const pio_session *s)
         "the loads are small beside the rounding of stresses%s",
         (long long)at, strcmp(s->engine.table->precision, "f32") ? 16 : 7, worst.residual,
         s->model->fem->desc.newton_tolerance, strcmp(s->engine.table->precision, "f32") ? "" : "; f64 would be right");
+}
+
+double pio_balance_doubt(const pio_session *s, int64_t sweep)
+{
+    const double epsilon = strcmp(s->engine.table->precision, "f32") ? DBL_EPSILON : (double)FLT_EPSILON;
+    double doubt = epsilon * s->terms_of_samples[sweep];
+    pio_step_record r;
+    for (int64_t k = 0; k < s->n_records && record_of(s, k, &r); k++) {
+        const int parts =
+            s->scene->integrator == SCENE_STATIC ? 1 : r.parts; /* of a static step only the last one counts */
+        doubt += parts * s->records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
+    }
+    return doubt;
 }

@@ -8,4 +8,9 @@
  * not counted. */
 void pio_balance_tell(const pio_session *s);
 
+/* By how much J (or the constraint of that sweep back) of the last run may be off, other than by rounding of its sum: a force r that
+ * is out of balance changes it by lambda . r, and the engine's numbers have their digits. Of lambda there is the norm, from the
+ * last gradient: an upper bound. Unit of J. */
+double pio_balance_doubt(const pio_session *s, int64_t sweep);
+
 #endif

@@ -90,6 +90,7 @@ piola_status fem_reverse(fem_sim *f, piola_error *error)
     pio_step_record *record = &f->records[f->base.index];
     const fem_span span = fem_whole(f->base.index);
     record->adjoint_iterations = 0;
+    record->adjoint = 0;
     if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_adj(f, span, error);
     if (f->integrator == PIO_STATIC || record->parts <= 1) return fem_solve_adj(f, span, record, error);
     return motion_adj(f, record, error);

@@ -267,8 +267,7 @@ static piola_status direction(newton *n, int first)
         fem_held(f, 0, f->rhs);
     }
     /* no tighter than what is left to do; and all of it where what a looser one leaves would pass for rounding */
-    const double left =
-        fmax(fmin(0.1 * f->newton_tolerance / fmax(n->residual, f->newton_tolerance), LOOSEST), TIGHTEST);
+    const double left = fmax(fmin(0.1 * f->newton_goal / fmax(n->residual, f->newton_goal), LOOSEST), TIGHTEST);
     double tolerance = fmax(fmin(LOOSEST, n->residual), left);
     if (tolerance * n->unbalanced <= dust(n)) tolerance = left;
     piola_status rc = solve_direction(n, tolerance);
@@ -375,7 +374,7 @@ static int held_still(newton *n)
  * of stresses of the size of the moduli, and move bodies all the same. */
 static int balanced(newton *n)
 {
-    if (n->residual <= n->f->newton_tolerance) return 1;
+    if (n->residual <= n->f->newton_goal) return 1;
     return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || held_still(n));
 }
 
@@ -387,15 +386,23 @@ static piola_status iterate(newton *n)
     piola_status rc = evaluate(n, 0);
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !balanced(n))) {
-        if (n->iterations == most)
+        const double before = n->residual;
+        const int enough =
+            !moves && before <= f->newton_tolerance; /* and on to the goal, as far as that can be reached */
+        if (n->iterations == most) {
+            if (enough) break;
             return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
+        }
         rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);
         n->record->newton_iterations++;
         n->iterations++;
         moves = 0;
-        if (!rc) rc = evaluate(n, 1);
+        const int last = rc == PIOLA_NUMERICAL && enough;
+        if (last && n->error) *n->error = (piola_error){0};
+        if (!rc || last) rc = evaluate(n, !last);
+        if (last || (enough && n->residual <= f->newton_tolerance && n->residual > 0.5 * before)) break;
     }
     n->record->residual = fmax(n->record->residual, n->residual);
     n->record->forces = fmax(n->record->forces, n->forces);
