@@ -70,6 +70,7 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_integer(json, "linear_iterations", r->linear_iterations);
         pio_json_integer(json, "indefinite", r->indefinite);
         pio_json_double(json, "residual", r->residual);
+        pio_json_double(json, "forces", r->forces);
         pio_json_integer(json, "adjoint_iterations", r->adjoint_iterations);
         pio_json_double(json, "adjoint_residual", r->adjoint_residual);
         pio_json_end_object(json);

@@ -3,6 +3,7 @@
  * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative. All are
  * scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. What is checked in each of
  * them: the objective, and every constraint. */
+#include "host/balance.h"
 #include "host/certificate.h"
 #include "host/check_record.h"
 #include "host/command.h"
@@ -17,12 +18,15 @@
 enum { HALVINGS = 10, STEPS = HALVINGS + 1 };
 static const double first_step = 1e-3; /* of a normalised variable */
 static const double rounding = 1e-12;  /* of a gradient, relative to its largest entry */
+static const double tighter = 1e-3;    /* Newton's tolerance of the runs that are compared, of the scene's */
 
 /* A function of the design: number 0 the objective, the others the constraints. */
 typedef struct {
     const char *name;        /* NULL: the objective */
     double start, *gradient; /* at z0; [n_variables] */
     double plus[STEPS], minus[STEPS];
+    double doubt;  /* of the values of J, at most: see balance.h */
+    int64_t sweep; /* back, its gradient's */
 } function;
 
 typedef struct {
@@ -34,6 +38,18 @@ typedef struct {
     size_t n, space; /* rows done, rows in all */
     int64_t runs, most_runs;
 } check;
+
+static bool implicit(const pio_session *s)
+{
+    return s->engine.table->goal && s->scene->integrator != SCENE_LEAPFROG;
+}
+
+/* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is divided by
+ * it. Rounding is accepted as in every run. */
+static double compared_tolerance(const pio_session *s)
+{
+    return tighter * s->model->fem->desc.newton_tolerance;
+}
 
 /* A line of the table, through the log, which keeps it apart from the progress bar. */
 static void say(check *c, const pio_taylor_row *row)
@@ -58,8 +74,11 @@ static piola_status evaluate(check *c, double step, int k, piola_error *error)
     const int n = c->s->model->n_variables;
     for (int v = 0; v < n; v++) c->z[v] = c->s->model->z0[v] + step * c->direction[v];
     const piola_status rc = pio_session_forward(c->s, c->z, NULL, error);
-    for (int f = 0; f < c->n_functions; f++)
-        *(step > 0 ? &c->functions[f].plus[k] : &c->functions[f].minus[k]) = f ? c->s->c[f - 1] : c->s->J;
+    for (int f = 0; !rc && f < c->n_functions; f++) {
+        function *of = &c->functions[f];
+        *(step > 0 ? &of->plus[k] : &of->minus[k]) = f ? c->s->c[f - 1] : c->s->J;
+        of->doubt = fmax(of->doubt, pio_balance_doubt(c->s, of->sweep));
+    }
     pio_log_progress(c->s->log, "check", ++c->runs, c->most_runs, "runs");
     return rc;
 }
@@ -73,6 +92,8 @@ static void judge(check *c, const function *f, const char *direction, const doub
         scale += fabs(f->gradient[v] * c->direction[v]);
         largest = fmax(largest, fabs(f->gradient[v]));
     }
+    /* a derivative matters beside the largest one; where that is rounding of J too, beside J */
+    const double J = fabs(f->start), weight = largest > rounding * J ? largest : J;
     scale = fmax(scale, rounding * largest); /* less than the gradient's own rounding is nothing */
     snprintf(name, sizeof name, "%s%s%s", f->name ? f->name : "", f->name ? ": " : "", direction);
     const pio_taylor_direction d = {.name = name,
@@ -83,6 +104,8 @@ static void judge(check *c, const function *f, const char *direction, const doub
                                     .plus = f->plus,
                                     .minus = f->minus,
                                     .tolerance = c->s->scene->check_tolerance,
+                                    .doubt = f->doubt,
+                                    .weight = weight,
                                     .scale = scale > 0 ? scale : fabs(f->start)};
     pio_taylor_check(&d, &c->rows[c->n]);
     say(c, &c->rows[c->n]);
@@ -96,6 +119,7 @@ static piola_status try_direction(check *c, const char *name, int first, int las
     const int n = c->s->model->n_variables;
     for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
     for (int v = 0; v < n && largest > 0; v++) c->direction[v] /= largest;
+    for (int f = 0; f < c->n_functions; f++) c->functions[f].doubt = 0;
     for (int k = 0; k < STEPS; k++) {
         step[k] = ldexp(first_step, -k);
         piola_status rc = evaluate(c, step[k], k, error);
@@ -187,6 +211,7 @@ static piola_status report(check *c, piola_error *error)
     pio_json_begin_object(&json, "check");
     pio_json_bool(&json, "passed", verdict == PIOLA_OK);
     pio_json_double(&json, "tolerance", s->scene->check_tolerance);
+    if (implicit(s)) pio_json_double(&json, "equilibrium_tolerance", compared_tolerance(s));
     pio_check_rows_json(c->rows, c->n, &json, "rows");
     pio_json_end_object(&json);
     pio_certificate_json(s, c->rows, c->n, &json, "certificate");
@@ -212,9 +237,25 @@ static piola_status begin(check *c, piola_error *error)
     for (int f = 0; !rc && f < c->n_functions; f++) {
         function *of = &c->functions[f];
         of->name = f ? s->constraints.list[f - 1].name : NULL;
-        of->start = f ? s->c[f - 1] : s->J;
+        of->sweep = f ? f - 1 : s->schedule.sweeps - 1;
         memcpy(of->gradient, f ? s->c_bar + (size_t)(f - 1) * n : s->z_bar, sizeof(double) * n);
     }
+    return rc;
+}
+
+/* What is compared: steps that are cut as the gradient's were, balanced better, from z0 on. */
+static piola_status begin_runs(check *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    if (s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
+    if (implicit(s)) {
+        s->engine.table->goal(s->sim, compared_tolerance(s));
+        pio_log_say(s->log, PIO_INFO,
+                    "check: the runs that are compared are balanced to %g of the forces, or to rounding",
+                    compared_tolerance(s));
+    }
+    const piola_status rc = pio_session_forward(s, s->model->z0, NULL, error);
+    for (int f = 0; !rc && f < c->n_functions; f++) c->functions[f].start = f ? s->c[f - 1] : s->J;
     return rc;
 }
 
@@ -223,11 +264,12 @@ static piola_status work(check *c, piola_error *error)
     pio_session *s = c->s;
     piola_status rc = begin(c, error);
     const pio_sweep_result sweep = s->sweep; /* of the gradient */
-    if (!rc && s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
+    if (!rc) rc = begin_runs(c, error);
     if (!rc) {
         rc = all_directions(c, error);
         pio_log_progress_end(s->log);
     }
+    if (implicit(s)) s->engine.table->goal(s->sim, s->model->fem->desc.newton_tolerance);
     if (!rc) { /* the report tells the state at the start, not at the last step aside */
         memcpy(s->z_bar, c->functions[0].gradient, sizeof(double) * (size_t)s->model->n_variables);
         rc = pio_session_forward(s, s->model->z0, NULL, error);

@@ -1,4 +1,5 @@
 /* command_run.c -- piola run and piola grad. */
+#include "host/balance.h"
 #include "host/certificate.h"
 #include "host/command.h"
 #include "host/fail.h"
@@ -65,6 +66,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
+    pio_balance_tell(s);
     if (s->objective.n) pio_log_say(s->log, PIO_INFO, "J = %.12g", s->J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];

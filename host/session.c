@@ -41,9 +41,10 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     s->terms = calloc(s->objective.n + 1, sizeof(double));
     s->c = calloc(m + 1, sizeof(double));
     s->c_bar = calloc(s->all_gradients ? m * variables + 1 : 1, sizeof(double));
+    s->terms_of_samples = calloc(sweeps, sizeof(double));
     if (s->model->fem) s->records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->records);
     if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms || !s->filtered || !s->filtered_bar ||
-        !s->c || !s->c_bar || (s->model->fem && !s->records))
+        !s->c || !s->c_bar || !s->terms_of_samples || (s->model->fem && !s->records))
         return pio_fail_memory(error, sizeof(double) * ((5 + m) * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
@@ -147,6 +148,7 @@ void pio_session_close(pio_session *s)
     free(s->filtered);
     free(s->filtered_bar);
     free(s->records);
+    free(s->terms_of_samples);
     free(s->terms);
     free(s->c);
     free(s->c_bar);
@@ -210,7 +212,10 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
 {
     pio_session *s = context;
     const int64_t steps = s->model->steps;
+    const double *y_bar = s->samples + s->model->n_samples;
     (void)error;
+    s->terms_of_samples[sweep] = 0;
+    for (int64_t k = 0; k < s->model->n_samples; k++) s->terms_of_samples[sweep] += fabs(s->samples[k] * y_bar[k]);
     for (s->n_records = 0; s->records && s->n_records < steps; s->n_records++)
         if (!s->engine.table->record(s->sim, s->n_records, &s->records[sweep * steps + s->n_records])) break;
     if (sweep < s->schedule.sweeps - 1)

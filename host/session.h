@@ -39,8 +39,10 @@ typedef struct pio_session {
     pio_step_record
         *records; /* [sweeps][steps], n_records of each are there: the implicit steps of the last gradient */
     int64_t n_records;
-    double opened;             /* s, steady clock */
-    bool told;                 /* the scene's messages were printed where they belong */
+    double *
+        terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
+    double opened;        /* s, steady clock */
+    bool told;            /* the scene's messages were printed where they belong */
     struct pio_states *states; /* the file that frames go to, or NULL */
 } pio_session;
 

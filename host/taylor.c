@@ -163,6 +163,23 @@ static double rounding(const pio_taylor_direction *d)
     return fmax(2 * DBL_EPSILON * (largest + d->step[0] * fabs(d->adjoint)), sqrt(2) * d->noise);
 }
 
+/* Where the values of J are in doubt, a difference of gradients that the doubt explains is none. y is fitted anew, with what n values
+ * that are each off by the doubt, in the worst of ways, do to a = sum_k w_k y_k: no more than sqrt(n) of it times |w|. */
+static bool in_doubt(const pio_taylor_direction *d, pio_taylor_row *row, const model *models, const double *y,
+                     double reference)
+{
+    if (!(d->doubt > 0)) return false;
+    const double each = models == odd ? d->doubt : 2 * d->doubt; /* the others are differences to J0 */
+    const fit f = best_fit(models, 3, d->step, y, d->n, each * sqrt((double)d->n) / errors_allowed);
+    if ((fabs(f.a) - f.error) / reference > d->tolerance) return false;
+    judge(row, PIO_TAYLOR_INCONCLUSIVE,
+          "differences cannot decide: |a| = %.2e +- %.1e of %.2g, tolerance %.1e; forces out of balance and the "
+          "engine's digits "
+          "leave J in doubt by %.1e: a smaller solver.tolerance, f64, or loads that strain more would decide",
+          fabs(f.a) / reference, f.error / reference, reference, d->tolerance, d->doubt);
+    return true;
+}
+
 static void judge_fit(const pio_taylor_direction *d, pio_taylor_row *row, const fit *f, bool affine)
 {
     const char *of = row->absolute ? "scale, the adjoint being zero" : "|<g,h>|";
@@ -194,11 +211,32 @@ static void look_for_kink(const pio_taylor_direction *d, pio_taylor_row *row, do
     double y[PIO_TAYLOR_STEPS];
     for (size_t k = 0; k < d->n; k++) y[k] = ((d->plus[k] - d->J0) + (d->minus[k] - d->J0)) / 2;
     fit f = best_fit(even, 3, d->step, y, d->n, noise);
-    if (fabs(f.a) > d->tolerance * reference && fabs(f.a) > f.error) {
+    if (fabs(f.a) > d->tolerance * reference && fabs(f.a) > f.error && !in_doubt(d, row, even, y, reference)) {
         judge(row, PIO_TAYLOR_FAILED,
               "J has a kink here: its slopes to the two sides differ by %.2e +- %.1e; no gradient is right",
               2 * fabs(f.a), 2 * f.error);
     }
+}
+
+/* Is all rounding of J, the adjoint and every difference? */
+static bool independent(const pio_taylor_direction *d, pio_taylor_row *row, const double *change)
+{
+    const double least = 8 * fmax(rounding(d), d->doubt), bound = least / d->step[0];
+    bool none = fabs(d->adjoint) <= bound && d->weight > 0 && bound <= d->tolerance * d->weight;
+    for (size_t k = 0; k < d->n; k++)
+        none = none && fabs(change[k]) <= least && (!d->minus || fabs(d->minus[k] - d->J0) <= least);
+    if (!none) return false;
+    row->absolute = true;
+    row->remainder = fabs(change[0] - d->step[0] * d->adjoint) / d->step[0] / d->weight;
+    row->uncertainty = bound / d->weight;
+    row->relative_error = 0;
+    row->fitted = change[0] / d->step[0];
+    judge(row, PIO_TAYLOR_PASSED,
+          "J does not depend on it: the adjoint and every difference are no more than rounding of J; a derivative "
+          "below %.1e "
+          "would not be seen",
+          bound);
+    return true;
 }
 
 void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
@@ -223,6 +261,7 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
 
     noise = fmax(noise, f.scatter);
     row->difference = best_difference(d, noise);
+    if (independent(d, row, change)) return;
     double larger = fmax(fabs(row->difference), fabs(d->adjoint));
     row->relative_error = larger > 0 ? fabs(row->difference - d->adjoint) / larger : 0;
     row->fitted = d->adjoint + f.a;
@@ -239,6 +278,7 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
     row->remainder = fabs(f.a) / reference;
     row->uncertainty = f.error / reference;
     judge_fit(d, row, &f, affine);
+    if (row->verdict == PIO_TAYLOR_FAILED) in_doubt(d, row, d->minus ? odd : one_sided, y, reference);
     if (d->minus) look_for_kink(d, row, noise, reference);
 }
 

@@ -14,7 +14,11 @@
  * decided: inconclusive, which is a failure.
  *
  * When <g,h> is zero, nothing is relative to it. It is called zero when it is below 1e-10 of `scale`, and then a true
- * zero has to show |a| <= tolerance * scale. */
+ * zero has to show |a| <= tolerance * scale.
+ *
+ * A J that does not depend on the direction shows nothing but rounding, in the adjoint and in every difference. That they are
+ * equal is then seen as well as differences can see it: the derivative is less than that rounding over the largest step. It passes
+ * where that is less than tolerance * weight. A J that does depend on it has differences, and a missing adjoint fails. */
 #ifndef PIOLA_HOST_TAYLOR_H
 #define PIOLA_HOST_TAYLOR_H
 
@@ -35,9 +39,13 @@ typedef struct pio_taylor_direction {
     double tolerance;    /* > 0; 1e-6 for smooth J in double */
     double noise;        /* standard deviation of J by other causes than the rounding of its value, unit of J; 0: none
                             known. It is a floor: what the data show is used when it is more. */
-    double scale; /* size that <g,h> would have if nothing cancelled, unit of J: sum_i |g_i h_i|, or where g is all
+    double scale;  /* size that <g,h> would have if nothing cancelled, unit of J: sum_i |g_i h_i|, or where g is all
                      zero the derivative that would matter, as |J(m)| over the range of the parameter along h.
                      0: not known, and then a zero adjoint is inconclusive. */
+    double doubt;  /* by how much each value of J may be off, in whatever way the steps make it go together, unit of J:
+                            differences that it explains accuse no gradient; 0: none known */
+    double weight; /* size of a derivative that would matter, unit of J, as the largest entry of g: with it, a direction
+                            that J does not depend on passes; 0: not known */
 } pio_taylor_direction;
 
 typedef enum { PIO_TAYLOR_PASSED, PIO_TAYLOR_FAILED, PIO_TAYLOR_INCONCLUSIVE } pio_taylor_verdict;

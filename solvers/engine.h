@@ -240,6 +240,9 @@ typedef struct {
     int32_t projected;                 /* Newton iterations with a projected matrix */
     int32_t indefinite;                /* factors of Newton's matrix that showed it to be not positive definite */
     double residual, adjoint_residual; /* relative */
+    double forces;                     /* N: what `residual` is relative to. Of several parts, the largest of either */
+    double
+        adjoint; /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
 } pio_step_record;
 
 typedef struct {
@@ -335,9 +338,12 @@ typedef struct {
     int64_t (*items)(const pio_sim *sim, const char *field);
     /* Step number `step` of the last sweep; returns 0 where nothing was solved. */
     int (*record)(const pio_sim *sim, int64_t step, pio_step_record *record);
-    /* 1: the runs that follow cut their steps into parts as the last run did, and fail where that is not enough; 0: every run
-     * anew. NULL where nothing is cut. */
+    /* 1: the runs that follow cut their steps into parts as the last run did, with more iterations of Newton's method, and fail
+     * where that is not enough; 0: every run anew. NULL where nothing is cut. */
     void (*repeat)(pio_sim *sim, int on);
+    /* To which tolerance, no larger than the description's, Newton's method goes on in the runs that follow where it can; at first
+     * the description's. NULL where nothing is solved. */
+    void (*goal)(pio_sim *sim, double tolerance);
     /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);
     /* The same of products. */

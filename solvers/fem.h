@@ -59,7 +59,8 @@ typedef struct {
     int thickness;       /* there is one per element */
     double dt, gravity[DIM];
     double newton_tolerance, adjoint_tolerance;
-    double rounding; /* N, of the residual's norm */
+    double newton_goal; /* the tolerance, or less where runs are to be compared */
+    double rounding;    /* N, of the residual's norm */
     int newton_iterations, linear_iterations;
     int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
     pio_projection projection;

@@ -10,6 +10,8 @@
  * (PHYSICS.md section 3). A quasi-static step has no history: the cotangent of the state before it is zero. */
 #include "solvers/fem.h"
 
+#include <math.h>
+
 /* clang-format off */
 /* value_bar of every support from the total cotangent of its unknowns. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar)
@@ -47,6 +49,10 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &record->adjoint_residual, error);
     record->adjoint_iterations += iterations;
     if (rc) return rc;
+    double square = 0;
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = f->lambda, .y = f->lambda);
+    pio_queue_download(q, &square, f->scalars, sizeof square);
+    record->adjoint = fmax(record->adjoint, sqrt(square));
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
     fem_internal_adj(f, f->known, f->y, f->u_bar, 1);
     fem_follow_adj(f, f->known, f->lambda, f->u_bar);

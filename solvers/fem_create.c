@@ -205,7 +205,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->n_curves = m->n_curves;
     f->dt = desc->dt;
     for (int c = 0; c < DIM; c++) f->gravity[c] = desc->gravity[c];
-    f->newton_tolerance = m->newton_tolerance;
+    f->newton_tolerance = f->newton_goal = m->newton_tolerance;
     f->newton_iterations = m->newton_iterations;
     f->adjoint_tolerance = m->adjoint_tolerance;
     f->linear_iterations = m->linear_iterations;

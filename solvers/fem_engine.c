@@ -172,6 +172,11 @@ static void repeat(pio_sim *sim, int on)
     fem_of(sim)->repeat = on;
 }
 
+static void goal(pio_sim *sim, double tolerance)
+{
+    fem_of(sim)->newton_goal = tolerance;
+}
+
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
 {
     if (step < 0 || step >= sim->steps) return 0;
@@ -210,6 +215,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .items = fem_items,
     .record = record_of,
     .repeat = repeat,
+    .goal = goal,
     .direct = direct,
     .product = product,
     .timer = sim_timer,

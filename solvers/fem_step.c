@@ -19,11 +19,17 @@ static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *r
     return rc;
 }
 
-/* Says how finely the step was cut when it failed. */
-static piola_status told(piola_status rc, int parts, int repeated, piola_error *error)
+/* Says how finely the step was cut when it failed, and whether that was free. */
+static piola_status told(const fem_sim *f, piola_status rc, int parts, int repeated, piola_error *error)
 {
-    if (rc != PIOLA_NUMERICAL || parts == 1 || !error) return rc;
+    if (rc != PIOLA_NUMERICAL || !error) return rc;
     const piola_error said = *error;
+    if (repeated && f->repeat)
+        return sim_fail_as(error, rc, said.failure,
+                           "%.1800s (this run repeats a step that was recorded in %d part%s, with a design beside the "
+                           "recorded one, and may not cut it anew)",
+                           said.message, parts, parts == 1 ? "" : "s");
+    if (parts == 1) return rc;
     return sim_fail_as(error, rc, said.failure, "%.1900s (the step was taken in %d parts%s)", said.message, parts,
                        repeated ? ", as in the run that it repeats" : "");
 }
@@ -40,7 +46,7 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
         *record = (pio_step_record){.parts = parts};
         if (error) *error = (piola_error){0};
         const piola_status rc = take_parts(f, parts, parts, record, error);
-        if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(rc, parts, repeated, error);
+        if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(f, rc, parts, repeated, error);
         pio_queue_copy(q, f->u, f->origin, state_bytes(f));
         parts *= 2;
     }
@@ -84,6 +90,7 @@ piola_status fem_reverse(fem_sim *f, piola_error *error)
     pio_step_record *record = &f->records[f->base.index];
     const fem_span span = fem_whole(f->base.index);
     record->adjoint_iterations = 0;
+    record->adjoint = 0;
     if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_adj(f, span, error);
     if (f->integrator == PIO_STATIC || record->parts <= 1) return fem_solve_adj(f, span, record, error);
     return motion_adj(f, record, error);

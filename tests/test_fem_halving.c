@@ -137,6 +137,63 @@ static void a_repeated_run_has_the_same_bits(void **unused)
     fem_case_free(&c);
 }
 
+/* As many iterations as one design needs, and not one more, are enough for its neighbours' repeated runs. */
+static void a_repeated_run_has_iterations_to_spare(void **unused)
+{
+    static fem_case c;
+    static double z[FEM_VARIABLES], beside[FEM_VARIABLES];
+    piola_error error = {0};
+    int most = 0;
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        bent(&c, PIO_STATIC, 0);
+        c.fem.newton_iterations = k ? most : 60;
+        pio_sim *sim = fem_case_create(&c, STEPS, 1);
+        fem_case_forward(&c, sim, z, NULL);
+        for (int s = 0; s < STEPS && !k; s++) {
+            pio_step_record record;
+            assert_true(piola_engine_fem.record(sim, s, &record));
+            if (record.newton_iterations > most) most = record.newton_iterations;
+        }
+        if (k) {
+            piola_status rc = PIOLA_OK; /* of a softer body a run of its own fails, and would be cut */
+            for (double softer = 0; !rc && softer < 9; softer += 0.25) {
+                for (int i = 0; i < fem_case_design_count(&c, 0); i++) beside[i] = -softer;
+                rc = fem_case_try(&c, beside, 0, &error);
+            }
+            assert_int_equal(rc, PIOLA_NUMERICAL);
+            assert_int_equal(error.failure.kind, PIOLA_FAILED_NEWTON);
+            print_message("  a run of its own: %s\n", error.message);
+            piola_engine_fem.repeat(sim, 1);
+            fem_case_forward(&c, sim, beside, NULL); /* fails the test if the run fails */
+            assert_int_equal(parts_of(sim, STEPS - 1), 1);
+        }
+        piola_engine_fem.destroy(sim);
+        fem_case_free(&c);
+    }
+}
+
+static void a_repeated_run_that_fails_says_what_it_repeats(void **unused)
+{
+    static fem_case c;
+    static double z[FEM_VARIABLES];
+    piola_error error = {0};
+    (void)unused;
+    bent(&c, PIO_STATIC, 0);
+    c.fem.newton_iterations = 60;
+    pio_sim *sim = fem_case_create(&c, STEPS, 1);
+    fem_case_forward(&c, sim, z, NULL);
+    piola_engine_fem.repeat(sim, 1);
+    z[fem_case_design_first(&c, 1)] = 1e6; /* of the load */
+    piola_status rc = piola_engine_fem.start(sim, z, &error);
+    if (!rc) rc = piola_engine_fem.advance(sim, STEPS, &error);
+    print_message("  %s\n", error.message);
+    assert_int_equal(rc, PIOLA_NUMERICAL);
+    assert_non_null(strstr(error.message, "repeats a step that was recorded in 1 part,"));
+    piola_engine_fem.destroy(sim);
+    fem_case_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +201,8 @@ int main(void)
         cmocka_unit_test(parts_of_a_static_step_lead_to_the_same_equilibrium),
         cmocka_unit_test(the_gradient_goes_through_the_parts),
         cmocka_unit_test(a_repeated_run_has_the_same_bits),
+        cmocka_unit_test(a_repeated_run_has_iterations_to_spare),
+        cmocka_unit_test(a_repeated_run_that_fails_says_what_it_repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,10 +77,12 @@ static double kinked(const double *x, double *g)
 typedef struct setting {
     function f;
     bool central;
-    double first;   /* step */
-    double noise;   /* relative, added to every J */
-    double told;    /* noise told to the check, absolute */
-    double scale;   /* 0: sum |g_i h_i| */
+    double first; /* step */
+    double noise; /* relative, added to every J */
+    double told;  /* noise told to the check, absolute */
+    double scale; /* 0: sum |g_i h_i| */
+    double bias;  /* by which J is off at the largest step, in proportion at others */
+    double doubt, weight;
     double factor;  /* on the gradient */
     int flip, drop; /* component of the gradient; -1: none */
     double h[N];
@@ -116,7 +118,7 @@ static pio_taylor_row check(const char *name, const setting *s)
         step[k] = ldexp(s->first, -k);
         for (int sign = -1; sign <= 1; sign += 2) {
             for (int i = 0; i < N; i++) x[i] = at[i] + sign * step[k] * s->h[i];
-            double J = s->f(x, unused) * (1 + s->noise * jitter());
+            double J = s->f(x, unused) * (1 + s->noise * jitter()) + s->bias * sign * step[k] / s->first;
             *(sign > 0 ? &plus[k] : &minus[k]) = J;
         }
     }
@@ -129,6 +131,8 @@ static pio_taylor_row check(const char *name, const setting *s)
                               .minus = s->central ? minus : NULL,
                               .tolerance = 1e-6,
                               .noise = s->told,
+                              .doubt = s->doubt,
+                              .weight = s->weight,
                               .scale = s->scale > 0 ? s->scale : scale};
     pio_taylor_row row;
     pio_taylor_check(&d, &row);
@@ -349,6 +353,59 @@ static void a_true_zero_passes_only_with_a_scale(void **state)
     assert_int_equal(check("no influence", &s).verdict, PIO_TAYLOR_PASSED);
 }
 
+/* What Newton's method leaves out of balance is not noise: it goes together with the step, and looks like a wrong slope. */
+static void values_in_doubt_accuse_no_gradient_that_the_doubt_explains(void **state)
+{
+    (void)state;
+    const function functions[] = {smooth, rational, affine};
+    for (int i = 0; i < 3; i++)
+        for (int central = 0; central < 2; central++) {
+            setting s = standard(functions[i]);
+            s.central = central;
+            s.bias = 3e-7;
+            assert_int_equal(check("biased, and no doubt told", &s).verdict, PIO_TAYLOR_FAILED); /* as it looks */
+            s.doubt = 3e-7;
+            pio_taylor_row row = check("biased, and the doubt told", &s);
+            assert_int_equal(row.verdict, PIO_TAYLOR_INCONCLUSIVE);
+            assert_non_null(strstr(row.reason, "solver.tolerance"));
+            s.doubt = 1e-10; /* controls: it does not explain that much; and a gradient that is wrong by more than it */
+            assert_int_equal(check("biased, and too small a doubt told", &s).verdict, PIO_TAYLOR_FAILED);
+            s.bias = s.doubt = 1e-10;
+            s.factor = 1.0001;
+            assert_int_equal(check("times 1.0001, and in doubt", &s).verdict, PIO_TAYLOR_FAILED);
+            s.factor = 1;
+            s.bias = 0;
+            assert_int_equal(check("right, and in doubt", &s).verdict, PIO_TAYLOR_PASSED);
+        }
+}
+
+static void what_does_not_depend_on_a_direction_passes_and_a_missing_adjoint_does_not(void **state)
+{
+    (void)state;
+    for (int central = 0; central < 2; central++) {
+        setting s = standard(constant);
+        s.central = central;
+        s.scale = 1e-12;
+        s.weight = 4.25;
+        pio_taylor_row row = check("constant", &s);
+        assert_int_equal(row.verdict, PIO_TAYLOR_PASSED);
+        assert_non_null(strstr(row.reason, "does not depend"));
+        s.weight = 1e-9; /* differences cannot see so small a one */
+        assert_int_equal(check("constant, of little weight", &s).verdict, PIO_TAYLOR_INCONCLUSIVE);
+        for (double size = 1; size > 1e-8;
+             size /= 30) { /* controls: J depends on it, little, and the adjoint is zero */
+            s = standard(smooth);
+            s.central = central;
+            s.flip = s.drop = -1;
+            s.factor = 0;
+            s.scale = 1e-12;
+            s.weight = 1;
+            for (int i = 0; i < N; i++) s.h[i] *= size;
+            assert_int_not_equal(check("a missing adjoint", &s).verdict, PIO_TAYLOR_PASSED);
+        }
+    }
+}
+
 static void nan_fails_and_bad_input_is_inconclusive(void **state)
 {
     (void)state;
@@ -360,7 +417,7 @@ static void nan_fails_and_bad_input_is_inconclusive(void **state)
             plus[k] = 1 + step[k];
             minus[k] = 1 - step[k];
         }
-        pio_taylor_direction d = {"bad", 1, 1, STEPS, step, plus, minus, 1e-6, 0, 1};
+        pio_taylor_direction d = {"bad", 1, 1, STEPS, step, plus, minus, 1e-6, 0, 1, 0, 0};
         pio_taylor_row row;
         pio_taylor_check(&d, &row);
         assert_int_equal(row.verdict, PIO_TAYLOR_PASSED); /* before it is spoilt */
@@ -396,7 +453,7 @@ static void the_bias_of_the_first_power_left_out_is_within_the_uncertainty(void 
                     minus[k] = pow(-step[k], p);
                 }
                 pio_taylor_direction d = {"power", 0, 1e-300, (size_t)n, step, plus, central ? minus : NULL,
-                                          1e-6,    0, 1};
+                                          1e-6,    0, 1,      0,         0};
                 pio_taylor_row row;
                 pio_taylor_check(&d, &row);
                 worst = fmax(worst, row.remainder / row.uncertainty);
@@ -422,6 +479,8 @@ int main(void)
         cmocka_unit_test(the_mean_slope_at_a_kink_is_found_by_the_even_part),
         cmocka_unit_test(a_kink_beyond_the_window_does_not_disturb),
         cmocka_unit_test(a_true_zero_passes_only_with_a_scale),
+        cmocka_unit_test(values_in_doubt_accuse_no_gradient_that_the_doubt_explains),
+        cmocka_unit_test(what_does_not_depend_on_a_direction_passes_and_a_missing_adjoint_does_not),
         cmocka_unit_test(nan_fails_and_bad_input_is_inconclusive),
         cmocka_unit_test(the_bias_of_the_first_power_left_out_is_within_the_uncertainty),
     };

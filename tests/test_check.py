@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""test_check.py PIOLA -- does a check accuse right gradients, and does it decide where it can?"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BLOCK = """version: 1
+name: block
+method: {type: fem, dimension: DIM}
+materials: [{name: m, LAW, density: 1000}]
+geometry: [{name: g, type: box, element: ELEMENT, elements: CELLS, min: [0, 0, 0], max: [1, 0.5, 0.4]}]
+bodies: [{name: b, geometry: g, material: m}]
+boundary: [{name: w, body: b, on: {group: left}, type: fixed}]
+loads: [{name: p, body: b, on: {group: right}, type: traction, value: FORCE}]
+observe: [{name: tip, type: displacement, body: b, on: {group: right}}]
+design: [DESIGN]
+objective: [{type: minimize, of: tip.y}]
+gradient: {check: {directions: 1}}
+"""
+HOOKEAN = "model: neo_hookean, E: 1 MPa, nu: 0.3"
+MODULUS = "{name: E, target: materials.m.E}"
+
+# loads that follow and an indefinite choice of solver: GMRES, whose directions leave a residual that goes with the step
+FOLLOWING = """version: 1
+name: following
+method: {type: fem, dimension: 3}
+time: {load_steps: 2}
+gravity: [1, -9.81, 2]
+materials: [{name: m, model: neo_hookean, E: 1 MPa, nu: 0.3, density: 1000}]
+geometry: [{name: g, type: box, element: hex27, elements: [1, 1, 2], min: [0, 0, 0], max: [1, 0.5, 0.4]}]
+bodies: [{name: b, geometry: g, material: m}]
+boundary:
+  - {name: w, body: b, on: {group: left}, type: fixed}
+  - {name: pr, body: b, on: {group: right}, type: displacement, axes: x, value: 0.1, curve: c}
+loads:
+  - {name: tr, body: b, on: {group: top}, type: traction, value: [3000, -8000, 2000]}
+  - {name: fp, body: b, on: {group: top}, type: follower_pressure, value: 6 kPa}
+  - {name: fo, body: b, on: {group: bottom}, type: foundation, value: 20 kN/m3}
+curves: [{name: c, time: [0, 1], value: [0, 1]}]
+observe:
+  - {name: tip, type: displacement, body: b, on: {group: right}}
+  - {name: sp, type: stress_pnorm, body: b, p: 8}
+  - {name: re, type: reaction, boundary: pr}
+design: [{name: nu, target: materials.m.nu}, {name: E, target: materials.m.E, per: element}]
+objective:
+  - {type: target, of: tip, value: [0.1, 0.1, 0.1], weight: 100}
+  - {type: minimize, of: sp, weight: 1e-4}
+  - {type: minimize, of: re.x, weight: 1e-3}
+gradient: {check: {directions: 1}}
+"""
+
+SWUNG = """version: 1
+name: swung
+method: {type: fem, dimension: 2}
+solver: {max_iterations: 2, halvings: 8}
+time: {integrator: backward_euler, dt: 2 ms, duration: 10 ms}
+gravity: [1, -9.81]
+materials: [{name: m, model: neo_hookean, E: 1 MPa, nu: 0.3, density: 1000}]
+geometry: [{name: g, type: box, element: quad4, elements: [2, 2], min: [0, 0], max: [1, 0.5]}]
+bodies: [{name: b, geometry: g, material: m, velocity: [1, 0.5]}]
+boundary:
+  - {name: w, body: b, on: {group: left}, type: fixed}
+  - {name: pr, body: b, on: {group: right}, type: displacement, axes: x, value: 0.1, curve: c}
+loads: [{name: tr, body: b, on: {group: top}, type: traction, value: [3000, -8000]}]
+curves: [{name: c, time: [0, 0.01], value: [0, 1]}]
+observe: [{name: tip, type: displacement, body: b, on: {group: right}}]
+design: [{name: E, target: materials.m.E, per: element}, {name: tr, target: loads.tr.value}]
+objective: [{type: target, of: tip, value: [0.1, 0.1], weight: 100}]
+gradient: {check: {directions: 1}}
+"""
+
+
+def block(dimension=2, law=HOOKEAN, force="[0, 5 kPa]", design=MODULUS):
+    text = BLOCK.replace("DIM", str(dimension)).replace("LAW", law).replace("FORCE", force).replace("DESIGN", design)
+    text = text.replace("ELEMENT", "quad4" if dimension == 2 else "hex8")
+    text = text.replace("CELLS", "[4, 2]" if dimension == 2 else "[4, 2, 2]")
+    return text.replace(", 0], max: [1, 0.5, 0.4]", "], max: [1, 0.5]") if dimension == 2 else text
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def piola(self, command, text, *arguments):
+        scene = self.folder / "scene.yaml"
+        scene.write_text(text)
+        done = subprocess.run([PIOLA, command, scene, "--device", "cpu", "-o", self.folder / "out", *arguments],
+                              capture_output=True, text=True, timeout=300, check=False)
+        path = self.folder / "out" / "result.json"
+        return done, json.loads(path.read_text()) if path.exists() else {}
+
+    def check(self, code, text, *arguments):
+        done, told = self.piola("check", text, *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        for row in told["check"]["rows"]:
+            print(row["direction"], row["verdict"], row["remainder"], row["reason"], file=sys.stderr)
+        return done, told["check"]
+
+    def test_what_newtons_method_leaves_accuses_no_gradient_and_a_wrong_one_still_fails(self):
+        done, told = self.check(0, FOLLOWING)
+        self.assertAlmostEqual(told["equilibrium_tolerance"], 1e-13, delta=1e-20)
+        self.assertIn("balanced to 1e-13 of the forces", done.stderr)
+        done, _ = self.check(1, FOLLOWING, "--test-corrupt-gradient")
+        self.assertIn("the gradient is not the derivative", done.stderr)
+
+    def test_what_single_precision_cannot_decide_is_said_to_be_undecided(self):
+        for text in (FOLLOWING, SWUNG, block(), block(force="[0, 1 Pa]")):
+            _, told = self.check(1, text, "--precision", "f32")
+            self.assertNotIn("FAILED", [row["verdict"] for row in told["rows"]])
+
+    def test_loads_below_rounding_are_answered_and_accuse_no_gradient(self):
+        for force in ("[0, 1e-6]", "[0, 1e-9]"):
+            done, told = self.piola("check", block(law="model: hencky, E: 1 MPa, nu: 0.3", force=force))
+            verdicts = [row["verdict"] for row in told["check"]["rows"]]
+            print(force, verdicts, file=sys.stderr)
+            self.assertNotIn("FAILED", verdicts)
+            self.assertIn(done.returncode, (0, 1))
+        linear = block(law="model: linear, E: 1 MPa, nu: 0.3", force="[0, 1 Pa]")
+        J = {}
+        for precision in ("f32", "f64"):
+            done, told = self.piola("grad", linear, "--precision", precision)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            J[precision] = told["objective"]
+            self.assertEqual("f64 would be right" in done.stderr, precision == "f32")
+        print(J, file=sys.stderr)
+        self.assertLess(abs(J["f32"] / J["f64"] - 1), 1e-3)
+
+    def test_what_J_does_not_depend_on_passes_and_says_so(self):
+        ogden = "model: ogden, mu1: 300 kPa, alpha1: 2, mu2: 1 kPa, alpha2: 0, bulk: 1 MPa"
+        shift = "{name: X, target: bodies.b.rest_position}"
+        for text in (block(law=ogden, design="{name: m1, target: materials.m.mu1}, {name: m2, target: materials.m.mu2}"),
+                     block(design=f"{MODULUS}, {shift}"), block(design=shift)):
+            done, told = self.check(0, text)
+            self.assertTrue(any("does not depend on it" in row["reason"] for row in told["rows"]), done.stderr)
+
+    def test_a_repeated_step_has_iterations_to_spare(self):
+        self.check(0, SWUNG)
+
+
+if __name__ == "__main__":
+    PIOLA = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)
