@@ -124,11 +124,14 @@ typedef struct {
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
 } pio_particles_desc;
 
-/* Share of one step in one sample of one observation: sample += weight y(step). */
+/* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
+ * the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is too large by
+ * past (1 - past) times the square of the way. */
 typedef struct {
     int64_t step;
     int32_t observation, sample;
     double weight;
+    double past; /* of distances, and then step >= 1 unless it is 0; 0 <= past < 1 */
 } pio_touch;
 
 typedef struct {

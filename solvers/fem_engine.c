@@ -126,6 +126,7 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
     fem_sim *f = fem_of(sim);
     const piola_status rc = fem_reverse(f, error);
     if (rc) return rc;
+    fem_observe_before_adj(f, sim->index + 1);
     fem_observe_step_adj(f, sim->index);
     return sim_failed(sim, error);
 }

@@ -187,6 +187,20 @@ int sim_first_touch(const pio_sim *sim, int64_t index)
     return low;
 }
 
+int sim_looks_back(const pio_sim *sim, int64_t index)
+{
+    for (int i = sim_first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
+        if (sim->touches[i].past > 0) return 1;
+    return 0;
+}
+
+int sim_looks_back_ever(const pio_engine_desc *desc)
+{
+    for (int i = 0; i < desc->n_touches; i++)
+        if (desc->touches[i].past > 0) return 1;
+    return 0;
+}
+
 void sim_weigh_points(const pio_observation_desc *d, double *sums)
 {
     for (ptrdiff_t s = 0; s < d->samples; s++)
