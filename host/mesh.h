@@ -156,6 +156,10 @@ typedef struct pio_mesh_quality {
 } pio_mesh_quality;
 void pio_mesh_measure(const pio_mesh *mesh, pio_mesh_quality *out);
 
+/* A warning where the box, as it was read, and then times `scale`, is of a size that unlike units make: more than 10 m without a
+ * scale (NaN), with one more than 1 km; less than 1 um. */
+void pio_mesh_judge_size(pio_mesh *mesh, double scale);
+
 /* What the mesh holds, for people on stdout or as one JSON text. */
 piola_status pio_mesh_report(const pio_mesh *mesh, bool json, piola_error *error);
 

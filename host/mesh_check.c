@@ -288,6 +288,28 @@ static piola_status warn_coincident(pio_mesh *mesh, double extent, piola_error *
     return PIOLA_OK;
 }
 
+/* Longer than this a part is as likely to be in millimetres; a factor that was written down is doubted only beyond the others. */
+#define LONG 10.0
+#define VAST 1e3
+#define TINY 1e-6
+
+void pio_mesh_judge_size(pio_mesh *mesh, double scale)
+{
+    double extent = 0;
+    for (int a = 0; a < 3; a++) extent = fmax(extent, mesh->high[a] - mesh->low[a]);
+    if (isnan(scale) && extent > LONG) {
+        pio_mesh_warn(
+            mesh,
+            "the box is %g m long: a file's lengths are metres; if these are millimetres, 'scale: 0.001' in a scene's "
+            "geometry is right (%g m), if not, 'scale: 1' says so",
+            extent, 1e-3 * extent);
+        return;
+    }
+    if (!isnan(scale)) extent *= scale;
+    if (extent > VAST) pio_mesh_warn(mesh, "the box is %g m long, after its scale; lengths are in metres", extent);
+    if (extent < TINY) pio_mesh_warn(mesh, "the box is only %g m long; lengths are in metres", extent);
+}
+
 piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
 {
     shape_faults faults = {{0}, {{0}}};
@@ -308,8 +330,5 @@ piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
     const piola_status status = tell_faults(mesh, &faults, error);
     if (status) return status;
     mesh->volume = quality.volume;
-    if (extent > 1e3)
-        pio_mesh_warn(mesh, "the box is %g m long; lengths are in metres: is the file in millimetres?", extent);
-    if (extent < 1e-6) pio_mesh_warn(mesh, "the box is only %g m long; lengths are in metres", extent);
     return mesh->built ? PIOLA_OK : warn_coincident(mesh, extent, error);
 }

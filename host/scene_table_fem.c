@@ -133,8 +133,9 @@ static const cfg_field geometry_fields[] = {
      .only = ONLY(SCENE_MESH_PLATE), .present = has_plate_thickness, .meaning = "of the plate in 3D"},
     {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(SCENE_MESH_FILE),
      .meaning = "Gmsh file, MSH 2.2 or 4.1, below the scene's folder; physical groups keep their names"},
-    {"scale", CFG_NUMBER, AT(scene_geometry, scale), .fallback = "1", POSITIVE, .only = ONLY(SCENE_MESH_FILE),
-     .meaning = "factor of the file's lengths: 0.001 reads millimetres"},
+    {"scale", CFG_NUMBER, AT(scene_geometry, scale), POSITIVE, .only = ONLY(SCENE_MESH_FILE),
+     .meaning = "factor of the file's lengths: 0.001 reads millimetres; without it 1, and a warning where that makes "
+                "more than 10 m"},
     END};
 static const cfg_table geometry_table = {
     .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};

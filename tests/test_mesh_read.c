@@ -337,9 +337,35 @@ static void suspicious_meshes_are_read_with_warnings(void **state)
     assert_int_equal(mesh.n_warnings, 1);
     assert_int_equal(mesh.n_outer, 6);
     pio_mesh_free(&mesh);
-    mesh = scaled(600, false);
-    assert_true(warned(&mesh, "the box is 1200 m long; lengths are in metres"));
+}
+
+/* A box of length `length`, judged with a scale (NaN: none is given); NULL: no word on its size. */
+static void judged(double length, double scale, const char *words)
+{
+    pio_mesh mesh = scaled(length / 2, false);
+    const int before = mesh.n_warnings;
+    assert_false(warned(&mesh, " m long"));
+    pio_mesh_judge_size(&mesh, scale);
+    print_message("  %g, scale %g: %s\n", length, scale,
+                  mesh.n_warnings > before ? mesh.warnings[mesh.n_warnings - 1] : "no word");
+    assert_int_equal(mesh.n_warnings, before + (words != NULL));
+    assert_true(!words || warned(&mesh, words));
     pio_mesh_free(&mesh);
+}
+
+static void sizes_are_judged_after_scaling(void **state)
+{
+    const double none = (double)NAN;
+    (void)state;
+    judged(100, none, "the box is 100 m long: a file's lengths are metres; if these are millimetres, 'scale: 0.001'");
+    judged(100, none, "(0.1 m)");
+    judged(100, 0.001, NULL);
+    judged(3000, 0.001, NULL);
+    judged(100, 1, NULL);
+    judged(9, none, NULL);
+    judged(9, 1000, "the box is 9000 m long, after its scale");
+    judged(2e-4, 0.001, "the box is only 2e-07 m long");
+    judged(2e-7, none, "the box is only 2e-07 m long");
 }
 
 static void lists_of_many_warnings_are_cut_and_counted(void **state)
@@ -354,6 +380,7 @@ static void lists_of_many_warnings_are_cut_and_counted(void **state)
     fprintf(out, "$Nodes\n3\n1 0 0 0\n2 2e-7 0 0\n3 0 2e-7 0\n$EndNodes\n$Elements\n1\n1 2 0 1 2 3\n$EndElements\n");
     fclose(out);
     pio_mesh mesh = read_mesh(path);
+    pio_mesh_judge_size(&mesh, (double)NAN);
     assert_int_equal(mesh.n_warnings, 21); /* and the tiny box */
     assert_int_equal(mesh.n_groups, 0);
     pio_mesh_free(&mesh);
@@ -371,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_file_is_known_by_its_name_or_its_first_bytes),
         cmocka_unit_test(a_facet_between_two_cells_is_seen_from_the_side_that_it_tells),
         cmocka_unit_test(suspicious_meshes_are_read_with_warnings),
+        cmocka_unit_test(sizes_are_judged_after_scaling),
         cmocka_unit_test(lists_of_many_warnings_are_cut_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
