@@ -419,6 +419,8 @@ static void judged(double length, double scale, const char *words)
     pio_mesh mesh = scaled(length / 2, false);
     const int before = mesh.n_warnings;
     assert_false(warned(&mesh, " m long"));
+    for (int a = 0; a < 3; a++) mesh.low[a] = mesh.high[a] = 0;
+    mesh.high[0] = length;
     pio_mesh_judge_size(&mesh, scale);
     print_message("  %g, scale %g: %s\n", length, scale,
                   mesh.n_warnings > before ? mesh.warnings[mesh.n_warnings - 1] : "no word");
