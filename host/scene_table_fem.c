@@ -338,9 +338,7 @@ static const cfg_field observe_fields[] = {
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
      .meaning = "name of an entry of boundary"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),
-     .meaning = "measured places of nodes, numbered from 0 in the body; their times are the samples; between two steps "
-                "places are "
-                "interpolated"},
+     .meaning = "places of nodes, numbered from 0 in the body; their times are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
      .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
      .meaning = "time or increasing list of times, one sample each"},

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-/* `axis` of what is observed in the current state, as a distance would be in sample number `sample`. */
 static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis)
 {
     const pio_observation_desc *d = &o->desc;
@@ -30,7 +29,8 @@ static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, in
     .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, .past_share = a.past_share
 /* clang-format on */
 
-/* Between two states, the first stored as it was, the second in the order of the step's lists. */
+/* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in state[past]
+ * at the p-th place of the step's lists. */
 static mpm_observe_args args_between(const mpm_sim *sim, const pio_touch *t, int past)
 {
     mpm_observe_args a = args_of(sim, &sim->observations[t->observation], t->sample, 0);
@@ -101,7 +101,8 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index)
     observe_all(sim, index, 1);
 }
 
-/* Of the current state, which is that before the step (past_bar) or of the other one, which is its end (NULL). */
+/* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into the bar at
+ * hand. */
 static void between_adj(mpm_sim *sim, real *past_bar)
 {
     pio_sim *s = &sim->base;
