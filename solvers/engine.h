@@ -259,6 +259,9 @@ typedef struct {
     int32_t adjoint; /* room for cotangents */
     int32_t n_channels;
     const pio_channel_desc *channels;
+    /* Asked where an implicit step looks at a scalar of its own anyway, by the thread that called: why to stop now, in words, then the
+     * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
+    const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
 } pio_engine_desc;
 

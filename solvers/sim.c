@@ -80,6 +80,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 {
     sim->steps = desc->steps;
     sim->adjoint = desc->adjoint;
+    sim->interrupted = desc->interrupted;
     sim->ordinal = desc->device;
     sim->queue.backend = sim->arena.backend = backend;
     sim->queue.arena = &sim->arena;

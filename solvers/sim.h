@@ -12,6 +12,7 @@ struct pio_sim {
     int32_t ordinal;      /* of the device */
     int adjoint, turned;  /* room for cotangents; on the way back: steps that are run again are not observed again */
     int64_t steps, index; /* of the run; of the current state, as the host counts */
+    const char *(*interrupted)(void); /* see pio_engine_desc */
 
     char *slots; /* [n_slots][slot_bytes] */
     int64_t n_slots;
