@@ -272,6 +272,7 @@ typedef struct {
     size_t total;   /* the whole arena and the libraries' */
     size_t context; /* the driver's own memory, not counted */
     size_t free;    /* what the device has free before anything is taken */
+    size_t cache;   /* the device's last-level cache; 0: it is not told */
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */

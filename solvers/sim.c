@@ -162,6 +162,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
     bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
     bytes->free = sim->device.free_bytes;
+    bytes->cache = sim->device.cache_bytes;
     memcpy(bytes->device, sim->device.name, sizeof bytes->device);
     memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
 }
