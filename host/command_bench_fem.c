@@ -8,6 +8,7 @@
 #include "host/output.h"
 #include "host/states.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,16 +97,31 @@ static void print_times(const pio_fem_bench *b)
                b->rows[0].adjoint.best / b->rows[b->n_rows - 1].adjoint.best);
 }
 
+/* Does a product read its matrix from memory each time? What a cache holds is read faster than any copy that it does not hold. */
+static bool from_memory(const pio_fem_bench *b)
+{
+    return b->bytes.cache > 0 && b->product_bytes > 2 * (double)b->bytes.cache;
+}
+
+/* NaN where the comparison with a copy says nothing. */
 static double product_share(const pio_fem_bench *b, double seconds)
 {
-    return b->product_bytes / seconds / b->rows[b->n_rows - 1].copy;
+    return from_memory(b) ? b->product_bytes / seconds / b->rows[b->n_rows - 1].copy : (double)NAN;
 }
 
 static void print_product(const pio_fem_bench *b, const char *by, double seconds)
 {
-    printf("matrix-vector product %9.3f ms, %.1f GB/s: %.0f%% of the %.1f GB/s that a copy reads and writes (%s)\n",
-           1e3 * seconds, 1e-9 * b->product_bytes / seconds, 100 * product_share(b, seconds),
-           1e-9 * b->rows[b->n_rows - 1].copy, by);
+    const double copy = 1e-9 * b->rows[b->n_rows - 1].copy;
+    printf("matrix-vector product %9.3f ms, %.1f GB/s", 1e3 * seconds, 1e-9 * b->product_bytes / seconds);
+    if (from_memory(b))
+        printf(": %.0f%% of the %.1f GB/s that a copy reads and writes (%s)\n", 100 * product_share(b, seconds), copy,
+               by);
+    else if (b->bytes.cache)
+        printf(
+            " (%s); no share of a copy's %.1f GB/s: its %.1f MB are less than twice the last-level cache of %.1f MB\n",
+            by, copy, 1e-6 * b->product_bytes, 1e-6 * (double)b->bytes.cache);
+    else
+        printf(" (%s); no share of a copy's %.1f GB/s: the size of the last-level cache is not told\n", by, copy);
 }
 
 static void print_kernels(const pio_fem_bench *b)
@@ -172,6 +188,7 @@ static void json_case(pio_json *json, const pio_fem_bench *b)
     pio_json_integer(json, "arena", (int64_t)b->bytes.total);
     pio_json_double(json, "matrix", b->matrix_bytes);
     pio_json_integer(json, "process_peak", b->process_peak);
+    pio_json_integer(json, "last_level_cache", (int64_t)b->bytes.cache);
     pio_json_end_object(json);
 }
 

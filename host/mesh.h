@@ -148,13 +148,24 @@ piola_status pio_mesh_nodes_on_plane(const pio_mesh *mesh, const double origin[3
 piola_status pio_mesh_faces_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
                                      double tolerance, pio_face_list *out, piola_error *error);
 
+#define PIO_MESH_SLIVER 0.01 /* of shape: below it a mesh gets a warning */
 typedef struct pio_mesh_quality {
     double edge_min, edge_max; /* between corners, m */
     double cell_min, cell_max; /* volume of a cell, m^3 (2D: m^2) */
     double volume;             /* their sum */
     double jacobian_ratio; /* least over the cells of (least / greatest Jacobian at its points): 1 for affine cells */
+    /* Least over the cells and their points of the mean ratio of the map from the ideal element, one of equal edges and (of
+     * quadrilaterals and hexahedra) right angles: 1 for that, 0 for a flat one. A triangle of height h << 1 over an edge of 1 has
+     * 2.3 h, a rectangle of sides 1 and h 2 h, a brick of sides 1, 1 and h 1.5 h^(2/3). */
+    double shape;
+    int32_t worst;   /* cell that has it */
+    int64_t slivers; /* cells below PIO_MESH_SLIVER */
 } pio_mesh_quality;
 void pio_mesh_measure(const pio_mesh *mesh, pio_mesh_quality *out);
+
+/* A warning where the box, as it was read, and then times `scale`, is of a size that unlike units make: more than 10 m without a
+ * scale (NaN), with one more than 1 km; less than 1 um. */
+void pio_mesh_judge_size(pio_mesh *mesh, double scale);
 
 /* What the mesh holds, for people on stdout or as one JSON text. */
 piola_status pio_mesh_report(const pio_mesh *mesh, bool json, piola_error *error);

@@ -79,11 +79,12 @@ static void make_points(point_set *set, pio_element_type type)
 typedef struct {
     double volume, least, most; /* Jacobians over the points */
     double edge_min, edge_max;
+    double shape; /* least over the points */
 } cell_shape;
 
-static double jacobian(const double (*gradient)[3], int dimension, int nodes, const double (*x)[3])
+static double jacobian(const double (*gradient)[3], int dimension, int nodes, const double (*x)[3], double J[3][3])
 {
-    double J[3][3] = {{0}};
+    memset(J, 0, 9 * sizeof J[0][0]);
     for (int a = 0; a < nodes; a++)
         for (int i = 0; i < dimension; i++)
             for (int j = 0; j < dimension; j++) J[i][j] += x[a][i] * gradient[a][j];
@@ -92,17 +93,45 @@ static double jacobian(const double (*gradient)[3], int dimension, int nodes, co
            J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
 }
 
+/* Inverse of the map from the reference element to the ideal one: a simplex of equal edges; of the others the reference element is
+ * a square, a cube. */
+static const double to_ideal[2][3][3] = {
+    {{1, -0.57735026918962576, 0}, {0, 1.1547005383792515, 0}, {0, 0, 1}}, /* 1/sqrt(3), 2/sqrt(3) */
+    {{1, -0.57735026918962576, -0.40824829046386302},                      /* 1/sqrt(3), 1/sqrt(6) */
+     {0, 1.1547005383792515, -0.40824829046386302},
+     {0, 0, 1.2247448713915890}}}; /* sqrt(3/2) */
+
+/* Mean ratio of the map S from the ideal element to this one, d det(S)^(2/d)/|S|^2 (Knupp 2001, SIAM J. Sci. Comput. 23, 193;
+ * Liu and Joe 1994, BIT 34, 268): 1 where S turns and scales, 0 where it flattens; neither size nor order of nodes matters. `det`:
+ * of J, above zero or 0. */
+static double mean_ratio(const double J[3][3], double det, const pio_element *e)
+{
+    const int d = e->dimension, simplex = e->corners == d + 1;
+    double square = 0, ideal = 1;
+    if (!(det > 0)) return 0;
+    for (int j = 0; simplex && j < d; j++) ideal *= to_ideal[d - 2][j][j];
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            double s = simplex ? 0 : J[i][j];
+            for (int k = 0; simplex && k <= j; k++) s += J[i][k] * to_ideal[d - 2][k][j];
+            square += s * s;
+        }
+    return d * pow(det * ideal, 2.0 / d) / square;
+}
+
 /* Places relative to the first node: no bits are lost far from the origin. */
 static cell_shape shape_of(const pio_mesh *mesh, pio_element_type type, const int32_t *nodes, const point_set *set)
 {
     const pio_element *e = &pio_elements[type];
     double x[PIO_ELEMENT_NODES][3];
-    cell_shape s = {0, INFINITY, -INFINITY, INFINITY, 0};
+    double J[3][3];
+    cell_shape s = {0, INFINITY, -INFINITY, INFINITY, 0, INFINITY};
     for (int a = 0; a < e->nodes; a++)
         for (int i = 0; i < 3; i++)
             x[a][i] = mesh->x[3 * (size_t)nodes[a] + (size_t)i] - mesh->x[3 * (size_t)nodes[0] + (size_t)i];
     for (int p = 0; p < set->n; p++) {
-        const double det = jacobian(set->gradient[p], e->dimension, e->nodes, (const double(*)[3])x);
+        const double det = jacobian(set->gradient[p], e->dimension, e->nodes, (const double(*)[3])x, J);
+        s.shape = fmin(s.shape, mean_ratio((const double(*)[3])J, det, e));
         s.volume += set->weight[p] * det;
         s.least = fmin(s.least, det);
         s.most = fmax(s.most, det);
@@ -143,7 +172,7 @@ typedef struct {
 static void look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, shape_faults *faults)
 {
     point_set set;
-    *quality = (pio_mesh_quality){INFINITY, 0, INFINITY, -INFINITY, 0, 1};
+    *quality = (pio_mesh_quality){INFINITY, 0, INFINITY, -INFINITY, 0, 1, INFINITY, -1, 0};
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
         const pio_mesh_block *b = &mesh->block[t];
         const pio_element *e = &pio_elements[t];
@@ -158,6 +187,11 @@ static void look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, shape
             quality->cell_max = fmax(quality->cell_max, s.volume);
             quality->jacobian_ratio = fmin(quality->jacobian_ratio, s.most > 0 ? s.least / s.most : -1);
             quality->volume += s.volume;
+            quality->slivers += s.shape < PIO_MESH_SLIVER;
+            if (s.shape < quality->shape) {
+                quality->shape = s.shape;
+                quality->worst = b->first + c;
+            }
             if (!faults || s.least > flat) continue;
             const int fault = s.most < -flat ? REVERSED : fabs(s.volume) <= flat ? EMPTY : TANGLED;
             if (faults->n[fault] < SHOWN) faults->first[fault][faults->n[fault]] = b->first + c;
@@ -206,6 +240,19 @@ static piola_status tell_faults(const pio_mesh *mesh, const shape_faults *faults
     return pio_mesh_fail(mesh, error, "%lld of %d elements have %s: element %s%s; %s", (long long)faults->n[fault],
                          mesh->n_cells, what[fault], list, faults->n[fault] > SHOWN ? ", ..." : "",
                          advice(mesh, fault));
+}
+
+static void warn_slivers(pio_mesh *mesh, const pio_mesh_quality *q)
+{
+    pio_element_type type;
+    if (!q->slivers) return;
+    pio_mesh_element(mesh, q->worst, &type);
+    pio_mesh_warn(
+        mesh,
+        "%lld of %d elements are nearly flat or long, with a shape below %g (1: ideal, 0: flat), the worst with %.2g: "
+        "element %lld (%s); they make results poor and solves slow",
+        (long long)q->slivers, mesh->n_cells, PIO_MESH_SLIVER, q->shape,
+        (long long)pio_mesh_element_tag(mesh, q->worst), pio_elements[type].name);
 }
 
 /* ---- coincident nodes --------------------------------------------------------------------------------------- */
@@ -288,6 +335,28 @@ static piola_status warn_coincident(pio_mesh *mesh, double extent, piola_error *
     return PIOLA_OK;
 }
 
+/* Longer than this a part is as likely to be in millimetres; a factor that was written down is doubted only beyond the others. */
+#define LONG 10.0
+#define VAST 1e3
+#define TINY 1e-6
+
+void pio_mesh_judge_size(pio_mesh *mesh, double scale)
+{
+    double extent = 0;
+    for (int a = 0; a < 3; a++) extent = fmax(extent, mesh->high[a] - mesh->low[a]);
+    if (isnan(scale) && extent > LONG) {
+        pio_mesh_warn(
+            mesh,
+            "the box is %g m long: a file's lengths are metres; if these are millimetres, 'scale: 0.001' in a scene's "
+            "geometry is right (%g m), if not, 'scale: 1' says so",
+            extent, 1e-3 * extent);
+        return;
+    }
+    if (!isnan(scale)) extent *= scale;
+    if (extent > VAST) pio_mesh_warn(mesh, "the box is %g m long, after its scale; lengths are in metres", extent);
+    if (extent < TINY) pio_mesh_warn(mesh, "the box is only %g m long; lengths are in metres", extent);
+}
+
 piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
 {
     shape_faults faults = {{0}, {{0}}};
@@ -308,8 +377,6 @@ piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
     const piola_status status = tell_faults(mesh, &faults, error);
     if (status) return status;
     mesh->volume = quality.volume;
-    if (extent > 1e3)
-        pio_mesh_warn(mesh, "the box is %g m long; lengths are in metres: is the file in millimetres?", extent);
-    if (extent < 1e-6) pio_mesh_warn(mesh, "the box is only %g m long; lengths are in metres", extent);
+    warn_slivers(mesh, &quality);
     return mesh->built ? PIOLA_OK : warn_coincident(mesh, extent, error);
 }

@@ -85,8 +85,12 @@ static void read_name(msh_input *in, char name[MSH_NAME + 1])
     }
     msh_next(in);
     for (c = msh_peek(in); c != '"' && !in->status; c = msh_peek(in)) {
-        if (c == EOF || c < 32) {
+        if (c == EOF || c == '\n' || c == '\r') {
             msh_fail(in, "a physical name without its closing quote");
+        } else if (c < 32 || c == 127) {
+            msh_fail(
+                in, "a physical name with the control character 0x%02x at its place %zu; name it by letters and digits",
+                c, n + 1);
         } else if (n == MSH_NAME) {
             msh_fail(in, "a physical name of more than %d characters", MSH_NAME);
         } else {

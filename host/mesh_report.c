@@ -52,8 +52,12 @@ static void print_mesh(const pio_mesh *mesh, int32_t *stamp)
         printf("%s %s %.6g .. %.6g m", a ? "," : "", axis_name[a], mesh->low[a], mesh->high[a]);
     printf("\n%s: %.9g %s\n", mesh->dimension == 3 ? "volume" : "area", mesh->volume,
            mesh->dimension == 3 ? "m^3" : "m^2");
-    printf("edges: %.6g .. %.6g m\nleast Jacobian over greatest in an element: %.4g\nouter faces: %d\n", q.edge_min,
-           q.edge_max, q.jacobian_ratio, mesh->n_outer);
+    printf("edges: %.6g .. %.6g m\nleast Jacobian over greatest in an element: %.4g\n", q.edge_min, q.edge_max,
+           q.jacobian_ratio);
+    pio_element_type type;
+    pio_mesh_element(mesh, q.worst, &type);
+    printf("worst shape of an element (1: ideal, 0: flat): %.4g, element %lld (%s)\nouter faces: %d\n", q.shape,
+           (long long)pio_mesh_element_tag(mesh, q.worst), pio_elements[type].name, mesh->n_outer);
     print_groups(mesh, stamp);
     for (int w = 0; w < warnings_kept(mesh); w++) printf("warning: %s\n", mesh->warnings[w]);
     if (mesh->n_warnings > PIO_MESH_WARNINGS) printf("and %d more warnings\n", mesh->n_warnings - PIO_MESH_WARNINGS);
@@ -94,6 +98,9 @@ static void write_mesh(pio_json *json, const pio_mesh *mesh, int32_t *stamp)
     pio_json_double(json, "edge_min", q.edge_min);
     pio_json_double(json, "edge_max", q.edge_max);
     pio_json_double(json, "jacobian_ratio", q.jacobian_ratio);
+    pio_json_double(json, "shape", q.shape);
+    pio_json_integer(json, "shape_element", pio_mesh_element_tag(mesh, q.worst));
+    pio_json_integer(json, "slivers", q.slivers);
     pio_json_integer(json, "outer_faces", mesh->n_outer);
     json_groups(json, mesh, stamp);
     pio_json_begin_array(json, "warnings");

@@ -1,6 +1,7 @@
 /* model_observe.c -- observations to samples, and samples to the steps that they touch.
  *
- * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window. */
+ * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window. Of a distance
+ * to given points it is the places that are interpolated, not their squared distance. */
 #include "host/csv.h"
 #include "host/fail.h"
 #include "host/model_fem.h"
@@ -17,7 +18,7 @@ typedef struct {
     bool failed;
 } touch_list;
 
-static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight)
+static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight, double past)
 {
     if (!(fabs(weight) > 0) || l->failed) return;
     if (l->n == l->space) {
@@ -30,25 +31,31 @@ static void add_touch(touch_list *l, int64_t step, int observation, int sample, 
         l->v = v;
         l->space = space;
     }
-    l->v[l->n++] = (pio_touch){step, observation, sample, weight};
+    l->v[l->n++] = (pio_touch){step, observation, sample, weight, past};
 }
 
 static void touch_at(touch_list *l, const pio_model *m, int o, int sample, double time)
 {
     const double u = time / m->scene->dt;
+    const bool places = m->scene->observe[o].type == SCENE_DISTANCE;
+    const double near = places ? 1e-9 : 1e-6; /* of a step; a squared distance shows the square of what is neglected */
     int64_t s = (int64_t)floor(u);
     double f = u - (double)s;
-    if (f > 1 - 1e-6) {
+    if (f > 1 - near) {
         s++;
         f = 0;
     }
-    if (f < 1e-6) f = 0;
+    if (f < near) f = 0;
     if (s >= m->steps) {
         s = m->steps;
         f = 0;
     }
-    add_touch(l, s, o, sample, 1 - f);
-    add_touch(l, s + 1, o, sample, f);
+    if (places && f > 0) {
+        add_touch(l, s + 1, o, sample, 1, 1 - f);
+        return;
+    }
+    add_touch(l, s, o, sample, 1 - f, 0);
+    add_touch(l, s + 1, o, sample, f, 0);
 }
 
 /* Mean of the interpolant over [t0, t1]: on one step's interval from u to v (0 <= u < v <= 1) the hat functions integrate
@@ -64,10 +71,10 @@ static void touch_over(touch_list *l, const pio_model *m, int o, const double ov
     int64_t s = (int64_t)floor(a);
     for (; (double)s < b; s++) {
         const double u = fmax(a - (double)s, 0), v = fmin(b - (double)s, 1), right = (v * v - u * u) / 2;
-        add_touch(l, s, o, 0, (pending + (v - u) - right) / length);
+        add_touch(l, s, o, 0, (pending + (v - u) - right) / length, 0);
         pending = right;
     }
-    add_touch(l, s, o, 0, pending / length);
+    add_touch(l, s, o, 0, pending / length, 0);
 }
 
 /* ---- distance to given points --------------------------------------------------------------------------- */

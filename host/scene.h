@@ -143,7 +143,7 @@ typedef struct {
     double size;            /* plate, m */
     double thickness;       /* plate in 3D, m */
     char *file;             /* Gmsh file */
-    double scale;           /* of its lengths */
+    double scale;           /* of its lengths; NaN: not given, 1 */
 } scene_geometry;
 
 /* A part of a mesh: of a body, by the name of a group or by a box. */

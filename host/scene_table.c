@@ -154,7 +154,7 @@ static const cfg_field observe_fields[] = {
      .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(SCENE_FRONT),
      .meaning = "of the smooth maximum; larger is nearer to the foremost particle and less smooth"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_DISTANCE),
-     .meaning = "measured places of particles; their times are the samples"},
+     .meaning = "measured places of particles; their times are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
      .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
      .meaning = "time or increasing list of times, one sample each"},

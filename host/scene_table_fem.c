@@ -62,8 +62,9 @@ static const cfg_field geometry_fields[] = {
      .only = ONLY(SCENE_MESH_PLATE), .present = has_plate_thickness, .meaning = "of the plate in 3D"},
     {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(SCENE_MESH_FILE),
      .meaning = "Gmsh file, MSH 2.2 or 4.1, below the scene's folder; physical groups keep their names"},
-    {"scale", CFG_NUMBER, AT(scene_geometry, scale), .fallback = "1", POSITIVE, .only = ONLY(SCENE_MESH_FILE),
-     .meaning = "factor of the file's lengths: 0.001 reads millimetres"},
+    {"scale", CFG_NUMBER, AT(scene_geometry, scale), .computed = "1", POSITIVE, .only = ONLY(SCENE_MESH_FILE),
+     .meaning = "factor of the file's lengths: 0.001 reads millimetres; without it 1, and a warning where that makes "
+                "more than 10 m"},
     END};
 static const cfg_table geometry_table = {
     .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
@@ -266,7 +267,7 @@ static const cfg_field observe_fields[] = {
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
      .meaning = "name of an entry of boundary"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),
-     .meaning = "measured places of nodes, numbered from 0 in the body; their times are the samples"},
+     .meaning = "places of nodes, numbered from 0 in the body; their times are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
      .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
      .meaning = "time or increasing list of times, one sample each"},

@@ -1,6 +1,7 @@
 /* session_plan.c -- what a run would take and keep, chosen before it starts and told in words. */
 #include "host/fail.h"
 #include "host/session.h"
+#include "host/signals.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -117,6 +118,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
     char total[32];
     desc->slots = 0;
+    desc->interrupted = pio_interruption;
     piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
     if (rc) return rc;
     pio_plan_request request = {.strategy = s->scene->memory_strategy,

@@ -2,6 +2,7 @@
  *
  *   displacement  y_a = sum_i w_ia u_ia             reaction   y_a = sum_i w_ia f_ia, f = internal - external forces
  *   distance      y = sum_i q_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
+ *                 between two steps with (1 - s) u_i + s u0_i for u_i, u0 of the step before, s its share
  *
  *   velocity      as displacement, of v
  *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p as given: M does the rest
@@ -25,12 +26,22 @@ typedef struct {
     const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */
     const double *point_weight; /* [rows] q >= 0; NULL: 1 */
     double markers;             /* P */
+    const real *past;           /* [nodes][DIM] distance: u0 m; NULL where its share is 0 */
+    double past_share;          /* s, in [0, 1) */
 } fem_observe_args;
 
 /* q_i/P */
 PIO_FN double fem_point_share(const fem_observe_args *a, int i)
 {
     return (a->point_weight ? a->point_weight[a->marker[i]] : 1) / a->markers;
+}
+
+/* Axis c of a node's place, m. */
+PIO_FN wide fem_observed_place(const fem_observe_args *a, int i, int c)
+{
+    const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+    if (!a->past) return W(a->rest[at]) + W(a->u[at]);
+    return W(a->rest[at]) + W(1 - a->past_share) * W(a->u[at]) + W(a->past_share) * W(a->past[at]);
 }
 
 PIO_FN wide fem_observe(int i, const fem_observe_args *a)
@@ -48,7 +59,7 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
             sum += W(point_load(a->force, i).x[c]) * W(u.x[c]);
         } else {
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
-            const wide d = W(point_load(a->rest, i).x[c]) + W(u.x[c]) - W(Y);
+            const wide d = fem_observed_place(a, i, c) - W(Y);
             if (Y - Y >= 0) sum += d * d * W(fem_point_share(a, i));
         }
     }
@@ -75,6 +86,7 @@ typedef struct {
     real *u_bar;            /* [nodes][DIM]; added to */
     real *force_bar;        /* [nodes][DIM] of the forces that the observation reads; added to */
     real *rest_bar;         /* [nodes][DIM]; added to */
+    real *past_bar;         /* [nodes][DIM] of `past`; added to where there is one */
 } fem_observe_adj_args;
 
 PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
@@ -95,13 +107,14 @@ PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
         point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), y_bar, f));
         point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), y_bar, u));
     } else if (a->marker[i] >= 0) {
-        const vec u = point_load(a->u, i), X = point_load(a->rest, i);
         for (int c = 0; c < DIM; c++) {
+            const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
             if (!(Y - Y >= 0)) continue;
-            const real share = R(2) * y_bar * (X.x[c] + u.x[c] - R(Y)) * R(fem_point_share(a, i));
-            b->u_bar[(ptrdiff_t)i * DIM + c] += share;
-            b->rest_bar[(ptrdiff_t)i * DIM + c] += share;
+            const real share = R(2) * y_bar * R((double)fem_observed_place(a, i, c) - Y) * R(fem_point_share(a, i));
+            b->u_bar[at] += R(1 - a->past_share) * share;
+            b->rest_bar[at] += share;
+            if (a->past) b->past_bar[at] += R(a->past_share) * share;
         }
     }
 }

@@ -2,7 +2,8 @@
  *
  *   mean position    y_a = sum_p m_p x_pa / M            mean velocity likewise; M = sum of the body's m_p
  *   kinetic energy   y = sum_p m_p v_p.v_p / 2
- *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p
+ *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p; between two steps
+ *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its share
  *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
 #ifndef PIOLA_KERNELS_MPM_OBSERVE_H
 #define PIOLA_KERNELS_MPM_OBSERVE_H
@@ -24,6 +25,9 @@ typedef struct {
     const double *points;       /* distance: [rows][DIM] m; NaN: no point at this time */
     const double *point_weight; /* distance: [rows] weight of a point; NULL: 1 */
     double markers;             /* distance: P, their sum */
+    mpm_state past;             /* distance: the state before, stored in its own order */
+    const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where the share of that is 0 */
+    double past_share;          /* distance: s, in [0, 1) */
 } mpm_observe_args;
 typedef mpm_observe_args mpm_observe_mass_args;
 
@@ -51,6 +55,17 @@ PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
     return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], f, a->axis) - observe_reference(a)));
 }
 
+/* Axis c of stored particle p's place, m. */
+PIO_FN wide observed_place(const mpm_observe_args *a, int p, int c)
+{
+    const int n = a->matter.n;
+    const wide x = particle_position(&a->box, a->s.cell[p], a->s.offset[field_at(n, DIM, c, p)], c);
+    if (!a->past_at) return x;
+    const int q = a->past_at[p];
+    const wide x0 = particle_position(&a->box, a->past.cell[q], a->past.offset[field_at(n, DIM, c, q)], c);
+    return W(1 - a->past_share) * x + W(a->past_share) * x0;
+}
+
 /* A term of the sum, for stored particle p. */
 PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 {
@@ -69,8 +84,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
             sum += W(0.5) * m * v * v;
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
-            const wide d =
-                particle_position(&a->box, a->s.cell[p], a->s.offset[field_at(a->matter.n, DIM, c, p)], c) - W(X);
+            const wide d = observed_place(a, p, c) - W(X);
             if (X - X >= 0) sum += d * d * W(observe_point_share(a, id));
         }
     }
@@ -103,8 +117,10 @@ typedef struct {
     const wide *sum;        /* [1] the same sum as on the way forward */
     const wide *sample_bar; /* [1] dJ/dsample */
     double weight;
-    mpm_state bar;  /* stored as the state is; added to */
+    mpm_state bar;  /* stored as the state is; added to, but for `past` */
     real *mass_bar; /* [n] in id order; added to */
+    real *
+        past_bar; /* [DIM][n] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
 } mpm_observe_adj_args;
 
 PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
@@ -140,8 +156,13 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
             b->mass_bar[id] += R(0.5 * y_bar * v * v);
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
-            const double d = (double)particle_position(&a->box, a->s.cell[p], a->s.offset[k], c) - X;
-            if (d - d >= 0) b->bar.offset[k] += R(2 * y_bar * d * observe_point_share(a, id) * dx);
+            const double d = (double)observed_place(a, p, c) - X;
+            const double share = 2 * y_bar * d * observe_point_share(a, id) * dx;
+            if (!(d - d >= 0)) continue;
+            if (b->past_bar)
+                b->past_bar[field_at(n, DIM, c, a->past_at[p])] += R(a->past_share * share);
+            else
+                b->bar.offset[k] += R((1 - a->past_share) * share);
         }
     }
 }

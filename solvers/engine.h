@@ -126,11 +126,14 @@ typedef struct {
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
 } pio_particles_desc;
 
-/* Share of one step in one sample of one observation: sample += weight y(step). */
+/* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
+ * the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is too large by
+ * past (1 - past) times the square of the way. */
 typedef struct {
     int64_t step;
     int32_t observation, sample;
     double weight;
+    double past; /* of distances, and then step >= 1 unless it is 0; 0 <= past < 1 */
 } pio_touch;
 
 typedef struct {
@@ -261,6 +264,9 @@ typedef struct {
     int32_t adjoint; /* room for cotangents */
     int32_t n_channels;
     const pio_channel_desc *channels;
+    /* Asked where an implicit step looks at a scalar of its own anyway, by the thread that called: why to stop now, in words, then the
+     * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
+    const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
 } pio_engine_desc;
 
@@ -271,6 +277,7 @@ typedef struct {
     size_t total;   /* the whole arena and the libraries' */
     size_t context; /* the driver's own memory, not counted */
     size_t free;    /* what the device has free before anything is taken */
+    size_t cache;   /* the device's last-level cache; 0: it is not told */
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */

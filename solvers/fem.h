@@ -75,13 +75,15 @@ typedef struct {
     fem_corners at_node, at_vertex;      /* host, while creating */
     fem_graph graph;                     /* host, while creating */
 
-    fem_step *step;             /* device: the step block */
-    real *origin;               /* [n_state][nodes][DIM] the state at the beginning of the step that was taken last */
-    real *u, *known;            /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
-    real *rest, *reference;     /* [nodes][DIM] X; X as described */
-    surface_map vertices, dofs; /* of surface vertices from nodes, and its transpose */
-    real *vertex_rest;          /* [vertices][DIM] */
-    int *stays, *follow_law;    /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
+    fem_step *step; /* device: the step block */
+    real *
+        origin; /* [n_state][nodes][DIM] the state at the beginning of the step that was taken last; the leapfrog keeps it where
+                   * somebody asks for it */
+    real *u, *known;               /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *rest, *reference;        /* [nodes][DIM] X; X as described */
+    surface_map vertices, dofs;    /* of surface vertices from nodes, and its transpose */
+    real *vertex_rest;             /* [vertices][DIM] */
+    int *stays, *follow_law;       /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
     real *follow_given, *follow_k; /* [HYPER_CONSTANTS][elements] twice */
     real *vertex_u, *vertex_place; /* [vertices][DIM] u, X + u; NULL: no load depends on them */
     int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
@@ -108,6 +110,7 @@ typedef struct {
     real *pair_out;                              /* [pairs + load_pairs][DIM * DIM] */
 
     real *u_bar, *earlier_bar; /* [n_state][nodes][DIM] cotangents; of the state before, while they are made */
+    real *past_bar; /* [nodes][DIM] of u before a step, from places between its ends; NULL: none are observed */
     real *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
     real *force_bar; /* [nodes][DIM] f_ext_bar of the last step that was reversed; NULL: a leapfrog's */
     real *frame_bar; /* [2][nodes][DIM] what frames show of u_bar; of a static run [1] */
@@ -269,6 +272,10 @@ piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_erro
 /* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
 void fem_observe_step(fem_sim *f, int64_t index);
 void fem_observe_step_adj(fem_sim *f, int64_t index);
+/* What the adjoint of a step has to do with observations between its ends: before it, with u and `known` the two states, cotangents
+ * of both; after it, those of the first join u_bar. */
+void fem_observe_between_adj(fem_sim *f);
+void fem_observe_before_adj(fem_sim *f, int64_t index);
 
 /* fem_amount.c: the same for one touch of an observation of elements. */
 int fem_of_elements(pio_observable type);

@@ -129,6 +129,7 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
     const piola_status rc = fem_reverse(f, error);
     if (rc) return rc;
     f->framed = 0;
+    fem_observe_before_adj(f, sim->index + 1);
     fem_observe_step_adj(f, sim->index);
     return sim_failed(sim, error);
 }

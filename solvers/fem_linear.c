@@ -21,7 +21,8 @@ static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, cons
     const pio_krylov_options options = {.method = method,
                                         .tolerance = tolerance,
                                         .max_iterations = f->linear_iterations,
-                                        .look_every = f->base.queue.stream ? 8 : 1};
+                                        .look_every = f->base.queue.stream ? 8 : 1,
+                                        .interrupted = f->base.interrupted};
     return pio_krylov_solve(&f->krylov, &f->base.queue, &op, b, x, &options, result, error);
 }
 
@@ -83,7 +84,8 @@ static piola_status general(fem_sim *f, int transposed, const real *b, real *x, 
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = tolerance,
                                         .max_iterations = f->linear_iterations,
-                                        .look_every = f->base.queue.stream ? 8 : 1};
+                                        .look_every = f->base.queue.stream ? 8 : 1,
+                                        .interrupted = f->base.interrupted};
     return pio_krylov_solve(&f->krylov, &f->base.queue, transposed ? &turned : &op, b, x, &options, result, error);
 }
 

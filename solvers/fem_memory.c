@@ -102,8 +102,9 @@ static void take_matrix(fem_sim *f, int morphs)
     TAKE(f->pair_out, (size_t)(f->pairs + f->load_pairs) * DIM * DIM);
 }
 
-static void take_adjoint(fem_sim *f)
+static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
 {
+    if (sim_looks_back_ever(desc)) TAKE_POINTS(f->past_bar);
     TAKE_STATE(f->known);
     TAKE_STATE(f->u_bar);
     if (f->integrator != PIO_STATIC) TAKE_STATE(f->earlier_bar);
@@ -208,7 +209,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_POINTS(f->lambda);
     TAKE_POINTS(f->y);
     take_matrix(f, m->follows != NULL);
-    if (f->base.adjoint) take_adjoint(f);
+    if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);
     if (f->integrator != PIO_STATIC) take_motion(f);
     TAKE(f->scalars, 16);

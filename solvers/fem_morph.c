@@ -62,7 +62,8 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
     const pio_krylov_options options = {.method = PIO_PCG,
                                         .tolerance = tolerance,
                                         .max_iterations = f->linear_iterations,
-                                        .look_every = q->stream ? 8 : 1};
+                                        .look_every = q->stream ? 8 : 1,
+                                        .interrupted = f->base.interrupted};
     rc = pio_krylov_solve(&f->krylov, q, &op, b, x, &options, &result, error);
     if (!rc || !error) return rc;
     const piola_error said = *error;

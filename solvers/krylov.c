@@ -19,6 +19,7 @@ typedef struct {
     const int *active; /* limit of launches */
     krylov_state seen; /* at the last look */
     int64_t downloads;
+    const char *why; /* it was interrupted, or NULL */
 } solve;
 
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart)
@@ -78,7 +79,8 @@ static int look(solve *s)
 {
     pio_queue_download(s->q, &s->seen, s->k->state, sizeof s->seen);
     s->downloads++;
-    return !pio_queue_failed(s->q) && s->seen.stop == KRYLOV_RUNNING;
+    if (!s->why && s->options->interrupted) s->why = s->options->interrupted();
+    return !s->why && !pio_queue_failed(s->q) && s->seen.stop == KRYLOV_RUNNING;
 }
 
 /* ---- PCG: vectors r, z, p, q ------------------------------------------------------------------------------ */
@@ -289,6 +291,7 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_linop
     int running = look(&s);
     while (running) {
         run[options->method](&s);
+        if (s.why) break;
         residual(&s, r);
         pio_map(q, krylov_verify, 1, NULL, .state = k->state, .stagnation = gmres ? 0.999 : 0.5);
         running = look(&s);
@@ -299,5 +302,8 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_linop
     }
     if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     fill(&s, result);
+    if (s.why)
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s after %d iterations of a linear solve", s.why,
+                        result->iterations);
     return explain(result, options, error);
 }

@@ -32,10 +32,11 @@ typedef struct {
 } pio_krylov;
 
 typedef struct {
-    pio_linear_method method; /* PIO_PCG, PIO_MINRES, PIO_GMRES */
-    double tolerance;         /* of |b - A x| / |b|, in (0, 1) */
-    int max_iterations;       /* >= 1; an iteration has one product with A */
-    int look_every;           /* iterations between looks, >= 1: 1 on a CPU, more where a look costs much */
+    pio_linear_method method;         /* PIO_PCG, PIO_MINRES, PIO_GMRES */
+    double tolerance;                 /* of |b - A x| / |b|, in (0, 1) */
+    int max_iterations;               /* >= 1; an iteration has one product with A */
+    int look_every;                   /* iterations between looks, >= 1: 1 on a CPU, more where a look costs much */
+    const char *(*interrupted)(void); /* asked at every look: why to stop now, or NULL to go on; NULL: never */
 } pio_krylov_options;
 
 typedef struct {
@@ -54,7 +55,7 @@ typedef struct {
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart);
 
 /* Solve A x = b; device vectors. x holds a first guess on entry (zeros where there is none) and the last iterate after,
- * also when the solve failed: PIOLA_NUMERICAL with iteration and number, PIOLA_BAD_DATA for a wrong pairing. `result` is
+ * also when the solve failed: PIOLA_NUMERICAL with iteration and number, PIOLA_BAD_DATA for a wrong pairing, PIOLA_INTERRUPTED. `result` is
  * filled whenever the solve was begun. */
 piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_linop *op, const real *b, real *x,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error);

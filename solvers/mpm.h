@@ -73,6 +73,12 @@ mpm_matter mpm_matter_of(const mpm_sim *sim);
 /* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */
 void mpm_observe_step(mpm_sim *sim, int64_t index);
 void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
+/* The adjoint of what is observed between the ends of the step at hand, whose end is computed again into the other state: cotangents
+ * of that; once those of the beginning have their first source, their part. */
+void mpm_observe_between_adj(mpm_sim *sim);
+void mpm_observe_before_adj(mpm_sim *sim);
+/* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */
+void mpm_move(mpm_sim *sim);
 void mpm_observe_totals(mpm_sim *sim);
 
 /* mpm_parameters.c: z to constants and initial state, and gradients back to z. */

@@ -26,8 +26,20 @@ static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, in
 /* clang-format off */
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
     .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, \
-    .point_weight = a.point_weight, .markers = a.markers
+    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, .past_share = a.past_share
 /* clang-format on */
+
+/* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in state[past]
+ * at the p-th place of the step's lists. */
+static mpm_observe_args args_between(const mpm_sim *sim, const pio_touch *t, int past)
+{
+    mpm_observe_args a = args_of(sim, &sim->observations[t->observation], t->sample, 0);
+    a.s = sim->state[1 - past];
+    a.past = sim->state[past];
+    a.past_at = sim->lists.order;
+    a.past_share = t->past;
+    return a;
+}
 
 void mpm_observe_totals(mpm_sim *sim)
 {
@@ -60,7 +72,7 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
     const mpm_observation *o = &sim->observations[t->observation];
     if (o->desc.type == PIO_FRONT) place_front(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
-        const mpm_observe_args a = args_of(sim, o, t->sample, c);
+        const mpm_observe_args a = t->past > 0 ? args_between(sim, t, 1 - sim->current) : args_of(sim, o, t->sample, c);
         const int at = o->first + t->sample * o->desc.components + c;
         pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->base.scalar, OBSERVE_ARGS);
         if (!reverse)
@@ -76,7 +88,8 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 static void observe_all(mpm_sim *sim, int64_t index, int reverse)
 {
     for (int i = sim_first_touch(&sim->base, index); i < sim->base.n_touches && sim->base.touches[i].step == index; i++)
-        observe_touch(sim, &sim->base.touches[i], reverse);
+        if (!reverse || !(sim->base.touches[i].past > 0)) /* else the adjoint of the step before does it */
+            observe_touch(sim, &sim->base.touches[i], reverse);
 }
 
 void mpm_observe_step(mpm_sim *sim, int64_t index)
@@ -86,4 +99,33 @@ void mpm_observe_step(mpm_sim *sim, int64_t index)
 void mpm_observe_step_adj(mpm_sim *sim, int64_t index)
 {
     observe_all(sim, index, 1);
+}
+
+/* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into the bar at
+ * hand. */
+static void between_adj(mpm_sim *sim, real *past_bar)
+{
+    pio_sim *s = &sim->base;
+    const int64_t end = s->index + 1;
+    for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++) {
+        const pio_touch *t = &s->touches[i];
+        const mpm_observation *o = &sim->observations[t->observation];
+        if (!(t->past > 0)) continue;
+        const mpm_observe_args a = args_between(sim, t, sim->current);
+        pio_map(&s->queue, mpm_observe_adj, sim->n, NULL, .o = a, .sum = s->scalar,
+                .sample_bar = s->samples_bar + o->first + t->sample, .weight = t->weight,
+                .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar, .past_bar = past_bar);
+    }
+}
+
+void mpm_observe_between_adj(mpm_sim *sim)
+{
+    if (!sim_looks_back(&sim->base, sim->base.index + 1)) return;
+    mpm_move(sim);
+    between_adj(sim, NULL);
+}
+
+void mpm_observe_before_adj(mpm_sim *sim)
+{
+    between_adj(sim, sim->bar[1 - sim->current_bar].offset);
 }

@@ -50,13 +50,18 @@ void mpm_transfer(mpm_sim *sim)
             .velocity = sim->node_velocity);
 }
 
+void mpm_move(mpm_sim *sim)
+{
+    pio_map(&sim->base.queue, mpm_g2p, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
+            .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+}
+
 void mpm_forward(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     mpm_transfer(sim);
-    pio_map(q, mpm_g2p, sim->max_cells, &sim->step->cells,
-            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
-            .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+    mpm_move(sim);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
     sim->current = 1 - sim->current;
     sim->base.index++;
@@ -78,6 +83,7 @@ void mpm_reverse(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     const mpm_state s = sim->state[sim->current], bar = sim->bar[1 - sim->current_bar];
     mpm_transfer(sim);
+    mpm_observe_between_adj(sim);
     pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .velocity = sim->node_velocity, .next_bar = sim->bar[sim->current_bar], .bar = bar,
@@ -95,6 +101,7 @@ void mpm_reverse(mpm_sim *sim)
             .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
             .activation_bar = sim->activation_share);
     mpm_control_step_adj(sim);
+    mpm_observe_before_adj(sim);
     sim->current_bar = 1 - sim->current_bar;
 }
 /* clang-format on */

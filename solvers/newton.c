@@ -379,6 +379,15 @@ static int balanced(newton *n)
     return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || held_still(n));
 }
 
+static piola_status interrupted(const newton *n)
+{
+    const pio_sim *s = &n->f->base;
+    const char *why = s->interrupted ? s->interrupted() : NULL;
+    if (!why) return PIOLA_OK;
+    return sim_fail(n->error, PIOLA_INTERRUPTED, "step %lld: interrupted by %s after %d iterations of Newton's method",
+                    (long long)n->span.step, why, n->iterations);
+}
+
 static piola_status iterate(newton *n)
 {
     fem_sim *f = n->f;
@@ -394,7 +403,8 @@ static piola_status iterate(newton *n)
             if (enough) break;
             return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
         }
-        rc = direction(n, moves);
+        rc = interrupted(n);
+        if (!rc) rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);
         n->record->newton_iterations++;

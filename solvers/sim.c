@@ -80,6 +80,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 {
     sim->steps = desc->steps;
     sim->adjoint = desc->adjoint;
+    sim->interrupted = desc->interrupted;
     sim->ordinal = desc->device;
     sim->queue.backend = sim->arena.backend = backend;
     sim->queue.arena = &sim->arena;
@@ -161,6 +162,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
     bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
     bytes->free = sim->device.free_bytes;
+    bytes->cache = sim->device.cache_bytes;
     memcpy(bytes->device, sim->device.name, sizeof bytes->device);
     memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
 }
@@ -185,6 +187,20 @@ int sim_first_touch(const pio_sim *sim, int64_t index)
             high = middle;
     }
     return low;
+}
+
+int sim_looks_back(const pio_sim *sim, int64_t index)
+{
+    for (int i = sim_first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
+        if (sim->touches[i].past > 0) return 1;
+    return 0;
+}
+
+int sim_looks_back_ever(const pio_engine_desc *desc)
+{
+    for (int i = 0; i < desc->n_touches; i++)
+        if (desc->touches[i].past > 0) return 1;
+    return 0;
 }
 
 void sim_weigh_points(const pio_observation_desc *d, double *sums)

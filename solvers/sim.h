@@ -12,6 +12,7 @@ struct pio_sim {
     int32_t ordinal;      /* of the device */
     int adjoint, turned;  /* room for cotangents; on the way back: steps that are run again are not observed again */
     int64_t steps, index; /* of the run; of the current state, as the host counts */
+    const char *(*interrupted)(void); /* see pio_engine_desc */
 
     char *slots; /* [n_slots][slot_bytes] */
     int64_t n_slots;
@@ -71,6 +72,10 @@ void sim_timer_reset(pio_sim *sim);
 
 /* The touches of state number `index` lie together: [first, end). */
 int sim_first_touch(const pio_sim *sim, int64_t index);
+
+/* Does some touch of state number `index` look at the state before, too? Of any state: is there such a touch at all? */
+int sim_looks_back(const pio_sim *sim, int64_t index);
+int sim_looks_back_ever(const pio_engine_desc *desc);
 
 /* Of an observation of distances: the sum of the weights of the points that each sample has, [samples]. */
 void sim_weigh_points(const pio_observation_desc *desc, double *sums);

@@ -211,13 +211,14 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
     return o;
 }
 
-void fem_case_touch(fem_case *c, int observation, int64_t step, int sample, double weight)
+pio_touch *fem_case_touch(fem_case *c, int observation, int64_t step, int sample, double weight)
 {
     const size_t count = (size_t)c->desc.n_touches++;
     size_t at = count;
     c->touch = grown(c->touch, sizeof *c->touch * (count + 1));
     for (; at > 0 && c->touch[at - 1].step > step; at--) c->touch[at] = c->touch[at - 1];
     c->touch[at] = (pio_touch){.step = step, .observation = observation, .sample = sample, .weight = weight};
+    return &c->touch[at];
 }
 
 void fem_case_observe_node(fem_case *c, int node, int axis)

@@ -88,7 +88,8 @@ void fem_case_clamp(fem_case *c, int side_axis, int side); /* all axes, at zero 
  * weights; volume,
  * mass, strain energy and stress (p = 6): of four elements in five. */
 int fem_case_observe(fem_case *c, pio_observable type, int samples);
-void fem_case_touch(fem_case *c, int observation, int64_t step, int sample, double weight);
+pio_touch *fem_case_touch(fem_case *c, int observation, int64_t step, int sample,
+                          double weight); /* valid until the next */
 /* J = displacement of one node along one axis at the end, and nothing else. */
 void fem_case_observe_node(fem_case *c, int node, int axis);
 

@@ -186,11 +186,12 @@ static void case_fem_mask(case_io *io)
 
 static void case_fem_observe(case_io *io)
 {
-    static const char *const names[] = {"displacement", "reaction", "distance", "compliance", "kinetic", NULL};
+    static const char *const names[] = {
+        "displacement", "reaction", "distance", "compliance", "kinetic", "distance between two steps", NULL};
     enum { ROWS = 400 };
-    const int nodes = case_size(io, 1100);
+    const int nodes = case_size(io, 1100), variant = case_variant(io, names), between = variant > FEM_KINETIC;
     fem_observe_args a;
-    a.type = case_variant(io, names);
+    a.type = between ? FEM_DISTANCE : variant;
     a.axis = DIM - 1;
     int *marker = HOST(io, int, nodes);
     double *points = HOST(io, double, ROWS *DIM), *weights = HOST(io, double, ROWS), given = 0;
@@ -209,6 +210,10 @@ static void case_fem_observe(case_io *io)
     a.points = PUSH(io, double, points, ROWS *DIM);
     a.point_weight = PUSH(io, double, weights, ROWS);
     a.markers = given;
+    const real *past =
+        (real *)case_upload(io, case_uniform(io, CASE_INPUT, "past", 1, nodes * DIM, -0.3, 0.3), CASE_REAL);
+    a.past = between ? past : NULL;
+    a.past_share = between ? 0.3 : 0;
     wide *sum = NEW(io, wide, 1, CASE_SET), *total = NEW(io, wide, 1, CASE_ADDED);
     LAUNCH_SUM(io, fem_observe, nodes, NULL, &a, sum);
     fem_observe_add_args add;
@@ -226,10 +231,12 @@ static void case_fem_observe(case_io *io)
     b.u_bar = NEW(io, real, nodes * DIM, CASE_ADDED);
     b.force_bar = NEW(io, real, nodes * DIM, CASE_ADDED);
     b.rest_bar = NEW(io, real, nodes * DIM, CASE_ADDED);
+    b.past_bar = NEW(io, real, nodes * DIM, CASE_ADDED);
     LAUNCH(io, fem_observe_adj, nodes, NULL, &b);
     case_gradient(io, "u", CASE_REAL, 1, nodes * DIM, b.u_bar);
     case_gradient(io, "force", CASE_REAL, 1, nodes * DIM, b.force_bar);
     case_gradient(io, "rest", CASE_REAL, 1, nodes * DIM, b.rest_bar);
+    case_gradient(io, "past", CASE_REAL, 1, nodes * DIM, b.past_bar);
 }
 #define case_fem_observe_adj case_fem_observe
 #define case_fem_observe_add case_fem_observe

@@ -6,24 +6,49 @@
 
 /* ---- observations: total mass, sum, value; the adjoint covers all three ------------------------------------- */
 
+/* The state before lies the other way round. */
+static void observe_past(case_io *io, const sample *t, mpm_observe_args *a)
+{
+    int *at = HOST(io, int, t->n), *cell = HOST(io, int, t->n);
+    for (int i = 0; i < t->n; i++) {
+        at[i] = t->n - 1 - i;
+        cell[t->n - 1 - i] = t->cell[(i + 5) % t->n];
+    }
+    memset(&a->past, 0, sizeof a->past);
+    a->past.cell = PUSH(io, int, cell, t->n);
+    a->past.offset = REALS(io, "past offset", DIM, t->n, 0.5, 1.5);
+    a->past_at = a->past_share > 0 ? PUSH(io, int, at, t->n) : NULL;
+}
+
+/* Every second particle has a point, of which some are missing. */
+static void observe_points(case_io *io, const sample *t, mpm_observe_args *a)
+{
+    enum { ROWS = 400 };
+    int *marker = HOST(io, int, t->n);
+    double *points = HOST(io, double, ROWS *DIM);
+    for (int i = 0; i < t->n; i++) marker[i] = i < 2 * ROWS && i % 2 ? i / 2 : -1;
+    for (int i = 0; i < ROWS * DIM; i++) points[i] = i / DIM % 7 == 4 ? (double)NAN : 0.4 * case_unit("points", i);
+    a->marker = PUSH(io, int, marker, t->n);
+    a->points = PUSH(io, double, points, ROWS *DIM);
+    a->point_weight = NULL;
+    a->markers = ROWS;
+}
+
 static void case_mpm_observe(case_io *io)
 {
-    static const char *const names[] = {"mean position", "mean velocity", "kinetic energy", "distance", "front", NULL};
-    enum { BODIES = 2, ROWS = 400 };
+    static const char *const names[] = {
+        "mean position", "mean velocity", "kinetic energy", "distance", "front", "distance between two steps", NULL};
+    enum { BODIES = 2 };
     mpm_observe_args a;
-    a.type = case_variant(io, names);
+    const int variant = case_variant(io, names), between = variant > OBSERVE_FRONT;
+    a.type = between ? OBSERVE_DISTANCE : variant;
     sample t;
     t.box = sample_box(io, 0);
     sample_particles(io, &t);
     sample_state(io, &t, CASE_CONSTANT);
     sample_laws(io, &t);
-    int *body = HOST(io, int, t.n), *marker = HOST(io, int, t.n);
-    double *points = HOST(io, double, ROWS *DIM);
-    for (int i = 0; i < t.n; i++) {
-        body[i] = (int)(BODIES * case_unit("body", i));
-        marker[i] = i < 2 * ROWS && i % 2 ? i / 2 : -1;
-    }
-    for (int i = 0; i < ROWS * DIM; i++) points[i] = i / DIM % 7 == 4 ? (double)NAN : 0.4 * case_unit("points", i);
+    int *body = HOST(io, int, t.n);
+    for (int i = 0; i < t.n; i++) body[i] = (int)(BODIES * case_unit("body", i));
     a.s = t.s;
     memset(&a.matter, 0, sizeof a.matter);
     a.matter.n = t.n;
@@ -37,10 +62,9 @@ static void case_mpm_observe(case_io *io)
     a.ref = 0.2;
     a.place = a.type == OBSERVE_FRONT ? PUSH(io, double, place, 1) : NULL;
     a.sharpness = 30;
-    a.marker = PUSH(io, int, marker, t.n);
-    a.points = PUSH(io, double, points, ROWS *DIM);
-    a.point_weight = NULL;
-    a.markers = ROWS;
+    observe_points(io, &t, &a);
+    a.past_share = between ? 0.3 : 0;
+    observe_past(io, &t, &a);
     wide *total = NEW(io, wide, 1, CASE_SET), *sum = NEW(io, wide, 1, CASE_SET), *value = NEW(io, wide, 1, CASE_ADDED);
     a.total = total;
     LAUNCH_SUM(io, mpm_observe_mass, t.n, NULL, &a, total);
@@ -62,7 +86,12 @@ static void case_mpm_observe(case_io *io)
     b.weight = 0.7;
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    b.past_bar = NULL;
     LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
+    real *past_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
+    b.past_bar = past_bar;
+    if (between) LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
+    case_gradient(io, "past offset", CASE_FIELD, DIM, t.n, past_bar);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);

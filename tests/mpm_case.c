@@ -208,13 +208,14 @@ int case_observe_distance(mpm_case *c, int body, int samples, double reach)
     return o;
 }
 
-void case_touch(mpm_case *c, int observation, int64_t step, int sample, double weight)
+pio_touch *case_touch(mpm_case *c, int observation, int64_t step, int sample, double weight)
 {
     const size_t count = (size_t)c->desc.n_touches++;
     c->touch = need(realloc(c->touch, sizeof *c->touch * (count + 1)));
     size_t at = count;
     for (; at > 0 && c->touch[at - 1].step > step; at--) c->touch[at] = c->touch[at - 1];
     c->touch[at] = (pio_touch){.step = step, .observation = observation, .sample = sample, .weight = weight};
+    return &c->touch[at];
 }
 
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b)

@@ -58,7 +58,7 @@ int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const d
 
 /* An observation of `samples` samples; J gets random weights for its values. Returns its number. */
 int case_observe(mpm_case *c, pio_observable type, int body, int samples);
-void case_touch(mpm_case *c, int observation, int64_t step, int sample, double weight);
+pio_touch *case_touch(mpm_case *c, int observation, int64_t step, int sample, double weight); /* valid until the next */
 /* Distance: every second particle of the body gets a point near where it starts, in every sample; one is left out. */
 int case_observe_distance(mpm_case *c, int body, int samples, double reach);
 

@@ -54,7 +54,7 @@ void mpm_observe_everything(mpm_case *c)
     for (int64_t s = 0; s <= N / 2; s++) case_touch(c, energy, s, 0, 0.1 / (double)(N / 2 + 1));
     case_touch(c, energy, N, 1, 0.1);
     case_touch(c, distance, N / 2, 0, 1);
-    case_touch(c, distance, N, 1, 1);
+    case_touch(c, distance, N, 1, 1)->past = 0.35;
     case_touch(c, front, N, 0, 1);
 }
 

@@ -72,6 +72,10 @@ class Bench(unittest.TestCase):
                 for name in ("forward", "forward_cpu", "adjoint", "adjoint_cpu"):
                     times = row[name + "_seconds"]
                     self.assertTrue(0 < times["best"] <= times["median"], name)
+            share, cache = parts.pop("product_share_of_copy"), told["bytes"]["last_level_cache"]
+            print(f"a product moves {parts['product_bytes']:.0f} bytes, the last-level cache has {cache}: its share of a copy's "
+                  f"bandwidth is {share}", file=sys.stderr)
+            self.assertEqual(share is None, parts["product_bytes"] <= 2 * cache or not cache)
             self.assertTrue(all(v > 0 for v in parts.values()), parts)
             self.assertLess(parts["product_seconds"], parts["iteration_seconds"])
             self.assertGreater(told["bytes"]["arena"], told["bytes"]["matrix"])

@@ -235,8 +235,6 @@ static void a_step_beyond_the_stability_limit_is_refused_with_the_limit(void **u
     fem_case_free(&c);
 }
 
-/* ---- gradients ------------------------------------------------------------------------------------------- */
-
 enum { STEPS = 5, TRACTION = 0 };
 
 static void sheared(const double s[3], double x[3])
@@ -270,6 +268,56 @@ static void moving(fem_case *c, pio_integrator integrator, int lumped, int laws,
     }
 }
 
+/* The points of a distance are where the nodes were in a run before, or between two of its states. */
+static void fill_points(fem_case *c, pio_sim *sim, const double share[], double *points, int rows,
+                        const int32_t *marker)
+{
+    piola_error error;
+    for (int64_t s = 0; s <= STEPS; s++) {
+        double *u = fem_case_read(sim, "displacement");
+        for (int k = 1; k <= STEPS; k++) {
+            const double weight = k == s ? 1 - share[k] : k == s + 1 ? share[k] : 0;
+            for (int i = 0; i < c->n; i++)
+                for (int a = 0; a < D && marker[i] >= 0; a++)
+                    points[((k - 1) * rows + marker[i]) * D + a] += weight * (c->rest[i * D + a] + u[i * D + a]);
+        }
+        free(u);
+        if (s < STEPS && piola_engine_fem.advance(sim, 1, &error)) fail_msg("step %d: %s", (int)s, error.message);
+    }
+}
+
+static void places_between_steps_are_at_no_distance_from_themselves(void **unused)
+{
+    static const double share[STEPS + 1] = {0, 0.5, 0.3, 0, 0.75, 1e-3};
+    (void)unused;
+    for (pio_integrator i = PIO_BACKWARD_EULER; i <= PIO_LEAPFROG; i++) {
+        static fem_case c;
+        static piola_error error;
+        double sample[FEM_SAMPLES], worst = 0, way = 0;
+        moving(&c, i, 0, 3, box, box);
+        const int near = fem_case_observe(&c, PIO_DISTANCE, STEPS);
+        pio_observation_desc *d = &c.observation[near];
+        double *points = calloc((size_t)(STEPS * d->rows * D), sizeof *points);
+        for (int k = 1; k <= STEPS; k++) fem_case_touch(&c, near, k, k - 1, 1)->past = share[k];
+        pio_sim *sim = fem_case_create(&c, 0, 1);
+        if (piola_engine_fem.start(sim, NULL, &error)) fail_msg("start: %s", error.message);
+        fill_points(&c, sim, share, points, d->rows, d->marker);
+        piola_engine_fem.destroy(sim);
+        d->points = points;
+        for (int r = 0; r < d->rows * D; r++) way = fmax(way, fabs(points[(STEPS - 1) * d->rows * D + r] - points[r]));
+        sim = fem_case_create(&c, 0, 1);
+        fem_case_forward(&c, sim, NULL, sample);
+        for (int k = 0; k < STEPS; k++) worst = fmax(worst, sqrt(sample[k]));
+        print_message("  %s: ", names[i]);
+        fem_case_below("root of the mean square of distances over the way", worst / way, 1e-12, 1);
+        piola_engine_fem.destroy(sim);
+        fem_case_free(&c);
+        free(points);
+    }
+}
+
+/* ---- gradients ------------------------------------------------------------------------------------------- */
+
 static void observe_motion(fem_case *c, int reactions)
 {
     static const pio_observable type[] = {PIO_DISPLACEMENT, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY,
@@ -280,6 +328,9 @@ static void observe_motion(fem_case *c, int reactions)
         fem_case_touch(c, o, 0, 1, 0.3);
         fem_case_touch(c, o, 2, 1, 0.5);
         fem_case_touch(c, o, 3, 1, -0.4);
+        if (type[k] == PIO_DISTANCE)
+            for (int t = 0; t < c->desc.n_touches; t++)
+                if (c->touch[t].observation == o) c->touch[t].past = 0.2 * (double)(c->touch[t].step % 4);
     }
 }
 
@@ -428,6 +479,7 @@ int main(void)
         cmocka_unit_test(a_free_body_falls_as_a_point_does),
         cmocka_unit_test(a_wave_in_a_bar_has_the_frequency_and_the_order_of_theory),
         cmocka_unit_test(a_step_beyond_the_stability_limit_is_refused_with_the_limit),
+        cmocka_unit_test(places_between_steps_are_at_no_distance_from_themselves),
         cmocka_unit_test(adjoint_is_the_derivative_for_every_integrator),
         cmocka_unit_test(adjoint_is_the_derivative_for_every_observation_of_a_motion),
         cmocka_unit_test(a_wrong_gradient_of_a_motion_is_refused),

@@ -81,8 +81,8 @@ static void observe_everything(fem_case *c)
     fem_case_touch(c, u, 1, 1, 0.5);
     fem_case_touch(c, u, 3, 1, 0.7);
     fem_case_touch(c, near, 0, 1, 0.4);
-    fem_case_touch(c, near, 2, 0, 1);
-    fem_case_touch(c, near, STEPS, 1, 1);
+    fem_case_touch(c, near, 2, 0, 1)->past = 0.3;
+    fem_case_touch(c, near, STEPS, 1, 1)->past = 0.25;
     for (int s = 0; s <= STEPS; s++) fem_case_touch(c, reaction, s, 0, 0.01);
     fem_case_touch(c, reaction, STEPS, 1, 0.01);
     for (int s = 1; s <= STEPS; s++) fem_case_touch(c, work, s, 0, 0.1);

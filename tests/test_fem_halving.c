@@ -37,6 +37,8 @@ static void bent(fem_case *c, pio_integrator integrator, int halvings)
     fem_case_touch(c, tip, STEPS, 0, 1);
     fem_case_touch(c, tip, 2, 1, 0.7);
     fem_case_touch(c, hold, STEPS, 0, 0.01);
+    fem_case_touch(c, fem_case_observe(c, PIO_DISTANCE, 1), STEPS, 0, 3)->past =
+        0.4; /* between ends of a step in parts */
     fem_case_design(c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 100, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 60, 30, 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);

@@ -337,9 +337,111 @@ static void suspicious_meshes_are_read_with_warnings(void **state)
     assert_int_equal(mesh.n_warnings, 1);
     assert_int_equal(mesh.n_outer, 6);
     pio_mesh_free(&mesh);
-    mesh = scaled(600, false);
-    assert_true(warned(&mesh, "the box is 1200 m long; lengths are in metres"));
+}
+
+/* One element of equal edges (and right angles), flattened along an axis by s, then turned, moved and enlarged, has by definition the
+ * shape d s^(2/d)/(d - 1 + s^2); its Jacobian is the same everywhere, whatever s is. */
+static double flattened(pio_element_type type, double s, double *jacobian_ratio)
+{
+    static const double ideal[2][3][3] = {
+        {{1, 0.5, 0}, {0, 0.86602540378443865, 0}, {0, 0, 1}},
+        {{1, 0.5, 0.5}, {0, 0.86602540378443865, 0.28867513459481288}, {0, 0, 0.81649658092772603}}};
+    static const double turned[3][3] = {{0.6, 0.8, 0}, {-0.8, 0.6, 0}, {0, 0, 1}};
+    const pio_element *e = &pio_elements[type];
+    double x[PIO_ELEMENT_NODES][3] = {{0}};
+    int32_t nodes[PIO_ELEMENT_NODES];
+    pio_mesh mesh = {.dimension = e->dimension, .n_nodes = e->nodes, .n_cells = 1, .x = x[0]};
+    mesh.block[type] = (pio_mesh_block){.n = 1, .nodes = nodes};
+    for (int a = 0; a < e->nodes; a++) {
+        double y[3] = {0};
+        for (int i = 0; i < e->dimension; i++)
+            for (int j = 0; j < e->dimension; j++)
+                y[i] += (e->corners == e->dimension + 1 ? ideal[e->dimension - 2][i][j] : i == j) * e->place[a][j];
+        y[e->dimension - 1] *= s;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) x[a][i] += 70 * turned[i][j] * y[j] + 3;
+        nodes[a] = a;
+    }
+    if (e->dimension == 2)
+        for (int a = 0; a < e->nodes; a++) x[a][2] = 0;
+    pio_mesh_quality q;
+    pio_mesh_measure(&mesh, &q);
+    assert_int_equal(q.worst, 0);
+    assert_int_equal(q.slivers, q.shape < PIO_MESH_SLIVER);
+    *jacobian_ratio = q.jacobian_ratio;
+    return q.shape;
+}
+
+static void shape_sees_what_is_flat_in_every_element(void **state)
+{
+    static const double factors[] = {1, 0.5, 0.02, 1e-3, 1e-6};
+    (void)state;
+    for (int t = 0; t < 8; t++)
+        for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
+            const int d = pio_elements[PIO_TRI3 + t].dimension;
+            const double s = factors[k], exact = d * pow(s, 2.0 / d) / (d - 1 + s * s);
+            double ratio;
+            const double shape = flattened((pio_element_type)(PIO_TRI3 + t), s, &ratio);
+            print_message("%-6s flattened by %-6g shape %.6g, over the exact one less 1: %.1e (at most 1e-8); Jacobian "
+                          "ratio %.3g\n",
+                          pio_elements[PIO_TRI3 + t].name, s, shape, shape / exact - 1, ratio);
+            assert_true(fabs(shape / exact - 1) <= 1e-8);
+        }
+}
+
+/* Two triangles, the first of height h over an edge of sqrt(2). */
+static void slivers_are_told_with_the_worst_of_them(void **state)
+{
+    (void)state;
+    for (int flat = 0; flat < 2; flat++) {
+        char path[] = "mesh_sliver_XXXXXX.msh";
+        const int file = mkstemps(path, 4);
+        assert_true(file >= 0);
+        FILE *out = fdopen(file, "w");
+        fprintf(out,
+                "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0.5 %.9g 0\n$EndNodes\n",
+                flat ? 0.5000001 : 0.6);
+        fprintf(out, "$Elements\n2\n2 2 2 1 1 1 2 3\n7 2 2 1 1 1 3 4\n$EndElements\n");
+        fclose(out);
+        pio_mesh mesh = read_mesh(path);
+        for (int w = 0; w < mesh.n_warnings; w++) print_message("warning: %s\n", mesh.warnings[w]);
+        assert_int_equal(mesh.n_warnings, flat);
+        assert_true(!flat || warned(&mesh, "1 of 2 elements are nearly flat or long, with a shape below 0.01"));
+        assert_true(!flat || warned(&mesh, "the worst with 1.2e-07: element 7 (tri3)"));
+        pio_mesh_free(&mesh);
+        unlink(path);
+    }
+}
+
+/* A box of length `length`, judged with a scale (NaN: none is given); NULL: no word on its size. */
+static void judged(double length, double scale, const char *words)
+{
+    pio_mesh mesh = scaled(length / 2, false);
+    const int before = mesh.n_warnings;
+    assert_false(warned(&mesh, " m long"));
+    for (int a = 0; a < 3; a++) mesh.low[a] = mesh.high[a] = 0;
+    mesh.high[0] = length;
+    pio_mesh_judge_size(&mesh, scale);
+    print_message("  %g, scale %g: %s\n", length, scale,
+                  mesh.n_warnings > before ? mesh.warnings[mesh.n_warnings - 1] : "no word");
+    assert_int_equal(mesh.n_warnings, before + (words != NULL));
+    assert_true(!words || warned(&mesh, words));
     pio_mesh_free(&mesh);
+}
+
+static void sizes_are_judged_after_scaling(void **state)
+{
+    const double none = (double)NAN;
+    (void)state;
+    judged(100, none, "the box is 100 m long: a file's lengths are metres; if these are millimetres, 'scale: 0.001'");
+    judged(100, none, "(0.1 m)");
+    judged(100, 0.001, NULL);
+    judged(3000, 0.001, NULL);
+    judged(100, 1, NULL);
+    judged(9, none, NULL);
+    judged(9, 1000, "the box is 9000 m long, after its scale");
+    judged(2e-4, 0.001, "the box is only 2e-07 m long");
+    judged(2e-7, none, "the box is only 2e-07 m long");
 }
 
 static void lists_of_many_warnings_are_cut_and_counted(void **state)
@@ -354,6 +456,7 @@ static void lists_of_many_warnings_are_cut_and_counted(void **state)
     fprintf(out, "$Nodes\n3\n1 0 0 0\n2 2e-7 0 0\n3 0 2e-7 0\n$EndNodes\n$Elements\n1\n1 2 0 1 2 3\n$EndElements\n");
     fclose(out);
     pio_mesh mesh = read_mesh(path);
+    pio_mesh_judge_size(&mesh, (double)NAN);
     assert_int_equal(mesh.n_warnings, 21); /* and the tiny box */
     assert_int_equal(mesh.n_groups, 0);
     pio_mesh_free(&mesh);
@@ -371,6 +474,9 @@ int main(void)
         cmocka_unit_test(a_file_is_known_by_its_name_or_its_first_bytes),
         cmocka_unit_test(a_facet_between_two_cells_is_seen_from_the_side_that_it_tells),
         cmocka_unit_test(suspicious_meshes_are_read_with_warnings),
+        cmocka_unit_test(shape_sees_what_is_flat_in_every_element),
+        cmocka_unit_test(slivers_are_told_with_the_worst_of_them),
+        cmocka_unit_test(sizes_are_judged_after_scaling),
         cmocka_unit_test(lists_of_many_warnings_are_cut_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,6 +289,31 @@ static void designs_without_bounds_keep_to_the_range_of_their_quantity(void **st
     pio_scene_free(scene);
 }
 
+/* A square of 100 in a file: metres, or millimetres? */
+static void a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told(void **state)
+{
+    static const char *const tells[] = {"", ", scale: 0.001", ", scale: 1", ", scale: 50"};
+    static const char *const words[] = {"the box is 100 m long: a file's lengths are metres", NULL, NULL,
+                                        "the box is 5000 m long, after its scale"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char geometry[128], text[512] = "";
+        const char *const sets[] = {geometry};
+        pio_scene *scene = NULL;
+        snprintf(geometry, sizeof geometry, "geometry=[{name: block, type: mesh, file: wide.msh%s}]", tells[k]);
+        pio_model *m = model_of(sets, 1, &scene);
+        const bool told = pio_model_warning(m, 0, text, sizeof text);
+        print_message("%s: %s\n", geometry, told ? text : "no word");
+        assert_int_equal(told, words[k] != NULL);
+        assert_true(!told || strstr(text, words[k]));
+        assert_false(pio_model_warning(m, 1, text, sizeof text));
+        const double length = m->fem->rest[2 * 2] - m->fem->rest[0];
+        assert_true(fabs(length - 100 * (k == 1 ? 0.001 : k == 3 ? 50 : 1)) < 1e-9);
+        pio_model_free(m);
+        pio_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
@@ -300,6 +325,7 @@ int main(void)
                                        cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
                                        cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
                                        cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
-                                       cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes)};
+                                       cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes),
+                                       cmocka_unit_test(a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void collision(mpm_case *c, int fine, int steps)
     case_touch(c, x, steps, 0, 1);
     for (int64_t s = 0; s <= steps; s += 3) case_touch(c, v, s, 0, 0.1);
     for (int64_t s = 0; s <= steps; s++) case_touch(c, e, s, 0, 1e-3);
-    case_touch(c, d, steps / 2, 0, 1);
+    case_touch(c, d, steps / 2, 0, 1)->past = 0.4;
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, 1, CASE_SCALAR, 0, 0, dx);
     case_design(c, PIO_GIVEN_0, 0, CASE_GROUPS, 1, log(4e4), 1);

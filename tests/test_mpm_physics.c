@@ -378,6 +378,51 @@ static void volumes_stay_positive_in_a_crash(void **unused)
     case_free(&c);
 }
 
+/* ---- places between steps --------------------------------------------------------------------------------- */
+
+/* Two bodies meet; the points of a distance are where particles of one were between two states of a run before. The storage is
+ * sorted anew in every step. */
+static void places_between_steps_are_at_no_distance_from_themselves(void **unused)
+{
+    enum { STEPS = 60 };
+    static const double share[] = {0.5, 0.25, 1e-3, 0};
+    (void)unused;
+    for (int k = 0; k < 4; k++) {
+        static mpm_case c;
+        case_init(&c, 26, 14, 9, 0.1, 2e-3, STEPS);
+        case_body left = {.law = PIO_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {4, 1, 0.5}};
+        case_body right = {.law = PIO_TAIT, .given = {1e4, 7, 0}, .density = 1000, .velocity = {-4, -1, -0.5}};
+        case_block(&c, &left, (double[3]){0.6, 0.4, 0.3}, (double[3]){1, 0.8, 0.5}, 2, 0.3);
+        case_block(&c, &right, (double[3]){1.2, 0.4, 0.3}, (double[3]){1.6, 0.8, 0.5}, 2, 0.3);
+        const int near = case_observe_distance(&c, 0, 1, 0);
+        pio_observation_desc *d = &c.observation[near];
+        double *points = calloc((size_t)(d->rows * D), sizeof *points), sample = -1;
+        assert_non_null(points);
+        case_touch(&c, near, STEPS, 0, 1)->past = share[k];
+        pio_sim *sim = start(&c);
+        advance(sim, STEPS - 1);
+        for (int end = 0; end < 2; end++) {
+            double *x = case_read(sim, "position", c.n);
+            for (int64_t i = 0; i < c.n; i++)
+                for (int a = 0; a < D && d->marker[i] >= 0; a++)
+                    points[d->marker[i] * D + a] += (end ? 1 - share[k] : share[k]) * x[i * D + a];
+            free(x);
+            if (!end) advance(sim, 1);
+        }
+        piola_engine.destroy(sim);
+        d->points = points;
+        sim = start(&c);
+        advance(sim, STEPS);
+        piola_error error;
+        if (piola_engine.samples(sim, &sample, &error)) fail_msg("%s", error.message);
+        print_message("  share %g: ", share[k]);
+        case_below("root of the mean square of distances, m (a step: 8e-3)", sqrt(sample), 1e-15, 1e-15);
+        piola_engine.destroy(sim);
+        case_free(&c);
+        free(points);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_column_carries_its_own_weight),
         cmocka_unit_test(a_taylor_green_vortex_decays_with_its_viscosity),
         cmocka_unit_test(volumes_stay_positive_in_a_crash),
+        cmocka_unit_test(places_between_steps_are_at_no_distance_from_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

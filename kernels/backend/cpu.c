@@ -166,6 +166,12 @@ static size_t available_bytes(void)
     return kib * 1024;
 }
 
+static size_t cache_bytes(void)
+{
+    const long largest = sysconf(_SC_LEVEL3_CACHE_SIZE), smaller = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (size_t)(largest > 0 ? largest : smaller > 0 ? smaller : 0);
+}
+
 static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *stream)
 {
     (void)ordinal;
@@ -182,6 +188,7 @@ static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *
     }
     if (cpuinfo) fclose(cpuinfo);
     info->free_bytes = available_bytes();
+    info->cache_bytes = cache_bytes();
     return 0;
 }
 

@@ -160,6 +160,7 @@ static int cuda_open(int ordinal, int threads, pio_device_info *info, pio_stream
         return rc;
     }
     info->context_bytes = total - info->free_bytes;
+    info->cache_bytes = (size_t)prop.l2CacheSize;
     snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, prop.name);
     snprintf(info->driver, sizeof info->driver, "driver %d.%d, runtime %d.%d", driver / 1000, driver % 1000 / 10,
              runtime / 1000, runtime % 1000 / 10);

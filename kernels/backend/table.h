@@ -56,6 +56,7 @@ typedef struct {
     char driver[64];      /* driver and runtime versions, or "" */
     size_t free_bytes;    /* memory that could be taken now */
     size_t context_bytes; /* what the driver itself holds, not counted in any budget */
+    size_t cache_bytes;   /* of the last-level cache; 0: it is not told */
 } pio_device_info;
 
 typedef struct {
