@@ -390,7 +390,8 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
     for (int k = 0; k < 4; k++) {
         static mpm_case c;
         case_init(&c, 26, 14, 9, 0.1, 2e-3, STEPS);
-        case_body left = {.law = PIO_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {4, 1, 0.5}};
+        case_body left = {
+            .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {4, 1, 0.5}};
         case_body right = {.law = PIO_TAIT, .given = {1e4, 7, 0}, .density = 1000, .velocity = {-4, -1, -0.5}};
         case_block(&c, &left, (double[3]){0.6, 0.4, 0.3}, (double[3]){1, 0.8, 0.5}, 2, 0.3);
         case_block(&c, &right, (double[3]){1.2, 0.4, 0.3}, (double[3]){1.6, 0.8, 0.5}, 2, 0.3);
