@@ -40,7 +40,7 @@ void mpm_corner(mpm_case *c, int number, const case_body bodies[2], int64_t step
     case_block(c, &two, lo[1], hi[1], 2, 0.3);
 }
 
-void mpm_observe_everything(mpm_case *c)
+void mpm_observe_everything(mpm_case *c, double past)
 {
     const int64_t N = c->desc.steps;
     const int position = case_observe(c, PIO_MEAN_POSITION, 0, 2), velocity = case_observe(c, PIO_MEAN_VELOCITY, 1, 1);
@@ -54,7 +54,7 @@ void mpm_observe_everything(mpm_case *c)
     for (int64_t s = 0; s <= N / 2; s++) case_touch(c, energy, s, 0, 0.1 / (double)(N / 2 + 1));
     case_touch(c, energy, N, 1, 0.1);
     case_touch(c, distance, N / 2, 0, 1);
-    case_touch(c, distance, N, 1, 1)->past = 0.35;
+    case_touch(c, distance, N, 1, 1)->past = past;
     case_touch(c, front, N, 0, 1);
 }
 

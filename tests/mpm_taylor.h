@@ -16,8 +16,8 @@ typedef struct {
 /* Two bodies are thrown into a corner whose walls are of different kinds (the first `kinds`), and meet there; `upper`: the corner of
  * the last nodes. Velocities, spin and centre are the case's. */
 void mpm_corner(mpm_case *c, int number, const case_body bodies[2], int64_t steps, int upper, int kinds);
-/* Every type of observation: at the end, at two times, over windows. */
-void mpm_observe_everything(mpm_case *c);
+/* Every type of observation: at the end, at two times, over windows; a distance to places so far before the end, in steps. */
+void mpm_observe_everything(mpm_case *c, double past);
 
 /* Create the case's engine, and take the gradient at a random z of size `spread`. */
 void mpm_taylor_begin(mpm_taylor *t, mpm_case *c, double spread);

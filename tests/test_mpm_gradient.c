@@ -212,7 +212,7 @@ static void adjoint_is_the_derivative_for_every_law_wall_parameter_and_observati
         static mpm_case c;
         char what[160];
         corner(&c, number, 40, number % 2, 3);
-        mpm_observe_everything(&c);
+        mpm_observe_everything(&c, 0.35);
         design_everything(&c, number);
         mpm_taylor_begin(&t, &c, 0.3);
         snprintf(what, sizeof what, "%s and %s, %s walls %s and %s", materials[number].name,
@@ -239,7 +239,7 @@ static void adjoint_is_the_derivative_of_one_step_and_of_a_hundred(void **unused
             static double h[CASE_VARIABLES];
             char what[96];
             corner(&c, number, lengths[i], 0, i == 0 ? 3 : 2);
-            mpm_observe_everything(&c);
+            mpm_observe_everything(&c, 0.35);
             case_design(&c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
             case_design(&c, PIO_POSITION, -1, CASE_EACH, 0, 0, 0.1);
             mpm_taylor_begin(&t, &c, 0.1);
@@ -264,7 +264,7 @@ static void wrong_gradients_are_refused(void **unused)
     static double h[CASE_VARIABLES];
     (void)unused;
     corner(&c, 0, 40, 0, 3);
-    mpm_observe_everything(&c);
+    mpm_observe_everything(&c, 0.35);
     design_everything(&c, 0);
     mpm_taylor_begin(&t, &c, 0.3);
     t.quiet = 1;

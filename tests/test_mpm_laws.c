@@ -134,7 +134,7 @@ static void collision(mpm_case *c, int law, int first_per)
     const int next = law + 1 < PIO_HYPER_LAWS ? law + 1 : FIRST;
     const case_body bodies[2] = {body_of(law, 0), body_of(next, 1)};
     mpm_corner(c, law, bodies, 40, law % 2, 3);
-    mpm_observe_everything(c);
+    mpm_observe_everything(c, 0);
     for (int body = 0; body < 2; body++)
         for (int k = 0; k < constants_of(body ? next : law); k++) {
             const double value = bodies[body].given[k];
