@@ -2,4 +2,4 @@
 
 engine_test(test_krylov)
 one_engine_test(test_krylov_interrupted f64 2)
-guarded_test(test_krylov_f64_2d)
+guarded_test(test_krylov_interrupted_f64_2d)

@@ -25,7 +25,7 @@ static piola_status solve_with(system_case *s, const pio_linop *op, const pio_kr
     return pio_krylov_solve(&s->krylov, &s->queue, op, s->b, s->x, o, r, error);
 }
 
-/* Interrupted at any of its looks a solve says so and looks no more; the next has the bits of one that never was. */
+/* Interrupted at the first looks, or at any later, a solve says so and looks no more; the next has the bits of one that never was. */
 static void an_interruption_ends_a_solve_at_its_next_look(void **state)
 {
     static const char *const names[] = {"PCG", "MINRES", "GMRES"};
@@ -41,13 +41,13 @@ static void an_interruption_ends_a_solve_at_its_next_look(void **state)
         if (solve_with(&s, &op, &o, &whole, &error)) fail_msg("%s", error.message);
         const double solution = solution_error(&s);
         o.interrupted = after_some_looks;
-        for (int looks = 0; looks < whole.downloads; looks++) {
+        for (int looks = 0; looks < whole.downloads; looks = looks < 8 ? looks + 1 : 2 * looks) {
             looks_left = looks;
             assert_int_equal(solve_with(&s, &op, &o, &r, &error), PIOLA_INTERRUPTED);
             assert_int_equal(r.downloads, looks + 1);
             assert_non_null(strstr(error.message, "interrupted by a test after "));
         }
-        print_message("%-6s interrupted at each of %d looks, at last: %s\n", names[m], (int)whole.downloads,
+        print_message("%-6s interrupted at looks among %d, at last: %s\n", names[m], (int)whole.downloads,
                       error.message);
         looks_left = 1 << 20;
         if (solve_with(&s, &op, &o, &r, &error)) fail_msg("%s", error.message);
