@@ -80,6 +80,9 @@ foreach(precision ${test_precisions})
     if(PIOLA_HOST) # these need cmocka
       kernel_test(test_every_kernel unit engine_static ${precision} ${dimension} test_every_kernel.c
         ${cases} ${dots})
+      if(dimension EQUAL 3 AND PIOLA_SANITIZE) # minutes; the plane has the same text, and engines in 3D are sanitized too
+        set_tests_properties(test_every_kernel_${precision}_3d PROPERTIES LABELS "unit;slow")
+      endif()
       kernel_test(test_material unit engine_static ${precision} ${dimension} test_material.c ${pure_dual})
       kernel_test(test_transfer unit engine_static ${precision} ${dimension} test_transfer.c)
       if(precision STREQUAL "f64" AND dimension EQUAL 2)

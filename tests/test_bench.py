@@ -34,15 +34,15 @@ class Bench(unittest.TestCase):
         self.assertLess(abs(slope / exact - 1), 1e-3)
 
     def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
-        told = told_by("bench", "memory", "--particles", "500", "--steps", "120", "--precision", "f64",
+        told = told_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
                        "--threads", "2", "--json")
         self.assertEqual([c["method"] for c in told["cases"]], ["mpm", "fem"])
         for case in told["cases"]:
             self.assertTrue(case["same_bits"])
             rows = {(r["states"], r["states_on_disk"]): r for r in case["rows"]}
-            self.assertEqual(rows[120, 0]["recomputation"], 1)
-            # t(120, 10) = 3 * 120 - C(13, 2) and the last step
-            self.assertEqual(rows[10, 0]["recomputation"] * 120, 3 * 120 - 13 * 12 // 2 + 1)
+            self.assertEqual(rows[64, 0]["recomputation"], 1)
+            # t(64, 10) = 2 * 64 - C(12, 1) and the last step
+            self.assertEqual(rows[10, 0]["recomputation"] * 64, 2 * 64 - 12 + 1)
             self.assertLess(rows[10, 50]["recomputation"], rows[10, 0]["recomputation"])
             for row in case["rows"]:
                 self.assertGreater(row["gradient_over_forward"], 0)

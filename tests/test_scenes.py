@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_scenes.py PIOLA check|optimize|resume|physics -- the scenes that ship do what they say.
 
-check     every scene validates, every *_small.yaml passes `piola check`, and fails it with a spoiled gradient
+check     every scene validates, every *_small.yaml passes `piola check`, and the short ones fail it with a spoiled gradient
 optimize  the optimisations find what made their data
 resume    a killed optimisation goes on to the same bits; an interrupted run says so
 physics   the front of a dam break runs as fast as it was measured to
@@ -22,6 +22,7 @@ import unittest
 PIOLA = ""
 SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(pathlib.Path(__file__).resolve().parent.glob("check_scenes/*.yaml"))
+LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "fem_laws")  # 5 s a check
 LOOSEST = 1e-6  # tolerance of a check; no small variant needs more
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
@@ -78,8 +79,8 @@ class Check(Scenes):
                 self.assertLessEqual(check["tolerance"], LOOSEST)
                 self.assertLessEqual(max(remainder, uncertainty), LOOSEST)
 
-    def test_a_gradient_spoiled_by_a_thousandth_fails_every_check(self):
-        for scene in SMALL:
+    def test_a_gradient_spoiled_by_a_thousandth_fails_its_check(self):
+        for scene in (s for s in SMALL if s.stem not in LONG):
             with self.subTest(scene.name):
                 folder = self.folder / scene.stem
                 self.run_piola(1, "check", str(scene), folder, "-qq", "--test-corrupt-gradient",
