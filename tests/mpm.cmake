@@ -5,8 +5,8 @@ foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control 
 endforeach()
 
 # one to three minutes of processor time with sanitizers
-set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_3d test_mpm_physics_f64_2d
-  test_mpm_physics_f64_3d test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d test_mpm_gradient_f64_3d
+  test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
 
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)

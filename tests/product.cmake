@@ -22,6 +22,8 @@ foreach(name test_product test_fem_product)
   guarded_test(${name}_f64_2d)
 endforeach()
 
+set_tests_properties(test_fem_product_f64_3d PROPERTIES LABELS "unit;slow")
+
 # The comparison of test_product_gpu.c without a GPU: with a right library, and with a wrong one, which it must find.
 foreach(sample right unturned)
   set(target test_product_${sample}_f64_2d)
