@@ -40,16 +40,14 @@ static piola_status objective(void *context, int64_t sweep, const double *sample
 static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
 {
     const runner *r = context;
-    const piola_status rc = r->engine->state_out(r->sim, pio_disk_states_buffer(r->disk), error);
     (void)step;
-    return rc ? rc : pio_disk_states_put(r->disk, place, error);
+    return pio_disk_states_keep(r->disk, place, r->engine, r->sim, error);
 }
 
 static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
 {
     const runner *r = context;
-    const piola_status rc = pio_disk_states_get(r->disk, place, error);
-    return rc ? rc : r->engine->state_in(r->sim, pio_disk_states_buffer(r->disk), step, error);
+    return pio_disk_states_fetch(r->disk, place, step, r->engine, r->sim, error);
 }
 
 /* The best of the repetitions, after one that is not timed; without a schedule forward only. */
@@ -91,19 +89,17 @@ static piola_status measure_row(runner *r, const pio_plan_request *request, pio_
     return rc;
 }
 
-/* A plan with exactly so many states: the budget that holds them, and no choice about the disk. */
+/* A plan with exactly so many states, whatever their bytes. */
 static piola_status plan_row(const runner *r, int way, pio_plan_request *request, pio_memory_row *row,
                              piola_error *error)
 {
     const pio_memory_case *c = r->c;
     const int64_t slots = ways[way].slots ? ways[way].slots : c->steps;
-    *request =
-        (pio_plan_request){.strategy = ways[way].slots ? SCENE_CHECKPOINT : SCENE_STORE,
-                           .steps = c->steps,
-                           .sweeps = 1,
-                           .fixed = c->bytes.total,
-                           .state = c->bytes.state,
-                           .budget = (double)c->bytes.total + (double)((slots + 1) * (int64_t)c->bytes.state) - 1};
+    *request = (pio_plan_request){.strategy = ways[way].slots ? SCENE_CHECKPOINT : SCENE_STORE,
+                                  .steps = c->steps,
+                                  .sweeps = 1,
+                                  .fixed = c->bytes.total,
+                                  .state = c->bytes.state};
     *row = (pio_memory_row){.slots = slots, .kept = ways[way].kept};
     return pio_plan_with(&row->plan, request, slots, row->kept, error);
 }

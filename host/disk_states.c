@@ -3,12 +3,10 @@
 
 #include "host/fail.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEADER_BYTES = 65536 }; /* more than HDF5 takes beside the one dataset */
@@ -150,4 +148,18 @@ piola_status pio_disk_states_get(pio_disk_states *d, int64_t place, piola_error 
         return pio_fail(error, PIOLA_IO,
                         "%s: a state came back from the disk with other bytes than it was written with", d->path);
     return PIOLA_OK;
+}
+
+piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_engine *engine, pio_sim *sim,
+                                  piola_error *error)
+{
+    const piola_status rc = engine->state_out(sim, d->buffer, error);
+    return rc ? rc : pio_disk_states_put(d, place, error);
+}
+
+piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,
+                                   pio_sim *sim, piola_error *error)
+{
+    const piola_status rc = pio_disk_states_get(d, place, error);
+    return rc ? rc : engine->state_in(sim, d->buffer, step, error);
 }

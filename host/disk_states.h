@@ -5,7 +5,7 @@
 #ifndef PIOLA_HOST_DISK_STATES_H
 #define PIOLA_HOST_DISK_STATES_H
 
-#include "piola.h"
+#include "solvers/engine.h"
 
 typedef struct pio_disk_states pio_disk_states;
 
@@ -20,6 +20,12 @@ void *pio_disk_states_buffer(pio_disk_states *d);
 /* The buffer to a place; and from it, PIOLA_IO where it is not what was written. */
 piola_status pio_disk_states_put(pio_disk_states *d, int64_t place, piola_error *error);
 piola_status pio_disk_states_get(pio_disk_states *d, int64_t place, piola_error *error);
+
+/* A simulation's current state to a place; and from it, to be the current one, number `step`. */
+piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_engine *engine, pio_sim *sim,
+                                  piola_error *error);
+piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,
+                                   pio_sim *sim, piola_error *error);
 
 /* Bytes of disk that so many states take. */
 double pio_disk_states_bytes(int64_t places, size_t bytes);

@@ -186,12 +186,10 @@ static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, p
     snprintf(path, sizeof path, "%s/piola-measure-%ld.h5", folder, (long)getpid());
     piola_status rc = pio_disk_states_create(&disk, path, 1, bytes, error);
     double begun = pio_clock();
-    if (!rc) rc = engine->state_out(sim, pio_disk_states_buffer(disk), error);
-    if (!rc) rc = pio_disk_states_put(disk, 0, error);
+    if (!rc) rc = pio_disk_states_keep(disk, 0, engine, sim, error);
     prices->write = pio_clock() - begun;
     begun = pio_clock();
-    if (!rc) rc = pio_disk_states_get(disk, 0, error);
-    if (!rc) rc = engine->state_in(sim, pio_disk_states_buffer(disk), 0, error);
+    if (!rc) rc = pio_disk_states_fetch(disk, 0, 0, engine, sim, error);
     if (!rc) rc = engine->check(sim, error);
     prices->read = pio_clock() - begun;
     pio_disk_states_free(disk);

@@ -254,15 +254,13 @@ static piola_status on_keep(void *context, int64_t place, int64_t step, piola_er
     pio_session_path(s, "states-on-disk.h5", path, sizeof path);
     if (!s->disk) rc = pio_session_make_directory(s, error);
     if (!rc && !s->disk) rc = pio_disk_states_create(&s->disk, path, s->plan.kept, s->bytes.state, error);
-    if (!rc) rc = s->engine.table->state_out(s->sim, pio_disk_states_buffer(s->disk), error);
-    return rc ? rc : pio_disk_states_put(s->disk, place, error);
+    return rc ? rc : pio_disk_states_keep(s->disk, place, s->engine.table, s->sim, error);
 }
 
 static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
 {
     pio_session *s = context;
-    const piola_status rc = pio_disk_states_get(s->disk, place, error);
-    return rc ? rc : s->engine.table->state_in(s->sim, pio_disk_states_buffer(s->disk), step, error);
+    return pio_disk_states_fetch(s->disk, place, step, s->engine.table, s->sim, error);
 }
 
 static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
