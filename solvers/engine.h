@@ -9,7 +9,8 @@
 
 enum { PIO_ENGINE_VERSION = 1 };
 
-typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE } pio_wall;
+/* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator alone. */
+typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
 typedef enum pio_element_type {
     PIO_POINT1,
@@ -47,8 +48,17 @@ typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDA
 typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
 /* Whose products of matrix and vector iterative solvers make: kernels of Piola's own, or a library's (PIO_CUSPARSE, CUDA). */
 typedef enum { PIO_OWN_PRODUCT, PIO_CUSPARSE } pio_product_choice;
-/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. */
-typedef enum { PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG } pio_integrator;
+/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two are those of
+ * their names on a lattice of places and velocities, with steps that can be taken back to the bit. */
+typedef enum {
+    PIO_STATIC,
+    PIO_BACKWARD_EULER,
+    PIO_BDF2,
+    PIO_NEWMARK,
+    PIO_LEAPFROG,
+    PIO_REVERSIBLE_LEAPFROG,
+    PIO_REVERSIBLE_EULER
+} pio_integrator;
 /* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
  * The adjoint's never is. */
 typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
@@ -255,6 +265,10 @@ typedef struct {
     pio_grid_desc grid;
     pio_particles_desc particles;
     double dt, cfl, gravity[3];
+    int32_t reversible; /* particles: the integrator whose steps can be taken back to the bit */
+    double damping;     /* of it, 1/s: v' = -damping v; >= 0 */
+    double
+        penalty; /* its walls, 1/s^2: a particle in the wall by a depth d gets the acceleration penalty * d out of it */
     int64_t steps;
     int32_t n_observations, n_touches, n_designs;
     const pio_observation_desc *observations;
@@ -262,6 +276,7 @@ typedef struct {
     const pio_design_desc *designs;
     int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
+    int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
     int32_t n_channels;
     const pio_channel_desc *channels;
     /* Asked where an implicit step looks at a scalar of its own anyway, by the thread that called: why to stop now, in words, then the
@@ -272,6 +287,7 @@ typedef struct {
 
 typedef struct {
     size_t state;   /* of one saved state */
+    size_t tape;    /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
     size_t fixed;   /* everything but saved states */
     size_t library; /* what libraries of direct solves and of products predict, beside the arena */
     size_t total;   /* the whole arena and the libraries' */
@@ -324,6 +340,13 @@ typedef struct {
     piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
     /* Just after that: the state before the last step, which is still there, becomes the current one. */
     piola_status (*back)(pio_sim *sim, piola_error *error);
+    /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL or PIOLA_USAGE.
+     * A reverse() of that step may follow, before or after the turn. PIOLA_NO_MEMORY from check() where the tape was too short. */
+    piola_status (*unstep)(pio_sim *sim, piola_error *error);
+    /* Words of 32 bits in which the current state and that in a slot differ. */
+    piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
+    /* Bytes of the tape that are in use. NULL where there is never one. */
+    piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*reverse)(pio_sim *sim, piola_error *error);
     /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
