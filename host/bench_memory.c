@@ -71,11 +71,11 @@ static piola_status measure_row(runner *r, const pio_plan_request *request, pio_
 {
     char path[1100];
     pio_engine_bytes bytes;
-    pio_schedule schedule = pio_plan_schedule(&row->plan, request);
+    pio_schedule schedule = {0};
     r->desc.slots = row->plan.slots;
+    r->desc.tape = (int64_t)row->plan.tape;
     snprintf(path, sizeof path, "%s/piola-bench-%ld.h5", r->folder, (long)getpid());
-    piola_status rc = PIOLA_OK;
-    if (row->plan.checkpoints && !schedule.checkpoints) rc = pio_fail_memory(error, 1, "a plan");
+    piola_status rc = pio_plan_schedule(&row->plan, request, &schedule, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &bytes, error);
     if (!rc && row->kept) rc = pio_disk_states_create(&r->disk, path, row->kept, r->c->bytes.state, error);
     if (!rc) rc = best_of(r, &schedule, &row->gradient, error);
@@ -113,7 +113,7 @@ static piola_status measure(runner *r, piola_error *error)
     c->steps = r->desc.steps;
     c->same = true;
     piola_status rc = r->engine->measure(&r->desc, &c->bytes, error);
-    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, error);
+    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, HUGE_VAL, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &c->bytes, error);
     if (!rc) rc = best_of(r, NULL, &c->forward, error);
     if (r->sim) r->engine->destroy(r->sim);

@@ -101,6 +101,8 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
+    pio_json_integer(json, "steps_taken_back", s->sweep.unsteps);
+    pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
     solves_json(s, json);
     constraints_json(s, json);

@@ -22,6 +22,13 @@ static double recomputed(const pio_memory_case *c, const pio_memory_row *row)
     return (double)row->plan.forward_steps / (double)c->steps;
 }
 
+static const char *row_name(const pio_memory_row *row)
+{
+    return row->plan.strategy == SCENE_REVERSE      ? "reverse"
+           : row->plan.strategy == SCENE_CHECKPOINT ? "checkpoint"
+                                                    : "store";
+}
+
 static void print_case(const pio_memory_case *c)
 {
     printf("\n%s       %lld %s, %lld steps of %.3g ms; a state has %zu bytes, everything else %.1f MB\n", c->method,
@@ -36,9 +43,9 @@ static void print_case(const pio_memory_case *c)
            "gradient/forward", "predicted");
     for (int i = 0; i < c->n_rows; i++) {
         const pio_memory_row *r = &c->rows[i];
-        printf("%-12s %8lld %8lld %12.0f %18.3f %20.2f %12.2f\n", r->plan.checkpoints ? "checkpoint" : "store",
-               (long long)r->slots, (long long)r->kept, (double)r->slots * (double)c->bytes.state / (double)c->steps,
-               recomputed(c, r), r->gradient / c->forward, r->predicted);
+        printf("%-12s %8lld %8lld %12.0f %18.3f %20.2f %12.2f\n", row_name(r), (long long)r->slots, (long long)r->kept,
+               (double)r->slots * (double)c->bytes.state / (double)c->steps, recomputed(c, r), r->gradient / c->forward,
+               r->predicted);
     }
 }
 
@@ -56,7 +63,7 @@ static void json_case(pio_json *json, const pio_memory_case *c)
     for (int i = 0; i < c->n_rows; i++) {
         const pio_memory_row *r = &c->rows[i];
         pio_json_begin_object(json, NULL);
-        pio_json_string(json, "strategy", r->plan.checkpoints ? "checkpoint" : "store");
+        pio_json_string(json, "strategy", row_name(r));
         pio_json_integer(json, "states", r->slots);
         pio_json_integer(json, "states_on_disk", r->kept);
         pio_json_double(json, "bytes_per_step", (double)r->slots * (double)c->bytes.state / (double)c->steps);

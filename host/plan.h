@@ -6,13 +6,18 @@
 #include "solvers/engine.h"
 #include "solvers/schedule.h"
 
-/* Seconds: a step forward, the adjoint of one, a state kept and restored, likewise on disk. */
+/* Seconds: a step forward, the adjoint of one, a state kept and restored, likewise on disk; of reversible integrators a step taken
+ * back, and the adjoint of a step just after that. Bytes of the tape that a step takes. */
 typedef struct {
     double forward, adjoint, store, restore, write, read;
+    double unstep, adjoint_after, taped;
 } pio_prices;
 
 typedef struct {
     scene_strategy strategy; /* as asked */
+    bool reversible;         /* steps can be taken back, */
+    double tape;             /* with so many bytes of a tape in all, */
+    bool tape_is_a_guess;    /* or perhaps more or fewer: twice as many are taken where the budget has them */
     int64_t steps, sweeps;   /* sweeps back of one gradient, at least 1 */
     size_t fixed, state;     /* bytes of everything but kept states, and of one of them */
     double budget, disk;     /* bytes that all may take; and on disk, 0: nothing there */
@@ -20,30 +25,36 @@ typedef struct {
 } pio_plan_request;
 
 typedef struct {
-    bool checkpoints;    /* else every state is kept */
-    int64_t slots, kept; /* states kept at one time at most; on disk */
-    size_t bytes;        /* in all, with a buffer for states that go to disk */
+    scene_strategy strategy; /* chosen: not auto */
+    int64_t slots, kept;     /* states kept at one time at most; on disk */
+    size_t tape;             /* bytes for steps that are taken back */
+    size_t bytes;            /* in all, with a buffer for states that go to disk */
     double disk_bytes;
-    /* of one gradient: steps run forward, states kept and restored, likewise on disk, adjoints of steps */
-    int64_t forward_steps, stores, restores, writes, reads, reverse_steps;
+    /* of one gradient: steps run forward, states kept and restored, likewise on disk, adjoints of steps, steps taken back */
+    int64_t forward_steps, stores, restores, writes, reads, reverse_steps, unsteps;
 } pio_plan;
 
 /* PIOLA_NO_MEMORY with the bytes that would do where the budget cannot hold what the strategy needs. */
 piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *request, piola_error *error);
 
-/* With checkpoints, so many in memory and on disk; or every state where that is the strategy. */
+/* With checkpoints, so many in memory and on disk; or what else the strategy is. */
 piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *request, int64_t slots, int64_t kept,
                            piola_error *error);
 
-/* The schedule of a plan; without host memory its `checkpoints` are NULL though the plan has some. To pio_schedule_end. */
-pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request);
+/* The schedule of a plan, to pio_schedule_end(); PIOLA_NO_MEMORY without host memory. */
+piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request, pio_schedule *schedule,
+                               piola_error *error);
+
+/* Can the steps of this simulation be taken back? Into tape_is_a_guess: is it only known from a run how much of a tape that takes? */
+bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess);
 
 /* Time of the gradient over that of a forward run. */
 double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
 
-/* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of
- * the first. `desc` describes the simulation; its slots are not used. */
+/* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with the design
+ * z: steps for a tenth of a second, at least one, and the adjoint of the first. `desc` describes the simulation; its slots and tape are not
+ * used. No more than `room` bytes are taken for a tape. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, piola_error *error);
+                              const double *z, const char *folder, double room, piola_error *error);
 
 #endif

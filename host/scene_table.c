@@ -22,7 +22,7 @@ static const char *const fill_names[] = {"regular", "jittered", NULL};
 static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy",
                                                "distance",      "front",         NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
-static const char *const strategy_names[] = {"auto", "store", "checkpoint", NULL};
+static const char *const strategy_names[] = {"auto", "store", "checkpoint", "reverse", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "particle", NULL};
 static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
@@ -355,7 +355,9 @@ static const cfg_field memory_fields[] = {
     {"strategy", CFG_ENUM, AT(pio_scene, memory_strategy), .values = strategy_names, .fallback = "auto",
      .meaning =
          "store keeps every state; checkpoint keeps as many as the budget holds and runs steps again, the fewest "
-         "that can be; auto stores where the budget holds all"},
+         "that can be; reverse keeps the first alone and takes every step back, for reversible integrators; auto "
+         "stores "
+         "where the budget holds all, and else does of the other two what computes fewer steps besides the run"},
     END};
 static const cfg_table memory_table = {.what = "memory budget", .fields = memory_fields};
 

@@ -48,7 +48,12 @@ static void tell_states(const pio_session *s, pio_log_level level)
     char state[32], disk[32];
     print_bytes(state, (double)s->bytes.state);
     print_bytes(disk, p->disk_bytes);
-    if (p->checkpoints)
+    if (p->strategy == SCENE_REVERSE)
+        pio_log_say(
+            s->log, level,
+            "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld steps taken back",
+            state, s->bytes.state, p->tape, (long long)p->unsteps);
+    else if (p->strategy == SCENE_CHECKPOINT)
         pio_log_say(s->log, level,
                     "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
                     "of them run again",
@@ -70,6 +75,9 @@ static void tell_cost(const pio_session *s, const pio_prices *p)
                 "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
                 pio_plan_cost(&s->plan, p, s->schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint, 1e3 * p->store,
                 1e3 * p->restore);
+    if (s->plan.strategy == SCENE_REVERSE)
+        pio_log_say(s->log, PIO_INFO, "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms",
+                    1e3 * p->unstep, 1e3 * p->adjoint_after);
     if (s->plan.kept)
         pio_log_say(s->log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms", 1e3 * p->write,
                     1e3 * p->read);
@@ -93,11 +101,13 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
  * first steps has a plan all the same, without the disk: it would fail there too. */
 static piola_status measure(pio_session *s, pio_plan_request *r, piola_error *error)
 {
+    const double room = r->budget - (double)(r->fixed + r->state);
     char folder[1024];
     existing_folder(s, folder, sizeof folder);
     const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
-                                             r->disk > 0 ? folder : NULL, error);
-    if (rc != PIOLA_NUMERICAL) return rc;
+                                             r->disk > 0 ? folder : NULL, room, error);
+    if (r->tape_is_a_guess) r->tape = r->prices.taped * (double)r->steps;
+    if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
     pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
     r->disk = 0;
@@ -117,7 +127,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     pio_engine_desc *desc = &s->model->desc;
     const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
     char total[32];
-    desc->slots = 0;
+    desc->slots = desc->tape = 0;
     desc->interrupted = pio_interruption;
     piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
     if (rc) return rc;
@@ -126,18 +136,21 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
                                 .sweeps = sweeps,
                                 .fixed = s->bytes.total,
                                 .state = s->bytes.state,
+                                .tape = (double)s->bytes.tape,
                                 .disk = s->scene->memory_disk,
                                 .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
                                                                       : 0.9 * (double)s->bytes.free};
+    request.reversible = pio_plan_reversible(desc, &request.tape_is_a_guess);
     tell_size(s, level);
     const bool holds = (double)(request.fixed + request.state) <= request.budget;
-    if (adjoint && holds && (s->options->dry_run || request.disk > 0)) rc = measure(s, &request, error);
+    if (adjoint && holds && (s->options->dry_run || request.disk > 0 || request.tape_is_a_guess))
+        rc = measure(s, &request, error);
     if (!rc) rc = adjoint ? pio_plan_make(&s->plan, &request, error) : fits(s, request.budget, error);
     if (rc) return rc;
-    s->schedule = pio_plan_schedule(&s->plan, &request);
-    if (s->plan.checkpoints && !s->schedule.checkpoints)
-        return pio_fail_memory(error, sizeof(int64_t) * (size_t)s->plan.slots, "the plan of a gradient");
+    rc = adjoint ? pio_plan_schedule(&s->plan, &request, &s->schedule, error) : PIOLA_OK;
+    if (rc) return rc;
     desc->slots = s->plan.slots;
+    desc->tape = (int64_t)s->plan.tape;
     if (adjoint) s->bytes.total = s->plan.bytes;
     if (adjoint) tell_states(s, level);
     tell_solver(s, level);

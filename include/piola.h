@@ -62,6 +62,7 @@ typedef enum piola_failure_kind {
     /* of results */
     PIOLA_FAILED_OBJECTIVE, /* an observation, the objective or a constraint is not finite */
     PIOLA_FAILED_GRADIENT,  /* a derivative is not finite */
+    PIOLA_FAILED_REVERSAL,  /* steps that were taken back did not lead to where they began */
     PIOLA_FAILURES
 } piola_failure_kind;
 

@@ -1,6 +1,9 @@
 /* adjoint.c -- see adjoint.h. */
 #include "solvers/adjoint.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <time.h>
 
 enum { CHECK_EVERY = 64 }; /* steps between looks at the fault and the clock */
@@ -19,6 +22,18 @@ typedef struct {
     double *samples, *samples_bar, *value_bar, *z_bar;
     double turned; /* when the sweep back began */
 } driver;
+
+static piola_status fail(driver *d, piola_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static piola_status fail(driver *d, piola_status status, const char *format, ...)
+{
+    va_list list;
+    if (!d->error) return status;
+    *d->error = (piola_error){.status = status};
+    va_start(list, format);
+    vsnprintf(d->error->message, sizeof d->error->message, format, list);
+    va_end(list);
+    return status;
+}
 
 static double now(void)
 {
@@ -135,6 +150,13 @@ static piola_status turn(driver *d)
     return !rc && d->steps == 0 ? end_sweep(d) : rc;
 }
 
+static piola_status unstep(driver *d)
+{
+    if (!d->engine->unstep) return fail(d, PIOLA_USAGE, "this integrator's steps cannot be taken back");
+    d->result->unsteps++;
+    return d->engine->unstep(d->sim, d->error);
+}
+
 static piola_status reverse(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
@@ -155,6 +177,21 @@ static piola_status move(driver *d, const pio_action *a)
     return (store ? s->on_keep : s->on_fetch)(s->context, a->slot - d->slots, a->from, d->error);
 }
 
+/* A run that was taken back has come to its beginning. */
+static piola_status verify(driver *d, const pio_action *a)
+{
+    int64_t words = 0;
+    piola_status rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = d->engine->differs(d->sim, a->slot, &words, d->error);
+    if (rc || !words) return rc;
+    rc = fail(d, PIOLA_NUMERICAL,
+              "the run that was taken back did not come to its beginning: %lld words of state %lld differ, so its "
+              "gradient is not known; strategy: checkpoint needs no step taken back",
+              (long long)words, (long long)a->from);
+    if (d->error) d->error->failure = (piola_failure){.kind = PIOLA_FAILED_REVERSAL, .step = a->from, .residual = NAN};
+    return rc;
+}
+
 static piola_status act(driver *d, const pio_action *a)
 {
     switch (a->kind) {
@@ -167,11 +204,13 @@ static piola_status act(driver *d, const pio_action *a)
         return turn(d);
     case PIO_BACK:
         return d->engine->back(d->sim, d->error);
+    case PIO_UNSTEP:
+        return unstep(d);
+    case PIO_VERIFY:
+        return verify(d, a);
     case PIO_REVERSE:
         if (d->sweep_number >= 0) return reverse(d, a->from);
-        if (d->error)
-            *d->error = (piola_error){.status = PIOLA_INTERNAL, .message = "the schedule reverses before it turns"};
-        return PIOLA_INTERNAL;
+        return fail(d, PIOLA_INTERNAL, "the schedule reverses before it turns");
     case PIO_DISCARD:
     case PIO_DONE:
         break;

@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
     double J;
-    int64_t forward_steps, reverse_steps; /* run in all: recomputation included */
+    int64_t forward_steps, reverse_steps, unsteps; /* run in all, recomputation included; taken back */
     double forward_seconds, reverse_seconds;
 } pio_sweep_result;
 

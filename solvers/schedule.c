@@ -49,3 +49,31 @@ pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps)
     return (pio_schedule){
         .name = "store", .steps = steps, .slots = steps + (sweeps > 1), .sweeps = sweeps, .next = store_all_next};
 }
+
+/* Action number `at` from a sweep's turn on: Turn, then Unstep to s, Reverse s; before Reverse 0 Verify. */
+static pio_action sweep_taken_back(const pio_schedule *s, int64_t at)
+{
+    const int64_t step = s->steps - 1 - (at - 1) / 2;
+    if (at == 0) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
+    if (at % 2) return (pio_action){PIO_UNSTEP, step + 1, step, -1};
+    if (step > 0) return (pio_action){PIO_REVERSE, step, step, -1};
+    return (pio_action){PIO_VERIFY, 0, 0, 0};
+}
+
+/* Store 0; each sweep: Forward to the end, its turn and what follows; Discard 0. */
+static pio_action reverse_next(pio_schedule *s)
+{
+    const int64_t length = s->steps ? 2 * s->steps + 3 : 1;
+    int64_t at = s->at++;
+    if (at-- == 0) return (pio_action){PIO_STORE, 0, 0, 0};
+    if (at == s->sweeps * length) return (pio_action){PIO_DISCARD, 0, 0, 0};
+    if (at > s->sweeps * length) return (pio_action){PIO_DONE, 0, 0, -1};
+    at %= length;
+    if (s->steps && at-- == 0) return (pio_action){PIO_FORWARD, 0, s->steps, -1};
+    return at == 2 * s->steps + 1 && s->steps ? (pio_action){PIO_REVERSE, 0, 0, -1} : sweep_taken_back(s, at);
+}
+
+pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps)
+{
+    return (pio_schedule){.name = "reverse", .steps = steps, .slots = 1, .sweeps = sweeps, .next = reverse_next};
+}

@@ -14,6 +14,8 @@ typedef enum {
     PIO_RESTORE, /* make state `from`, kept in `slot`, the current one */
     PIO_TURN,    /* a sweep back begins; the current state is the last one, `from` */
     PIO_BACK,    /* just after a turn: state `from`, that before the last step, is the current one again, kept or not */
+    PIO_UNSTEP,  /* state `from` is current; state `to` = `from` - 1, found from it alone, is the current one next */
+    PIO_VERIFY,  /* the current state, number `from`, must be that in `slot` to the bit */
     PIO_REVERSE, /* the adjoint of step `from`; the current state is `from` */
     PIO_DISCARD, /* `slot` is free again */
     PIO_DONE
@@ -37,6 +39,9 @@ typedef struct pio_schedule {
 /* Keep every state: no step is run twice, however many sweeps there are. `steps` slots; with several sweeps one more, for the
  * last state. */
 pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps);
+
+/* Keep state 0 alone, and take every step back: for integrators that can. It is what state 0 must be again. */
+pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps);
 
 /* Keep `slots` states (at least 1 where there are 2 steps or more), and `kept` more in the second tier, each of which is written
  * and read once (kept < steps, or 0); run steps again from them, as few as can be (checkpoint.c). A further sweep runs all of it

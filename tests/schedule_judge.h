@@ -15,6 +15,8 @@ typedef struct {
     int64_t current;             /* number of the current state */
     int64_t kept[MOST];          /* state in each slot, -1 */
     bool just_turned;            /* by the action before */
+    bool unproven;               /* a step was taken back, and no state verified since */
+    int64_t unsteps;             /* steps taken back */
     int64_t reversed;            /* of this sweep steps steps-1 .. reversed are done */
     int64_t sweeps, turns;       /* back: wanted, begun */
     int64_t forward, held, peak; /* steps run, slots in use now and at most */
@@ -58,7 +60,20 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         if (a->from != m->steps - 1) return "went back more than a step";
         m->current = a->from;
         return NULL;
+    case PIO_UNSTEP:
+        if (a->from != m->current) return "took back a step from a state that is not the current one";
+        if (a->to != a->from - 1 || a->to < 0) return "took back more than a step, or none";
+        m->current = a->to;
+        m->unsteps++;
+        m->unproven = true;
+        return NULL;
+    case PIO_VERIFY:
+        if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "verified by an empty slot";
+        if (m->kept[a->slot] != m->current || a->from != m->current) return "verified by another state";
+        m->unproven = false;
+        return NULL;
     case PIO_REVERSE:
+        if (m->unproven && a->from == 0) return "step 0 reversed at a state that nothing verified";
         if (m->turns == 0) return "reversed before it turned";
         if (a->from != m->current) return "reversed a step without its state";
         if (a->from != m->reversed - 1) return "reversed out of order";

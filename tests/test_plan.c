@@ -26,8 +26,8 @@ static pio_plan made(scene_strategy strategy, int64_t steps, int64_t sweeps, dou
     if (pio_plan_make(&plan, &r, &error)) fail_msg("%s", error.message);
     print_message("  %d steps, %d sweeps, %.0f bytes: %s, %d states, %d steps forward, %d stored, %d restored, %zu "
                   "bytes\n",
-                  (int)steps, (int)sweeps, budget, plan.checkpoints ? "checkpoint" : "store", (int)plan.slots,
-                  (int)plan.forward_steps, (int)plan.stores, (int)plan.restores, plan.bytes);
+                  (int)steps, (int)sweeps, budget, plan.strategy == SCENE_CHECKPOINT ? "checkpoint" : "store",
+                  (int)plan.slots, (int)plan.forward_steps, (int)plan.stores, (int)plan.restores, plan.bytes);
     return plan;
 }
 
@@ -36,19 +36,19 @@ static void auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not(v
     (void)unused;
     const double all = 1000 + 100 * 256;
     pio_plan plan = made(SCENE_AUTO, 100, 1, all);
-    assert_false(plan.checkpoints);
+    assert_int_equal(plan.strategy, SCENE_STORE);
     assert_int_equal(plan.slots, 100);
     assert_int_equal(plan.forward_steps, 100);
     plan = made(SCENE_AUTO, 100, 1, all - 1);
-    assert_true(plan.checkpoints);
+    assert_int_equal(plan.strategy, SCENE_CHECKPOINT);
     assert_int_equal(plan.slots, 99);
     plan = made(SCENE_AUTO, 100, 3, all); /* several sweeps keep the last state too */
-    assert_true(plan.checkpoints);
+    assert_int_equal(plan.strategy, SCENE_CHECKPOINT);
     plan = made(SCENE_AUTO, 100, 3, all + 256);
-    assert_false(plan.checkpoints);
+    assert_int_equal(plan.strategy, SCENE_STORE);
     assert_int_equal(plan.forward_steps, 100);
     plan = made(SCENE_CHECKPOINT, 100, 1, 1e12); /* as asked, and no more than it can use */
-    assert_true(plan.checkpoints);
+    assert_int_equal(plan.strategy, SCENE_CHECKPOINT);
     assert_int_equal(plan.slots, 100);
 }
 
@@ -63,7 +63,8 @@ static void a_plan_uses_its_budget_and_never_exceeds_it(void **unused)
         assert_true((double)plan.bytes <= budget);
         assert_true(plan.slots == 100 || (double)plan.bytes + 256 > budget);
         assert_int_equal(plan.reverse_steps, 100);
-        if (plan.checkpoints) assert_int_equal(plan.forward_steps, pio_checkpoint_advances(100, plan.slots, 0) + 1);
+        if (plan.strategy == SCENE_CHECKPOINT)
+            assert_int_equal(plan.forward_steps, pio_checkpoint_advances(100, plan.slots, 0) + 1);
     }
 }
 
@@ -140,6 +141,76 @@ static void as_many_states_go_to_disk_as_save_time(void **unused)
             }
 }
 
+/* 1000 bytes, states of 256; 100 steps, a tape of 10 bytes a step. */
+static pio_plan_request reversible(scene_strategy strategy, double budget, double tape, bool guess)
+{
+    pio_plan_request r = request_of(strategy, 100, 1, budget);
+    r.reversible = true;
+    r.tape = tape;
+    r.tape_is_a_guess = guess;
+    return r;
+}
+
+static void reversal_is_chosen_where_it_computes_fewer_steps_than_checkpoints(void **unused)
+{
+    (void)unused;
+    int64_t last = 0;
+    for (int slots = 1; slots <= 101; slots++) {
+        const pio_plan_request r = reversible(SCENE_AUTO, 1000 + 256 * slots, 0, false);
+        pio_plan plan;
+        piola_error error;
+        assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
+        const int64_t again = pio_checkpoint_advances(100, slots, 0) + 1;
+        const scene_strategy best = slots >= 100 ? SCENE_STORE : again > 200 ? SCENE_REVERSE : SCENE_CHECKPOINT;
+        if (plan.strategy != last) print_message("  from %d states: strategy %d\n", slots, (int)plan.strategy);
+        last = plan.strategy;
+        assert_int_equal(plan.strategy, best);
+        assert_true((double)plan.bytes <= r.budget);
+        if (best != SCENE_REVERSE) continue;
+        assert_int_equal(plan.slots, 1);
+        assert_int_equal(plan.forward_steps, 100);
+        assert_int_equal(plan.unsteps, 100);
+        assert_int_equal(plan.reverse_steps, 100);
+    }
+}
+
+static void a_tape_counts_and_one_that_is_a_guess_takes_twice_as_much_where_it_can(void **unused)
+{
+    static const struct {
+        double budget, tape;
+        bool guess;
+        double taken; /* -1: refused */
+    } cases[] = {{1000 + 256 + 1024, 1000, false, 1000}, {1000 + 256 + 1024, 1000, true, 1024},
+                 {1000 + 256 + 2048, 1000, true, 1792},  {1e6, 1000, true, 1792},
+                 {1000 + 256 + 1023, 1000, false, -1},   {1000 + 256 + 1023, 1000, true, -1}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const pio_plan_request r = reversible(SCENE_REVERSE, cases[i].budget, cases[i].tape, cases[i].guess);
+        pio_plan plan = {0};
+        piola_error error = {0};
+        const piola_status rc = pio_plan_make(&plan, &r, &error);
+        print_message("  budget %g, tape %g: %zu bytes of tape, %zu in all %s\n", r.budget, r.tape, plan.tape,
+                      plan.bytes, error.message);
+        assert_int_equal(rc, cases[i].taken < 0 ? PIOLA_NO_MEMORY : PIOLA_OK);
+        if (rc) {
+            assert_non_null(strstr(error.message, "2280 bytes")); /* would do */
+            continue;
+        }
+        assert_true((double)plan.bytes <= r.budget);
+        assert_int_equal(plan.tape, (int64_t)cases[i].taken);
+    }
+}
+
+static void reversal_of_an_integrator_that_cannot_is_refused(void **unused)
+{
+    const pio_plan_request r = request_of(SCENE_REVERSE, 100, 1, 1e6);
+    pio_plan plan;
+    piola_error error;
+    (void)unused;
+    assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_USAGE);
+    print_message("  %s\n", error.message);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +218,9 @@ int main(void)
         cmocka_unit_test(a_plan_uses_its_budget_and_never_exceeds_it),
         cmocka_unit_test(a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would_do),
         cmocka_unit_test(as_many_states_go_to_disk_as_save_time),
+        cmocka_unit_test(reversal_is_chosen_where_it_computes_fewer_steps_than_checkpoints),
+        cmocka_unit_test(a_tape_counts_and_one_that_is_a_guess_takes_twice_as_much_where_it_can),
+        cmocka_unit_test(reversal_of_an_integrator_that_cannot_is_refused),
         cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,26 @@ static void store_all_is_legal_and_runs_every_step_once(void **unused)
         }
 }
 
+static void reverse_is_legal_keeps_one_state_and_takes_every_step_back(void **unused)
+{
+    static const int64_t lengths[] = {0, 1, 2, 10, 1000};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int64_t sweeps = 1; sweeps <= 3; sweeps++) {
+            pio_schedule s = pio_schedule_reverse(lengths[i], sweeps);
+            interpreter m;
+            const char *broken = judge(&s, &m);
+            print_message("%2d steps, %d sweeps: %s, %d run, %d taken back, %d slots at most\n", (int)lengths[i],
+                          (int)sweeps, broken ? broken : "legal", (int)m.forward, (int)m.unsteps, (int)m.peak);
+            assert_null(broken);
+            assert_int_equal(m.forward, lengths[i] * sweeps);
+            assert_int_equal(m.unsteps, lengths[i] * sweeps);
+            assert_int_equal(m.peak, 1);
+            assert_int_equal(m.held, 0);
+            assert_int_equal(s.next(&s).kind, PIO_DONE);
+        }
+}
+
 /* Streams with one mistake each, and a right one that recomputes. */
 static pio_action listed_next(pio_schedule *s);
 static const pio_action *listed;
@@ -70,6 +90,14 @@ static void the_interpreter_refuses_each_mistake(void **unused)
     {                                                                                                                  \
         PIO_BACK, state, state, -1                                                                                     \
     }
+#define U(state)                                                                                                       \
+    {                                                                                                                  \
+        PIO_UNSTEP, state, state - 1, -1                                                                               \
+    }
+#define V(state, slot)                                                                                                 \
+    {                                                                                                                  \
+        PIO_VERIFY, state, state, slot                                                                                 \
+    }
 #define END                                                                                                            \
     {                                                                                                                  \
         PIO_DONE, 0, 0, -1                                                                                             \
@@ -90,6 +118,12 @@ static void the_interpreter_refuses_each_mistake(void **unused)
         {S(0, 5), F(0, 2), END},                                                       /* no such slot */
         {S(0, 0), F(0, 2), T, Y(0), L(0, 0), END},                                     /* back two steps */
         {S(0, 0), F(0, 2), T, Y(1), B(1), Y(0), B(0), END},                            /* back again */
+        {S(0, 0), F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                   /* right */
+        {S(0, 0), F(0, 2), T, U(2), B(1), U(1), B(0), END},                            /* nothing verified */
+        {S(0, 0), F(0, 2), T, U(2), B(1), U(2), V(0, 0), B(0), END},                   /* a step taken back twice */
+        {S(0, 0), F(0, 2), T, U(2), V(1, 0), B(1), U(1), V(0, 0), B(0), END},          /* verified by another state */
+        {F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                            /* by none */
+        {S(0, 0), F(0, 2), T, {PIO_UNSTEP, 2, 0, -1}, V(0, 0), B(0), END},             /* two steps at once */
         {F(1, 2), END}};
     (void)unused;
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
@@ -98,7 +132,7 @@ static void the_interpreter_refuses_each_mistake(void **unused)
         listed = streams[i];
         const char *broken = judge(&s, &m);
         print_message("stream %d: %s\n", (int)i, broken ? broken : "legal");
-        assert_int_equal(broken == NULL, i == 0);
+        assert_int_equal(broken == NULL, i == 0 || i == 15);
     }
 }
 
@@ -110,6 +144,7 @@ struct pio_sim {
     int began, ended, wrong;
     int64_t frames[2][MOST]; /* states and adjoints announced */
     int n_frames[2], objectives;
+    int64_t lost;  /* words by which the run that was taken back misses its beginning */
     int64_t fault; /* check() fails from this state on, -1 never */
 };
 
@@ -176,6 +211,18 @@ static piola_status mock_back(pio_sim *s, piola_error *e)
     s->current--;
     return PIOLA_OK;
 }
+static piola_status mock_unstep(pio_sim *s, piola_error *e)
+{
+    (void)e;
+    s->current--;
+    return PIOLA_OK;
+}
+static piola_status mock_differs(pio_sim *s, int64_t slot, int64_t *words, piola_error *e)
+{
+    (void)e;
+    *words = s->lost + (s->kept[slot] != s->current);
+    return PIOLA_OK;
+}
 static const pio_engine mock = {.start = mock_start,
                                 .advance = mock_advance,
                                 .check = mock_check,
@@ -183,6 +230,8 @@ static const pio_engine mock = {.start = mock_start,
                                 .load = mock_load,
                                 .reverse_begin = mock_begin,
                                 .back = mock_back,
+                                .unstep = mock_unstep,
+                                .differs = mock_differs,
                                 .reverse = mock_reverse,
                                 .reverse_end = mock_end,
                                 .samples = mock_samples};
@@ -329,10 +378,33 @@ static void a_schedule_that_does_not_turn_is_refused(void **unused)
     assert_int_equal(s.began + s.ended, 0);
 }
 
+static void a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginning(void **unused)
+{
+    (void)unused;
+    for (int lost = 0; lost < 2; lost++) {
+        pio_sim s = {.steps = 10, .fault = -1, .lost = lost};
+        const pio_sweep sweep = {.context = &s, .objective = on_objective, .on_gradient = on_gradient};
+        pio_schedule schedule = pio_schedule_reverse(10, 2);
+        pio_sweep_result r;
+        piola_error e = {0};
+        double samples[2];
+        const piola_status rc = pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e);
+        print_message("%d words lost: %d, %d gradients, %d steps taken back %s\n", lost, (int)rc, s.ended,
+                      (int)r.unsteps, e.message);
+        assert_int_equal(rc, lost ? PIOLA_NUMERICAL : PIOLA_OK);
+        assert_int_equal(s.ended, lost ? 0 : 2);
+        assert_int_equal(r.unsteps, lost ? 10 : 20);
+        assert_int_equal(e.failure.kind, lost ? PIOLA_FAILED_REVERSAL : PIOLA_FAILED_NOT);
+        assert_int_equal(s.wrong, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store_all_is_legal_and_runs_every_step_once),
+        cmocka_unit_test(reverse_is_legal_keeps_one_state_and_takes_every_step_back),
+        cmocka_unit_test(a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginning),
         cmocka_unit_test(the_interpreter_refuses_each_mistake),
         cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
         cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),
