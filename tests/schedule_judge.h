@@ -23,6 +23,24 @@ typedef struct {
 } interpreter;
 
 /* NULL, or the rule that the action breaks. */
+static inline const char *take_back(interpreter *m, const pio_action *a)
+{
+    if (a->from != m->current) return "took back a step from a state that is not the current one";
+    if (a->to != a->from - 1 || a->to < 0) return "took back more than a step, or none";
+    m->current = a->to;
+    m->unsteps++;
+    m->unproven = true;
+    return NULL;
+}
+
+static inline const char *verify(interpreter *m, const pio_action *a)
+{
+    if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "verified by an empty slot";
+    if (m->kept[a->slot] != m->current || a->from != m->current) return "verified by another state";
+    m->unproven = false;
+    return NULL;
+}
+
 static inline const char *interpret(interpreter *m, const pio_action *a)
 {
     const bool after_turn = m->just_turned;
@@ -61,17 +79,9 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         m->current = a->from;
         return NULL;
     case PIO_UNSTEP:
-        if (a->from != m->current) return "took back a step from a state that is not the current one";
-        if (a->to != a->from - 1 || a->to < 0) return "took back more than a step, or none";
-        m->current = a->to;
-        m->unsteps++;
-        m->unproven = true;
-        return NULL;
+        return take_back(m, a);
     case PIO_VERIFY:
-        if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "verified by an empty slot";
-        if (m->kept[a->slot] != m->current || a->from != m->current) return "verified by another state";
-        m->unproven = false;
-        return NULL;
+        return verify(m, a);
     case PIO_REVERSE:
         if (m->unproven && a->from == 0) return "step 0 reversed at a state that nothing verified";
         if (m->turns == 0) return "reversed before it turned";

@@ -60,8 +60,6 @@ static pio_action listed_next(pio_schedule *s)
     return listed[s->at++];
 }
 
-static void the_interpreter_refuses_each_mistake(void **unused)
-{
 #define F(from, to)                                                                                                    \
     {                                                                                                                  \
         PIO_FORWARD, from, to, -1                                                                                      \
@@ -102,29 +100,32 @@ static void the_interpreter_refuses_each_mistake(void **unused)
     {                                                                                                                  \
         PIO_DONE, 0, 0, -1                                                                                             \
     }
-    static const pio_action streams[][14] = {
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), L(0, 0), B(0), X(0, 0), END}, /* right */
-        {F(0, 2), T, L(0, 0), B(1), B(0), END},                                     /* never stored */
-        {S(0, 0), F(0, 2), T, L(0, 0), B(0), END},                                  /* step 1 forgotten */
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), B(0), END},                   /* the state of step 1 for step 0 */
-        {S(0, 0), F(0, 1), S(1, 0), F(1, 2), END},                                  /* over a state that is kept */
-        {S(0, 0), F(0, 1), T, B(0), END},                                           /* turned too early */
-        {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), L(0, 0), B(0), END},             /* never turned */
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), X(0, 0), L(0, 0), B(0), END}, /* restored, but it was discarded */
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), END},                         /* ends early */
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), B(1), END},                   /* one step twice */
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), L(0, 0), B(0), F(0, 2), T, END}, /* a sweep too many */
-        {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), F(1, 2), T, END},                /* turned with a step left */
-        {S(0, 5), F(0, 2), END},                                                       /* no such slot */
-        {S(0, 0), F(0, 2), T, Y(0), L(0, 0), END},                                     /* back two steps */
-        {S(0, 0), F(0, 2), T, Y(1), B(1), Y(0), B(0), END},                            /* back again */
-        {S(0, 0), F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                   /* right */
-        {S(0, 0), F(0, 2), T, U(2), B(1), U(1), B(0), END},                            /* nothing verified */
-        {S(0, 0), F(0, 2), T, U(2), B(1), U(2), V(0, 0), B(0), END},                   /* a step taken back twice */
-        {S(0, 0), F(0, 2), T, U(2), V(1, 0), B(1), U(1), V(0, 0), B(0), END},          /* verified by another state */
-        {F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                            /* by none */
-        {S(0, 0), F(0, 2), T, {PIO_UNSTEP, 2, 0, -1}, V(0, 0), B(0), END},             /* two steps at once */
-        {F(1, 2), END}};
+static const pio_action streams[][14] = {
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), L(0, 0), B(0), X(0, 0), END},    /* right */
+    {F(0, 2), T, L(0, 0), B(1), B(0), END},                                        /* never stored */
+    {S(0, 0), F(0, 2), T, L(0, 0), B(0), END},                                     /* step 1 forgotten */
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), B(0), END},                      /* the state of step 1 for step 0 */
+    {S(0, 0), F(0, 1), S(1, 0), F(1, 2), END},                                     /* over a state that is kept */
+    {S(0, 0), F(0, 1), T, B(0), END},                                              /* turned too early */
+    {S(0, 0), F(0, 2), L(0, 0), F(0, 1), B(1), L(0, 0), B(0), END},                /* never turned */
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), X(0, 0), L(0, 0), B(0), END},    /* restored, but it was discarded */
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), END},                            /* ends early */
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), B(1), END},                      /* one step twice */
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), L(0, 0), B(0), F(0, 2), T, END}, /* a sweep too many */
+    {S(0, 0), F(0, 2), T, L(0, 0), F(0, 1), B(1), F(1, 2), T, END},                /* turned with a step left */
+    {S(0, 5), F(0, 2), END},                                                       /* no such slot */
+    {S(0, 0), F(0, 2), T, Y(0), L(0, 0), END},                                     /* back two steps */
+    {S(0, 0), F(0, 2), T, Y(1), B(1), Y(0), B(0), END},                            /* back again */
+    {S(0, 0), F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                   /* right */
+    {S(0, 0), F(0, 2), T, U(2), B(1), U(1), B(0), END},                            /* nothing verified */
+    {S(0, 0), F(0, 2), T, U(2), B(1), U(2), V(0, 0), B(0), END},                   /* a step taken back twice */
+    {S(0, 0), F(0, 2), T, U(2), V(1, 0), B(1), U(1), V(0, 0), B(0), END},          /* verified by another state */
+    {F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                            /* by none */
+    {S(0, 0), F(0, 2), T, {PIO_UNSTEP, 2, 0, -1}, V(0, 0), B(0), END},             /* two steps at once */
+    {F(1, 2), END}};
+
+static void the_interpreter_refuses_each_mistake(void **unused)
+{
     (void)unused;
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
         pio_schedule s = {.name = "listed", .steps = 2, .slots = 1, .sweeps = 1, .next = listed_next};
