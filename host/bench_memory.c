@@ -10,9 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PLAIN = 1, REVERSIBLE = 2 }; /* integrators */
 static const struct {
-    int slots, kept; /* 0 slots: every state */
-} ways[PIO_MEMORY_ROWS] = {{0, 0}, {100, 0}, {50, 0}, {20, 0}, {10, 0}, {5, 0}, {10, 50}};
+    scene_strategy strategy;
+    int slots, kept, of; /* 0 slots: every state; of which integrators */
+} ways[PIO_MEMORY_ROWS] = {{SCENE_STORE, 0, 0, PLAIN | REVERSIBLE}, {SCENE_CHECKPOINT, 100, 0, PLAIN},
+                           {SCENE_CHECKPOINT, 50, 0, PLAIN},        {SCENE_CHECKPOINT, 20, 0, PLAIN | REVERSIBLE},
+                           {SCENE_CHECKPOINT, 10, 0, PLAIN},        {SCENE_CHECKPOINT, 5, 0, PLAIN},
+                           {SCENE_CHECKPOINT, 10, 50, PLAIN},       {SCENE_REVERSE, 1, 0, REVERSIBLE}};
 
 typedef struct {
     pio_memory_case *c;
@@ -95,11 +100,15 @@ static piola_status plan_row(const runner *r, int way, pio_plan_request *request
 {
     const pio_memory_case *c = r->c;
     const int64_t slots = ways[way].slots ? ways[way].slots : c->steps;
-    *request = (pio_plan_request){.strategy = ways[way].slots ? SCENE_CHECKPOINT : SCENE_STORE,
+    bool guess;
+    *request = (pio_plan_request){.strategy = ways[way].strategy,
                                   .steps = c->steps,
                                   .sweeps = 1,
+                                  .reversible = pio_plan_reversible(&r->desc, &guess),
                                   .fixed = c->bytes.total,
                                   .state = c->bytes.state};
+    request->tape_is_a_guess = guess;
+    request->tape = guess ? c->prices.taped * (double)c->steps : (double)c->bytes.tape;
     *row = (pio_memory_row){.slots = slots, .kept = ways[way].kept};
     return pio_plan_with(&row->plan, request, slots, row->kept, error);
 }
@@ -108,6 +117,8 @@ static piola_status measure(runner *r, piola_error *error)
 {
     pio_memory_case *c = r->c;
     pio_plan_request request;
+    bool guess;
+    const int kind = pio_plan_reversible(&r->desc, &guess) ? REVERSIBLE : PLAIN;
     r->desc.slots = 0;
     r->desc.adjoint = 1;
     c->steps = r->desc.steps;
@@ -120,7 +131,7 @@ static piola_status measure(runner *r, piola_error *error)
     r->sim = NULL;
     for (int i = 0; !rc && i < PIO_MEMORY_ROWS; i++) {
         pio_memory_row *row = &c->rows[c->n_rows];
-        if (ways[i].slots + ways[i].kept >= c->steps) continue;
+        if (!(ways[i].of & kind) || ways[i].slots + ways[i].kept >= c->steps) continue;
         rc = plan_row(r, i, &request, row, error);
         if (!rc) rc = measure_row(r, &request, row, error);
         row->predicted = pio_plan_cost(&row->plan, &c->prices, c->steps);
@@ -144,12 +155,17 @@ static piola_status run(runner *r, piola_error *error)
 }
 
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
-                                  const char *folder, piola_error *error)
+                                  bool reversible, const char *folder, piola_error *error)
 {
     pio_trial trial;
     piola_status rc = pio_trial_create(&trial, &options, error);
     if (rc) return rc;
-    *c = (pio_memory_case){.method = "mpm", .items = trial.desc.particles.n};
+    *c = (pio_memory_case){
+        .method = "mpm", .integrator = reversible ? "reversible" : "apic", .items = trial.desc.particles.n};
+    trial.desc.reversible = reversible;
+    trial.desc.penalty = reversible ? 1e4 : 0; /* 1/s^2; no particle comes to a wall */
+    for (int a = 0; reversible && a < options.dimension; a++)
+        trial.desc.grid.wall[a][0] = trial.desc.grid.wall[a][1] = PIO_WALL_PENALTY;
     runner r = {.c = c,
                 .engine = engine->table,
                 .desc = trial.desc,
@@ -163,16 +179,21 @@ piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *e
 }
 
 piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
-                                  int64_t steps, const char *folder, piola_error *error)
+                                  pio_integrator integrator, int64_t steps, const char *folder, piola_error *error)
 {
+    static const char *const names[] = {[PIO_LEAPFROG] = "leapfrog",
+                                        [PIO_REVERSIBLE_LEAPFROG] = "reversible_leapfrog",
+                                        [PIO_REVERSIBLE_EULER] = "reversible_euler"};
     const double wave = 1.2; /* m/s at least, sqrt((lambda + 2 mu)/rho) of the trial's material */
     pio_fem_trial trial;
     piola_status rc = pio_fem_trial_create(&trial, &options, error);
     if (rc) return rc;
-    *c = (pio_memory_case){.method = "fem", .items = trial.fem.n};
-    trial.fem.integrator = PIO_LEAPFROG;
+    const bool solves = integrator == PIO_REVERSIBLE_EULER;
+    *c = (pio_memory_case){.method = "fem", .integrator = names[integrator], .items = trial.fem.n};
+    trial.fem.integrator = integrator;
+    trial.fem.lumped = 1;
     trial.desc.steps = steps;
-    trial.desc.dt = 0.3 / options.cells / wave;
+    trial.desc.dt = (solves ? 3 : 0.3) / options.cells / wave;
     trial.touch.step = steps;
     runner r = {.c = c,
                 .engine = engine->fem,

@@ -6,7 +6,7 @@
 #include "host/trial.h"
 #include "host/trial_fem.h"
 
-enum { PIO_MEMORY_ROWS = 7, PIO_MEMORY_REPETITIONS = 3 };
+enum { PIO_MEMORY_ROWS = 8, PIO_MEMORY_REPETITIONS = 3 };
 
 /* One way to keep states. Times are s of wall time, the best of PIO_MEMORY_REPETITIONS. */
 typedef struct {
@@ -16,8 +16,8 @@ typedef struct {
 } pio_memory_row;
 
 typedef struct {
-    const char *method; /* "mpm", "fem" */
-    int64_t items;      /* particles, or nodes */
+    const char *method, *integrator; /* "mpm", "fem"; as scenes name it */
+    int64_t items;                   /* particles, or nodes */
     int64_t steps;
     pio_engine_bytes bytes; /* without kept states */
     pio_prices prices;
@@ -27,11 +27,12 @@ typedef struct {
     bool same; /* every row's gradient has the same bits */
 } pio_memory_case;
 
-/* A block of particles in free flight (trial.h), and a clamped cube that a force starts to swing, by the leapfrog (trial_fem.h):
- * `steps` steps; rows: every state kept, then checkpoints, the last row with as many on disk. `folder`: for those. */
+/* A block of particles in free flight (trial.h), and a clamped cube that a force starts to swing (trial_fem.h) with lumped masses, each
+ * by an integrator: `steps` steps, of implicit ones ten times as long. Rows: every state kept, then checkpoints, the last with as
+ * many on disk; of reversible integrators every state, 20 checkpoints, and reversal. `folder`: for those on disk. */
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
-                                  const char *folder, piola_error *error);
+                                  bool reversible, const char *folder, piola_error *error);
 piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
-                                  int64_t steps, const char *folder, piola_error *error);
+                                  pio_integrator integrator, int64_t steps, const char *folder, piola_error *error);
 
 #endif

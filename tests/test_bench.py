@@ -36,17 +36,28 @@ class Bench(unittest.TestCase):
     def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
         told = told_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
                        "--threads", "2", "--json")
-        self.assertEqual([c["method"] for c in told["cases"]], ["mpm", "fem"])
+        cases = {(c["method"], c["integrator"]): c for c in told["cases"]}
+        plain, reversible = [("mpm", "apic"), ("fem", "leapfrog")], [
+            ("mpm", "reversible"), ("fem", "reversible_leapfrog"), ("fem", "reversible_euler")]
+        self.assertEqual(sorted(cases), sorted(plain + reversible))
         for case in told["cases"]:
             self.assertTrue(case["same_bits"])
-            rows = {(r["states"], r["states_on_disk"]): r for r in case["rows"]}
-            self.assertEqual(rows[64, 0]["recomputation"], 1)
-            # t(64, 10) = 2 * 64 - C(12, 1) and the last step
-            self.assertEqual(rows[10, 0]["recomputation"] * 64, 2 * 64 - 12 + 1)
-            self.assertLess(rows[10, 50]["recomputation"], rows[10, 0]["recomputation"])
+            self.assertEqual(case["rows"][0]["recomputation"], 1)
             for row in case["rows"]:
                 self.assertGreater(row["gradient_over_forward"], 0)
                 self.assertGreater(row["predicted"], row["recomputation"])
+        for name in plain:
+            rows = {(r["states"], r["states_on_disk"]): r for r in cases[name]["rows"]}
+            # t(64, 10) = 2 * 64 - C(12, 1) and the last step
+            self.assertEqual(rows[10, 0]["recomputation"] * 64, 2 * 64 - 12 + 1)
+            self.assertLess(rows[10, 50]["recomputation"], rows[10, 0]["recomputation"])
+        for name in reversible:
+            back = cases[name]["rows"][-1]
+            self.assertEqual((back["strategy"], back["states"], back["recomputation"]), ("reverse", 1, 2))
+            tape = cases[name]["tape_bytes_per_step"]
+            steps = cases[name]["steps"]
+            self.assertAlmostEqual(back["bytes_per_step"], cases[name]["state_bytes"] / steps + tape)
+            self.assertEqual(tape > 0, name[1] == "reversible_euler")
 
     def test_the_benchmark_of_meshes_gives_numbers_that_agree_with_each_other(self):
         cases = [("hex8", "neo_hookean", "f64", 3, 4 ** 3, 5 ** 3, 13 ** 3), # per axis 3 columns a row, 2 at the ends
