@@ -103,6 +103,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
     pio_json_integer(json, "steps_taken_back", s->sweep.unsteps);
     pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
+    pio_json_integer(json, "tape_bytes_used", s->sweep.taped);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
     solves_json(s, json);
     constraints_json(s, json);

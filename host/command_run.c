@@ -55,6 +55,15 @@ piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_err
     return rc;
 }
 
+/* What taking steps back had to remember. */
+static void tell_tape(const pio_session *s)
+{
+    const double numbers = (double)pio_model_items(s->model, true) * s->scene->dimension * (double)s->model->steps;
+    if (s->plan.strategy != SCENE_REVERSE || !s->plan.tape) return;
+    pio_log_say(s->log, PIO_INFO, "tape: %lld bytes of %zu, %.3f bits per degree of freedom and step",
+                (long long)s->sweep.taped, s->plan.tape, 8 * (double)s->sweep.taped / numbers);
+}
+
 static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate,
                                piola_error *error)
 {
@@ -67,6 +76,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
     pio_balance_tell(s);
+    if (gradient) tell_tape(s);
     if (s->objective.n) pio_log_say(s->log, PIO_INFO, "J = %.12g", s->J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];

@@ -66,7 +66,9 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_string(json, "strategy", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
     pio_json_integer(json, "states_on_disk", s->plan.kept);
+    pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
     pio_json_integer(json, "forward_steps", s->plan.forward_steps);
+    pio_json_integer(json, "steps_taken_back", s->plan.unsteps);
     pio_json_end_object(json);
     pio_json_end_object(json);
     pio_json_begin_object(json, "seconds");

@@ -143,6 +143,7 @@ static piola_status turn(driver *d)
 {
     d->sweep_number++;
     piola_status rc = evaluate(d);
+    if (!rc && d->engine->taped) rc = d->engine->taped(d->sim, &d->result->taped, d->error);
     if (rc) return rc;
     if (d->sweep_number == 0) d->turned = now();
     rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);

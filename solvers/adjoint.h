@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     double J;
     int64_t forward_steps, reverse_steps, unsteps; /* run in all, recomputation included; taken back */
+    int64_t taped;                                 /* bytes of the tape in use at the last turn */
     double forward_seconds, reverse_seconds;
 } pio_sweep_result;
 
