@@ -18,7 +18,7 @@ typedef struct {
 #undef FIELD
 } mpm_state;
 
-enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE };
+enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE, WALL_PENALTY };
 
 /* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node. */
 typedef struct {
@@ -60,6 +60,8 @@ typedef struct {
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
 
 enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
+/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. */
+enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE };
 #define FAULT_NONE UINT64_MAX
 /* 29 bits of step, 31 of id, 4 of kind */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)

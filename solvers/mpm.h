@@ -51,6 +51,18 @@ typedef struct {
     real *activation_share;        /* [n] a particle's part of activation_bar */
     double *activation_bar;        /* [channels] */
 
+    int reversible;          /* the integrator whose steps can be taken back; what follows is of it */
+    mpm_lattice lattice;     /* the state; state[0] and state[1] are derived from it and share all but velocities */
+    mpm_state other;         /* cells and offsets at the other end of the step taken last, where something observed looks there */
+    int64_t *looked_v;       /* [DIM][n] velocities there, after a look ahead */
+    double penalty, damping; /* 1/s^2, 1/s */
+    int64_t gamma;           /* what velocities are multiplied by in a step, in units of mpm_reversible.c */
+    int64_t spill_every;     /* steps */
+    uint32_t *tape, *spilled; /* [tape_spills][DIM][n] kept bits; [DIM][n] those of the last time, where there is no tape */
+    int64_t tape_spills;
+    int tape_short; /* it was */
+    int fresh;      /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
+
     int n_observations, n_designs;
     mpm_observation *observations;
     mpm_design *designs;
@@ -69,6 +81,18 @@ void mpm_transfer(mpm_sim *sim);
 void mpm_forward(mpm_sim *sim);
 void mpm_reverse(mpm_sim *sim);
 mpm_matter mpm_matter_of(const mpm_sim *sim);
+void mpm_sort(mpm_sim *sim);
+/* mpm_reversible.c: whether a description has what the integrator can take back; what follows from it, before the layout; the state
+ * of start() to the lattice, the lattice to the state; one step, one step taken back, the adjoint of one. */
+piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_reversible_start(mpm_sim *sim);
+void mpm_reversible_settle(mpm_sim *sim);
+void mpm_reversible_forward(mpm_sim *sim);
+void mpm_reversible_unstep(mpm_sim *sim);
+void mpm_reversible_reverse(mpm_sim *sim);
+/* Bytes that the tape has after so many steps. */
+size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps);
 
 /* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */
 void mpm_observe_step(mpm_sim *sim, int64_t index);

@@ -63,7 +63,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
-    const piola_status rc = check_laws(&desc->particles, error);
+    piola_status rc = check_laws(&desc->particles, error);
+    if (!rc) rc = mpm_reversible_accepts(desc, error);
     return rc ? rc : mpm_control_accepts(desc, error);
 }
 
@@ -114,6 +115,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->has_fluid |= fluid;
         sim->has_solid |= !fluid;
     }
+    mpm_reversible_begin(sim, desc);
     if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
@@ -127,6 +129,7 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_survey(sim, desc, error);
     if (!rc) sim_bytes(sim, bytes);
+    if (!rc) bytes->tape = mpm_reversible_taped(mpm_of(sim), desc->steps);
     mpm_destroy(sim);
     return rc;
 }
@@ -246,14 +249,20 @@ static void set_watch(mpm_sim *sim)
     const char *wanted = getenv("PIOLA_NAN_WATCH");
     if (!wanted || wanted[0] != '1') return;
     const size_t vectors = field_size(sim->n, DIM), matrices = field_size(sim->n, DIM * DIM);
-    const pio_watch list[] = {{sim->state[0].velocity, vectors, "velocity"},
+    const pio_watch apic[] = {{sim->state[0].velocity, vectors, "velocity"},
                               {sim->state[1].velocity, vectors, "velocity"},
                               {sim->state[0].C, matrices, "C"},
                               {sim->state[1].C, matrices, "C"},
                               {sim->node_velocity, field_size(sim->nodes, DIM), "grid velocity"}};
-    memcpy(sim->watch, list, sizeof list);
+    const pio_watch reversible[] = {{sim->state[0].velocity, vectors, "velocity"},
+                                    {sim->state[1].velocity, vectors, "velocity"},
+                                    {sim->state[0].F, sim->has_solid ? matrices : 0, "F"},
+                                    {sim->state[0].J, sim->has_fluid ? field_size(sim->n, 1) : 0, "J"},
+                                    {sim->node_velocity, field_size(sim->nodes, DIM + 1), "grid velocity"}};
+    _Static_assert(sizeof apic == sizeof sim->watch && sizeof reversible == sizeof sim->watch, "one size");
+    memcpy(sim->watch, sim->reversible ? reversible : apic, sizeof apic);
     sim->base.queue.watch = sim->watch;
-    sim->base.queue.n_watch = sizeof list / sizeof *list;
+    sim->base.queue.n_watch = sizeof apic / sizeof *apic;
 }
 
 piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
@@ -272,7 +281,10 @@ piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc,
         return rc;
     }
     set_watch(mpm_of(sim));
-    if (bytes) sim_bytes(sim, bytes);
+    if (bytes) {
+        sim_bytes(sim, bytes);
+        bytes->tape = mpm_reversible_taped(mpm_of(sim), desc->steps);
+    }
     *out = sim;
     return PIOLA_OK;
 }

@@ -29,7 +29,9 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     sim->current = 0;
     sim->base.index = 0;
     sim->base.turned = 0;
+    sim->tape_short = 0;
     mpm_design_apply(sim);
+    if (sim->reversible) mpm_reversible_start(sim);
     mpm_observe_totals(sim);
     mpm_observe_step(sim, 0);
     return sim_failed(&sim->base, error);
@@ -46,16 +48,19 @@ static piola_status advance(pio_sim *base, int64_t steps, piola_error *error)
 }
 
 /* A slot holds the state's arrays as they lie in the arena. */
+static void *slot_state(const mpm_sim *sim)
+{
+    return sim->reversible ? (void *)sim->lattice.x : (void *)sim->state[sim->current].id;
+}
+
 static piola_status save(pio_sim *base, int64_t slot, piola_error *error)
 {
-    const mpm_sim *sim = mpm_of(base);
-    return sim_save(base, slot, sim->state[sim->current].id, error);
+    return sim_save(base, slot, slot_state(mpm_of(base)), error);
 }
 
 static piola_status state_out(pio_sim *base, void *bytes, piola_error *error)
 {
-    const mpm_sim *sim = mpm_of(base);
-    return sim_state_out(base, bytes, sim->state[sim->current].id, error);
+    return sim_state_out(base, bytes, slot_state(mpm_of(base)), error);
 }
 
 /* The step block follows the host's count. */
@@ -65,27 +70,62 @@ static piola_status set_index(pio_sim *base, piola_error *error)
     return sim_failed(base, error);
 }
 
+/* A state has come from elsewhere. */
+static piola_status settle(pio_sim *base, piola_error *error)
+{
+    if (mpm_of(base)->reversible) mpm_reversible_settle(mpm_of(base));
+    return set_index(base, error);
+}
+
 static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 {
-    const mpm_sim *sim = mpm_of(base);
-    const piola_status rc = sim_load(base, slot, sim->state[sim->current].id, error);
-    return rc ? rc : set_index(base, error);
+    const piola_status rc = sim_load(base, slot, slot_state(mpm_of(base)), error);
+    return rc ? rc : settle(base, error);
 }
 
 static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, piola_error *error)
 {
-    const mpm_sim *sim = mpm_of(base);
-    const piola_status rc = sim_state_in(base, bytes, step, sim->state[sim->current].id, error);
-    return rc ? rc : set_index(base, error);
+    const piola_status rc = sim_state_in(base, bytes, step, slot_state(mpm_of(base)), error);
+    return rc ? rc : settle(base, error);
 }
 
 /* A step reads one of the two states and sets the other. */
 static piola_status back(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
+    if (sim->reversible) {
+        mpm_reversible_unstep(sim);
+        return sim_failed(base, error);
+    }
     sim->current = 1 - sim->current;
     base->index--;
     return set_index(base, error);
+}
+
+static piola_status unstep(pio_sim *base, piola_error *error)
+{
+    mpm_sim *sim = mpm_of(base);
+    if (!sim->reversible)
+        return sim_fail(error, PIOLA_USAGE, "steps of APIC cannot be taken back; the reversible integrator would be right");
+    if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0 to take back");
+    if (sim->damping > 0 && !sim->tape)
+        return sim_fail(error, PIOLA_USAGE, "damped steps cannot be taken back without a tape for the bits that they keep");
+    mpm_reversible_unstep(sim);
+    return sim_failed(base, error);
+}
+
+static piola_status differs(pio_sim *base, int64_t slot, int64_t *words, piola_error *error)
+{
+    if (!mpm_of(base)->reversible)
+        return sim_fail(error, PIOLA_USAGE, "states of APIC lie in the order of their steps, and are not compared");
+    return sim_differs(base, slot, slot_state(mpm_of(base)), words, error);
+}
+
+static piola_status taped(pio_sim *base, int64_t *bytes, piola_error *error)
+{
+    const mpm_sim *sim = mpm_of(base);
+    *bytes = sim->tape ? (int64_t)mpm_reversible_taped(sim, base->index) : 0;
+    return sim_failed(base, error);
 }
 
 /* A field over the particles. */
@@ -104,7 +144,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     sim->base.turned = 1;
     zero_field(sim, bar->offset, DIM);
     zero_field(sim, bar->velocity, DIM);
-    zero_field(sim, bar->C, DIM * DIM);
+    if (bar->C) zero_field(sim, bar->C, DIM * DIM);
     if (bar->F) zero_field(sim, bar->F, DIM * DIM);
     if (bar->J) zero_field(sim, bar->J, 1);
     zero_field(sim, sim->mass_bar, 1);
@@ -177,6 +217,9 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .state_in = state_in,
     .reverse_begin = reverse_begin,
     .back = back,
+    .unstep = unstep,
+    .differs = differs,
+    .taped = taped,
     .reverse = reverse,
     .reverse_end = reverse_end,
     .samples = sim_samples,

@@ -118,7 +118,7 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
     double x[DIM], v[DIM], J;
     char at[96], velocity[96];
     const int kept = sim->current;
-    if ((sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current; /* where the faulty state lies */
+    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current; /* where the faulty state lies */
     particle_values(sim, "position", id, x, DIM);
     particle_values(sim, "velocity", id, v, DIM);
     particle_values(sim, "J", id, &J, 1);
@@ -147,6 +147,19 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
             "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
             (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
             sim->cfl * (double)sim->box.dx / speed);
+    case FAULT_PIVOT:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: it was turned or sheared too far in one step to be taken back, "
+            "det F = %.6g; a smaller time step would be right",
+            (long long)step, time, id, at, J);
+    case FAULT_RANGE:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: its deformation, det F = %.6g, left the range of the reversible "
+            "integrator, e^-64 <= det F <= e^64 and |F| < 1024 det F^(1/d); a stiffer material or a smaller time step may "
+            "help",
+            (long long)step, time, id, at, J);
     default:
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
@@ -163,11 +176,15 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
     pio_queue_download(&sim->base.queue, &step, sim->step, sizeof step);
     if (pio_queue_failed(&sim->base.queue))
         return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
-    if (step.fault == FAULT_NONE) return PIOLA_OK;
+    if (step.fault == FAULT_NONE && !sim->tape_short) return PIOLA_OK;
+    if (step.fault == FAULT_NONE)
+        return sim_fail(error, PIOLA_NO_MEMORY,
+                        "%lld steps with damping keep more bits than the tape has room for; %zu bytes would be right",
+                        (long long)sim->base.index, mpm_reversible_taped(sim, sim->base.index));
     const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
-    if (sim->base.index == 0)
+    if (sim->base.index == 0 && kind == FAULT_LEFT_GRID)
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_START_OUTSIDE, 0, id),
             "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "

@@ -7,7 +7,7 @@
 
 static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 {
-    const int ALWAYS = 1, SOLID = sim->has_solid, FLUID = sim->has_fluid;
+    const int ALWAYS = 1, AFFINE = !sim->reversible, SOLID = sim->has_solid, FLUID = sim->has_fluid;
 #define INT_FIELD(name, unit, meaning)                                                                                 \
     if (integers) TAKE(s->name, sim->n);
 #define FIELD(name, components, when, unit, meaning)                                                                   \
@@ -17,13 +17,44 @@ static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 #undef FIELD
 }
 
+static void take_lattice(mpm_sim *sim, mpm_lattice *t)
+{
+    TAKE_FIELD(t->x, DIM, sim->n);
+    TAKE_FIELD(t->v, DIM, sim->n);
+    TAKE_FIELD(t->l, 1, sim->n);
+    if (sim->has_solid) TAKE_FIELD(t->F, DIM * DIM, sim->n);
+    if (sim->damping > 0) TAKE_FIELD(t->kept, DIM, sim->n);
+}
+
+/* Beside the state's floats, which are one state but for the velocity. */
+static void take_reversible(mpm_sim *sim, const pio_engine_desc *desc)
+{
+    const size_t vectors = field_size(sim->n, DIM);
+    take_lattice(sim, &sim->lattice);
+    take_state(sim, &sim->state[0], 1);
+    sim->state[1] = sim->other = sim->state[0];
+    TAKE_FIELD(sim->state[1].velocity, DIM, sim->n);
+    if (sim_looks_back_ever(desc)) {
+        TAKE(sim->other.cell, sim->n);
+        TAKE_FIELD(sim->other.offset, DIM, sim->n);
+        TAKE(sim->looked_v, vectors);
+    }
+    if (!(sim->damping > 0)) return;
+    TAKE(sim->spilled, vectors);
+    if (desc->tape > 0) TAKE(sim->tape, (size_t)sim->tape_spills * vectors);
+}
+
 static size_t state_bytes(mpm_sim *sim)
 {
     pio_arena measure = {.backend = sim->base.arena.backend};
     pio_arena kept = sim->base.arena;
     mpm_state s;
+    mpm_lattice t;
     sim->base.arena = measure;
-    take_state(sim, &s, 1);
+    if (sim->reversible)
+        take_lattice(sim, &t);
+    else
+        take_state(sim, &s, 1);
     measure = sim->base.arena;
     sim->base.arena = kept;
     return measure.used;
@@ -61,13 +92,16 @@ static void take_grid(mpm_sim *sim)
     TAKE(sim->lists.node_list, nodes);
     TAKE(sim->cell_sums, (size_t)sim->max_cells * (DIM + 1) * STENCIL_PAD);
     TAKE_FIELD(sim->node_sums, DIM + 1, sim->nodes);
-    TAKE_FIELD(sim->node_velocity, DIM, sim->nodes);
+    TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
 }
 
 static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
-    take_state(sim, &sim->bar[1], 0);
+    if (sim->reversible)
+        sim->bar[1] = sim->bar[0]; /* particles keep their places, and cotangents become those of the step before there */
+    else
+        take_state(sim, &sim->bar[1], 0);
     TAKE_FIELD(sim->node_velocity_bar, DIM, sim->nodes);
     TAKE_FIELD(sim->node_bar, DIM + 1, sim->nodes);
     TAKE_FIELD(sim->mass_bar, 1, sim->n);
@@ -111,8 +145,12 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
     TAKE(sim->step, 1);
-    take_state(sim, &sim->state[0], 1);
-    take_state(sim, &sim->state[1], 1);
+    if (sim->reversible) {
+        take_reversible(sim, desc);
+    } else {
+        take_state(sim, &sim->state[0], 1);
+        take_state(sim, &sim->state[1], 1);
+    }
     take_matter(sim, desc);
     take_grid(sim);
     take_control(sim, desc);

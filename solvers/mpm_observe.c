@@ -37,6 +37,11 @@ static mpm_observe_args args_between(const mpm_sim *sim, const pio_touch *t, int
     a.s = sim->state[1 - past];
     a.past = sim->state[past];
     a.past_at = sim->lists.order;
+    if (sim->reversible) { /* which keeps particles where they are */
+        a.s = past == sim->current ? sim->other : sim->state[sim->current];
+        a.past = past == sim->current ? sim->state[sim->current] : sim->other;
+        a.past_at = a.s.id;
+    }
     a.past_share = t->past;
     return a;
 }
@@ -121,7 +126,7 @@ static void between_adj(mpm_sim *sim, real *past_bar)
 void mpm_observe_between_adj(mpm_sim *sim)
 {
     if (!sim_looks_back(&sim->base, sim->base.index + 1)) return;
-    mpm_move(sim);
+    if (!sim->reversible) mpm_move(sim);
     between_adj(sim, NULL);
 }
 

@@ -20,6 +20,7 @@ typedef struct {
     mpm_matter matter;
     mpm_lists l;
     mpm_step *step; /* device */
+    real *F_after, *J_after; /* of what changes F and J in place: copies of them */
 } sample;
 
 static mpm_box sample_box(const case_io *io, int turned)

@@ -23,6 +23,8 @@
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"
+#include "kernels/mpm_reversible_force.h"
+#include "kernels/mpm_reversible_move.h"
 #include "kernels/mpm_start.h"
 #include "kernels/surface.h"
 
