@@ -24,6 +24,7 @@
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"
 #include "kernels/mpm_start.h"
+#include "kernels/rice.h"
 #include "kernels/surface.h"
 
 #ifdef __cplusplus
