@@ -79,4 +79,14 @@ PIO_FN wide count_not_finite(int i, const count_not_finite_args *a)
     return is_finite(a->in[i]) ? W(0) : W(1);
 }
 
+/* In how many of n words two pieces of memory differ: states that ought to be the same, to the bit. */
+typedef struct {
+    const uint32_t *a, *b;
+} words_differ_args;
+
+PIO_FN wide words_differ(int i, const words_differ_args *a)
+{
+    return a->a[i] == a->b[i] ? W(0) : W(1);
+}
+
 #endif

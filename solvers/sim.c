@@ -63,6 +63,24 @@ piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *erro
     return sim_failed(sim, error);
 }
 
+piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t *words, piola_error *error)
+{
+    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
+        return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
+    const size_t all = sim->slot_bytes / sizeof(uint32_t), most = (size_t)sim->sum_items;
+    const uint32_t *a = state, *b = (const uint32_t *)(sim->slots + sim->slot_bytes * (size_t)slot);
+    *words = 0;
+    for (size_t at = 0; at < all; at += most) {
+        double count = 0;
+        pio_sum(&sim->queue, words_differ, (int)(all - at < most ? all - at : most), NULL, sim->scalar, .a = a + at,
+                .b = b + at);
+        pio_queue_download(&sim->queue, &count, sim->scalar, sizeof count);
+        *words += (int64_t)count;
+    }
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error)
 {
     pio_queue_download(&sim->queue, bytes, state, sim->slot_bytes);
@@ -102,6 +120,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 void sim_layout(pio_sim *sim, int items, int transfer)
 {
     const size_t most = field_size(items, DIM * DIM); /* the NaN watch counts matrices */
+    sim->sum_items = most < INT32_MAX ? (int)most : INT32_MAX;
     TAKE(sim->samples, sim->n_samples);
     TAKE(sim->samples_bar, sim->n_samples);
     TAKE(sim->z, sim->n_variables);

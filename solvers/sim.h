@@ -28,6 +28,7 @@ struct pio_sim {
     double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
     double *transfer;                      /* device [items of the largest field] a component on its way in or out */
     double *host_transfer;                 /* host, likewise */
+    int sum_items;                         /* most that one sum can have */
 };
 
 piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
@@ -44,6 +45,9 @@ piola_status sim_failed(const pio_sim *sim, piola_error *error);
 /* `state`, slot_bytes long, to and from a slot, with its number. */
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
+
+/* In how many words of 32 bits `state` and what a slot holds differ; the padding of both is zeros. */
+piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t *words, piola_error *error);
 
 /* The same to and from the host, with the number `step`. */
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);

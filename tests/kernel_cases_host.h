@@ -357,4 +357,22 @@ static void case_count_not_finite(case_io *io)
     case_expect(io, counted > 2.5 && counted < 3.5, "three values are not finite");
 }
 
+/* The highest bit of one word and the lowest of another are not the same. */
+static void case_words_differ(case_io *io)
+{
+    const int n = case_size(io, 5001);
+    uint32_t *first = HOST(io, uint32_t, n), *second = HOST(io, uint32_t, n);
+    for (int i = 0; i < n; i++) first[i] = second[i] = (uint32_t)(4294967296.0 * case_unit("word", i));
+    second[3] ^= 0x80000000u;
+    second[n - 1] ^= 1u;
+    words_differ_args a;
+    a.a = PUSH(io, uint32_t, first, n);
+    a.b = PUSH(io, uint32_t, second, n);
+    wide *sum = NEW(io, wide, 1, CASE_SET);
+    LAUNCH_SUM(io, words_differ, n, NULL, &a, sum);
+    case_out(io, "count", CASE_WIDE, 1, 1, sum);
+    const double count = case_find(io, CASE_OUTPUT, "count")->value[0];
+    case_expect(io, count > 1.5 && count < 2.5, "two words differ");
+}
+
 #endif
