@@ -34,7 +34,8 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
         r.held_a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
         return r;
     }
-    if (f->integrator == PIO_BACKWARD_EULER || (span.step == 0 && span.part == 0)) {
+    if (f->integrator == PIO_BACKWARD_EULER || f->integrator == PIO_REVERSIBLE_EULER ||
+        (span.step == 0 && span.part == 0)) {
         r.v = (fem_rate){.d = 1 / h};
         r.a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
     } else {
@@ -285,6 +286,8 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     start_held(f);
     if (f->integrator == PIO_NEWMARK) return acceleration(f, error);
     if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_start(f, error);
+    if (f->integrator == PIO_REVERSIBLE_EULER) fem_nodal_masses(f);
+    if (f->lattice) fem_lattice_begin(f);
     return sim_failed(&f->base, error);
 }
 
