@@ -7,6 +7,7 @@
 #include "solvers/fem_topology.h"
 #include "solvers/krylov.h"
 #include "solvers/sim.h"
+#include "solvers/tape.h"
 
 typedef struct {
     pio_observation_desc desc; /* host pointers are not kept */
@@ -50,6 +51,8 @@ typedef struct {
 /* The vectors of a state, [nodes][DIM] each, one after another: displacement, velocity, acceleration, and the first two a
  * span earlier. A run has the first n_state of them. */
 enum { STATE_U, STATE_V, STATE_A, STATE_PAST, STATE_RATE, STATES };
+/* Where the tape's level is among the scalars that Newton's method downloads. */
+enum { FEM_TAPE_LEVEL = 13 };
 
 typedef struct {
     pio_sim base;
@@ -129,6 +132,15 @@ typedef struct {
     real *ones, *mass, *mass_bar; /* [nodes][DIM] of explicit integrators */
     real *weight_bar;             /* [nodes][DIM] of m g, of all steps so far */
     real *corner_force;           /* [corners][DIM] what elements give while corner_out holds their cotangents */
+
+    /* motions on a lattice; of others NULL and 0 */
+    int64_t *lattice,
+        *lattice_origin; /* [2][nodes][DIM] u and v, the truth of which `u` is a copy; of the step's beginning */
+    int64_t *residual;   /* [2][nodes][DIM] of a step, on its way to the tape and back */
+    double per_metre, per_speed; /* quanta */
+    int *free_list, taping;      /* [free unknowns] which they are; steps are recorded */
+    double *before_factor;       /* [curves] */
+    pio_tape tape;
 
     int n_observations, n_designs;
     fem_observation *observations;
@@ -253,10 +265,39 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
 piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error);
 piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error);
 piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
+void fem_nodal_masses(fem_sim *f);
 void fem_leapfrog_end(fem_sim *f);
 /* rhs = the force on the current state, number `state`, whose external forces f_ext becomes; the kick of a step, s. */
 void fem_leap_force(fem_sim *f, int64_t state);
 double fem_leap_kick(const fem_sim *f, int64_t step);
+
+/* fem_lattice.c: motions whose state is on a lattice. Is this one? May it be? Its quanta, from the description; its memory; the lattice of the
+ * state that a run starts from; the numbers of the lattice's state; held unknowns at a span's end; u += sign Q(h v). */
+int fem_on_lattice(pio_integrator integrator);
+piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
+void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
+void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
+piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error);
+void fem_lattice_begin(fem_sim *f);
+void fem_lattice_numbers(fem_sim *f);
+void fem_lattice_held(fem_sim *f, fem_span end);
+void fem_lattice_move(fem_sim *f, fem_span span, int sign);
+fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state);
+/* The span whose end is this one's beginning; at time 0 that of step -1. */
+fem_span fem_span_before(const fem_sim *f, fem_span span);
+/* The state's block, which slots hold, and that of the step's beginning; in a state that was put there the copies are made anew. */
+void *fem_truth(fem_sim *f);
+void fem_keep_origin(fem_sim *f);
+void fem_take_origin(fem_sim *f);
+void fem_was_put(fem_sim *f);
+
+/* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record of what rounding
+ * took away; a step taken back; the end's acceleration, for the adjoint. */
+void fem_euler_accept(fem_sim *f, fem_span span);
+piola_status fem_euler_unstep(fem_sim *f, piola_error *error);
+void fem_euler_rates(fem_sim *f, fem_span span);
+/* PIOLA_NO_MEMORY where the tape was too short. */
+piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
 /* fem_adjoint.c: cotangents of the state at the span's end, `known`, become those of the state u at its beginning. */
 piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);

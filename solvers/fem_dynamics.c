@@ -34,7 +34,8 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
         r.held_a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
         return r;
     }
-    if (f->integrator == PIO_BACKWARD_EULER || (span.step == 0 && span.part == 0)) {
+    if (f->integrator == PIO_BACKWARD_EULER || f->integrator == PIO_REVERSIBLE_EULER ||
+        (span.step == 0 && span.part == 0)) {
         r.v = (fem_rate){.d = 1 / h};
         r.a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
     } else {
@@ -150,7 +151,7 @@ void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar
 /* Gravity acts on the masses that move: where these are lumped, f_ext += M g, so that a body at rest within itself falls so. */
 void fem_lumped_weight(fem_sim *f)
 {
-    if (f->mass) {
+    if (fem_leaps(f)) {
         pio_map(&f->base.queue, fem_node_weight, f->nodes, NULL, .step = f->step, .mass = f->mass, .out = f->f_ext);
         return;
     }
@@ -172,7 +173,7 @@ static void gravity_adj(fem_sim *f)
 void fem_lumped_weight_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    if (f->mass) {
+    if (fem_leaps(f)) {
         fem_combine(f, 1, f->weight_bar, 1, f->f_ext_bar, f->weight_bar);
         return;
     }
@@ -305,7 +306,12 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
         pio_map(&f->base.queue, fem_damping, f->elements, NULL, .m = fem_matter_of(f), .beta = f->beta, .out = f->damp_k);
     start_held(f);
     if (f->integrator == PIO_NEWMARK) return acceleration(f, error);
-    if (fem_leaps(f)) return fem_leapfrog_start(f, error);
+    if (fem_leaps(f)) {
+        const piola_status rc = fem_leapfrog_start(f, error);
+        if (rc) return rc;
+    }
+    if (f->integrator == PIO_REVERSIBLE_EULER) fem_nodal_masses(f);
+    if (f->lattice) fem_lattice_begin(f);
     return sim_failed(&f->base, error);
 }
 

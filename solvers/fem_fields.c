@@ -27,7 +27,7 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"internal_force", {f->f_int, NULL, 1, DIM, DIM, 0}},
         {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
         {"velocity", {fem_state(f, f->u, STATE_V), NULL, 1, DIM, DIM, 0}},
-        {"acceleration", {fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
+        {"acceleration", {f->lattice ? NULL : fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
         {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
         {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
         {"adj_force", {f->force_bar, NULL, 1, DIM, DIM, 0}},

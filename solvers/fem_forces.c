@@ -145,7 +145,7 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
     pio_queue *q = &f->base.queue;
     fem_curves(f, span, f->factor);
     f->external_of = span.part == span.parts - 1 && u == f->u ? span.step + 1 : -1;
-    if (!f->mass) zero_points(f, f->f_ext);
+    if (!fem_leaps(f)) zero_points(f, f->f_ext);
     if (f->lumped) fem_lumped_weight(f);
     for (const fem_part *p = f->part; p < f->part + f->n_parts && !f->lumped; p++)
         pio_map(q, fem_weight, p->n, NULL,

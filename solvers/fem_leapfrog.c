@@ -132,12 +132,18 @@ static double largest_square(fem_sim *f)
     return sqrt(square);
 }
 
-/* Masses at the nodes; a time step that is sure to be unstable is refused. */
-piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
+/* Masses at the nodes. */
+void fem_nodal_masses(fem_sim *f)
 {
     pio_queue_zero(&f->base.queue, f->mass, point_bytes(f));
     pio_map(&f->base.queue, point_set, f->nodes, NULL, .value = 1, .noise = 0, .x = f->ones);
     fem_mass_force(f, f->ones, f->mass);
+}
+
+/* The same; a time step that is sure to be unstable is refused. */
+piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
+{
+    fem_nodal_masses(f);
     const double omega = sqrt(largest_square(f));
     if (f->dt * omega > 2)
         return sim_fail_as(error, PIOLA_NUMERICAL, sim_failure(PIOLA_FAILED_TIME_STEP),

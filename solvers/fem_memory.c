@@ -143,10 +143,10 @@ static void take_motion(fem_sim *f)
         TAKE_FIELD(f->beta_bar, 1);
         TAKE_FIELD(f->damp_bar, HYPER_CONSTANTS);
     }
-    if (!fem_leaps(f)) return;
+    if (!fem_leaps(f) && !fem_on_lattice(f->integrator)) return;
     TAKE_POINTS(f->ones);
     TAKE_POINTS(f->mass);
-    if (!adjoint) return;
+    if (!adjoint || !fem_leaps(f)) return;
     TAKE_POINTS(f->mass_bar);
     TAKE_POINTS(f->weight_bar);
     TAKE(f->corner_force, (size_t)f->corners * DIM);
@@ -216,6 +216,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_tables(f);
     if (f->integrator != PIO_STATIC) take_motion(f);
     TAKE(f->scalars, 16);
+    if (fem_on_lattice(f->integrator)) fem_lattice_layout(f, desc);
     TAKE(f->amounts, 4);
     const int most = f->nodes > f->elements ? f->nodes : f->elements;
     sim_layout(&f->base, most, most);

@@ -11,6 +11,7 @@ foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_fol
 endforeach()
 one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
+one_engine_test(test_tape f64 2)
 
 # Tables of elements need no engine that runs.
 foreach(precision ${test_precisions})

@@ -12,6 +12,7 @@
 #include "kernels/fem_amount.h"
 #include "kernels/fem_follow.h"
 #include "kernels/fem_inertia.h"
+#include "kernels/fem_lattice.h"
 #include "kernels/fem_load.h"
 #include "kernels/fem_observe.h"
 #include "kernels/fem_shape.h"
@@ -24,6 +25,7 @@
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"
 #include "kernels/mpm_start.h"
+#include "kernels/rice.h"
 #include "kernels/surface.h"
 
 #ifdef __cplusplus
