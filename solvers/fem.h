@@ -291,6 +291,13 @@ void fem_keep_origin(fem_sim *f);
 void fem_take_origin(fem_sim *f);
 void fem_was_put(fem_sim *f);
 
+/* fem_reversible_leapfrog.c: is there anything that cannot be taken back? The lattice's quanta; the step from the current state, but for
+ * the external forces of its end; the current state becomes the one before. */
+piola_status fem_leap_check(const pio_engine_desc *desc, piola_error *error);
+void fem_leap_scale(fem_sim *f, const pio_engine_desc *desc);
+void fem_leap_forward(fem_sim *f, int64_t step);
+piola_status fem_leap_back(fem_sim *f, piola_error *error);
+
 /* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record of what rounding
  * took away; a step taken back; the end's acceleration, for the adjoint. */
 void fem_euler_accept(fem_sim *f, fem_span span);

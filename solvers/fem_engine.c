@@ -132,6 +132,7 @@ static piola_status unstep(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     f->framed = 0;
+    if (f->lattice && fem_leaps(f)) return fem_leap_back(f, error);
     if (f->tape.capacity) return fem_euler_unstep(f, error);
     return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
 }

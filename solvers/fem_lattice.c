@@ -28,6 +28,7 @@ piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
                         "a tape of %lld bytes: backward Euler with steps that can be taken back has one, no other "
                         "integrator of meshes",
                         (long long)desc->tape);
+    if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return fem_leap_check(desc, error);
     if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
     if (!m->lumped)
         return sim_fail(error, PIOLA_BAD_DATA,
@@ -66,6 +67,10 @@ static double smallest_element(const pio_fem_desc *m)
 
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
 {
+    if (desc->fem->integrator == PIO_REVERSIBLE_LEAPFROG) {
+        fem_leap_scale(f, desc);
+        return;
+    }
     const int digits = sizeof(real) == 4 ? 21 : 44;
     f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
     f->per_speed = ldexp(f->per_metre, ilogb(desc->dt));

@@ -63,7 +63,10 @@ static void leap(fem_sim *f, int64_t step)
 
 piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
 {
-    leap(f, step);
+    if (f->lattice)
+        fem_leap_forward(f, step);
+    else
+        leap(f, step);
     fem_external(f, fem_whole(step), f->u);
     return sim_failed(&f->base, error);
 }
