@@ -36,7 +36,7 @@ typedef struct {
     wide gravity[DIM]; /* m/s^2 */
 } fem_step;
 
-enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE };
+enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE, FEM_OFF_LATTICE };
 #define FEM_NONE UINT64_MAX
 /* Of an element or a node, in a step; the smallest is the earliest. */
 PIO_FN uint64_t fem_fault_at(int64_t step, int item, int kind)

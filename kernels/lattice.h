@@ -6,11 +6,10 @@
 
 #include "kernels/base.h"
 
-#ifndef PIO_DUAL
 /* Numbers that a lattice of S quanta holds with room for sums: |x| S <= 2^61. NaN is not held. */
 PIO_FN int lattice_holds(double x, double S)
 {
-    return fabs(x) * S <= W(2305843009213693952.0);
+    return fabs(x) * S <= (double)((int64_t)1 << 61);
 }
 
 /* Q(x) in quanta; x as lattice_holds() says. */
@@ -24,6 +23,5 @@ PIO_FN double lattice_value(int64_t k, double S)
 {
     return (double)k / S;
 }
-#endif
 
 #endif

@@ -46,7 +46,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (m->halvings < 0 || m->halvings > 20)
         return sim_fail(error, PIOLA_BAD_DATA, "%d halvings of a step: from 0 to 20 are possible", m->halvings);
     for (int o = 0; o < desc->n_observations; o++)
-        if (m->integrator == PIO_LEAPFROG && desc->observations[o].type == PIO_REACTION)
+        if ((m->integrator == PIO_LEAPFROG || m->integrator == PIO_REVERSIBLE_LEAPFROG) &&
+            desc->observations[o].type == PIO_REACTION)
             return sim_fail(error, PIOLA_BAD_DATA,
                             "the leapfrog's states hold no accelerations, of which reactions are made; an implicit "
                             "integrator would be right");
@@ -55,7 +56,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
             if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
                 return sim_fail(error, PIOLA_BAD_DATA, "an element has node %d, and there are %lld",
                                 m->blocks[b].nodes[i], (long long)m->n);
-    return check_loads(m, error);
+    const piola_status bad = fem_lattice_check(desc, error);
+    return bad ? bad : check_loads(m, error);
 }
 
 /* Corners of the loads, and pairs of those that depend on the displacement: behind those of the elements. */
@@ -176,14 +178,14 @@ static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
 
 static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_desc *desc)
 {
-    static const int vectors[] = {[PIO_STATIC] = STATE_U + 1,
-                                  [PIO_BACKWARD_EULER] = STATE_A + 1,
-                                  [PIO_BDF2] = STATE_RATE + 1,
-                                  [PIO_NEWMARK] = STATE_A + 1,
-                                  [PIO_LEAPFROG] = STATE_V + 1};
+    static const int vectors[] = {
+        [PIO_STATIC] = STATE_U + 1,  [PIO_BACKWARD_EULER] = STATE_A + 1, [PIO_BDF2] = STATE_RATE + 1,
+        [PIO_NEWMARK] = STATE_A + 1, [PIO_LEAPFROG] = STATE_V + 1,       [PIO_REVERSIBLE_LEAPFROG] = STATE_V + 1,
+        [PIO_REVERSIBLE_EULER] = STATE_A + 1};
     f->integrator = m->integrator;
     f->n_state = vectors[m->integrator];
-    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || m->integrator == PIO_LEAPFROG;
+    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
+    if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);
     f->damped = m->alpha || designs_have(desc, PIO_MASS_DAMPING);
     f->stiff = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);
 }
@@ -331,6 +333,7 @@ static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_err
     if (!held) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
     for (int i = 0; i < f->n_held; i++) held[m->held_node[i]] |= 1 << m->held_axis[i];
     UPLOAD(f->held, held, f->nodes);
+    const piola_status rc = f->free_list ? fem_lattice_upload(f, held, error) : PIOLA_OK;
     free(held);
     if (f->n_held) {
         UPLOAD(f->held_node, m->held_node, f->n_held);
@@ -339,7 +342,7 @@ static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_err
         UPLOAD(f->support_value, m->support_value, f->n_supports);
         UPLOAD(f->support_curve, m->support_curve, f->n_supports);
     }
-    return PIOLA_OK;
+    return rc;
 }
 
 static void upload_loads(fem_sim *f, const pio_fem_desc *m)

@@ -66,22 +66,26 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    return sim_save(sim, slot, fem_of(sim)->u, error);
+    return sim_save(sim, slot, fem_truth(fem_of(sim)), error);
 }
 
 static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    return sim_load(sim, slot, fem_of(sim)->u, error);
+    const piola_status rc = sim_load(sim, slot, fem_truth(fem_of(sim)), error);
+    if (!rc) fem_was_put(fem_of(sim));
+    return rc;
 }
 
 static piola_status state_out(pio_sim *sim, void *bytes, piola_error *error)
 {
-    return sim_state_out(sim, bytes, fem_of(sim)->u, error);
+    return sim_state_out(sim, bytes, fem_truth(fem_of(sim)), error);
 }
 
 static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piola_error *error)
 {
-    return sim_state_in(sim, bytes, step, fem_of(sim)->u, error);
+    const piola_status rc = sim_state_in(sim, bytes, step, fem_truth(fem_of(sim)), error);
+    if (!rc) fem_was_put(fem_of(sim));
+    return rc;
 }
 
 static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
@@ -106,6 +110,7 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     if (f->beta) pio_queue_zero(q, f->beta_bar, one);
     if (f->beta) pio_queue_zero(q, f->damp_bar, constants);
     if (f->mass_bar) pio_queue_zero(q, f->mass_bar, point_bytes(f));
+    if (f->weight_bar) pio_queue_zero(q, f->weight_bar, point_bytes(f));
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
     if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
     if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
@@ -118,9 +123,37 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
 static piola_status back(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
-    pio_queue_copy(&sim->queue, f->u, f->origin, point_bytes(f) * (size_t)f->n_state);
+    fem_take_origin(f);
     sim->index--;
     return sim_failed(sim, error);
+}
+
+static piola_status unstep(pio_sim *sim, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    f->framed = 0;
+    if (f->lattice && fem_leaps(f)) return fem_leap_back(f, error);
+    if (f->tape.capacity) return fem_euler_unstep(f, error);
+    return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
+}
+
+static piola_status differs(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error)
+{
+    return sim_differs(sim, slot, fem_truth(fem_of(sim)), words, error);
+}
+
+static piola_status taped(pio_sim *sim, int64_t *bytes, piola_error *error)
+{
+    rice_tape t = {0};
+    if (fem_of(sim)->tape.capacity) pio_tape_state(&fem_of(sim)->tape, &sim->queue, &t);
+    *bytes = t.used;
+    return sim_failed(sim, error);
+}
+
+static piola_status check(pio_sim *sim, piola_error *error)
+{
+    const piola_status rc = fem_check_fault(sim, error);
+    return rc ? rc : fem_euler_check(fem_of(sim), error);
 }
 
 static piola_status reverse(pio_sim *sim, piola_error *error)
@@ -148,6 +181,7 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     if (f->force_bar) pio_queue_copy(&sim->queue, f->force_bar, f->f_ext_bar, point_bytes(f));
     fem_external(f, fem_whole(-1), f->u); /* forces that were observed at the start: no step carries their cotangents */
     fem_external_adj(f, f->u);
+    if (fem_leaps(f)) fem_leapfrog_end(f);
     const piola_status failed = fem_design_adj(f, error);
     if (failed) return failed;
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
@@ -198,13 +232,16 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .destroy = fem_destroy,
     .start = start,
     .advance = advance,
-    .check = fem_check_fault,
+    .check = check,
     .save = save,
     .load = load,
     .state_out = state_out,
     .state_in = state_in,
     .reverse_begin = reverse_begin,
     .back = back,
+    .unstep = unstep,
+    .differs = differs,
+    .taped = taped,
     .reverse = reverse,
     .reverse_end = reverse_end,
     .samples = sim_samples,

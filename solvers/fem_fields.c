@@ -27,7 +27,7 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"internal_force", {f->f_int, NULL, 1, DIM, DIM, 0}},
         {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
         {"velocity", {fem_state(f, f->u, STATE_V), NULL, 1, DIM, DIM, 0}},
-        {"acceleration", {fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
+        {"acceleration", {f->lattice ? NULL : fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
         {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
         {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
         {"adj_force", {f->force_bar, NULL, 1, DIM, DIM, 0}},
@@ -113,6 +113,7 @@ piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, pio
         return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
     const piola_status rc = ready(f, &d, error);
     if (rc) return rc;
+    f->external_of = -1; /* who sees where the state lies may change it */
     *view = (pio_field_view){.pointer = (void *)(uintptr_t)d.x,
                              .bits = 8 * (int32_t)sizeof(real),
                              .cuda = sim->queue.stream != NULL,

@@ -5,17 +5,15 @@
  * static step's parts are a path to the same equilibrium; a motion's change what is computed, so its adjoint goes through every part. */
 #include "solvers/fem.h"
 
-static size_t state_bytes(const fem_sim *f)
-{
-    return sizeof(real) * DIM * (size_t)f->nodes * (size_t)f->n_state;
-}
-
 /* From the step's beginning, parts 0 .. parts-1 of `of`. */
 static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *record, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
-    for (int part = 0; !rc && part < parts; part++)
-        rc = fem_solve(f, (fem_span){f->base.index, part, of}, record, error);
+    for (int part = 0; !rc && part < parts; part++) {
+        const fem_span span = {f->base.index, part, of};
+        rc = fem_solve(f, span, record, error);
+        if (!rc && f->lattice) fem_euler_accept(f, span);
+    }
     return rc;
 }
 
@@ -41,13 +39,16 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
     const int repeated = (f->base.turned || f->repeat) && record->parts > 0;
     const int most = repeated ? record->parts : 1 << f->halvings;
     int parts = repeated ? record->parts : 1;
-    pio_queue_copy(q, f->origin, f->u, state_bytes(f));
+    fem_keep_origin(f);
+    f->taping = f->tape.capacity && f->tape.next == f->base.index;
+    if (f->taping) pio_tape_mark(&f->tape, q);
     for (;;) {
         *record = (pio_step_record){.parts = parts};
         if (error) *error = (piola_error){0};
         const piola_status rc = take_parts(f, parts, parts, record, error);
         if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(f, rc, parts, repeated, error);
-        pio_queue_copy(q, f->u, f->origin, state_bytes(f));
+        fem_take_origin(f);
+        if (f->taping) pio_tape_rewind(&f->tape, q);
         parts *= 2;
     }
 }
@@ -55,32 +56,38 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
 piola_status fem_forward(fem_sim *f, piola_error *error)
 {
     piola_status rc;
-    if (f->integrator == PIO_LEAPFROG) {
+    if (fem_leaps(f)) {
         const int64_t end = f->base.index + 1;
-        if (end == f->base.steps || sim_looks_back(&f->base, end))
-            pio_queue_copy(&f->base.queue, f->origin, f->u, state_bytes(f));
+        if (end == f->base.steps || sim_looks_back(&f->base, end)) fem_keep_origin(f);
         f->records[f->base.index] = (pio_step_record){.parts = 1};
-        rc = fem_leapfrog(f, fem_whole(f->base.index), error);
+        rc = fem_leapfrog(f, f->base.index, error);
     } else {
         rc = implicit_step(f, error);
     }
     if (!rc) f->base.index++;
+    if (!rc && f->taping) f->tape.next = f->base.index;
+    f->taping = 0; /* parts that the adjoint takes again are recorded already */
     return rc;
+}
+
+static piola_status span_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
+{
+    if (f->integrator == PIO_REVERSIBLE_EULER) fem_euler_rates(f, span);
+    return fem_solve_adj(f, span, record, error);
 }
 
 /* The states between parts are computed again for each part, from the step's beginning: no memory, and time as the square of the
  * parts. */
 static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error *error)
 {
-    pio_queue *q = &f->base.queue;
     piola_status rc = PIOLA_OK;
     double worst = 0;
-    pio_queue_copy(q, f->origin, f->u, state_bytes(f));
+    fem_keep_origin(f);
     for (int part = record->parts - 1; !rc && part >= 0; part--) {
         pio_step_record again = {0};
-        pio_queue_copy(q, f->u, f->origin, state_bytes(f));
+        fem_take_origin(f);
         rc = take_parts(f, part, record->parts, &again, error);
-        if (!rc) rc = fem_solve_adj(f, (fem_span){f->base.index, part, record->parts}, record, error);
+        if (!rc) rc = span_adj(f, (fem_span){f->base.index, part, record->parts}, record, error);
         if (record->adjoint_residual > worst) worst = record->adjoint_residual;
     }
     record->adjoint_residual = worst;
@@ -94,7 +101,7 @@ piola_status fem_reverse(fem_sim *f, piola_error *error)
     record->adjoint_iterations = 0;
     record->adjoint = 0;
     fem_observe_between_adj(f);
-    if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_adj(f, span, error);
-    if (f->integrator == PIO_STATIC || record->parts <= 1) return fem_solve_adj(f, span, record, error);
+    if (fem_leaps(f)) return fem_leapfrog_adj(f, f->base.index, error);
+    if (f->integrator == PIO_STATIC || record->parts <= 1) return span_adj(f, span, record, error);
     return motion_adj(f, record, error);
 }

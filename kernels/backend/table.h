@@ -12,6 +12,8 @@
 #include "kernels/fem_amount.h"
 #include "kernels/fem_follow.h"
 #include "kernels/fem_inertia.h"
+#include "kernels/fem_lattice.h"
+#include "kernels/fem_lattice_leap.h"
 #include "kernels/fem_load.h"
 #include "kernels/fem_observe.h"
 #include "kernels/fem_shape.h"
@@ -26,6 +28,7 @@
 #include "kernels/mpm_reversible_force.h"
 #include "kernels/mpm_reversible_move.h"
 #include "kernels/mpm_start.h"
+#include "kernels/rice.h"
 #include "kernels/surface.h"
 
 #ifdef __cplusplus

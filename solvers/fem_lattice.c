@@ -1,0 +1,202 @@
+/* fem_lattice.c -- motions whose displacements and velocities are whole quanta (kernels/fem_lattice.h).
+ *
+ * The quantum of displacements is the extent of the smallest element at rest times 2^-44 (2^-21 where numbers are f32), rounded down to
+ * a power of two: strains of 2^8 times the rounding of 1 (2^3 in f32), in which forces are known. That of velocities is that of
+ * displacements over the time step, rounded likewise. What a step rounds away from a velocity is half a quantum at most, as if a force
+ * of m/h times that had acted: less than what Newton's method leaves of the forces of strains above 2^-44 over its tolerance. */
+#include "solvers/fem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static size_t vector_of(const fem_sim *f)
+{
+    return DIM * (size_t)f->nodes;
+}
+
+int fem_on_lattice(pio_integrator integrator)
+{
+    return integrator == PIO_REVERSIBLE_LEAPFROG || integrator == PIO_REVERSIBLE_EULER;
+}
+
+/* What cannot be taken back is refused. */
+piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    if (desc->tape && m->integrator != PIO_REVERSIBLE_EULER)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "a tape of %lld bytes: backward Euler with steps that can be taken back has one, no other "
+                        "integrator of meshes",
+                        (long long)desc->tape);
+    if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return fem_leap_check(desc, error);
+    if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
+    if (!m->lumped)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "consistent masses: to take a step back they would have to be solved for exactly; lumped "
+                        "masses would be right");
+    for (int o = 0; o < desc->n_observations; o++)
+        if (desc->observations[o].type == PIO_REACTION)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "states that can be taken back hold no accelerations, of which reactions are made; another "
+                            "implicit integrator would be right");
+    return PIOLA_OK;
+}
+
+/* The largest side of the box about an element, of the element where that is the least. */
+static double smallest_element(const pio_fem_desc *m)
+{
+    double least = INFINITY;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const int nodes = fem_nodes_of(m->blocks[b].type);
+        for (ptrdiff_t e = 0; e < m->blocks[b].n; e++) {
+            double side = 0;
+            for (int a = 0; a < DIM; a++) {
+                double low = INFINITY, high = -INFINITY;
+                for (int i = 0; i < nodes; i++) {
+                    const double x = m->rest[(ptrdiff_t)m->blocks[b].nodes[e * nodes + i] * DIM + a];
+                    low = fmin(low, x);
+                    high = fmax(high, x);
+                }
+                side = fmax(side, high - low);
+            }
+            least = fmin(least, side);
+        }
+    }
+    return isfinite(least) && least > 0 ? least : 1;
+}
+
+void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
+{
+    if (desc->fem->integrator == PIO_REVERSIBLE_LEAPFROG) {
+        fem_leap_scale(f, desc);
+        return;
+    }
+    const int digits = sizeof(real) == 4 ? 21 : 44;
+    f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
+    f->per_speed = ldexp(f->per_metre, ilogb(desc->dt));
+}
+
+/* clang-format off */
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
+void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
+{
+    const size_t vector = vector_of(f);
+    TAKE(f->lattice, 2 * vector);
+    TAKE(f->lattice_origin, 2 * vector);
+    TAKE(f->before_factor, f->n_curves);
+    f->base.slot_bytes = sizeof *f->lattice * 2 * vector;
+    if (!desc->tape) return;
+    TAKE(f->residual, 2 * vector);
+    TAKE(f->free_list, vector);
+    pio_tape_layout(&f->tape, &f->base.arena, desc->tape, (int)vector - f->n_held, f->scalars + FEM_TAPE_LEVEL);
+    f->tape.item = f->free_list;
+}
+
+/* Which unknowns are free, for records. */
+piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    int *list = malloc(sizeof *list * DIM * (size_t)f->nodes), n = 0;
+    if (!list) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
+    for (int i = 0; i < f->nodes; i++)
+        for (int c = 0; c < DIM; c++)
+            if (!(held[i] >> c & 1)) list[n++] = i * DIM + c;
+    if (n) pio_queue_upload(q, f->free_list, list, sizeof *list * (size_t)n);
+    free(list);
+    return PIOLA_OK;
+}
+
+fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state)
+{
+    return (fem_lattice){.u = state, .v = state + vector_of(f), .per_metre = f->per_metre, .per_speed = f->per_speed};
+}
+
+void fem_lattice_numbers(fem_sim *f)
+{
+    pio_map(&f->base.queue, fem_lattice_read, f->nodes, NULL,
+            .s = fem_lattice_of(f, f->lattice), .u = f->u, .v = fem_state(f, f->u, STATE_V));
+}
+
+fem_span fem_span_before(const fem_sim *f, fem_span span)
+{
+    if (span.part) return (fem_span){span.step, span.part - 1, span.parts};
+    if (!span.step) return fem_whole(-1);
+    const int parts = f->records[span.step - 1].parts;
+    return (fem_span){span.step - 1, parts - 1, parts};
+}
+
+static void curves_at(fem_sim *f, fem_span span)
+{
+    pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
+            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start,
+            .t = f->curve_t, .value = f->curve_value, .out = f->factor);
+}
+
+/* At time 0 held unknowns have the velocity of the first step (fem_start_held). */
+void fem_lattice_held(fem_sim *f, fem_span end)
+{
+    pio_queue *q = &f->base.queue;
+    const int start = end.step < 0;
+    const fem_span to = start ? fem_whole(0) : end;
+    if (!f->n_held) return;
+    curves_at(f, start ? end : fem_span_before(f, end));
+    pio_queue_copy(q, f->before_factor, f->factor, sizeof *f->factor * (size_t)f->n_curves);
+    curves_at(f, to);
+    pio_map(q, fem_lattice_hold, f->n_held, NULL,
+            .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .value = f->support_value,
+            .curve = f->support_curve, .before = f->before_factor, .after = f->factor,
+            .now = start ? f->before_factor : f->factor, .h = f->dt / to.parts, .s = fem_lattice_of(f, f->lattice), .step = f->step);
+}
+
+void fem_lattice_move(fem_sim *f, fem_span span, int sign)
+{
+    pio_map(&f->base.queue, fem_lattice_drift, f->nodes, NULL,
+            .held = f->held, .s = fem_lattice_of(f, f->lattice), .h = f->dt / span.parts, .sign = sign, .step = f->step);
+}
+
+void fem_lattice_begin(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_lattice s = fem_lattice_of(f, f->lattice);
+    pio_map(q, fem_lattice_round, f->nodes, NULL, .held = f->held, .per = f->per_metre, .x = f->u, .out = s.u, .step = f->step);
+    pio_map(q, fem_lattice_round, f->nodes, NULL,
+            .held = f->held, .per = f->per_speed, .x = fem_state(f, f->u, STATE_V), .out = s.v, .step = f->step);
+    fem_lattice_held(f, fem_whole(-1));
+    fem_lattice_numbers(f);
+    if (f->tape.capacity) pio_tape_empty(&f->tape, q, 0);
+}
+/* clang-format on */
+
+/* ---- states of either kind ------------------------------------------------------------------------------------ */
+
+static size_t number_bytes(const fem_sim *f)
+{
+    return sizeof(real) * vector_of(f) * (size_t)f->n_state;
+}
+
+void *fem_truth(fem_sim *f)
+{
+    return f->lattice ? (void *)f->lattice : (void *)f->u;
+}
+
+void fem_keep_origin(fem_sim *f)
+{
+    pio_queue_copy(&f->base.queue, f->origin, f->u, number_bytes(f));
+    if (f->lattice)
+        pio_queue_copy(&f->base.queue, f->lattice_origin, f->lattice, sizeof *f->lattice * 2 * vector_of(f));
+}
+
+void fem_take_origin(fem_sim *f)
+{
+    pio_queue_copy(&f->base.queue, f->u, f->origin, number_bytes(f));
+    if (f->lattice)
+        pio_queue_copy(&f->base.queue, f->lattice, f->lattice_origin, sizeof *f->lattice * 2 * vector_of(f));
+}
+
+/* Records that were of another state's past are of no use. */
+void fem_was_put(fem_sim *f)
+{
+    f->external_of = -1;
+    if (f->lattice) fem_lattice_numbers(f);
+    if (f->tape.capacity && f->tape.next != f->base.index) pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
+}
