@@ -51,6 +51,8 @@ static const unit units[] = {
     {"deg/s", CFG_ANGLE_RATE, 0, PI / 180},
     {"1/s", CFG_RATE, 0, 1},
     {"1/ms", CFG_RATE, 3, 1},
+    {"1/s2", CFG_RATE_SQUARED, 0, 1},
+    {"1/ms2", CFG_RATE_SQUARED, 6, 1},
     {"J", CFG_ENERGY, 0, 1},
     {"mJ", CFG_ENERGY, -3, 1},
     {"kJ", CFG_ENERGY, 3, 1},

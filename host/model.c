@@ -213,6 +213,9 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.dt = scene->dt;
     m->desc.cfl = scene->cfl_limit;
     m->desc.steps = m->steps;
+    m->desc.reversible = scene->mpm_integrator == SCENE_REVERSIBLE;
+    m->desc.damping = scene->damping;
+    m->desc.penalty = scene->grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     piola_status rc = PIOLA_OK;
     if (scene->method == SCENE_FEM) {

@@ -157,6 +157,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
         scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
     }
+    scene->grid.wall_stiffness = given(scene->grid.wall_stiffness, 0);
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
     scene->memory_budget = given(scene->memory_budget, 0);

@@ -11,7 +11,7 @@
 
 typedef enum { SCENE_MPM, SCENE_FEM } scene_method;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
-typedef enum { SCENE_WALL_STICKY, SCENE_WALL_SLIP, SCENE_WALL_SEPARATE } scene_wall;
+typedef enum { SCENE_WALL_STICKY, SCENE_WALL_SLIP, SCENE_WALL_SEPARATE, SCENE_WALL_PENALTY } scene_wall;
 /* Laws: those of solids in the order of pio_hyper_law, then those of fluids. */
 typedef enum {
     SCENE_HYPER_LINEAR,
@@ -40,6 +40,7 @@ typedef enum {
     SCENE_HEX8,
     SCENE_HEX27
 } scene_element;
+typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
 typedef enum { SCENE_STATIC, SCENE_BACKWARD_EULER, SCENE_BDF2, SCENE_NEWMARK, SCENE_LEAPFROG } scene_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
@@ -112,6 +113,7 @@ typedef struct {
     double min[3], max[3]; /* m, box of the domain; whole numbers of cells are not required: max is rounded up */
     scene_wall wall[3]
                    [2]; /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
+    double wall_stiffness; /* of penalty walls, 1/s^2; 0: there are none */
 } scene_grid;
 
 typedef struct {
@@ -271,6 +273,8 @@ typedef struct pio_scene {
     scene_precision precision; /* default f32; FEM: f64 */
     scene_grid grid;
     double dt, duration, cfl_limit;             /* s, s, - */
+    scene_mpm_integrator mpm_integrator;        /* MPM */
+    double damping;                             /* MPM, reversible: 1/s */
     int load_steps;                             /* FEM */
     scene_integrator integrator;                /* FEM */
     scene_mass mass;                            /* FEM */

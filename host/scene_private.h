@@ -23,6 +23,8 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
 /* Rules that no single key can state; faults go to the document. */
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
+/* scene_validate_mpm.c: what the integrators of particles can and cannot do. */
+void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
 /* Whether the duration is a whole number of steps. */
 void pio_scene_check_time(const pio_scene *s, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);

@@ -14,7 +14,8 @@
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
-static const char *const wall_names[] = {"sticky", "slip", "separate", NULL};
+static const char *const wall_names[] = {"sticky", "slip", "separate", "penalty", NULL};
+static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
 static const char *const shape_names[] = {"box", "ball", "cylinder", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
@@ -32,6 +33,14 @@ static const char *const state_names[] = {"velocity", "J", "F", "C", "mass", "pr
 
 /* ---- method, time -------------------------------------------------------------------------------------- */
 
+static bool has_penalty_walls(const void *scene)
+{
+    const pio_scene *s = scene;
+    for (int a = 0; a < s->dimension; a++)
+        if (s->grid.wall[a][0] == SCENE_WALL_PENALTY || s->grid.wall[a][1] == SCENE_WALL_PENALTY) return true;
+    return false;
+}
+
 static const cfg_field grid_fields[] = {
     {"spacing", CFG_NUMBER, AT(pio_scene, grid.spacing), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .meaning = "edge of a grid cell; half of it costs 8 to 16 times the work and resolves twice the detail"},
@@ -41,8 +50,14 @@ static const cfg_field grid_fields[] = {
      .meaning = "upper corner, rounded up to whole cells; at least 4 cells per direction"},
     {"walls", CFG_ENUM_MAP, AT(pio_scene, grid.wall), .values = wall_names, .slots = wall_slots, .fallback = "separate",
      .meaning =
-         "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; one name for all "
-         "faces or a mapping of x_min ... z_max and default"},
+         "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; penalty, of the reversible "
+         "integrator, pushes back what is beyond the face; one name for all faces or a mapping of x_min ... z_max and "
+         "default"},
+    {"wall_stiffness", CFG_NUMBER, AT(pio_scene, grid.wall_stiffness), .computed = "required where a wall is penalty",
+     .quantity = CFG_RATE_SQUARED, POSITIVE, .present = has_penalty_walls,
+     .meaning =
+         "acceleration out of a penalty wall per depth beyond its face; larger lets bodies in less far, and at most 1/dt^2 "
+         "is stable: what comes with speed v goes in by v/sqrt(wall_stiffness)"},
     END};
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 
@@ -58,7 +73,17 @@ static const cfg_field method_fields[] = {
     END};
 static const cfg_table method_table = {.what = "method", .fields = method_fields};
 
+static bool is_reversible(const void *scene)
+{
+    return ((const pio_scene *)scene)->mpm_integrator == SCENE_REVERSIBLE;
+}
+
 static const cfg_field time_fields[] = {
+    {"integrator", CFG_ENUM, AT(pio_scene, mpm_integrator), .values = mpm_integrator_names, .fallback = "apic",
+     .meaning =
+         "apic: particles carry an affine velocity, robust and slightly dissipative, for every material and wall; "
+         "reversible: steps on whole numbers that can be taken back to the bit, so that a gradient needs no checkpoint; "
+         "it keeps energy, and is for solids and fluids without viscosity in penalty walls"},
     {"dt", CFG_NUMBER, AT(pio_scene, dt), .required = true, .quantity = CFG_TIME, POSITIVE,
      .meaning = "time step; larger is faster until waves cross more of a cell per step than time.cfl_limit allows"},
     {"duration", CFG_NUMBER, AT(pio_scene, duration), .required = true, .quantity = CFG_TIME, POSITIVE,
@@ -66,6 +91,11 @@ static const cfg_field time_fields[] = {
     {"cfl_limit", CFG_NUMBER, AT(pio_scene, cfl_limit), .fallback = "0.5", .range = {CFG_OVER | CFG_UP_TO, 0, 1},
      .meaning =
          "largest share of a cell that a particle or an elastic wave may travel in one step; larger risks instability"},
+    {"damping", CFG_NUMBER, AT(pio_scene, damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
+     .present = is_reversible,
+     .meaning =
+         "of the reversible integrator: rate at which all velocities decay; larger settles sooner, and to go back the "
+         "steps keep about 1.44 damping dt bits per velocity component each"},
     END};
 static const cfg_table time_table = {.what = "time", .fields = time_fields};
 

@@ -75,7 +75,7 @@ PIO_FN int place_base(int bits, quanta x)
 }
 
 /* The place of an offset from that node. */
-PIO_FN quanta place_of(int bits, int base, real offset)
+PIO_FN quanta place_at(int bits, int base, real offset)
 {
 #ifdef PIO_DUAL
     return (W(base) + offset) * quanta_of_place(bits);
@@ -224,7 +224,7 @@ PIO_FN void mpm_lattice_take(int p, const mpm_lattice_take_args *a)
         const int holds = fabs(v) <= QUANTA_OF_SPEED;
         if (!holds) fault = v - v >= 0 ? FAULT_CFL : FAULT_NOT_FINITE;
         t->v[at] = quanta_of(holds ? v : W(0));
-        t->x[at] = place_of(t->bits, base[c], a->s.offset[at]);
+        t->x[at] = place_at(t->bits, base[c], a->s.offset[at]);
         if (t->kept) t->kept[at] = 0;
     }
     lattice_take_strain(a, p);

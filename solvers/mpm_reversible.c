@@ -64,7 +64,7 @@ static int64_t damping_of(const mpm_sim *sim, int64_t s)
 
 static piola_status check_damping(const pio_engine_desc *desc, piola_error *error)
 {
-    const double least = ldexp(1, -GAMMA_BITS) / desc->dt;
+    const double least = ldexp(1, -DAMPING_BITS - GAMMA_BITS) / desc->dt;
     if (desc->damping >= 0 && desc->damping <= 0) return PIOLA_OK;
     if (!desc->reversible)
         return sim_fail(error, PIOLA_BAD_DATA, "damping of %g 1/s belongs to the reversible integrator", desc->damping);

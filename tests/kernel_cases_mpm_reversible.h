@@ -107,8 +107,8 @@ static void case_mpm_force(case_io *io)
 }
 #define case_mpm_force_adj case_mpm_force
 
-/* Places, velocities, F and J as inputs, and masses of their own; no constants. */
-static sample sample_motion(case_io *io)
+/* Places and velocities as inputs; constants and, where that is said, masses. */
+static sample sample_motion(case_io *io, int masses)
 {
     sample t;
     t.box = sample_box(io, 0);
@@ -118,10 +118,8 @@ static sample sample_motion(case_io *io)
     t.s.offset = (real *)case_upload(io, sample_offset(io, &t), CASE_FIELD);
     t.s.velocity = REALS(io, "velocity", DIM, t.n, -1, 1);
     t.s.C = NULL;
-    sample_laws(io, &t);
-    memset(&t.matter, 0, sizeof t.matter);
-    t.matter.n = t.n;
-    t.matter.law = PUSH(io, int, t.law, t.n);
+    sample_matter(io, &t, CASE_CONSTANT);
+    if (masses) t.matter.mass = REALS(io, "masses", 1, t.n, 0.5, 2);
     sample_step(io, &t);
     sample_lists(io, &t);
     return t;
@@ -165,7 +163,7 @@ static mpm_momentum_args momentum_args(case_io *io, const sample *t)
 /* The adjoint from cotangents of mass and momentum at nodes, and the gradients it leaves; those of offsets are added to what
  * there is. */
 static void momentum_adjoint(case_io *io, const sample *t, const mpm_momentum_args *a, const real *node_bar,
-                             real *offset_bar)
+                             real *offset_bar, real *mass_bar)
 {
     mpm_momentum_adj_args b;
     b.fwd = *a;
@@ -173,25 +171,26 @@ static void momentum_adjoint(case_io *io, const sample *t, const mpm_momentum_ar
     b.node_bar = node_bar;
     b.offset_bar = offset_bar;
     b.velocity_bar = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
-    b.mass_bar = NEW_FIELD(io, 1, t->n, CASE_ADDED);
+    b.mass_bar = mass_bar;
     LAUNCH(io, mpm_momentum_adj, t->max_cells, &t->step->cells, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t->n, b.offset_bar);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t->n, b.velocity_bar);
-    case_gradient(io, "mass", CASE_FIELD, 1, t->n, b.mass_bar);
+    case_gradient(io, "masses", CASE_FIELD, 1, t->n, b.mass_bar);
 }
 
 static void case_mpm_momentum(case_io *io)
 {
-    sample t = sample_motion(io);
-    t.matter.mass = REALS(io, "mass", 1, t.n, 0.01, 0.02);
+    sample t = sample_motion(io, 1);
     const mpm_momentum_args a = momentum_args(io, &t);
     case_out(io, "node sums", CASE_FIELD, DIM + 1, t.nodes, sum_at_nodes(io, &t, a.sums, DIM + 1));
     if (!case_adjoint(io)) return;
-    momentum_adjoint(io, &t, &a, FIELD_COTANGENT(io, "node sums"), NEW_FIELD(io, DIM, t.n, CASE_ADDED));
+    momentum_adjoint(io, &t, &a, FIELD_COTANGENT(io, "node sums"), NEW_FIELD(io, DIM, t.n, CASE_ADDED),
+                     NEW_FIELD(io, 1, t.n, CASE_ADDED));
 }
 #define case_mpm_momentum_adj case_mpm_momentum
 
-/* ---- strain: alone, from means at nodes; and after momentum and means ------------------------------------------- */
+/* ---- strain: from means at nodes; and after momentum and means ----------------------------------------------------
+ * What is looked at is the force of what was strained, on which every component has an influence. */
 
 static mpm_strain_args strain_args(case_io *io, const sample *t, const real *mean)
 {
@@ -208,28 +207,45 @@ static mpm_strain_args strain_args(case_io *io, const sample *t, const real *mea
     a.mean = mean;
     a.sign = 1;
     LAUNCH(io, mpm_strain, t->max_cells, &t->step->cells, &a);
-    case_out(io, "next F", CASE_FIELD, DIM * DIM, t->n, a.s.F);
-    case_out(io, "next J", CASE_FIELD, 1, t->n, a.s.J);
     case_out(io, "fault", CASE_INT64, 1, 1, &t->step->fault);
     return a;
 }
 
-/* Cotangents of the state, which have those of F and J after; and at nodes of the velocity. */
-static real *strain_adjoint(case_io *io, const sample *t, const mpm_strain_args *a, mpm_state *bar)
+static mpm_force_adj_args strained_force(case_io *io, const sample *t, const mpm_strain_args *strain)
 {
+    mpm_force_adj_args b;
+    b.fwd.s = strain->s;
+    b.fwd.matter = t->matter;
+    b.fwd.l = t->l;
+    b.fwd.box = t->box;
+    b.fwd.sums = NEW(io, real, t->max_cells * (DIM + 1) * STENCIL_PAD, CASE_SET);
+    LAUNCH(io, mpm_force, t->max_cells, &t->step->cells, &b.fwd);
+    case_out(io, "force sums", CASE_FIELD, DIM + 1, t->nodes, sum_at_nodes(io, t, b.fwd.sums, DIM + 1));
+    b.nodes = t->nodes;
+    return b;
+}
+
+/* Cotangents of the state, and at nodes of the velocity. */
+static real *strain_adjoint(case_io *io, const sample *t, const mpm_strain_args *a, mpm_force_adj_args *force)
+{
+    force->node_bar = FIELD_COTANGENT(io, "force sums");
+    force->bar.id = force->bar.cell = NULL;
+    force->bar.velocity = force->bar.C = NULL;
+    force->bar.offset = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
+    force->bar.F = NEW_FIELD(io, DIM * DIM, t->n, CASE_ZERO);
+    force->bar.J = NEW_FIELD(io, 1, t->n, CASE_ZERO);
+    force->mass_bar = NEW_FIELD(io, 1, t->n, CASE_ADDED);
+    force->k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t->n, CASE_ADDED);
+    force->activation_bar = NULL;
+    LAUNCH(io, mpm_force_adj, t->max_cells, &t->step->cells, force);
     mpm_strain_adj_args b;
     b.fwd = *a;
     b.fwd.s = t->s;
-    b.bar.id = b.bar.cell = NULL;
-    b.bar.velocity = b.bar.C = NULL;
-    b.bar.offset = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
-    b.bar.F = FIELD_COTANGENT(io, "next F");
-    b.bar.J = FIELD_COTANGENT(io, "next J");
+    b.bar = force->bar;
     b.sums = NEW(io, real, t->max_cells * DIM * STENCIL_PAD, CASE_SET);
     LAUNCH(io, mpm_strain_adj, t->max_cells, &t->step->cells, &b);
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t->n, b.bar.F);
     case_gradient(io, "J", CASE_FIELD, 1, t->n, b.bar.J);
-    *bar = b.bar;
     return sum_at_nodes(io, t, b.sums, DIM);
 }
 
@@ -265,7 +281,7 @@ static void case_mpm_strain(case_io *io)
 {
     static const char *const names[] = {"a step", "taken back", "faults", NULL};
     const int variant = case_variant(io, names);
-    sample t = sample_motion(io);
+    sample t = sample_motion(io, 0);
     sample_strained(io, &t);
     case_array *velocity = case_uniform(io, CASE_INPUT, "node velocity", DIM, t.nodes, -1.5, 1.5);
     if (variant == 2) { /* inside out, turned too far and, at one node, not a number */
@@ -276,11 +292,12 @@ static void case_mpm_strain(case_io *io)
     case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == (variant == 2),
                 "a fault where there is one, and only there");
     if (variant == 1 && !io->build->dual) strain_taken_back(io, &t, a);
-    if (variant || !case_adjoint(io)) return;
-    mpm_state bar;
-    const real *velocity_bar = strain_adjoint(io, &t, &a, &bar);
+    if (variant) return;
+    mpm_force_adj_args force = strained_force(io, &t, &a);
+    if (!case_adjoint(io)) return;
+    const real *velocity_bar = strain_adjoint(io, &t, &a, &force);
     case_no_influence(io, "velocity");
-    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, bar.offset);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, force.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, NEW_FIELD(io, DIM, t.n, CASE_ZERO));
     case_gradient(io, "node velocity", CASE_FIELD, DIM, t.nodes, velocity_bar);
 }
@@ -288,9 +305,8 @@ static void case_mpm_strain(case_io *io)
 
 static void case_mpm_node_mean(case_io *io)
 {
-    sample t = sample_motion(io);
+    sample t = sample_motion(io, 1);
     sample_strained(io, &t);
-    t.matter.mass = REALS(io, "mass", 1, t.n, 0.01, 0.02);
     const mpm_momentum_args a = momentum_args(io, &t);
     mpm_node_mean_args m;
     m.l = t.l;
@@ -301,16 +317,16 @@ static void case_mpm_node_mean(case_io *io)
     m.out = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
     LAUNCH(io, mpm_node_mean, t.nodes, &t.step->nodes, &m);
     const mpm_strain_args s = strain_args(io, &t, m.out);
+    mpm_force_adj_args force = strained_force(io, &t, &s);
     if (!case_adjoint(io)) return;
-    mpm_state bar;
     mpm_node_mean_adj_args b;
     b.l = t.l;
     b.nodes = t.nodes;
     b.mean = m.out;
-    b.mean_bar = strain_adjoint(io, &t, &s, &bar);
+    b.mean_bar = strain_adjoint(io, &t, &s, &force);
     b.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
     LAUNCH(io, mpm_node_mean_adj, t.nodes, &t.step->nodes, &b);
-    momentum_adjoint(io, &t, &a, b.node_bar, bar.offset);
+    momentum_adjoint(io, &t, &a, b.node_bar, force.bar.offset, force.mass_bar);
 }
 #define case_mpm_node_mean_adj case_mpm_node_mean
 
@@ -359,7 +375,7 @@ static void case_mpm_kick(case_io *io)
 {
     static const char *const names[] = {"free", "walls", "damped", "taken back", "faults", NULL};
     const int variant = case_variant(io, names);
-    sample t = sample_motion(io);
+    sample t = sample_motion(io, 0);
     sample_unstrained(io, &t);
     for (int c = 0; c < DIM && variant == KICK_WALLS; c++) t.box.wall[c][c % 2] = t.box.wall[c][1] = WALL_PENALTY;
     design_gravity_args g;
@@ -401,7 +417,7 @@ static void case_mpm_drift(case_io *io)
 {
     static const char *const names[] = {"a step", "faults", NULL};
     const int faults = case_variant(io, names);
-    sample t = sample_motion(io);
+    sample t = sample_motion(io, 0);
     sample_unstrained(io, &t);
     mpm_drift_args a;
     a.t = sample_lattice(io, &t, 0);

@@ -1,0 +1,111 @@
+/* scene_validate_mpm.c -- which walls, materials and outputs an integrator of particles can have. */
+#include "host/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PATH(name, ...)                                                                                                \
+    char name[CFG_PATH];                                                                                               \
+    snprintf(name, sizeof name, __VA_ARGS__)
+
+static bool given(const cfg_doc *doc, const char *path)
+{
+    bool found;
+    pio_cfg_find(doc->root, path, &found);
+    return found;
+}
+
+/* Where the file says what this face is, or why it matters. */
+static const char *face_path(const cfg_doc *doc, int axis, int side)
+{
+    static const char *const paths[3][2] = {{"method.grid.walls.x_min", "method.grid.walls.x_max"},
+                                            {"method.grid.walls.y_min", "method.grid.walls.y_max"},
+                                            {"method.grid.walls.z_min", "method.grid.walls.z_max"}};
+    if (given(doc, paths[axis][side])) return paths[axis][side];
+    if (given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
+    return given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
+}
+
+/* One fault is enough: of the first face that is wrong. */
+static void check_walls(const pio_scene *s, cfg_doc *doc)
+{
+    const bool reversible = s->mpm_integrator == SCENE_REVERSIBLE;
+    for (int a = 0; a < s->dimension; a++)
+        for (int side = 0; side < 2; side++) {
+            if (reversible == (s->grid.wall[a][side] == SCENE_WALL_PENALTY)) continue;
+            pio_cfg_fault(doc, face_path(doc, a, side), "%s",
+                          reversible
+                              ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
+                                "able to take its steps back; 'penalty' would be right for every face"
+                              : "penalty walls belong to time.integrator: reversible; sticky, slip or separate would be "
+                                "right for apic");
+            return;
+        }
+}
+
+static void check_stiffness(const pio_scene *s, cfg_doc *doc)
+{
+    static const char path[] = "method.grid.wall_stiffness";
+    const char *penalty = NULL;
+    for (int a = 0; a < s->dimension; a++)
+        for (int side = 0; side < 2 && !penalty; side++)
+            if (s->grid.wall[a][side] == SCENE_WALL_PENALTY) penalty = face_path(doc, a, side);
+    const double most = 1 / (s->dt * s->dt);
+    if (penalty && !(s->grid.wall_stiffness > 0))
+        pio_cfg_fault(doc, penalty,
+                      "penalty walls need method.grid.wall_stiffness, in 1/s2: what hits a wall with speed v goes in by v/sqrt(wall_stiffness), and at "
+                      "most 1/dt^2 = %.3g is stable",
+                      most);
+    else if (!penalty && s->grid.wall_stiffness > 0)
+        pio_cfg_fault(doc, path, "no wall is penalty; remove it");
+    else if (s->grid.wall_stiffness > most)
+        pio_cfg_fault(doc, path, "%g 1/s2 is not stable with this time step; at most 1/dt^2 = %.6g would be right, or a "
+                      "smaller time.dt", s->grid.wall_stiffness, most);
+}
+
+static void check_damping(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->mpm_integrator != SCENE_REVERSIBLE && given(doc, "time.damping"))
+        pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
+    else if (s->damping * s->dt > 0.5)
+        pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",
+                      s->damping, 0.5 / s->dt);
+}
+
+/* What a reversible run cannot have. */
+static void check_materials(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        const bool fluid = m->model == SCENE_LINEAR_FLUID || m->model == SCENE_TAIT;
+        PATH(path, "materials[%zu].viscosity", i);
+        if (fluid && m->viscosity > 0)
+            pio_cfg_fault(doc, path,
+                          "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
+                          "or integrator: apic, would be right");
+    }
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t t = 0; t < s->design[d].target.n; t++) {
+            const char *dot = strrchr(s->design[d].target.v[t], '.');
+            PATH(path, "design[%zu].target", d);
+            if (dot && !strcmp(dot, ".viscosity"))
+                pio_cfg_fault(doc, path, "with time.integrator: reversible there is no viscosity to design; apic has it");
+        }
+}
+
+static void check_output(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->output.state_fields.n; i++)
+        if (!strcmp(s->output.state_fields.v[i], "C"))
+            pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
+}
+
+void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
+{
+    check_walls(s, doc);
+    check_stiffness(s, doc);
+    check_damping(s, doc);
+    if (s->mpm_integrator != SCENE_REVERSIBLE) return;
+    check_materials(s, doc);
+    check_output(s, doc);
+}
