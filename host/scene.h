@@ -41,7 +41,14 @@ typedef enum {
     SCENE_HEX27
 } scene_element;
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
-typedef enum { SCENE_STATIC, SCENE_BACKWARD_EULER, SCENE_BDF2, SCENE_NEWMARK, SCENE_LEAPFROG } scene_integrator;
+typedef enum {
+    SCENE_STATIC,
+    SCENE_BACKWARD_EULER,
+    SCENE_BDF2,
+    SCENE_NEWMARK,
+    SCENE_LEAPFROG,
+    SCENE_REVERSIBLE_LEAPFROG
+} scene_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_PROJECT_AUTO, SCENE_PROJECT_NEVER, SCENE_PROJECT_ALWAYS } scene_projection;
@@ -262,6 +269,12 @@ typedef struct {
     scene_strings state_fields; /* default: velocity, J */
     double adjoint_every;       /* s; 0: no adjoint frames */
 } scene_output;
+
+/* Is it an explicit integrator, which solves nothing? */
+static inline bool scene_leaps(scene_integrator integrator)
+{
+    return integrator == SCENE_LEAPFROG || integrator == SCENE_REVERSIBLE_LEAPFROG;
+}
 
 typedef struct pio_scene {
     char *path; /* as given */

@@ -13,7 +13,8 @@
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
-static const char *const integrator_names[] = {"static", "backward_euler", "bdf2", "newmark", "leapfrog", NULL};
+static const char *const integrator_names[] = {"static",   "backward_euler",      "bdf2", "newmark",
+                                               "leapfrog", "reversible_leapfrog", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
 static const char *const linear_names[] = {"auto", "pcg", "direct", NULL};
 static const char *const product_names[] = {"own", "cusparse", NULL};
@@ -53,7 +54,9 @@ static const cfg_field time_fields[] = {
      .meaning =
          "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
          "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
-         "and its velocities are those of dt/2 before their time"},
+         "and its velocities are those of dt/2 before their time; reversible_leapfrog is the same on a lattice of "
+         "whole "
+         "quanta: its steps are taken back to the bit, without damping"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
      .present = is_static,
      .meaning =
@@ -77,7 +80,7 @@ static bool has_adjoint_tolerance(const void *scene)
 
 static bool has_solves(const void *scene)
 {
-    return ((const pio_scene *)scene)->integrator != SCENE_LEAPFROG;
+    return !scene_leaps(((const pio_scene *)scene)->integrator);
 }
 static bool has_direct(const void *scene)
 {

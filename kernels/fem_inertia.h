@@ -361,10 +361,10 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
 
 /* But for the masses' cotangent, which fem_leap_mass adds once the force is known. */
 typedef struct {
-    fem_leap_args fwd;                       /* force, u, v, u1 and v1 are not read */
-    const real *u1_bar, *v1_bar;             /* [nodes][DIM] */
-    real *u_bar, *v_bar;                     /* [nodes][DIM]; set, may be u1_bar and v1_bar */
-    real *force_bar, *target_bar;            /* [nodes][DIM]; set */
+    fem_leap_args fwd;            /* force, u, v, u1 and v1 are not read */
+    const real *u1_bar, *v1_bar;  /* [nodes][DIM] */
+    real *u_bar, *v_bar;          /* [nodes][DIM]; set, may be u1_bar and v1_bar */
+    real *force_bar, *target_bar; /* [nodes][DIM]; set */
 } fem_leap_adj_args;
 
 PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)

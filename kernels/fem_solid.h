@@ -48,7 +48,7 @@ typedef struct {
     real *rest_bar;     /* [corners][DIM]; the same, or NULL */
     real *k_bar;        /* [HYPER_CONSTANTS][elements]; added to, or NULL */
     real *thick_bar;    /* [elements]; added to, or NULL */
-    real *force;        /* [corners][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
+    real *force; /* [corners][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
 
 PIO_FN void fem_corner_add(real *out, int nodes, const fem_point *p, mat M)

@@ -128,7 +128,7 @@ typedef struct {
     int *damp_law;               /* [elements] linear */
     real *alpha_bar, *beta_bar, *damp_bar;
     double *first_factor;         /* [curves] at time 0 */
-    int64_t external_of; /* number of the state whose external forces f_ext holds; -1: of none */
+    int64_t external_of;          /* number of the state whose external forces f_ext holds; -1: of none */
     real *ones, *mass, *mass_bar; /* [nodes][DIM] of explicit integrators */
     real *weight_bar;             /* [nodes][DIM] of m g, of all steps so far */
     real *corner_force;           /* [corners][DIM] what elements give while corner_out holds their cotangents */

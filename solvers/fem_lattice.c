@@ -1,9 +1,10 @@
 /* fem_lattice.c -- motions whose displacements and velocities are whole quanta (kernels/fem_lattice.h).
  *
- * The quantum of displacements is the extent of the smallest element at rest times 2^-44 (2^-21 where numbers are f32), rounded down to
- * a power of two: strains of 2^8 times the rounding of 1 (2^3 in f32), in which forces are known. That of velocities is that of
- * displacements over the time step, rounded likewise. What a step rounds away from a velocity is half a quantum at most, as if a force
- * of m/h times that had acted: less than what Newton's method leaves of the forces of strains above 2^-44 over its tolerance. */
+ * The quantum of displacements is the extent of the smallest element at rest times tolerance/2048, the tolerance being that of Newton's
+ * method, and not below 2^-44 (2^-21 where numbers are f32), rounded down to a power of two; that of velocities is that of displacements
+ * over the time step, likewise. So what rounding leaves of the forces is below what the tolerance allows where strains are above
+ * 1/2048, and what Newton's method leaves below a quantum, as records of it should be (fem_reversible_euler.c). Finer quanta would
+ * make records of the digits of that residual: 2 bits more for each 2 bits; 2^-44 is 2^8 roundings of a strain, 2^-21 is 2^3. */
 #include "solvers/fem.h"
 
 #include <math.h>
@@ -71,7 +72,8 @@ void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
         fem_leap_scale(f, desc);
         return;
     }
-    const int digits = sizeof(real) == 4 ? 21 : 44;
+    const int most = sizeof(real) == 4 ? 21 : 44, of_tolerance = 11 - ilogb(desc->fem->newton_tolerance);
+    const int digits = of_tolerance < most ? of_tolerance : most;
     f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
     f->per_speed = ldexp(f->per_metre, ilogb(desc->dt));
 }

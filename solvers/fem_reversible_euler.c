@@ -79,8 +79,8 @@ piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
     if (rc) return rc;
     t->looked = 1;
     if (t->next != s->index || t->first >= s->index)
-        return sim_fail(error, PIOLA_USAGE, "there is no record of step %lld: the tape has those from %lld up to %lld",
-                        (long long)s->index - 1, (long long)t->first, (long long)t->next);
+        return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from state %lld to %lld",
+                        (long long)s->index, (long long)t->first, (long long)t->next);
     const int parts = f->records[s->index - 1].parts;
     for (int part = parts - 1; part >= 0; part--) span_back(f, (fem_span){s->index - 1, part, parts});
     t->next = --s->index;

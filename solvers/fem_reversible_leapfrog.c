@@ -18,9 +18,10 @@ piola_status fem_leap_check(const pio_engine_desc *desc, piola_error *error)
     for (int d = 0; d < desc->n_designs; d++)
         damped |= desc->designs[d].quantity == PIO_MASS_DAMPING || desc->designs[d].quantity == PIO_STIFFNESS_DAMPING;
     if (!damped) return PIOLA_OK;
-    return sim_fail(error, PIOLA_BAD_DATA,
-                    "damping: the reversible leapfrog has none, since going back would amplify what was lost; no damping, the "
-                    "leapfrog, or reversible backward Euler would be right");
+    return sim_fail(
+        error, PIOLA_BAD_DATA,
+        "damping: the reversible leapfrog has none, since going back would amplify what was lost; no damping, the "
+        "leapfrog, or reversible backward Euler would be right");
 }
 
 /* The power of two by which `size` has 2^(bits-1) quanta or more, and less than 2^bits. */

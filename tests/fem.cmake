@@ -5,11 +5,14 @@ foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_physi
   engine_test(${name})
 endforeach()
 
+engine_test(test_fem_reversible_euler)
+
 # Differences of J, and rates of convergence, need double precision.
 foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient test_fem_frames test_fem_gradient
-    test_fem_leapfrog test_fem_morph test_fem_projection test_fem_reversible_gradient test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
+    test_fem_leapfrog test_fem_morph test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
 endforeach()
+engine_test(test_fem_reversible_gradient f64)
 one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
 one_engine_test(test_tape f64 2)
