@@ -40,7 +40,14 @@ typedef enum {
     SCENE_HEX8,
     SCENE_HEX27
 } scene_element;
-typedef enum { SCENE_STATIC, SCENE_BACKWARD_EULER, SCENE_BDF2, SCENE_NEWMARK, SCENE_LEAPFROG, SCENE_REVERSIBLE_EULER } scene_integrator;
+typedef enum {
+    SCENE_STATIC,
+    SCENE_BACKWARD_EULER,
+    SCENE_BDF2,
+    SCENE_NEWMARK,
+    SCENE_LEAPFROG,
+    SCENE_REVERSIBLE_EULER
+} scene_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_PROJECT_AUTO, SCENE_PROJECT_NEVER, SCENE_PROJECT_ALWAYS } scene_projection;

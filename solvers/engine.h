@@ -372,7 +372,7 @@ typedef struct {
      * where that is not enough; 0: every run anew. NULL where nothing is cut. */
     void (*repeat)(pio_sim *sim, int on);
     /* To which tolerance, no larger than the description's, Newton's method goes on in the runs that follow where it can; at first
-     * the description's. NULL where nothing is solved. */
+     * the description's, or less where the integrator has a use for it. NULL where nothing is solved. */
     void (*goal)(pio_sim *sim, double tolerance);
     /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);

@@ -260,6 +260,7 @@ void fem_leapfrog_end(fem_sim *f);
  * state that a run starts from; the numbers of the lattice's state; held unknowns at a span's end; u += sign Q(h v). */
 int fem_on_lattice(pio_integrator integrator);
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
+double fem_goal(const fem_sim *f, double asked); /* of Newton's method, where so much is asked of it */
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
 piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error);

@@ -206,7 +206,7 @@ static void repeat(pio_sim *sim, int on)
 
 static void goal(pio_sim *sim, double tolerance)
 {
-    fem_of(sim)->newton_goal = tolerance;
+    fem_of(sim)->newton_goal = fem_goal(fem_of(sim), tolerance);
 }
 
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
