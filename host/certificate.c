@@ -84,13 +84,15 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision,
              s->scene->dimension);
     pio_json_begin_object(json, key);
-    pio_json_string(json, "method",
-                    !s->model->fem ? "discrete adjoint of explicit MLS-MPM"
-                    : s->scene->integrator == SCENE_STATIC
-                        ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
-                    : s->scene->integrator == SCENE_LEAPFROG
-                        ? "discrete adjoint of the leapfrog of finite elements"
-                        : "adjoint of finite elements in motion: one solve a step with the Jacobian at its solution");
+    pio_json_string(
+        json, "method",
+        !s->model->fem ? "discrete adjoint of explicit MLS-MPM"
+        : s->scene->integrator == SCENE_STATIC
+            ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
+        : s->scene->integrator == SCENE_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
+        : s->scene->integrator == SCENE_REVERSIBLE_LEAPFROG
+            ? "discrete adjoint of the leapfrog of finite elements on a lattice, rounding counted as the identity"
+            : "adjoint of finite elements in motion: one solve a step with the Jacobian at its solution");
     pio_json_string(json, "engine", engine);
     pio_json_string(json, "schedule", s->schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);

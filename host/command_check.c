@@ -41,7 +41,7 @@ typedef struct {
 
 static bool implicit(const pio_session *s)
 {
-    return s->engine.table->goal && s->scene->integrator != SCENE_LEAPFROG;
+    return s->engine.table->goal && !scene_leaps(s->scene->integrator);
 }
 
 /* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is divided by

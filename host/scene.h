@@ -46,6 +46,7 @@ typedef enum {
     SCENE_BDF2,
     SCENE_NEWMARK,
     SCENE_LEAPFROG,
+    SCENE_REVERSIBLE_LEAPFROG,
     SCENE_REVERSIBLE_EULER
 } scene_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
@@ -267,6 +268,12 @@ typedef struct {
     scene_strings state_fields; /* default: velocity, J */
     double adjoint_every;       /* s; 0: no adjoint frames */
 } scene_output;
+
+/* Is it an explicit integrator, which solves nothing? */
+static inline bool scene_leaps(scene_integrator integrator)
+{
+    return integrator == SCENE_LEAPFROG || integrator == SCENE_REVERSIBLE_LEAPFROG;
+}
 
 typedef struct pio_scene {
     char *path; /* as given */

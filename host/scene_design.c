@@ -9,13 +9,19 @@ static bool moves(const pio_scene *s)
     return s->method == SCENE_MPM || s->integrator != SCENE_STATIC;
 }
 
+/* Is there damping that a design may change? */
+static bool damps(const pio_scene *s)
+{
+    return moves(s) && s->integrator != SCENE_REVERSIBLE_LEAPFROG;
+}
+
 /* One key of a material that is a constant of its model, as the file gave it (E, nu or mu, lambda). */
 static const cfg_field *constant(const pio_scene *s, const scene_material *m, const char *key)
 {
     const cfg_table *table = pio_scene_materials(s);
     const cfg_field *f = pio_table_field(table, key);
     if (!f || f->type != CFG_NUMBER || !pio_field_legal(f, pio_table_variant(table, m))) return NULL;
-    if (!strcmp(key, "mass_damping") || !strcmp(key, "stiffness_damping")) return moves(s) ? f : NULL;
+    if (!strcmp(key, "mass_damping") || !strcmp(key, "stiffness_damping")) return damps(s) ? f : NULL;
     return !f->present || f->present(m) ? f : NULL;
 }
 

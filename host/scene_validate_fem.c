@@ -283,7 +283,7 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(type, "observe[%zu].type", i);
     if (s->integrator == SCENE_STATIC && (o->seen == SCENE_SEEN_VELOCITY || o->seen == SCENE_SEEN_KINETIC))
         pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
-    if (s->integrator == SCENE_LEAPFROG && o->seen == SCENE_SEEN_REACTION)
+    if (scene_leaps(s->integrator) && o->seen == SCENE_SEEN_REACTION)
         pio_cfg_fault(doc, type,
                       "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
                       "backward_euler");
@@ -324,6 +324,19 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
         }
 }
 
+/* What the reversible leapfrog cannot take back. */
+static void check_reversible(const pio_scene *s, cfg_doc *doc)
+{
+    static const char *const damping[] = {"mass_damping", "stiffness_damping"};
+    for (size_t i = 0; i < s->n_materials; i++)
+        for (size_t k = 0; k < 2; k++) {
+            PATH(path, "materials[%zu].%s", i, damping[k]);
+            if (given(doc, path))
+                pio_cfg_fault(doc, path,
+                              "the reversible leapfrog cannot take damping back; remove it, or use leapfrog");
+        }
+}
+
 static void check_motion(const pio_scene *s, cfg_doc *doc)
 {
     if (!given(doc, "time.dt"))
@@ -336,12 +349,13 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     static const char *const of_solves[] = {
         "tolerance",     "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings", "projection", "linear",
         "direct_memory", "product"};
-    for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && s->integrator == SCENE_LEAPFROG; k++) {
+    for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->integrator); k++) {
         PATH(path, "solver.%s", of_solves[k]);
         if (given(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
     }
-    if (s->integrator == SCENE_LEAPFROG && s->mass == SCENE_CONSISTENT)
+    if (scene_leaps(s->integrator) && s->mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
+    if (s->integrator == SCENE_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
     if (s->integrator == SCENE_REVERSIBLE_EULER && s->mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass",
                       "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");

@@ -359,20 +359,20 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
     point_store(a->v1, i, v1);
 }
 
+/* But for the masses' cotangent, which fem_leap_mass adds once the force is known. */
 typedef struct {
-    fem_leap_args fwd;                       /* u, v, u1 and v1 are not read */
-    const real *u1_bar, *v1_bar;             /* [nodes][DIM] */
-    real *u_bar, *v_bar;                     /* [nodes][DIM]; set, may be u1_bar and v1_bar */
-    real *force_bar, *target_bar, *mass_bar; /* [nodes][DIM]; set, set, added to */
+    fem_leap_args fwd;            /* force, u, v, u1 and v1 are not read */
+    const real *u1_bar, *v1_bar;  /* [nodes][DIM] */
+    real *u_bar, *v_bar;          /* [nodes][DIM]; set, may be u1_bar and v1_bar */
+    real *force_bar, *target_bar; /* [nodes][DIM]; set */
 } fem_leap_adj_args;
 
 PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
 {
     const fem_leap_args *a = &s->fwd;
-    const vec u1_bar = point_load(s->u1_bar, i), v1_bar = point_load(s->v1_bar, i), f = point_load(a->force, i);
-    const vec m = point_load(a->mass, i);
+    const vec u1_bar = point_load(s->u1_bar, i), v1_bar = point_load(s->v1_bar, i), m = point_load(a->mass, i);
     const real h = R(a->h), kick = R(a->kick);
-    vec u_bar, v_bar, f_bar, t_bar, m_bar = point_load(s->mass_bar, i);
+    vec u_bar, v_bar, f_bar, t_bar;
     for (int c = 0; c < DIM; c++) {
         const int held = a->held[i] >> c & 1;
         const real total = v1_bar.x[c] + h * u1_bar.x[c]; /* of v1, where free */
@@ -380,13 +380,57 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
         v_bar.x[c] = held ? R(0) : total;
         t_bar.x[c] = held ? u1_bar.x[c] + v1_bar.x[c] / h : R(0);
         f_bar.x[c] = held ? R(0) : kick * total / m.x[c];
-        m_bar.x[c] -= f_bar.x[c] * f.x[c] / m.x[c];
     }
     point_store(s->u_bar, i, u_bar);
     point_store(s->v_bar, i, v_bar);
     point_store(s->target_bar, i, t_bar);
     point_store(s->force_bar, i, f_bar);
-    point_store(s->mass_bar, i, m_bar);
+}
+
+/* What is left of it: force_bar = kick v1_bar/m is zero where held. */
+typedef struct {
+    const real *mass, *force, *force_bar; /* [nodes][DIM] kg, N */
+    real *mass_bar;                       /* [nodes][DIM]; added to */
+} fem_leap_mass_args;
+
+PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        a->mass_bar[at] -= a->force_bar[at] * a->force[at] / a->mass[at];
+    }
+}
+
+/* The weight of masses at nodes, m g. */
+typedef struct {
+    const fem_step *step;
+    const real *mass; /* [nodes][DIM] kg */
+    real *out;        /* [nodes][DIM] N; set */
+} fem_node_weight_args;
+
+PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        a->out[at] = a->mass[at] * R(a->step->gravity[c]);
+    }
+}
+
+typedef struct {
+    fem_node_weight_args fwd; /* out is not read */
+    const real *out_bar;      /* [nodes][DIM] */
+    real *mass_bar;           /* [nodes][DIM]; added to */
+    real *gravity_share;      /* [nodes][DIM] a node's part of g_bar; set */
+} fem_node_weight_adj_args;
+
+PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
+{
+    const fem_node_weight_args *a = &s->fwd;
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        s->mass_bar[at] += s->out_bar[at] * R(a->step->gravity[c]);
+        s->gravity_share[at] = s->out_bar[at] * a->mass[at];
+    }
 }
 
 /* ---- the start: held unknowns are where their curves put them, with the rate of the first step -------------- */

@@ -48,6 +48,7 @@ typedef struct {
     real *rest_bar;     /* [corners][DIM]; the same, or NULL */
     real *k_bar;        /* [HYPER_CONSTANTS][elements]; added to, or NULL */
     real *thick_bar;    /* [elements]; added to, or NULL */
+    real *force; /* [corners][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
 
 PIO_FN void fem_corner_add(real *out, int nodes, const fem_point *p, mat M)
@@ -69,6 +70,7 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
     for (int c = 0; c < nodes * DIM; c++) {
         s->u_bar[at + c] = R(0);
         if (s->rest_bar) s->rest_bar[at + c] = R(0);
+        if (s->force) s->force[at + c] = R(0);
     }
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
@@ -80,6 +82,7 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
         const mat P = hyper_P(law, F, k);
         const real PL = mat_ddot(P, L);
         thick_bar += p.area * PL;
+        if (s->force) fem_corner_add(s->force + at, nodes, &p, P);
         const mat GdP = mat_t_mul(G, dP), LP = mat_t_mul(L, P);
         if (s->rest_bar)
             fem_corner_add(s->rest_bar + at, nodes, &p,

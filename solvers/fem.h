@@ -128,7 +128,10 @@ typedef struct {
     int *damp_law;               /* [elements] linear */
     real *alpha_bar, *beta_bar, *damp_bar;
     double *first_factor;         /* [curves] at time 0 */
-    real *ones, *mass, *mass_bar; /* [nodes][DIM] of the leapfrog */
+    int64_t external_of;          /* number of the state whose external forces f_ext holds; -1: of none */
+    real *ones, *mass, *mass_bar; /* [nodes][DIM] of explicit integrators */
+    real *weight_bar;             /* [nodes][DIM] of m g, of all steps so far */
+    real *corner_force;           /* [corners][DIM] what elements give while corner_out holds their cotangents */
 
     /* motions on a lattice; of others NULL and 0 */
     int64_t *lattice,
@@ -157,6 +160,12 @@ typedef struct {
 static inline fem_span fem_whole(int64_t step)
 {
     return (fem_span){step, 0, 1};
+}
+
+/* Is it one of the explicit integrators? */
+static inline int fem_leaps(const fem_sim *f)
+{
+    return f->integrator == PIO_LEAPFROG || f->integrator == PIO_REVERSIBLE_LEAPFROG;
 }
 
 /* A vector of a state, of its cotangents and so on; NULL where the run has none. */
@@ -189,7 +198,9 @@ fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
 fem_matter fem_matter_of(const fem_sim *f);
 void fem_internal(fem_sim *f, const real *u, real *out);
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
 void fem_external(fem_sim *f, fem_span span, const real *u);
+void fem_curves(fem_sim *f, fem_span span, double *factor);
 void fem_external_adj(fem_sim *f, const real *u);
 void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
 void fem_held(fem_sim *f, int keep_held, real *x);
@@ -239,6 +250,7 @@ void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);
 void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar);
 void fem_lumped_weight(fem_sim *f);
 void fem_lumped_weight_adj(fem_sim *f);
+void fem_node_weights_adj(fem_sim *f);
 void fem_inertial_matrix(fem_sim *f, double ca, double cv);
 void fem_history_adj(fem_sim *f, fem_span span);
 /* Before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
@@ -250,11 +262,14 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
                                   piola_error *error);
 
 /* fem_leapfrog.c: the explicit step, its adjoint, and masses at the nodes before and after. */
-piola_status fem_leapfrog(fem_sim *f, fem_span span, piola_error *error);
-piola_status fem_leapfrog_adj(fem_sim *f, fem_span span, piola_error *error);
+piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error);
+piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error);
 piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
 void fem_nodal_masses(fem_sim *f);
 void fem_leapfrog_end(fem_sim *f);
+/* rhs = the force on the current state, number `state`, whose external forces f_ext becomes; the kick of a step, s. */
+void fem_leap_force(fem_sim *f, int64_t state);
+double fem_leap_kick(const fem_sim *f, int64_t step);
 
 /* fem_lattice.c: motions whose state is on a lattice. Is this one? May it be? Its quanta, from the description; its memory; the lattice of the
  * state that a run starts from; the numbers of the lattice's state; held unknowns at a span's end; u += sign Q(h v). */
@@ -276,6 +291,13 @@ void *fem_truth(fem_sim *f);
 void fem_keep_origin(fem_sim *f);
 void fem_take_origin(fem_sim *f);
 void fem_was_put(fem_sim *f);
+
+/* fem_reversible_leapfrog.c: is there anything that cannot be taken back? The lattice's quanta; the step from the current state, but for
+ * the external forces of its end; the current state becomes the one before. */
+piola_status fem_leap_check(const pio_engine_desc *desc, piola_error *error);
+void fem_leap_scale(fem_sim *f, const pio_engine_desc *desc);
+void fem_leap_forward(fem_sim *f, int64_t step);
+piola_status fem_leap_back(fem_sim *f, piola_error *error);
 
 /* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record of what rounding
  * took away; a step taken back; the end's acceleration, for the adjoint. */

@@ -46,7 +46,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (m->halvings < 0 || m->halvings > 20)
         return sim_fail(error, PIOLA_BAD_DATA, "%d halvings of a step: from 0 to 20 are possible", m->halvings);
     for (int o = 0; o < desc->n_observations; o++)
-        if (m->integrator == PIO_LEAPFROG && desc->observations[o].type == PIO_REACTION)
+        if ((m->integrator == PIO_LEAPFROG || m->integrator == PIO_REVERSIBLE_LEAPFROG) &&
+            desc->observations[o].type == PIO_REACTION)
             return sim_fail(error, PIOLA_BAD_DATA,
                             "the leapfrog's states hold no accelerations, of which reactions are made; an implicit "
                             "integrator would be right");
@@ -177,13 +178,14 @@ static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
 
 static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_desc *desc)
 {
-    static const int vectors[] = {
-        [PIO_STATIC] = STATE_U + 1,  [PIO_BACKWARD_EULER] = STATE_A + 1, [PIO_BDF2] = STATE_RATE + 1,
-        [PIO_NEWMARK] = STATE_A + 1, [PIO_LEAPFROG] = STATE_V + 1,       [PIO_REVERSIBLE_EULER] = STATE_A + 1};
+    static const int vectors[] = {[PIO_STATIC] = STATE_U + 1,          [PIO_BACKWARD_EULER] = STATE_A + 1,
+                                  [PIO_BDF2] = STATE_RATE + 1,         [PIO_NEWMARK] = STATE_A + 1,
+                                  [PIO_LEAPFROG] = STATE_V + 1,        [PIO_REVERSIBLE_LEAPFROG] = STATE_V + 1,
+                                  [PIO_REVERSIBLE_EULER] = STATE_A + 1};
     f->integrator = m->integrator;
     f->n_state = vectors[m->integrator];
     f->newton_goal = fem_goal(f, f->newton_tolerance);
-    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || m->integrator == PIO_LEAPFROG;
+    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
     if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);
     f->damped = m->alpha || designs_have(desc, PIO_MASS_DAMPING);
     f->stiff = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);

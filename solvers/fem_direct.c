@@ -116,7 +116,7 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
 piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
-    if (f->integrator == PIO_LEAPFROG) return rc;
+    if (fem_leaps(f)) return rc;
     if (m->linear == PIO_SOLVE_PCG) SAY("the scene asks for it");
     if (m->linear == PIO_SOLVE_DIRECT) rc = choose_direct(f, m, error);
     if (m->linear == PIO_SOLVE_AUTO) rc = choose_by_rule(f, m, error);

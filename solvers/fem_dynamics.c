@@ -26,7 +26,7 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
 {
     const double h = f->dt / span.parts;
     fem_rates_pair r = {.v = {.d = 0}};
-    if (f->integrator == PIO_STATIC || f->integrator == PIO_LEAPFROG) return r;
+    if (f->integrator == PIO_STATIC || fem_leaps(f)) return r;
     if (f->integrator == PIO_NEWMARK) {
         r.v = (fem_rate){.d = 2 / h, .v = -1};
         r.a = (fem_rate){.d = 4 / (h * h), .v = -4 / h, .a = -1};
@@ -151,21 +151,43 @@ void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar
 /* Gravity acts on the masses that move: where these are lumped, f_ext += M g, so that a body at rest within itself falls so. */
 void fem_lumped_weight(fem_sim *f)
 {
+    if (fem_leaps(f)) {
+        pio_map(&f->base.queue, fem_node_weight, f->nodes, NULL, .step = f->step, .mass = f->mass, .out = f->f_ext);
+        return;
+    }
     pio_map(&f->base.queue, point_uniform, f->nodes, NULL, .step = f->step, .axis = -1, .out = f->drag);
     fem_mass_force(f, f->drag, f->f_ext);
 }
 
-void fem_lumped_weight_adj(fem_sim *f)
+static void gravity_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    pio_map(q, point_uniform, f->nodes, NULL, .step = f->step, .axis = -1, .out = f->drag);
-    pio_queue_zero(q, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_mass_force_adj(f, f->drag, f->f_ext_bar, f->inertia);
     for (int c = 0; c < DIM; c++) {
         pio_map(q, point_uniform, f->nodes, NULL, .step = f->step, .axis = c, .out = f->drag);
         pio_sum(q, point_dot, f->nodes, NULL, f->base.scalar, .x = f->inertia, .y = f->drag);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->base.gravity_bar + c);
     }
+}
+
+/* The leapfrog's weights are the same in every step: their cotangents are added up, and fem_leapfrog_end takes them all. */
+void fem_lumped_weight_adj(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    if (fem_leaps(f)) {
+        fem_combine(f, 1, f->weight_bar, 1, f->f_ext_bar, f->weight_bar);
+        return;
+    }
+    pio_map(q, point_uniform, f->nodes, NULL, .step = f->step, .axis = -1, .out = f->drag);
+    pio_queue_zero(q, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_mass_force_adj(f, f->drag, f->f_ext_bar, f->inertia);
+    gravity_adj(f);
+}
+
+void fem_node_weights_adj(fem_sim *f)
+{
+    pio_map(&f->base.queue, fem_node_weight_adj, f->nodes, NULL, .fwd = {.step = f->step, .mass = f->mass},
+            .out_bar = f->weight_bar, .mass_bar = f->mass_bar, .gravity_share = f->inertia);
+    gravity_adj(f);
 }
 
 void fem_inertial(fem_sim *f, fem_span span, const real *u1)
@@ -206,9 +228,8 @@ static fem_start_held_args held_args(const fem_sim *f)
 static void start_held(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    fem_external(f, fem_whole(-1), f->u);
-    pio_queue_copy(q, f->first_factor, f->factor, sizeof *f->factor * (size_t)f->n_curves);
-    fem_external(f, fem_whole(0), f->u);
+    fem_curves(f, fem_whole(-1), f->first_factor);
+    fem_curves(f, fem_whole(0), f->factor);
     if (!f->n_held) return;
     const fem_start_held_args a = held_args(f);
     PIO_LAUNCH(q, KERNEL_fem_start_held, q->backend->kernels.fem_start_held(q->stream, f->n_held, NULL, &a));
@@ -285,7 +306,10 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
         pio_map(&f->base.queue, fem_damping, f->elements, NULL, .m = fem_matter_of(f), .beta = f->beta, .out = f->damp_k);
     start_held(f);
     if (f->integrator == PIO_NEWMARK) return acceleration(f, error);
-    if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_start(f, error);
+    if (fem_leaps(f)) {
+        const piola_status rc = fem_leapfrog_start(f, error);
+        if (rc) return rc;
+    }
     if (f->integrator == PIO_REVERSIBLE_EULER) fem_nodal_masses(f);
     if (f->lattice) fem_lattice_begin(f);
     return sim_failed(&f->base, error);
@@ -300,8 +324,7 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
             fem_acceleration_adj(f, fem_whole(-1), f->u_bar, fem_state(f, f->u_bar, STATE_V), 1, error);
         if (rc) return told(rc, error);
     }
-    if (f->integrator == PIO_LEAPFROG) fem_leapfrog_end(f);
-    fem_external(f, fem_whole(0), f->u); /* factors after one step */
+    fem_curves(f, fem_whole(0), f->factor);
     if (f->n_held) {
         pio_map(q, fem_start_held_adj, f->n_held, NULL,
                 .fwd = held_args(f), .u_bar = f->u_bar, .v_bar = fem_state(f, f->u_bar, STATE_V), .share = f->held_share);

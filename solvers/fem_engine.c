@@ -110,6 +110,7 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     if (f->beta) pio_queue_zero(q, f->beta_bar, one);
     if (f->beta) pio_queue_zero(q, f->damp_bar, constants);
     if (f->mass_bar) pio_queue_zero(q, f->mass_bar, point_bytes(f));
+    if (f->weight_bar) pio_queue_zero(q, f->weight_bar, point_bytes(f));
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
     if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
     if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
@@ -131,6 +132,7 @@ static piola_status unstep(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     f->framed = 0;
+    if (f->lattice && fem_leaps(f)) return fem_leap_back(f, error);
     if (f->tape.capacity) return fem_euler_unstep(f, error);
     return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
 }
@@ -179,6 +181,7 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     if (f->force_bar) pio_queue_copy(&sim->queue, f->force_bar, f->f_ext_bar, point_bytes(f));
     fem_external(f, fem_whole(-1), f->u); /* forces that were observed at the start: no step carries their cotangents */
     fem_external_adj(f, f->u);
+    if (fem_leaps(f)) fem_leapfrog_end(f);
     const piola_status failed = fem_design_adj(f, error);
     if (failed) return failed;
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);

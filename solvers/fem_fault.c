@@ -79,8 +79,8 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
         what.step = (int64_t)(step.fault >> 36);
         return sim_fail_as(error, PIOLA_NUMERICAL, what,
                            "step %lld: the displacement, the velocity or the force of node %d is not finite, or too "
-                           "large for the lattice of this integrator: some 10^5 elements, or as many in a step",
-                           (long long)what.step, element);
+                           "large for the lattice of this integrator, which holds %.4g m and %.4g m/s",
+                           (long long)what.step, element, 0x1p61 / f->per_metre, 0x1p61 / f->per_speed);
     }
     if ((step.fault & 15) == FEM_INVERTED_REST) {
         what.kind = PIOLA_FAILED_REST_SHAPE;

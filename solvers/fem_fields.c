@@ -113,6 +113,7 @@ piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, pio
         return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
     const piola_status rc = ready(f, &d, error);
     if (rc) return rc;
+    f->external_of = -1; /* who sees where the state lies may change it */
     *view = (pio_field_view){.pointer = (void *)(uintptr_t)d.x,
                              .bits = 8 * (int32_t)sizeof(real),
                              .cuda = sim->queue.stream != NULL,

@@ -62,6 +62,25 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
     pio_halo(q, u_bar);
 }
 
+/* The same with all parameters, and the forces themselves into out. */
+void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_force_adj, p->n, NULL,
+                .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
+                .u_bar = f->corner_out, .rest_bar = f->corner_rest, .k_bar = f->k_bar,
+                .thick_bar = f->thickness ? f->thick_bar : NULL, .force = f->corner_force);
+    zero_points(f, out);
+    add_corners(f, f->corner_force, out);
+    add_corners(f, f->corner_out, u_bar);
+    add_corners(f, f->corner_rest, f->rest_bar);
+    fem_springs(f, u, out);
+    fem_springs_adj(f, u, y, u_bar, 1);
+    pio_halo(q, out);
+    pio_halo(q, u_bar);
+}
+
 /* ---- external forces -------------------------------------------------------------------------------------- */
 
 static const wide *factor_of(const fem_sim *f, const fem_load *l)
@@ -105,11 +124,11 @@ static void zero_faces(fem_sim *f)
     pio_queue_zero(&f->base.queue, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
 }
 
-static void curves_at(fem_sim *f, fem_span span)
+void fem_curves(fem_sim *f, fem_span span, double *factor)
 {
     pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
             .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start, .t = f->curve_t,
-            .value = f->curve_value, .out = f->factor);
+            .value = f->curve_value, .out = factor);
 }
 
 static void body_force(fem_sim *f, const fem_load *l)
@@ -124,8 +143,9 @@ static void body_force(fem_sim *f, const fem_load *l)
 void fem_external(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    curves_at(f, span);
-    zero_points(f, f->f_ext);
+    fem_curves(f, span, f->factor);
+    f->external_of = span.part == span.parts - 1 && u == f->u ? span.step + 1 : -1;
+    if (!fem_leaps(f)) zero_points(f, f->f_ext);
     if (f->lumped) fem_lumped_weight(f);
     for (const fem_part *p = f->part; p < f->part + f->n_parts && !f->lumped; p++)
         pio_map(q, fem_weight, p->n, NULL,

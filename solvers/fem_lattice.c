@@ -31,6 +31,7 @@ piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
                         "a tape of %lld bytes: backward Euler with steps that can be taken back has one, no other "
                         "integrator of meshes",
                         (long long)desc->tape);
+    if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return fem_leap_check(desc, error);
     if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
     if (!m->lumped)
         return sim_fail(error, PIOLA_BAD_DATA,
@@ -75,6 +76,10 @@ double fem_goal(const fem_sim *f, double asked)
 
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
 {
+    if (desc->fem->integrator == PIO_REVERSIBLE_LEAPFROG) {
+        fem_leap_scale(f, desc);
+        return;
+    }
     const int most = sizeof(real) == 4 ? 21 : 50, of_goal = 11 - ilogb(fem_goal(f, f->newton_tolerance));
     const int digits = of_goal < most ? of_goal : most;
     f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
@@ -201,6 +206,7 @@ void fem_take_origin(fem_sim *f)
 /* Records that were of another state's past are of no use. */
 void fem_was_put(fem_sim *f)
 {
+    f->external_of = -1;
     if (f->lattice) fem_lattice_numbers(f);
     if (f->tape.capacity && f->tape.next != f->base.index) pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
 }

@@ -17,65 +17,95 @@ static size_t point_bytes(const fem_sim *f)
     return sizeof(real) * DIM * (size_t)f->nodes;
 }
 
-/* The instant at which a span begins, as the end of the one before it. */
-static fem_span beginning(fem_span span)
+double fem_leap_kick(const fem_sim *f, int64_t step)
 {
-    if (!span.part) return fem_whole(span.step - 1);
-    span.part--;
-    return span;
+    return step ? f->dt : f->dt / 2;
 }
 
 /* clang-format off */
-/* rhs: the force at the beginning; trial: where held unknowns go. Leaves the dead forces of the span's end. */
-static fem_leap_args leap_args(fem_sim *f, fem_span span)
+/* drag = C v; nothing where there is no damping. */
+static int drags(fem_sim *f)
 {
-    pio_queue *q = &f->base.queue;
-    real *v = fem_state(f, f->u, STATE_V);
-    fem_external(f, beginning(span), f->u);
+    if (!f->alpha && !f->beta) return 0;
+    pio_queue_zero(&f->base.queue, f->drag, point_bytes(f));
+    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->drag);
+    return 1;
+}
+
+void fem_leap_force(fem_sim *f, int64_t state)
+{
+    if (f->external_of != state) fem_external(f, fem_whole(state - 1), f->u);
     fem_internal(f, f->u, f->f_int);
     fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
-    pio_queue_zero(q, f->drag, point_bytes(f));
-    fem_damping_force(f, v, f->drag);
-    fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
-    fem_external(f, span, f->u);
+    if (drags(f)) fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
+}
+
+static fem_leap_args leap_args(const fem_sim *f, int64_t step)
+{
+    real *v = fem_state(f, f->u, STATE_V);
+    return (fem_leap_args){.held = f->held, .h = f->dt, .kick = fem_leap_kick(f, step), .mass = f->mass, .force = f->rhs,
+                           .target = f->trial, .u = f->u, .v = v, .u1 = f->u, .v1 = v, .step = f->step};
+}
+
+static void leap(fem_sim *f, int64_t step)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_leap_args a = leap_args(f, step);
+    fem_leap_force(f, step);
+    fem_curves(f, fem_whole(step), f->factor);
     pio_queue_zero(q, f->lambda, point_bytes(f));
-    pio_queue_zero(q, f->trial, point_bytes(f));
     if (f->n_held)
         pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
                 .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
                 .u = f->lambda, .du = f->trial);
-    const double h = f->dt / span.parts;
-    return (fem_leap_args){.held = f->held, .h = h, .kick = span.step || span.part ? h : h / 2, .mass = f->mass, .force = f->rhs,
-                           .target = f->trial, .u = f->u, .v = v, .u1 = f->u, .v1 = v, .step = f->step};
+    PIO_LAUNCH(q, KERNEL_fem_leap, q->backend->kernels.fem_leap(q->stream, f->nodes, NULL, &a));
 }
 
-piola_status fem_leapfrog(fem_sim *f, fem_span span, piola_error *error)
+piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
 {
-    pio_queue *q = &f->base.queue;
-    const fem_leap_args a = leap_args(f, span);
-    PIO_LAUNCH(q, KERNEL_fem_leap, q->backend->kernels.fem_leap(q->stream, f->nodes, NULL, &a));
-    fem_follow(f, f->u);
+    if (f->lattice)
+        fem_leap_forward(f, step);
+    else
+        leap(f, step);
+    fem_external(f, fem_whole(step), f->u);
     return sim_failed(&f->base, error);
 }
 
-/* Cotangents of the end become those of the beginning, u its state. Forces that were observed at the end go first. */
-piola_status fem_leapfrog_adj(fem_sim *f, fem_span span, piola_error *error)
+/* Are the external forces of this state observed? */
+static int forces_seen(const fem_sim *f, int64_t state)
+{
+    const pio_sim *s = &f->base;
+    for (int i = sim_first_touch(s, state); i < s->n_touches && s->touches[i].step == state; i++)
+        if (f->observations[s->touches[i].observation].desc.type == PIO_COMPLIANCE) return 1;
+    return 0;
+}
+
+/* Cotangents of the end, `known`, become those of the beginning, u its state. Forces that were observed at the end go first. The
+ * internal forces are made with their adjoint, of the same stresses. */
+piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
-    const fem_leap_args a = leap_args(f, span);
-    fem_external_adj(f, f->known);
-    pio_map(q, fem_leap_adj, f->nodes, NULL, .fwd = a, .u1_bar = f->u_bar, .v1_bar = v_bar, .u_bar = f->u_bar,
-            .v_bar = v_bar, .force_bar = f->lambda, .target_bar = f->du, .mass_bar = f->mass_bar);
+    fem_curves(f, fem_whole(step), f->factor);
+    if (forces_seen(f, step + 1)) fem_external_adj(f, f->known);
+    pio_map(q, fem_leap_adj, f->nodes, NULL, .fwd = leap_args(f, step), .u1_bar = f->u_bar, .v1_bar = v_bar,
+            .u_bar = f->u_bar, .v_bar = v_bar, .force_bar = f->lambda, .target_bar = f->du);
     fem_supports_adj(f, f->du);
     fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
-    fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
+    fem_internal_both(f, f->u, f->y, f->u_bar, f->f_int);
     fem_damping_force_adj(f, v, f->y, v_bar);
-    fem_external(f, beginning(span), f->u);
+    if (f->external_of == step)
+        fem_curves(f, fem_whole(step - 1), f->factor);
+    else
+        fem_external(f, fem_whole(step - 1), f->u);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
+    if (drags(f)) fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
+    pio_map(q, fem_leap_mass, f->nodes, NULL, .mass = f->mass, .force = f->rhs, .force_bar = f->lambda,
+            .mass_bar = f->mass_bar);
     fem_follow_adj(f, f->u, f->lambda, f->u_bar);
     fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
     fem_external_adj(f, f->u);
-    pio_queue_copy(q, f->known, f->u, (size_t)f->n_state * point_bytes(f));
+    pio_queue_copy(q, f->known, f->u, point_bytes(f));
     return sim_failed(&f->base, error);
 }
 
@@ -128,6 +158,7 @@ piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
 
 void fem_leapfrog_end(fem_sim *f)
 {
+    fem_node_weights_adj(f);
     fem_mass_force_adj(f, f->ones, f->mass_bar, NULL);
 }
 /* clang-format on */

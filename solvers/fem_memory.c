@@ -107,9 +107,9 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     if (sim_looks_back_ever(desc)) TAKE_POINTS(f->past_bar);
     TAKE_STATE(f->known);
     TAKE_STATE(f->u_bar);
-    if (f->integrator != PIO_STATIC) TAKE_STATE(f->earlier_bar);
+    if (f->integrator != PIO_STATIC && !fem_leaps(f)) TAKE_STATE(f->earlier_bar);
     TAKE_POINTS(f->f_ext_bar);
-    if (f->integrator != PIO_LEAPFROG) TAKE_POINTS(f->force_bar);
+    if (!fem_leaps(f)) TAKE_POINTS(f->force_bar);
     TAKE(f->frame_bar, (size_t)(f->integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->nodes);
     TAKE_POINTS(f->rest_bar);
     TAKE(f->corner_rest, (size_t)f->corners * DIM);
@@ -143,10 +143,13 @@ static void take_motion(fem_sim *f)
         TAKE_FIELD(f->beta_bar, 1);
         TAKE_FIELD(f->damp_bar, HYPER_CONSTANTS);
     }
-    if (f->integrator != PIO_LEAPFROG && !fem_on_lattice(f->integrator)) return;
+    if (!fem_leaps(f) && !fem_on_lattice(f->integrator)) return;
     TAKE_POINTS(f->ones);
     TAKE_POINTS(f->mass);
-    if (adjoint && f->integrator != PIO_REVERSIBLE_EULER) TAKE_POINTS(f->mass_bar);
+    if (!adjoint || !fem_leaps(f)) return;
+    TAKE_POINTS(f->mass_bar);
+    TAKE_POINTS(f->weight_bar);
+    TAKE(f->corner_force, (size_t)f->corners * DIM);
 }
 
 int fem_nodal(pio_quantity quantity)

@@ -15,7 +15,7 @@ piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *m, piola_error *
                                      .bits = 8 * (int)sizeof(real),
                                      .row_start = f->graph.row_start,
                                      .column = f->graph.column};
-    if (f->integrator == PIO_LEAPFROG) return PIOLA_OK;
+    if (fem_leaps(f)) return PIOLA_OK;
     snprintf(f->product, sizeof f->product, "own");
     if (m->product == PIO_OWN_PRODUCT) return PIOLA_OK;
     piola_status rc = pio_product_library(f->base.arena.backend, f->base.ordinal, &f->product_table, f->product, &said);

@@ -56,11 +56,11 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
 piola_status fem_forward(fem_sim *f, piola_error *error)
 {
     piola_status rc;
-    if (f->integrator == PIO_LEAPFROG) {
+    if (fem_leaps(f)) {
         const int64_t end = f->base.index + 1;
         if (end == f->base.steps || sim_looks_back(&f->base, end)) fem_keep_origin(f);
         f->records[f->base.index] = (pio_step_record){.parts = 1};
-        rc = fem_leapfrog(f, fem_whole(f->base.index), error);
+        rc = fem_leapfrog(f, f->base.index, error);
     } else {
         rc = implicit_step(f, error);
     }
@@ -101,7 +101,7 @@ piola_status fem_reverse(fem_sim *f, piola_error *error)
     record->adjoint_iterations = 0;
     record->adjoint = 0;
     fem_observe_between_adj(f);
-    if (f->integrator == PIO_LEAPFROG) return fem_leapfrog_adj(f, span, error);
+    if (fem_leaps(f)) return fem_leapfrog_adj(f, f->base.index, error);
     if (f->integrator == PIO_STATIC || record->parts <= 1) return span_adj(f, span, record, error);
     return motion_adj(f, record, error);
 }

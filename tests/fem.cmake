@@ -1,6 +1,7 @@
 # Tests of the FEM engine. Included by CMakeLists.txt of this folder after engine_test().
 
-foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_physics test_fem_rounding test_fem_tangent)
+foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_physics test_fem_reversible test_fem_rounding
+    test_fem_tangent)
   engine_test(${name})
 endforeach()
 
@@ -11,6 +12,7 @@ foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_fol
     test_fem_leapfrog test_fem_morph test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
 endforeach()
+engine_test(test_fem_reversible_gradient f64)
 one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
 one_engine_test(test_tape f64 2)

@@ -13,6 +13,7 @@
 #include "tests/kernel_cases_fem_tangent.h"
 #include "tests/kernel_cases_host.h"
 #include "tests/kernel_cases_lattice.h"
+#include "tests/kernel_cases_lattice_leap.h"
 #include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"
 #include "tests/kernel_cases_tape.h"

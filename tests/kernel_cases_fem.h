@@ -132,11 +132,38 @@ static void case_fem_check(case_io *io)
 
 /* ---- forces ---------------------------------------------------------------------------------------------- */
 
-/* The adjoint with all that it gives, and with what Newton's method asks of it. */
+/* The forces that the adjoint gives besides are those of the kernel for forces alone; y is at hand, no matter what. */
+static void forces_besides(case_io *io, const mesh_body *body, const fem_force_args *a)
+{
+    const mesh_lattice *m = &body->m;
+    fem_force_adj_args b;
+    b.fwd = *a;
+    b.y = a->u;
+    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.k_bar = NULL;
+    b.thick_bar = NULL;
+    b.force = NEW(io, real, m->corners * DIM, CASE_SET);
+    for (int t = 0; t < MESH_TYPES; t++) {
+        b.fwd.b = body->block[t];
+        LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
+    }
+    case_out(io, "besides", CASE_REAL, 1, m->corners * DIM, b.force);
+    const double *one = case_find(io, CASE_OUTPUT, "corners")->value;
+    const double *other = case_find(io, CASE_OUTPUT, "besides")->value;
+    double worst = 0, most = 0;
+    for (int i = 0; i < m->corners * DIM && !io->prefill; i++) {
+        worst = fmax(worst, fabs(one[i] - other[i]));
+        most = fmax(most, fabs(one[i]));
+    }
+    case_expect(io, worst <= most * (sizeof(real) == 4 ? 1e-6 : 1e-14), "forces besides cotangents are the forces");
+}
+
+/* The adjoint with all that it gives, with what Newton's method asks of it, and with forces. */
 static void case_fem_force(case_io *io)
 {
-    static const char *const names[] = {"all cotangents", "of displacement alone", NULL};
-    const int alone = case_variant(io, names);
+    static const char *const names[] = {"all cotangents", "of displacement alone", "forces besides", NULL};
+    const int variant = case_variant(io, names), alone = variant == 1;
     const case_role role = alone ? CASE_CONSTANT : CASE_INPUT;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, role, role);
     const mesh_lattice *m = &body.m;
@@ -150,6 +177,10 @@ static void case_fem_force(case_io *io)
         LAUNCH(io, fem_force, a.b.n, NULL, &a);
     }
     mesh_out(io, m, "force", a.out);
+    if (variant == 2) {
+        forces_besides(io, &body, &a);
+        return;
+    }
     if (!case_adjoint(io)) return;
     fem_force_adj_args b;
     b.fwd = a;
@@ -157,6 +188,7 @@ static void case_fem_force(case_io *io)
     b.rest_bar = alone ? NULL : NEW(io, real, m->corners * DIM, CASE_SET);
     b.k_bar = alone ? NULL : NEW_FIELD(io, HYPER_CONSTANTS, m->elements, CASE_ADDED);
     b.thick_bar = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, m->elements, CASE_ADDED);
+    b.force = NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));

@@ -311,15 +311,59 @@ static void case_fem_leap(case_io *io)
     b.v_bar = NEW(io, real, n * DIM, CASE_SET);
     b.force_bar = NEW(io, real, n * DIM, CASE_SET);
     b.target_bar = NEW(io, real, n * DIM, CASE_SET);
-    b.mass_bar = NEW(io, real, n * DIM, CASE_ADDED);
     LAUNCH(io, fem_leap_adj, n, NULL, &b);
+    fem_leap_mass_args m;
+    m.mass = a.mass;
+    m.force = a.force;
+    m.force_bar = b.force_bar;
+    m.mass_bar = NEW(io, real, n * DIM, CASE_ADDED);
+    LAUNCH(io, fem_leap_mass, n, NULL, &m);
     case_gradient(io, "u0", CASE_REAL, 1, n * DIM, b.u_bar);
     case_gradient(io, "v0", CASE_REAL, 1, n * DIM, b.v_bar);
     case_gradient(io, "force", CASE_REAL, 1, n * DIM, b.force_bar);
     case_gradient(io, "target", CASE_REAL, 1, n * DIM, b.target_bar);
-    case_gradient(io, "mass", CASE_REAL, 1, n * DIM, b.mass_bar);
+    case_gradient(io, "mass", CASE_REAL, 1, n * DIM, m.mass_bar);
 }
 #define case_fem_leap_adj case_fem_leap
+#define case_fem_leap_mass case_fem_leap
+
+/* ---- weights at nodes ------------------------------------------------------------------------------------ */
+
+static void case_fem_node_weight(case_io *io)
+{
+    const int n = case_size(io, 700);
+    const wide *gravity =
+        (const wide *)case_pack(io, case_uniform(io, CASE_INPUT, "gravity", DIM, 1, -9, 4), CASE_WIDE);
+    fem_node_weight_args a;
+    a.step = fem_step_on(io, gravity);
+    a.mass = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "mass", 1, n * DIM, 1, 3), CASE_REAL);
+    a.out = NEW(io, real, n * DIM, CASE_SET);
+    LAUNCH(io, fem_node_weight, n, NULL, &a);
+    case_out(io, "weight", CASE_REAL, 1, n * DIM, a.out);
+    if (!case_adjoint(io)) return;
+    fem_node_weight_adj_args b;
+    b.fwd = a;
+    b.out_bar = COTANGENT(io, real, "weight");
+    b.mass_bar = NEW(io, real, n * DIM, CASE_ADDED);
+    b.gravity_share = NEW(io, real, n * DIM, CASE_SET);
+    LAUNCH(io, fem_node_weight_adj, n, NULL, &b);
+    case_gradient(io, "mass", CASE_REAL, 1, n * DIM, b.mass_bar);
+    wide *sum = NEW(io, wide, DIM, CASE_SET);
+    real *unit = NEW(io, real, n * DIM, CASE_SET);
+    for (int c = 0; c < DIM; c++) {
+        point_uniform_args along;
+        along.step = NULL;
+        along.axis = c;
+        along.out = unit;
+        LAUNCH(io, point_uniform, n, NULL, &along);
+        point_dot_args d;
+        d.x = b.gravity_share;
+        d.y = unit;
+        LAUNCH_SUM(io, point_dot, n, NULL, &d, sum + c);
+    }
+    case_gradient(io, "gravity", CASE_WIDE, DIM, 1, sum);
+}
+#define case_fem_node_weight_adj case_fem_node_weight
 
 /* ---- the start ------------------------------------------------------------------------------------------- */
 

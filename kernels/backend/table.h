@@ -13,6 +13,7 @@
 #include "kernels/fem_follow.h"
 #include "kernels/fem_inertia.h"
 #include "kernels/fem_lattice.h"
+#include "kernels/fem_lattice_leap.h"
 #include "kernels/fem_load.h"
 #include "kernels/fem_observe.h"
 #include "kernels/fem_shape.h"
