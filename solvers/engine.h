@@ -341,7 +341,7 @@ typedef struct {
     /* Just after that: the state before the last step, which is still there, becomes the current one. */
     piola_status (*back)(pio_sim *sim, piola_error *error);
     /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL or PIOLA_USAGE.
-     * A reverse() of that step may follow, before or after the turn. PIOLA_NO_MEMORY from check() where the tape was too short. */
+     * A reverse() of that step may follow, before or after the turn. Steps are recorded that follow a state which a slot has. PIOLA_NO_MEMORY from check() where the tape was too short. */
     piola_status (*unstep)(pio_sim *sim, piola_error *error);
     /* Words of 32 bits in which the current state and that in a slot differ. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);

@@ -204,9 +204,11 @@ void fem_take_origin(fem_sim *f)
 }
 
 /* Records that were of another state's past are of no use. */
-void fem_was_put(fem_sim *f)
+void fem_was_put(fem_sim *f, int kept)
 {
     f->external_of = -1;
     if (f->lattice) fem_lattice_numbers(f);
-    if (f->tape.capacity && f->tape.next != f->base.index) pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
+    if (!f->tape.capacity || f->tape.next == f->base.index) return;
+    pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
+    f->tape.kept = kept;
 }

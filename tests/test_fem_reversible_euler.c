@@ -159,6 +159,14 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
     sim = started(&c, needed, 1);
     out_and_back(sim, &c, 200);
     engine->destroy(sim);
+    sim =
+        started(&c, needed / 2, 1); /* of a run whose first state is not kept there is no record, and nothing is said */
+    must(engine->start(sim, NULL, &error), &error, "start");
+    must(engine->advance(sim, 200, &error), &error, "out");
+    must(engine->check(sim, &error), &error, "check");
+    assert_int_equal(taped(sim), 0);
+    assert_int_equal(engine->unstep(sim, &error), PIOLA_USAGE);
+    engine->destroy(sim);
     fem_case_free(&c);
 }
 

@@ -100,6 +100,7 @@ static uint64_t gradient_by_unsteps(fem_case *c, int threads, int before, int sw
         must(engine->advance(sim, FEW, &error), &error, "out");
         for (int s = 0; s < FEW && before; s++) must(engine->unstep(sim, &error), &error, "back");
         if (before) must(engine->start(sim, z, &error), &error, "start");
+        if (before) must(engine->save(sim, 0, &error), &error, "save");
         if (before) must(engine->advance(sim, FEW, &error), &error, "out again");
         must(engine->check(sim, &error), &error, "check");
         must(engine->samples(sim, y, &error), &error, "samples");
