@@ -126,7 +126,8 @@ static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
     bool found;
     pio_cfg_find(doc->root, "solver.mass", &found);
-    if (!found && scene_leaps(scene->integrator)) scene->mass = SCENE_LUMPED;
+    if (!found && (scene_leaps(scene->integrator) || scene->integrator == SCENE_REVERSIBLE_EULER))
+        scene->mass = SCENE_LUMPED;
     pio_cfg_find(doc->root, "time.dt", &found);
     if (!found)
         scene->dt = scene->duration / scene->load_steps; /* a motion without dt is refused by pio_scene_validate */

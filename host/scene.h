@@ -47,7 +47,8 @@ typedef enum {
     SCENE_BDF2,
     SCENE_NEWMARK,
     SCENE_LEAPFROG,
-    SCENE_REVERSIBLE_LEAPFROG
+    SCENE_REVERSIBLE_LEAPFROG,
+    SCENE_REVERSIBLE_EULER
 } scene_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;

@@ -13,8 +13,8 @@
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
-static const char *const integrator_names[] = {"static",   "backward_euler",      "bdf2", "newmark",
-                                               "leapfrog", "reversible_leapfrog", NULL};
+static const char *const integrator_names[] = {
+    "static", "backward_euler", "bdf2", "newmark", "leapfrog", "reversible_leapfrog", "reversible_euler", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
 static const char *const linear_names[] = {"auto", "pcg", "direct", NULL};
 static const char *const product_names[] = {"own", "cusparse", NULL};
@@ -54,9 +54,11 @@ static const cfg_field time_fields[] = {
      .meaning =
          "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
          "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
-         "and its velocities are those of dt/2 before their time; reversible_leapfrog is the same on a lattice of "
-         "whole "
-         "quanta: its steps are taken back to the bit, without damping"},
+         "and its velocities are those of dt/2 before their time; reversible_leapfrog and reversible_euler are "
+         "leapfrog and "
+         "backward_euler on a lattice of whole quanta: the first's steps are taken back to the bit without damping, "
+         "the "
+         "second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
      .present = is_static,
      .meaning =
@@ -130,8 +132,8 @@ static const cfg_field solver_fields[] = {
                 "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
                 "the scene "
                 "is refused. It has no transposed product: with loads that follow, the adjoint keeps Piola's"},
-    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names, .computed = "consistent, with leapfrog lumped",
-     .present = is_moving,
+    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names,
+     .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = is_moving,
      .meaning =
          "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
     END};

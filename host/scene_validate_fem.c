@@ -287,6 +287,10 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, type,
                       "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
                       "backward_euler");
+    if (s->integrator == SCENE_REVERSIBLE_EULER && o->seen == SCENE_SEEN_REACTION)
+        pio_cfg_fault(doc, type,
+                      "reversible_euler keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
+                      "backward_euler");
     PATH(boundary, "observe[%zu].boundary", i);
     if (o->seen == SCENE_SEEN_REACTION)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
@@ -352,6 +356,9 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     if (scene_leaps(s->integrator) && s->mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
     if (s->integrator == SCENE_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
+    if (s->integrator == SCENE_REVERSIBLE_EULER && s->mass == SCENE_CONSISTENT)
+        pio_cfg_fault(doc, "solver.mass",
+                      "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");
     for (size_t i = 0; i < s->n_materials; i++) {
         PATH(path, "materials[%zu].density", i);
         PATH(name, "materials[%zu].name", i);

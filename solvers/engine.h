@@ -341,7 +341,7 @@ typedef struct {
     /* Just after that: the state before the last step, which is still there, becomes the current one. */
     piola_status (*back)(pio_sim *sim, piola_error *error);
     /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL or PIOLA_USAGE.
-     * A reverse() of that step may follow, before or after the turn. PIOLA_NO_MEMORY from check() where the tape was too short. */
+     * A reverse() of that step may follow, before or after the turn. Steps are recorded that follow a state which a slot has. PIOLA_NO_MEMORY from check() where the tape was too short. */
     piola_status (*unstep)(pio_sim *sim, piola_error *error);
     /* Words of 32 bits in which the current state and that in a slot differ. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
@@ -372,7 +372,7 @@ typedef struct {
      * where that is not enough; 0: every run anew. NULL where nothing is cut. */
     void (*repeat)(pio_sim *sim, int on);
     /* To which tolerance, no larger than the description's, Newton's method goes on in the runs that follow where it can; at first
-     * the description's. NULL where nothing is solved. */
+     * the description's, or less where the integrator has a use for it. NULL where nothing is solved. */
     void (*goal)(pio_sim *sim, double tolerance);
     /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);

@@ -275,6 +275,7 @@ double fem_leap_kick(const fem_sim *f, int64_t step);
  * state that a run starts from; the numbers of the lattice's state; held unknowns at a span's end; u += sign Q(h v). */
 int fem_on_lattice(pio_integrator integrator);
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
+double fem_goal(const fem_sim *f, double asked); /* of Newton's method, where so much is asked of it */
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
 piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error);
@@ -289,7 +290,7 @@ fem_span fem_span_before(const fem_sim *f, fem_span span);
 void *fem_truth(fem_sim *f);
 void fem_keep_origin(fem_sim *f);
 void fem_take_origin(fem_sim *f);
-void fem_was_put(fem_sim *f);
+void fem_was_put(fem_sim *f, int kept); /* and whether a slot has it */
 
 /* fem_reversible_leapfrog.c: is there anything that cannot be taken back? The lattice's quanta; the step from the current state, but for
  * the external forces of its end; the current state becomes the one before. */

@@ -184,6 +184,7 @@ static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_
                                   [PIO_REVERSIBLE_EULER] = STATE_A + 1};
     f->integrator = m->integrator;
     f->n_state = vectors[m->integrator];
+    f->newton_goal = fem_goal(f, f->newton_tolerance);
     f->lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
     if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);
     f->damped = m->alpha || designs_have(desc, PIO_MASS_DAMPING);

@@ -66,13 +66,15 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
+    pio_tape *t = &fem_of(sim)->tape;
+    if (t->capacity && t->next == sim->index && t->first == sim->index) t->kept = 1;
     return sim_save(sim, slot, fem_truth(fem_of(sim)), error);
 }
 
 static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
 {
     const piola_status rc = sim_load(sim, slot, fem_truth(fem_of(sim)), error);
-    if (!rc) fem_was_put(fem_of(sim));
+    if (!rc) fem_was_put(fem_of(sim), 1);
     return rc;
 }
 
@@ -84,7 +86,7 @@ static piola_status state_out(pio_sim *sim, void *bytes, piola_error *error)
 static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piola_error *error)
 {
     const piola_status rc = sim_state_in(sim, bytes, step, fem_truth(fem_of(sim)), error);
-    if (!rc) fem_was_put(fem_of(sim));
+    if (!rc) fem_was_put(fem_of(sim), 0);
     return rc;
 }
 
@@ -209,7 +211,7 @@ static void repeat(pio_sim *sim, int on)
 
 static void goal(pio_sim *sim, double tolerance)
 {
-    fem_of(sim)->newton_goal = tolerance;
+    fem_of(sim)->newton_goal = fem_goal(fem_of(sim), tolerance);
 }
 
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)

@@ -1,10 +1,12 @@
 /* fem_lattice.c -- motions whose displacements and velocities are whole quanta (kernels/fem_lattice.h).
  *
- * The quantum of displacements is the extent of the smallest element at rest times tolerance/2048, the tolerance being that of Newton's
- * method, and not below 2^-44 (2^-21 where numbers are f32), rounded down to a power of two; that of velocities is that of displacements
- * over the time step, likewise. So what rounding leaves of the forces is below what the tolerance allows where strains are above
- * 1/2048, and what Newton's method leaves below a quantum, as records of it should be (fem_reversible_euler.c). Finer quanta would
- * make records of the digits of that residual: 2 bits more for each 2 bits; 2^-44 is 2^8 roundings of a strain, 2^-21 is 2^3. */
+ * The quantum of displacements is the extent of the smallest element at rest times goal/2048, and not below 2^-50 (2^-21 where numbers
+ * are f32), rounded down to a power of two; that of velocities is that of displacements over the time step, likewise. The goal is
+ * that of Newton's method, a hundredth of the tolerance asked for (in f32 the tolerance, with 7 digits it can do no better): its
+ * convergence is quadratic, so that this is an iteration more in every tenth step or so. What rounding to the lattice leaves of the forces
+ * is then below the tolerance where strains are above 1/200,000, and what Newton's method leaves is below a quantum, as it should be
+ * where that is recorded (fem_reversible_euler.c): finer quanta would make records of the digits of its residual. 2^-50 is four
+ * roundings of a strain, 2^-21 is eight. */
 #include "solvers/fem.h"
 
 #include <math.h>
@@ -66,14 +68,20 @@ static double smallest_element(const pio_fem_desc *m)
     return isfinite(least) && least > 0 ? least : 1;
 }
 
+double fem_goal(const fem_sim *f, double asked)
+{
+    const int closer = f->integrator == PIO_REVERSIBLE_EULER && sizeof(real) == 8;
+    return fmin(asked, closer ? 0.01 * f->newton_tolerance : f->newton_tolerance);
+}
+
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
 {
     if (desc->fem->integrator == PIO_REVERSIBLE_LEAPFROG) {
         fem_leap_scale(f, desc);
         return;
     }
-    const int most = sizeof(real) == 4 ? 21 : 44, of_tolerance = 11 - ilogb(desc->fem->newton_tolerance);
-    const int digits = of_tolerance < most ? of_tolerance : most;
+    const int most = sizeof(real) == 4 ? 21 : 50, of_goal = 11 - ilogb(fem_goal(f, f->newton_tolerance));
+    const int digits = of_goal < most ? of_goal : most;
     f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
     f->per_speed = ldexp(f->per_metre, ilogb(desc->dt));
 }
@@ -196,9 +204,11 @@ void fem_take_origin(fem_sim *f)
 }
 
 /* Records that were of another state's past are of no use. */
-void fem_was_put(fem_sim *f)
+void fem_was_put(fem_sim *f, int kept)
 {
     f->external_of = -1;
     if (f->lattice) fem_lattice_numbers(f);
-    if (f->tape.capacity && f->tape.next != f->base.index) pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
+    if (!f->tape.capacity || f->tape.next == f->base.index) return;
+    pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
+    f->tape.kept = kept;
 }

@@ -40,7 +40,7 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
     const int most = repeated ? record->parts : 1 << f->halvings;
     int parts = repeated ? record->parts : 1;
     fem_keep_origin(f);
-    f->taping = f->tape.capacity && f->tape.next == f->base.index;
+    f->taping = f->tape.kept && f->tape.next == f->base.index;
     if (f->taping) pio_tape_mark(&f->tape, q);
     for (;;) {
         *record = (pio_step_record){.parts = parts};

@@ -27,6 +27,7 @@ void pio_tape_empty(pio_tape *t, pio_queue *q, int64_t step)
 {
     t->first = t->next = step;
     t->looked = 1;
+    t->kept = 0;
     move(t, q, RICE_EMPTY, step);
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     int *mode, *bytes, *offset; /* device [blocks], [blocks], [blocks + 1] */
     double *level;              /* device [1] bytes in use; -1: there was no room for a record */
     int64_t first, next;        /* the step of the oldest record, and the one that the next push would be of */
+    int kept;                   /* the state before the oldest record is in a slot: steps are recorded */
     int looked;                 /* since the last push the host has seen that there was room */
 } pio_tape;
 

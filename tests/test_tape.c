@@ -166,7 +166,7 @@ static void numbers_lie_where_the_items_say(void **unused)
     (void)unused;
     begin(&c, 1 << 14, ALL, 1);
     begin(&of_items, 1, ALL, 1); /* memory for the list */
-    for (int i = 0; i < N; i++) listed[item[i] = (i * 7 + 3) % ALL] = 1;
+    for (int i = 0; i < N; i++) listed[item[i] = (i * 11 + 3) % ALL] = 1;
     pio_queue_upload(&of_items.queue, of_items.numbers, item, sizeof item);
     c.tape.item = (const int *)of_items.numbers;
     c.tape.n = N;
