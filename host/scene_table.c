@@ -50,14 +50,15 @@ static const cfg_field grid_fields[] = {
      .meaning = "upper corner, rounded up to whole cells; at least 4 cells per direction"},
     {"walls", CFG_ENUM_MAP, AT(pio_scene, grid.wall), .values = wall_names, .slots = wall_slots, .fallback = "separate",
      .meaning =
-         "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; penalty, of the reversible "
+         "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; penalty, of the "
+         "reversible "
          "integrator, pushes back what is beyond the face; one name for all faces or a mapping of x_min ... z_max and "
          "default"},
     {"wall_stiffness", CFG_NUMBER, AT(pio_scene, grid.wall_stiffness), .computed = "required where a wall is penalty",
      .quantity = CFG_RATE_SQUARED, POSITIVE, .present = has_penalty_walls,
-     .meaning =
-         "acceleration out of a penalty wall per depth beyond its face; larger lets bodies in less far, and at most 1/dt^2 "
-         "is stable: what comes with speed v goes in by v/sqrt(wall_stiffness)"},
+     .meaning = "acceleration out of a penalty wall per depth beyond its face; larger lets bodies in less far, and at "
+                "most 1/dt^2 "
+                "is stable: what comes with speed v goes in by v/sqrt(wall_stiffness)"},
     END};
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 
@@ -82,7 +83,8 @@ static const cfg_field time_fields[] = {
     {"integrator", CFG_ENUM, AT(pio_scene, mpm_integrator), .values = mpm_integrator_names, .fallback = "apic",
      .meaning =
          "apic: particles carry an affine velocity, robust and slightly dissipative, for every material and wall; "
-         "reversible: steps on whole numbers that can be taken back to the bit, so that a gradient needs no checkpoint; "
+         "reversible: steps on whole numbers that can be taken back to the bit, so that a gradient needs no "
+         "checkpoint; "
          "it keeps energy, and is for solids and fluids without viscosity in penalty walls"},
     {"dt", CFG_NUMBER, AT(pio_scene, dt), .required = true, .quantity = CFG_TIME, POSITIVE,
      .meaning = "time step; larger is faster until waves cross more of a cell per step than time.cfl_limit allows"},

@@ -33,12 +33,12 @@ static void check_walls(const pio_scene *s, cfg_doc *doc)
     for (int a = 0; a < s->dimension; a++)
         for (int side = 0; side < 2; side++) {
             if (reversible == (s->grid.wall[a][side] == SCENE_WALL_PENALTY)) continue;
-            pio_cfg_fault(doc, face_path(doc, a, side), "%s",
-                          reversible
-                              ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
-                                "able to take its steps back; 'penalty' would be right for every face"
-                              : "penalty walls belong to time.integrator: reversible; sticky, slip or separate would be "
-                                "right for apic");
+            pio_cfg_fault(
+                doc, face_path(doc, a, side), "%s",
+                reversible ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
+                             "able to take its steps back; 'penalty' would be right for every face"
+                           : "penalty walls belong to time.integrator: reversible; sticky, slip or separate would be "
+                             "right for apic");
             return;
         }
 }
@@ -53,14 +53,17 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
     const double most = 1 / (s->dt * s->dt);
     if (penalty && !(s->grid.wall_stiffness > 0))
         pio_cfg_fault(doc, penalty,
-                      "penalty walls need method.grid.wall_stiffness, in 1/s2: what hits a wall with speed v goes in by v/sqrt(wall_stiffness), and at "
+                      "penalty walls need method.grid.wall_stiffness, in 1/s2: what hits a wall with speed v goes in "
+                      "by v/sqrt(wall_stiffness), and at "
                       "most 1/dt^2 = %.3g is stable",
                       most);
     else if (!penalty && s->grid.wall_stiffness > 0)
         pio_cfg_fault(doc, path, "no wall is penalty; remove it");
     else if (s->grid.wall_stiffness > most)
-        pio_cfg_fault(doc, path, "%g 1/s2 is not stable with this time step; at most 1/dt^2 = %.6g would be right, or a "
-                      "smaller time.dt", s->grid.wall_stiffness, most);
+        pio_cfg_fault(doc, path,
+                      "%g 1/s2 is not stable with this time step; at most 1/dt^2 = %.6g would be right, or a "
+                      "smaller time.dt",
+                      s->grid.wall_stiffness, most);
 }
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
@@ -80,16 +83,18 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
         const bool fluid = m->model == SCENE_LINEAR_FLUID || m->model == SCENE_TAIT;
         PATH(path, "materials[%zu].viscosity", i);
         if (fluid && m->viscosity > 0)
-            pio_cfg_fault(doc, path,
-                          "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
-                          "or integrator: apic, would be right");
+            pio_cfg_fault(
+                doc, path,
+                "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
+                "or integrator: apic, would be right");
     }
     for (size_t d = 0; d < s->n_design; d++)
         for (size_t t = 0; t < s->design[d].target.n; t++) {
             const char *dot = strrchr(s->design[d].target.v[t], '.');
             PATH(path, "design[%zu].target", d);
             if (dot && !strcmp(dot, ".viscosity"))
-                pio_cfg_fault(doc, path, "with time.integrator: reversible there is no viscosity to design; apic has it");
+                pio_cfg_fault(doc, path,
+                              "with time.integrator: reversible there is no viscosity to design; apic has it");
         }
 }
 

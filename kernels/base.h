@@ -44,6 +44,7 @@ enum { TEAM_LANES = 32 };
 #define PIO_SHARED_FN PIO_FN
 #define PIO_TABLE static __device__ __constant__ const
 #define PIO_UNROLL _Pragma("unroll")
+#define PIO_UNROLL_ALL _Pragma("unroll")
 #define PIO_VECTOR
 #define LANES(j, n) for (int j = (int)threadIdx.x; j < (n); j += TEAM_LANES)
 #define TEAM_SYNC() __syncwarp()
@@ -62,6 +63,7 @@ enum { TEAM_LANES = 32 };
 #define PIO_SHARED_FN static __attribute__((noinline, unused))
 #define PIO_TABLE static const
 #define PIO_UNROLL _Pragma("GCC unroll 4")
+#define PIO_UNROLL_ALL _Pragma("GCC unroll 16")
 #define PIO_VECTOR _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #define LANES(j, n) _Pragma("GCC ivdep") for (int j = 0; j < (n); j++)
 #define TEAM_SYNC() ((void)0)

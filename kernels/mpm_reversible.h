@@ -112,6 +112,13 @@ PIO_FN wide speed_unit(const mpm_box *box, const mpm_step *step)
     return W(box->dx) / W(step->h) / QUANTA_OF_SPEED;
 }
 
+/* The nearest number in the range; 0 for NaN. */
+PIO_FN wide speed_within(wide v)
+{
+    if (!(fabs(v) <= QUANTA_OF_SPEED)) return v > W(0) ? QUANTA_OF_SPEED : v < W(0) ? -QUANTA_OF_SPEED : W(0);
+    return v;
+}
+
 /* Velocity m/s of v quanta: one product, so that every kernel rounds it alike. */
 PIO_FN real speed_value(quanta v, wide unit)
 {
@@ -223,7 +230,7 @@ PIO_FN void mpm_lattice_take(int p, const mpm_lattice_take_args *a)
         const wide v = W(a->s.velocity[at]) * per;
         const int holds = fabs(v) <= QUANTA_OF_SPEED;
         if (!holds) fault = v - v >= 0 ? FAULT_CFL : FAULT_NOT_FINITE;
-        t->v[at] = quanta_of(holds ? v : W(0));
+        t->v[at] = quanta_of(speed_within(v));
         t->x[at] = place_at(t->bits, base[c], a->s.offset[at]);
         if (t->kept) t->kept[at] = 0;
     }
@@ -264,14 +271,14 @@ typedef struct {
     mpm_lattice t; /* v is that after the kick */
     int sign;
     mpm_box box;
-    mpm_step *step;   /* its fault is lowered to the first fault found */
-    const int *id;    /* [n] */
-    const quanta *x;  /* [DIM][n] */
-    quanta *next_x;   /* [DIM][n], x itself; NULL: not kept */
-    const int *from;  /* [n] cells of x */
-    int *cell;        /* [n], `from` itself or another; set */
-    real *offset;     /* [DIM][n]; set */
-    const quanta *v;  /* [DIM][n] */
+    mpm_step *step;  /* its fault is lowered to the first fault found */
+    const int *id;   /* [n] */
+    const quanta *x; /* [DIM][n] */
+    quanta *next_x;  /* [DIM][n], x itself; NULL: not kept */
+    const int *from; /* [n] cells of x */
+    int *cell;       /* [n], `from` itself or another; set */
+    real *offset;    /* [DIM][n]; set */
+    const quanta *v; /* [DIM][n] */
 } mpm_drift_args;
 
 /* One that leaves the grid or moves by more than a cell stays where it is; the fault says so. */

@@ -172,9 +172,9 @@ PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_a
 typedef struct {
     mpm_momentum_args fwd; /* sums is not used */
     int nodes;
-    const real *node_bar;           /* [DIM + 1][nodes] cotangents of grid mass and momentum */
+    const real *node_bar;            /* [DIM + 1][nodes] cotangents of grid mass and momentum */
     real *offset_bar, *velocity_bar; /* [DIM][n] stored as the state is; added to */
-    real *mass_bar;                 /* [n] in id order; added to */
+    real *mass_bar;                  /* [n] in id order; added to */
 } mpm_momentum_adj_args;
 typedef mpm_force_adj_shared mpm_momentum_adj_shared;
 

@@ -40,16 +40,16 @@ typedef struct {
     mpm_state s; /* [.][n] of which places are read */
     mpm_lattice t;
     mpm_lists l;
-    mpm_step *step;    /* its fault is lowered to the first fault found */
+    mpm_step *step; /* its fault is lowered to the first fault found */
     mpm_box box;
     int nodes;
-    const real *mean;  /* [DIM + 1][nodes] mass, a_i m/s^2 */
-    real stiffness;    /* of walls, 1/s^2 */
-    int64_t damping;   /* gamma 2^DAMPING_BITS; of use where bits are kept */
-    int sign;          /* < 0: taken back */
-    int keep;          /* 0: v and kept bits stay as they are, and only what follows is set */
-    quanta *next_v;    /* [DIM][n] v itself or another; NULL: of no use */
-    real *velocity;    /* [DIM][n] m/s; set */
+    const real *mean; /* [DIM + 1][nodes] mass, a_i m/s^2 */
+    real stiffness;   /* of walls, 1/s^2 */
+    int64_t damping;  /* gamma 2^DAMPING_BITS; of use where bits are kept */
+    int sign;         /* < 0: taken back */
+    int keep;         /* 0: v and kept bits stay as they are, and only what follows is set */
+    quanta *next_v;   /* [DIM][n] v itself or another; NULL: of no use */
+    real *velocity;   /* [DIM][n] m/s; set */
 } mpm_kick_args;
 typedef struct {
     node_vectors y;
@@ -77,7 +77,7 @@ PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, con
         const ptrdiff_t at = field_at(t->n, DIM, c, p);
         const wide more = W(acceleration.x[c]) * gain;
         const int fits = fabs(more) <= QUANTA_OF_SPEED;
-        const quanta q = quanta_of(fits ? more : W(0));
+        const quanta q = quanta_of(speed_within(more));
         uint64_t kept = t->kept ? t->kept[at] : 0;
         quanta v = t->v[at];
         if (a->sign > 0 && t->kept) v = damped(v, a->damping, &kept);
@@ -86,7 +86,7 @@ PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, con
         if (!fits || !(fabs(W(v)) <= QUANTA_OF_SPEED)) {
             if (fault < 0) fault = FAULT_CFL;
             if (!(more - more >= 0)) fault = FAULT_NOT_FINITE;
-            v = t->v[at];
+            v = quanta_of(speed_within(W(v)));
         }
         if (a->next_v) a->next_v[at] = v;
         if (a->keep && t->kept) t->kept[at] = kept;
@@ -108,11 +108,11 @@ PIO_FN void mpm_kick(int slot, mpm_kick_shared *sh, const mpm_kick_args *a)
 /* With a_bar = h v'_bar:  v_bar = gamma v'_bar,  offset_bar += slope(a_i; a_bar) - stiffness dx a_bar in walls,
  * a_i_bar = sum_p w_ip a_bar */
 typedef struct {
-    mpm_kick_args fwd; /* v, kept bits and velocity are not used */
-    real gamma;        /* 1: no damping */
-    real *offset_bar;  /* [DIM][n] stored as the state is; added to */
+    mpm_kick_args fwd;  /* v, kept bits and velocity are not used */
+    real gamma;         /* 1: no damping */
+    real *offset_bar;   /* [DIM][n] stored as the state is; added to */
     real *velocity_bar; /* [DIM][n] of v', becomes that of v */
-    real *sums;        /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/da_i; set */
+    real *sums;         /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/da_i; set */
 } mpm_kick_adj_args;
 typedef struct {
     node_vectors y;
@@ -245,8 +245,8 @@ PIO_FN void mpm_strain(int slot, mpm_strain_shared *sh, const mpm_strain_args *a
  *     V_i_bar = sum_p K grad w,   offset_bar += bend(V_i; K) */
 typedef struct {
     mpm_strain_args fwd; /* s: the state before; the lattice is not used but for n */
-    mpm_state bar;       /* [.][n] stored as the state is: offset added to; F and J of the state after become those before */
-    real *sums;          /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dV_i; set */
+    mpm_state bar; /* [.][n] stored as the state is: offset added to; F and J of the state after become those before */
+    real *sums;    /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dV_i; set */
 } mpm_strain_adj_args;
 typedef struct {
     node_vectors y;

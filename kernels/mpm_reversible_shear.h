@@ -9,16 +9,10 @@
 
 #include "kernels/mpm_reversible.h"
 
-#ifdef __CUDACC__
-#define SHEAR_UNROLL _Pragma("unroll")
-#else
-#define SHEAR_UNROLL _Pragma("GCC unroll 14")
-#endif
-
 enum { SHEARS = DIM == 3 ? 14 : 6 };
-#define PIVOT_LEAST R(0.125)     /* of D */
-#define SHEAR_MOST W(0x1p58)     /* quanta that one shear may add */
-#define FBAR_MOST W(0x1p58)      /* that Fbar may have: sums of all shears stay below 2^62 */
+#define PIVOT_LEAST R(0.125) /* of D */
+#define SHEAR_MOST W(0x1p58) /* quanta that one shear may add */
+#define FBAR_MOST W(0x1p58)  /* that Fbar may have: sums of all shears stay below 2^62 */
 
 typedef struct {
     real s[SHEARS];
@@ -28,8 +22,14 @@ typedef struct {
 PIO_FN void shear_rows(int k, int *to, int *from)
 {
 #if PIO_DIM == 3
-    const int rows = k == 0 ? 001 : k == 1 ? 002 : k == 2 ? 012 : k < 7 ? (k % 2 ? 010 : 001)
-                     : k < 11 ? (k % 2 ? 021 : 012) : k == 11 ? 021 : k == 12 ? 020 : 010;
+    const int rows = k == 0    ? 001
+                     : k == 1  ? 002
+                     : k == 2  ? 012
+                     : k < 7   ? (k % 2 ? 010 : 001)
+                     : k < 11  ? (k % 2 ? 021 : 012)
+                     : k == 11 ? 021
+                     : k == 12 ? 020
+                               : 010;
     *to = rows >> 3;
     *from = rows & 7;
 #else
@@ -95,10 +95,10 @@ PIO_FN int shear_all(quanta F[DIM][DIM], const shears *by, int sign)
 {
     int holds = 1;
     if (sign < 0) {
-        SHEAR_UNROLL
+        PIO_UNROLL_ALL
         for (int k = SHEARS - 1; k >= 0; k--) holds &= shear(F, by, k, -1);
     } else {
-        SHEAR_UNROLL
+        PIO_UNROLL_ALL
         for (int k = 0; k < SHEARS; k++) holds &= shear(F, by, k, 1);
     }
     PIO_UNROLL

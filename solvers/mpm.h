@@ -51,17 +51,19 @@ typedef struct {
     real *activation_share;        /* [n] a particle's part of activation_bar */
     double *activation_bar;        /* [channels] */
 
-    int reversible;          /* the integrator whose steps can be taken back; what follows is of it */
-    mpm_lattice lattice;     /* the state; state[0] and state[1] are derived from it and share all but velocities */
-    mpm_state other;         /* cells and offsets at the other end of the step taken last, where something observed looks there */
+    int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
+    mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
+    mpm_state
+        other; /* cells and offsets at the other end of the step taken last, where something observed looks there */
     int64_t *looked_v;       /* [DIM][n] velocities there, after a look ahead */
     double penalty, damping; /* 1/s^2, 1/s */
     int64_t gamma;           /* what velocities are multiplied by in a step, in units of mpm_reversible.c */
     int64_t spill_every;     /* steps */
-    uint32_t *tape, *spilled; /* [tape_spills][DIM][n] kept bits; [DIM][n] those of the last time, where there is no tape */
+    uint32_t *tape,
+        *spilled; /* [tape_spills][DIM][n] kept bits; [DIM][n] those of the last time, where there is no tape */
     int64_t tape_spills;
     int tape_short; /* it was */
-    int fresh;      /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
+    int fresh; /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
 
     int n_observations, n_designs;
     mpm_observation *observations;

@@ -106,10 +106,12 @@ static piola_status unstep(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     if (!sim->reversible)
-        return sim_fail(error, PIOLA_USAGE, "steps of APIC cannot be taken back; the reversible integrator would be right");
+        return sim_fail(error, PIOLA_USAGE,
+                        "steps of APIC cannot be taken back; the reversible integrator would be right");
     if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0 to take back");
     if (sim->damping > 0 && !sim->tape)
-        return sim_fail(error, PIOLA_USAGE, "damped steps cannot be taken back without a tape for the bits that they keep");
+        return sim_fail(error, PIOLA_USAGE,
+                        "damped steps cannot be taken back without a tape for the bits that they keep");
     mpm_reversible_unstep(sim);
     return sim_failed(base, error);
 }

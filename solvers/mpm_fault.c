@@ -118,7 +118,8 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
     double x[DIM], v[DIM], J;
     char at[96], velocity[96];
     const int kept = sim->current;
-    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current; /* where the faulty state lies */
+    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0)
+        sim->current = 1 - sim->current; /* where the faulty state lies */
     particle_values(sim, "position", id, x, DIM);
     particle_values(sim, "velocity", id, v, DIM);
     particle_values(sim, "J", id, &J, 1);
@@ -154,12 +155,13 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
             "det F = %.6g; a smaller time step would be right",
             (long long)step, time, id, at, J);
     case FAULT_RANGE:
-        return sim_fail_as(
-            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
-            "step %lld (t = %.6g s), particle %d at %s: its deformation, det F = %.6g, left the range of the reversible "
-            "integrator, e^-64 <= det F <= e^64 and |F| < 1024 det F^(1/d); a stiffer material or a smaller time step may "
-            "help",
-            (long long)step, time, id, at, J);
+        return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
+                           "step %lld (t = %.6g s), particle %d at %s: its deformation, det F = %.6g, left the range "
+                           "of the reversible "
+                           "integrator, e^-64 <= det F <= e^64 and |F| < 1024 det F^(1/d); a stiffer material or a "
+                           "smaller time step may "
+                           "help",
+                           (long long)step, time, id, at, J);
     default:
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),

@@ -99,7 +99,8 @@ static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
     if (sim->reversible)
-        sim->bar[1] = sim->bar[0]; /* particles keep their places, and cotangents become those of the step before there */
+        sim->bar[1] =
+            sim->bar[0]; /* particles keep their places, and cotangents become those of the step before there */
     else
         take_state(sim, &sim->bar[1], 0);
     TAKE_FIELD(sim->node_velocity_bar, DIM, sim->nodes);

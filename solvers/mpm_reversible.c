@@ -34,16 +34,17 @@ static piola_status check_walls(const pio_engine_desc *desc, piola_error *error)
                                 "reversible integrator has penalty walls",
                                 a);
             if (!desc->reversible && penalty)
-                return sim_fail(error, PIOLA_BAD_DATA,
-                                "axis %d: penalty walls belong to the reversible integrator; sticky, slip and separating "
-                                "walls would be right",
-                                a);
+                return sim_fail(
+                    error, PIOLA_BAD_DATA,
+                    "axis %d: penalty walls belong to the reversible integrator; sticky, slip and separating "
+                    "walls would be right",
+                    a);
         }
     const double most = 1 / (desc->dt * desc->dt);
     if (penalties && !(desc->penalty > 0 && desc->penalty <= most))
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "penalty walls of stiffness %g 1/s2: above 0 and at most 1/dt^2 = %g would be right", desc->penalty,
-                        most);
+                        "penalty walls of stiffness %g 1/s2: above 0 and at most 1/dt^2 = %g would be right",
+                        desc->penalty, most);
     return PIOLA_OK;
 }
 
@@ -79,18 +80,20 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
     const pio_particles_desc *p = &desc->particles;
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
         if (p->law[i] >= PIO_LINEAR_FLUID && p->given[PIO_LAW_CONSTANTS * i + 2] > 0)
-            return sim_fail(error, PIOLA_BAD_DATA,
-                            "particle %lld: viscosity loses motion that cannot be taken back; the reversible integrator has "
-                            "fluids without viscosity",
-                            (long long)i);
+            return sim_fail(
+                error, PIOLA_BAD_DATA,
+                "particle %lld: viscosity loses motion that cannot be taken back; the reversible integrator has "
+                "fluids without viscosity",
+                (long long)i);
     for (int d = 0; desc->reversible && d < desc->n_designs; d++) {
         const pio_design_desc *e = &desc->designs[d];
         for (int64_t i = 0; e->quantity == PIO_GIVEN_2 && i < p->n; i++)
             if (e->index[i] >= 0 && p->law[i] >= PIO_LINEAR_FLUID)
-                return sim_fail(error, PIOLA_BAD_DATA,
-                                "design %d: viscosity loses motion that cannot be taken back; it is 0 with the reversible "
-                                "integrator",
-                                d);
+                return sim_fail(
+                    error, PIOLA_BAD_DATA,
+                    "design %d: viscosity loses motion that cannot be taken back; it is 0 with the reversible "
+                    "integrator",
+                    d);
     }
     const piola_status rc = check_walls(desc, error);
     return rc ? rc : check_damping(desc, error);

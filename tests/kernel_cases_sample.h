@@ -19,7 +19,7 @@ typedef struct {
     mpm_state s;
     mpm_matter matter;
     mpm_lists l;
-    mpm_step *step; /* device */
+    mpm_step *step;          /* device */
     real *F_after, *J_after; /* of what changes F and J in place: copies of them */
 } sample;
 
