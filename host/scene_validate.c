@@ -346,6 +346,21 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     if (t->type == SCENE_MISFIT) pio_scene_unit(doc, sigma, pio_observe_quantity(o));
 }
 
+/* Which steps are taken back must be steps that can be. */
+static void check_strategy(const pio_scene *s, cfg_doc *doc)
+{
+    static const char path[] = "gradient.memory.strategy";
+    if (s->memory_strategy != SCENE_REVERSE) return;
+    if (s->method == SCENE_MPM && s->mpm_integrator != SCENE_REVERSIBLE)
+        pio_cfg_fault(doc, path,
+                      "steps of time.integrator: apic lose motion and cannot be taken back; integrator: reversible, or "
+                      "strategy: checkpoint, would be right");
+    if (s->method == SCENE_FEM && s->integrator < SCENE_REVERSIBLE_LEAPFROG)
+        pio_cfg_fault(doc, path,
+                      "steps of this time.integrator cannot be taken back; reversible_leapfrog or reversible_euler, or "
+                      "strategy: checkpoint, would be right");
+}
+
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
 {
     check_materials(scene, doc);
@@ -362,6 +377,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
     check_constraints(scene, doc);
+    check_strategy(scene, doc);
     pio_scene_validate_design(scene, doc);
     pio_scene_validate_data(scene, doc);
 }

@@ -109,7 +109,7 @@ static piola_status unstep(pio_sim *base, piola_error *error)
         return sim_fail(error, PIOLA_USAGE,
                         "steps of APIC cannot be taken back; the reversible integrator would be right");
     if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0 to take back");
-    if (sim->damping > 0 && !sim->tape)
+    if (!sim->tape && mpm_reversible_taped(sim, base->index) > 0)
         return sim_fail(error, PIOLA_USAGE,
                         "damped steps cannot be taken back without a tape for the bits that they keep");
     mpm_reversible_unstep(sim);
