@@ -332,7 +332,7 @@ static void case_mpm_node_mean(case_io *io)
 
 /* ---- kick ------------------------------------------------------------------------------------------------------- */
 
-enum { KICK_FREE, KICK_WALLS, KICK_DAMPED, KICK_BACK, KICK_FAULTS };
+enum { KICK_WALLS, KICK_FREE, KICK_DAMPED, KICK_BACK, KICK_FAULTS };
 
 static void kick_taken_back(case_io *io, const sample *t, mpm_kick_args a)
 {
@@ -373,7 +373,7 @@ static mpm_kick_args kick_args(case_io *io, sample *t, int variant)
 
 static void case_mpm_kick(case_io *io)
 {
-    static const char *const names[] = {"free", "walls", "damped", "taken back", "faults", NULL};
+    static const char *const names[] = {"walls", "free", "damped", "taken back", "faults", NULL};
     const int variant = case_variant(io, names);
     sample t = sample_motion(io, 0);
     sample_unstrained(io, &t);

@@ -57,6 +57,23 @@ static inline int g2p_adj_without_fluids(pio_stream s, int n, const int *limit, 
     return rc;
 }
 
+/* The force of penalty walls does not change with the place. */
+static inline int kick_adj_without_walls(pio_stream s, int n, const int *limit, const mpm_kick_adj_args *args)
+{
+    mpm_kick_adj_args a = *args;
+    a.fwd.stiffness = R(0);
+    return pio_backend_cpu.kernels.mpm_kick_adj(s, n, limit, &a);
+}
+
+/* The mass that means are divided by is taken as fixed. */
+static inline int node_mean_adj_with_fixed_mass(pio_stream s, int n, const int *limit,
+                                                const mpm_node_mean_adj_args *args)
+{
+    const int rc = pio_backend_cpu.kernels.mpm_node_mean_adj(s, n, limit, args);
+    for (int i = 0; i < args->nodes; i++) args->node_bar[field_at(args->nodes, DIM + 1, 0, i)] = R(0);
+    return rc;
+}
+
 static inline int observe_adj_with_the_wrong_mass(pio_stream s, int n, const int *limit,
                                                   const mpm_observe_adj_args *args)
 {

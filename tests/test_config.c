@@ -32,6 +32,7 @@ static void quantities_are_rounded_once(void **state)
                  {"7 mm/s", CFG_VELOCITY, 7e-3},
                  {"7 mm/s2", CFG_ACCELERATION, 7e-3},
                  {"2 1/mm", CFG_WAVE_NUMBER, 2000},
+                 {"0.5 1/ms2", CFG_RATE_SQUARED, 5e5},
                  {"3 mJ", CFG_ENERGY, 3e-3},
                  {"1 kB", CFG_MEMORY, 1000},
                  {"1 KiB", CFG_MEMORY, 1024},

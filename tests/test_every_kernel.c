@@ -447,6 +447,10 @@ static void a_wrong_adjoint_fails(void **state)
     assert_true(expect_no("mpm_p2g_adj, stress wrong by 1e-6", CASE_OF_mpm_p2g, &wrong));
     assert_true(expect_no("mpm_g2p_adj, J of fluids forgotten", CASE_OF_mpm_g2p, &wrong));
     assert_true(expect_no("mpm_observe_adj, share of M forgotten", CASE_OF_mpm_observe, &wrong));
+    wrong.mpm_kick_adj = kick_adj_without_walls;
+    wrong.mpm_node_mean_adj = node_mean_adj_with_fixed_mass;
+    assert_true(expect_no("mpm_kick_adj, slope of walls forgotten", CASE_OF_mpm_kick, &wrong));
+    assert_true(expect_no("mpm_node_mean_adj, mass taken as fixed", CASE_OF_mpm_node_mean, &wrong));
     assert_false(expect_no("the right adjoint", CASE_OF_fem_force, &wrong));
     wrong.fem_force_adj = force_adj_without_a_term;
     wrong.fem_face_adj = face_adj_with_a_fixed_area;

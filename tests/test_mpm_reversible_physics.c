@@ -187,7 +187,7 @@ static void the_lattice_strain_is_the_product_of_steps_and_comes_back(void **unu
         const mat A = steps[n < N ? n : 2 * N - 1 - n];
         const real e = det_less_one(A), log_det = log_of_one_and(e);
         const quanta q = quanta_of(W(log_det) * QUANTA_OF_LOG);
-        shears by;
+        shears by = {{R(0)}};
         assert_true(shears_of(unimodular_less_one(A, e, log_det), &by));
         assert_true(shear_all(F, &by, n < N ? 1 : -1));
         l += n < N ? q : -q;
