@@ -37,10 +37,18 @@ static piola_status state_frame(driver *d)
     return s->on_state ? s->on_state(s->context, d->frame - 1, d->reached, d->error) : PIOLA_OK;
 }
 
+/* Are the cotangents still numbers? */
+static piola_status check_adjoint(driver *d)
+{
+    return d->engine->check_adjoint ? d->engine->check_adjoint(d->sim, d->error) : PIOLA_OK;
+}
+
 static piola_status adjoint_frame(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
     if (d->sweep_number < d->sweeps - 1 || d->frame == 0 || s->frames[d->frame - 1] != step) return PIOLA_OK;
+    const piola_status rc = check_adjoint(d); /* none that overflowed in a file */
+    if (rc) return rc;
     d->frame--;
     return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
@@ -118,7 +126,8 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
 /* After a sweep back: its gradient. */
 static piola_status end_sweep(driver *d)
 {
-    piola_status rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
+    piola_status rc = check_adjoint(d);
+    if (!rc) rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
     if (!rc) rc = passed_frame(d, 0);
     if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
     return rc;
@@ -139,9 +148,11 @@ static piola_status reverse(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
     piola_status rc = d->engine->reverse(d->sim, d->error);
+    if (rc == PIOLA_NUMERICAL && check_adjoint(d)) return rc; /* what could not be solved had overflowed before */
     d->result->reverse_steps++;
     if (!rc) rc = passed_frame(d, step + 1);
     if (!rc) rc = adjoint_frame(d, step);
+    if (!rc && step % CHECK_EVERY == 0) rc = check_adjoint(d);
     if (!rc && s->on_progress && step % CHECK_EVERY == 0)
         rc = s->on_progress(s->context, 1, d->steps - step, d->steps, d->error);
     return !rc && step == 0 ? end_sweep(d) : rc;

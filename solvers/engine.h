@@ -258,6 +258,13 @@ typedef struct {
         adjoint; /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
 } pio_step_record;
 
+/* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the adjoint of the step
+ * after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per m/s. */
+typedef struct {
+    int64_t step;
+    double position[2], velocity[2];
+} pio_adjoint_norm;
+
 typedef struct {
     uint32_t size; /* of this struct: who built the caller */
     int32_t device, threads;
@@ -381,6 +388,13 @@ typedef struct {
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);
+    /* Norms of the last sweep back, in the order of steps: `norms` has room for as many as there are, which is what it returns
+     * (NULL: it returns that alone). Some thousands at most besides the states that are observed. 0 of a static run, whose states do
+     * not depend on one another, and of a simulation without room for cotangents. */
+    int64_t (*adjoint_norms)(pio_sim *sim, pio_adjoint_norm *norms);
+    /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
+     * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
+    piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

@@ -110,7 +110,9 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
     if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
+    sim_norms_start(sim);
     fem_observe_step_adj(f, sim->index);
+    fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);
 }
 
@@ -129,8 +131,10 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
     const piola_status rc = fem_reverse(f, error);
     if (rc) return rc;
     f->framed = 0;
+    fem_adjoint_norm(f, sim->index, NORM_ARRIVED);
     fem_observe_before_adj(f, sim->index + 1);
     fem_observe_step_adj(f, sim->index);
+    fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);
 }
 
@@ -178,6 +182,12 @@ static void goal(pio_sim *sim, double tolerance)
     fem_of(sim)->newton_goal = tolerance;
 }
 
+/* The states of a static run are no history. */
+static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
+{
+    return fem_of(sim)->integrator == PIO_STATIC ? 0 : sim_adjoint_norms(sim, 1, norms);
+}
+
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
 {
     if (step < 0 || step >= sim->steps) return 0;
@@ -221,4 +231,6 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .product = product,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
+    .adjoint_norms = adjoint_norms,
+    .check_adjoint = sim_check_adjoint,
 };

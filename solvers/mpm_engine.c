@@ -118,7 +118,9 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    sim_norms_start(&sim->base);
     mpm_observe_step_adj(sim, sim->base.index);
+    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
@@ -127,6 +129,7 @@ static piola_status reverse(pio_sim *base, piola_error *error)
     mpm_sim *sim = mpm_of(base);
     mpm_reverse(sim);
     mpm_observe_step_adj(sim, sim->base.index);
+    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
@@ -146,6 +149,12 @@ static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar,
 static int64_t items(const pio_sim *sim, const char *field)
 {
     return mpm_components(sim, field) ? ((const mpm_sim *)sim)->n : 0;
+}
+
+/* Cotangents of offsets are those of positions times the spacing. */
+static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
+{
+    return sim_adjoint_norms(sim, (double)mpm_of(sim)->box.inv_dx, norms);
 }
 
 /* Explicit: nothing is solved. */
@@ -189,4 +198,6 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .record = record,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
+    .adjoint_norms = adjoint_norms,
+    .check_adjoint = sim_check_adjoint,
 };

@@ -20,6 +20,12 @@ struct pio_sim {
     int64_t *slot_step; /* host: state number in each slot, -1 empty */
     size_t library;     /* bytes that a library predicts to take beside the arena */
 
+    double dt;          /* s, of the description */
+    int n_norms;        /* states whose cotangents are measured: 0 without room for them */
+    int64_t *norm_step; /* host [n_norms] their numbers, ascending */
+    int norm_last;      /* of these, measured last in this sweep back; n_norms: none yet */
+    double *norms;      /* device [n_norms][NORMS] sums of squares */
+
     int n_touches, n_samples, n_variables;
     pio_touch *touches;
     double *samples, *samples_bar;         /* device [n_samples] */
@@ -69,6 +75,18 @@ piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error);
 int64_t sim_step(const pio_sim *sim);
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
 void sim_timer_reset(pio_sim *sim);
+
+/* sim_norms.c: how large cotangents are on the way back. Sums of squares in the order of the sums here: of positions and of velocities,
+ * as they arrive at a state, then with what is observed of it. */
+enum { NORM_ARRIVED, NORM_WITH_SOURCES = 2, NORMS = 4 };
+/* Which states; 0 without host memory. Nothing is summed at the others. */
+int sim_norms_begin(pio_sim *sim);
+void sim_norms_start(pio_sim *sim);
+/* `count` cotangents of positions, and of velocities (NULL: there are none), of state number `index`. */
+void sim_norm(pio_sim *sim, int64_t index, int which, const real *position, const real *velocity, size_t count);
+/* For adjoint_norms() and check_adjoint() of engine.h; `unit`: of the cotangents of positions, 1/m each. */
+int64_t sim_adjoint_norms(pio_sim *sim, double unit, pio_adjoint_norm *norms);
+piola_status sim_check_adjoint(pio_sim *sim, piola_error *error);
 
 /* The touches of state number `index` lie together: [first, end). */
 int sim_first_touch(const pio_sim *sim, int64_t index);
