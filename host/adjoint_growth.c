@@ -2,6 +2,7 @@
 #include "host/adjoint_growth.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { SCALES = 60, MOST_SAMPLES = 256 };
 
@@ -22,16 +23,25 @@ static double growth_between(const pio_adjoint_norm *norms, int64_t i, double ti
     return from > 0 && to > 0 && isfinite(from) && isfinite(to) ? log(to / from) : 0;
 }
 
-/* The largest ln G: of all rises of its sum going back. */
-static double largest_growth(const pio_adjoint_norm *norms, int64_t n, double time_scale)
+static double state_size(const pio_adjoint_norm *norm, double time_scale)
 {
-    double sum = 0, least = 0, most = 0;
+    return hypot(norm->speed, norm->place / time_scale);
+}
+
+/* ln of the largest G, and of A: of all rises of the sum going back, the second with the share that the state there has of the
+ * largest. */
+static void largest_growth(const pio_adjoint_norm *norms, int64_t n, double time_scale, double *growth, double *felt)
+{
+    double sum = 0, least = 0, largest = 0;
+    *growth = *felt = 0;
+    for (int64_t i = 0; i < n; i++) largest = fmax(largest, state_size(&norms[i], time_scale));
     for (int64_t i = n - 2; i >= 0; i--) {
+        const double state = state_size(&norms[i], time_scale);
         sum += growth_between(norms, i, time_scale);
         least = fmin(least, sum);
-        most = fmax(most, sum - least);
+        *growth = fmax(*growth, sum - least);
+        if (state > 0) *felt = fmax(*felt, sum - least + log(state / largest));
     }
-    return most;
 }
 
 /* Least squares of ln G over the time back, from the first state with a cotangent on. */
@@ -54,20 +64,34 @@ static double slope(const pio_adjoint_norm *norms, int64_t n, double time_scale,
 
 pio_growth pio_adjoint_growth(const pio_adjoint_norm *norms, int64_t n, double dt, int f32)
 {
-    pio_growth g = {.n = n, .exponent = (double)NAN, .error = (double)NAN, .factor = 1};
+    pio_growth g = {.n = n, .exponent = (double)NAN, .error = (double)NAN, .factor = 1, .amplification = 1, .f32 = f32};
     if (n < 2) return g;
     const double steps = (double)(norms[n - 1].step - norms[0].step);
-    double best = INFINITY;
+    double best = INFINITY, least = INFINITY;
     for (int k = 0; k <= SCALES; k++) { /* from dt to the whole run, evenly in the logarithm */
-        const double scale = dt * pow(steps, (double)k / SCALES), growth = largest_growth(norms, n, scale);
-        if (growth >= best) continue;
-        best = growth;
+        const double scale = dt * pow(steps, (double)k / SCALES);
+        double growth, felt;
+        largest_growth(norms, n, scale, &growth, &felt);
+        if (felt > best || (felt >= best && growth >= least)) continue;
+        best = felt;
+        least = growth;
         g.time_scale = scale;
+        g.factor = exp(growth);
     }
-    g.factor = exp(best);
+    g.amplification = exp(best);
     g.exponent = slope(norms, n, g.time_scale, dt);
-    g.error = (f32 ? 0x1p-24 : 0x1p-53) * sqrt(steps) * g.factor;
+    g.error = (f32 ? 0x1p-24 : 0x1p-53) * sqrt(steps) * g.amplification;
     return g;
+}
+
+bool pio_growth_warning(const pio_growth *g, char *text, size_t size)
+{
+    if (!(g->error > PIO_GRADIENT_ERROR)) return false;
+    snprintf(text, size,
+             "the adjoint grew %.3g times going back (%.3g 1/s): of this gradient about %.2g is rounding, relative to its size; "
+             "a shorter time.duration, gradient.window%s would be right",
+             g->factor, g->exponent, g->error, g->f32 ? " or f64" : "");
+    return true;
 }
 
 void pio_growth_json(const pio_growth *g, const pio_adjoint_norm *norms, double dt, pio_json *json)
@@ -75,10 +99,12 @@ void pio_growth_json(const pio_growth *g, const pio_adjoint_norm *norms, double 
     double step[MOST_SAMPLES], time[MOST_SAMPLES], value[MOST_SAMPLES];
     const int64_t stride = (g->n + MOST_SAMPLES - 2) / (MOST_SAMPLES - 1);
     size_t used = 0;
+    char text[400];
     if (g->n < 2) {
         pio_json_null(json, "adjoint_norms");
         pio_json_null(json, "adjoint_growth");
         pio_json_null(json, "predicted_gradient_error");
+        pio_json_null(json, "warning");
         return;
     }
     for (int64_t i = 0; i < g->n; i = i + stride < g->n || i == g->n - 1 ? i + stride : g->n - 1) {
@@ -95,6 +121,8 @@ void pio_growth_json(const pio_growth *g, const pio_adjoint_norm *norms, double 
     pio_json_begin_object(json, "adjoint_growth");
     pio_json_double(json, "exponent", g->exponent);
     pio_json_double(json, "factor", g->factor);
+    pio_json_double(json, "amplification", g->amplification);
     pio_json_end_object(json);
     pio_json_double(json, "predicted_gradient_error", g->error);
+    pio_json_string(json, "warning", pio_growth_warning(g, text, sizeof text) ? text : NULL);
 }

@@ -102,6 +102,8 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
+    pio_json_integer(json, "steps_left_out", s->model->desc.first);
+    pio_growth_json(&s->growth, s->norms, s->scene->dt, json);
     solves_json(s, json);
     constraints_json(s, json);
     if (n)

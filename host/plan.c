@@ -123,8 +123,10 @@ piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t sl
 
 pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r)
 {
-    return plan->checkpoints ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
-                             : pio_schedule_store_all(r->steps, r->sweeps);
+    return pio_schedule_window(plan->checkpoints
+                                   ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
+                                   : pio_schedule_store_all(r->steps, r->sweeps),
+                               r->first);
 }
 
 double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
@@ -206,6 +208,7 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     for (int o = 0; o < desc->n_observations; o++)
         n_samples += desc->observations[o].samples * desc->observations[o].components;
     small.slots = 1;
+    small.first = 0;
     *prices = (pio_prices){0};
     piola_status rc = engine->create(&small, &sim, &bytes, error);
     if (!rc) rc = engine->start(sim, z, error);

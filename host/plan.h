@@ -13,7 +13,8 @@ typedef struct {
 
 typedef struct {
     scene_strategy strategy; /* as asked */
-    int64_t steps, sweeps;   /* sweeps back of one gradient, at least 1 */
+    int64_t steps, sweeps;   /* that are swept back; sweeps of one gradient, at least 1 */
+    int64_t first;           /* steps before them, which are run forward only */
     size_t fixed, state;     /* bytes of everything but kept states, and of one of them */
     double budget, disk;     /* bytes that all may take; and on disk, 0: nothing there */
     pio_prices prices;       /* read where there is a disk: they decide how many states go there */

@@ -12,6 +12,7 @@ typedef struct {
     pio_sweep_result *result;
     piola_error *error;
     int64_t slots;          /* of the first tier */
+    int64_t first; /* where sweeps back end */
     int64_t steps, reached; /* furthest state so far */
     int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
     int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
@@ -128,7 +129,7 @@ static piola_status end_sweep(driver *d)
 {
     piola_status rc = check_adjoint(d);
     if (!rc) rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
-    if (!rc) rc = passed_frame(d, 0);
+    if (!rc && d->first == 0) rc = passed_frame(d, 0); /* else the adjoint of the step before it is not known */
     if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
     return rc;
 }
@@ -154,8 +155,8 @@ static piola_status reverse(driver *d, int64_t step)
     if (!rc) rc = adjoint_frame(d, step);
     if (!rc && step % CHECK_EVERY == 0) rc = check_adjoint(d);
     if (!rc && s->on_progress && step % CHECK_EVERY == 0)
-        rc = s->on_progress(s->context, 1, d->steps - step, d->steps, d->error);
-    return !rc && step == 0 ? end_sweep(d) : rc;
+        rc = s->on_progress(s->context, 1, d->steps - step, d->steps - d->first, d->error);
+    return !rc && step == d->first ? end_sweep(d) : rc;
 }
 
 static piola_status move(driver *d, const pio_action *a)
@@ -200,6 +201,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .result = result,
                 .error = error,
                 .slots = schedule->slots,
+                .first = schedule->first,
                 .steps = schedule->steps,
                 .sweep_number = -1,
                 .sweeps = schedule->sweeps,

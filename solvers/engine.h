@@ -259,10 +259,12 @@ typedef struct {
 } pio_step_record;
 
 /* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the adjoint of the step
- * after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per m/s. */
+ * after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per m/s. And how large the numbers of the
+ * state are that rounding is relative to, likewise: of particles their places in cells, of meshes the displacements. */
 typedef struct {
     int64_t step;
     double position[2], velocity[2];
+    double place, speed; /* m, m/s */
 } pio_adjoint_norm;
 
 typedef struct {
@@ -281,6 +283,7 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
+    int64_t first;   /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
     int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
     int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
@@ -356,7 +359,7 @@ typedef struct {
     piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*reverse)(pio_sim *sim, piola_error *error);
-    /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
+    /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,

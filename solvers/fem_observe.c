@@ -113,7 +113,10 @@ static void reverse_between(fem_sim *f, const pio_touch *t)
 
 void fem_adjoint_norm(fem_sim *f, int64_t index, int which)
 {
-    sim_norm(&f->base, index, which, f->u_bar, fem_state(f, f->u_bar, STATE_V), DIM * (size_t)f->nodes);
+    const size_t count = DIM * (size_t)f->nodes;
+    sim_norm(&f->base, index, which, f->u_bar, fem_state(f, f->u_bar, STATE_V), count);
+    if (which == NORM_WITH_SOURCES && index == f->base.index)
+        sim_norm(&f->base, index, NORM_OF_STATE, f->u, fem_state(f, f->u, STATE_V), count);
 }
 
 void fem_observe_step(fem_sim *f, int64_t index)

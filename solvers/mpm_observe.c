@@ -104,6 +104,8 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index)
 void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which)
 {
     sim_norm(&sim->base, index, which, bar->offset, bar->velocity, field_size(sim->n, DIM));
+    if (which == NORM_WITH_SOURCES && index == sim->base.index)
+        sim_norm(&sim->base, index, NORM_OF_STATE, NULL, sim->state[sim->current].velocity, field_size(sim->n, DIM));
 }
 
 /* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into the bar at

@@ -97,6 +97,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
     for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
     if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
     sim->dt = desc->dt;
+    sim->first = desc->first;
     return sim_norms_begin(sim);
 }
 

@@ -3,6 +3,7 @@
  * one another: what they do to J together is their size times the root of this sum. */
 #include "solvers/sim.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,23 +21,23 @@ static int observed(const pio_sim *sim, int64_t index)
 /* The last state, and every so many steps before it. */
 static int in_turn(const pio_sim *sim, int64_t index)
 {
-    const int64_t stride = (sim->steps + MOST_NORMS - 1) / MOST_NORMS;
+    const int64_t stride = (sim->steps - sim->first + MOST_NORMS - 1) / MOST_NORMS;
     return stride <= 1 || (sim->steps - index) % stride == 0;
 }
 
 static int measured(const pio_sim *sim, int64_t index)
 {
-    return index == 0 || in_turn(sim, index) || observed(sim, index);
+    return index == sim->first || in_turn(sim, index) || observed(sim, index);
 }
 
 int sim_norms_begin(pio_sim *sim)
 {
     int n = 0;
     if (!sim->adjoint) return 1;
-    for (int64_t s = 0; s <= sim->steps; s++) n += measured(sim, s);
+    for (int64_t s = sim->first; s <= sim->steps; s++) n += measured(sim, s);
     sim->norm_step = malloc(sizeof *sim->norm_step * (size_t)n);
     if (!sim->norm_step) return 0;
-    for (int64_t s = 0; s <= sim->steps; s++)
+    for (int64_t s = sim->first; s <= sim->steps; s++)
         if (measured(sim, s)) sim->norm_step[sim->n_norms++] = s;
     return 1;
 }
@@ -68,7 +69,7 @@ void sim_norm(pio_sim *sim, int64_t index, int which, const real *position, cons
     const int at = entry_of(sim, index);
     if (at < 0 || (which == NORM_ARRIVED && !observed(sim, index))) return;
     double *out = sim->norms + (size_t)at * NORMS + which;
-    pio_sum(q, krylov_dot, (int)count, NULL, out, .a = position, .b = position);
+    if (position) pio_sum(q, krylov_dot, (int)count, NULL, out, .a = position, .b = position);
     if (velocity) pio_sum(q, krylov_dot, (int)count, NULL, out + 1, .a = velocity, .b = velocity);
     sim->norm_last = at;
 }
@@ -89,7 +90,7 @@ static double *download(pio_sim *sim)
     return all;
 }
 
-int64_t sim_adjoint_norms(pio_sim *sim, double unit, pio_adjoint_norm *norms)
+int64_t sim_adjoint_norms(pio_sim *sim, double spacing, double cells, pio_adjoint_norm *norms)
 {
     if (!norms) return sim->n_norms;
     double *all = download(sim);
@@ -98,9 +99,11 @@ int64_t sim_adjoint_norms(pio_sim *sim, double unit, pio_adjoint_norm *norms)
         const double *square = all + (ptrdiff_t)i * NORMS;
         norms[i].step = sim->norm_step[i];
         for (int w = 0; w < 2; w++) {
-            norms[i].position[w] = unit * sqrt(square[2 * w]);
+            norms[i].position[w] = sqrt(square[2 * w]) / spacing;
             norms[i].velocity[w] = sqrt(square[2 * w + 1]);
         }
+        norms[i].place = cells > 0 ? cells : sqrt(square[NORM_OF_STATE]);
+        norms[i].speed = sqrt(square[NORM_OF_STATE + 1]);
     }
     free(all);
     return sim->n_norms;
@@ -111,10 +114,9 @@ static int all_finite(const double norm[NORMS])
     return isfinite(norm[0]) && isfinite(norm[1]) && isfinite(norm[2]) && isfinite(norm[3]);
 }
 
-/* Entry `bad` is the first, going back, that is not finite. */
-static piola_status tell(const pio_sim *sim, int bad, piola_error *error)
+/* Going back, the cotangents of state `last` were finite and those of `step` are not. */
+static piola_status tell(const pio_sim *sim, int64_t step, int64_t last, piola_error *error)
 {
-    const int64_t step = sim->norm_step[bad], last = bad + 1 < sim->n_norms ? sim->norm_step[bad + 1] : sim->steps;
     const char *more = sizeof(real) == sizeof(float) ? ", or f64" : "";
     char between[80] = "", window[80] = "";
     piola_failure what = sim_failure(PIOLA_FAILED_GRADIENT);
@@ -145,5 +147,17 @@ piola_status sim_check_adjoint(pio_sim *sim, piola_error *error)
     if (!all) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for %d norms of the adjoint", sim->n_norms);
     while (bad > 0 && all_finite(all + (ptrdiff_t)bad * NORMS)) bad--;
     free(all);
-    return tell(sim, bad, error);
+    return tell(sim, sim->norm_step[bad], bad + 1 < sim->n_norms ? sim->norm_step[bad + 1] : sim->steps, error);
+}
+
+piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error)
+{
+    double norm[NORMS] = {0};
+    const double most = sizeof(real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
+    if (rc != PIOLA_NUMERICAL || !error || error->failure.cause != PIOLA_FAILED_NOT_FINITE) return rc;
+    if (sim->norm_last >= sim->n_norms) return rc;
+    pio_queue_download(&sim->queue, norm, sim->norms + (size_t)sim->norm_last * NORMS, sizeof norm);
+    if (pio_queue_failed(&sim->queue)) return sim_failed(sim, error);
+    const double size = sqrt(fmax(norm[NORM_WITH_SOURCES], norm[NORM_WITH_SOURCES + 1]));
+    return isfinite(size) && size < pow(most, 0.6) ? rc : tell(sim, sim->index, sim->index + 1, error);
 }
