@@ -88,7 +88,8 @@ bool pio_growth_warning(const pio_growth *g, char *text, size_t size)
 {
     if (!(g->error > PIO_GRADIENT_ERROR)) return false;
     snprintf(text, size,
-             "the adjoint grew %.3g times going back (%.3g 1/s): of this gradient about %.2g is rounding, relative to its size; "
+             "the adjoint grew %.3g times going back (%.3g 1/s): of this gradient about %.2g is rounding, relative to "
+             "its size; "
              "a shorter time.duration, gradient.window%s would be right",
              g->factor, g->exponent, g->error, g->f32 ? " or f64" : "");
     return true;

@@ -30,7 +30,8 @@ typedef struct {
     double time_scale;
     double factor;        /* the largest G(n, m), at least 1 */
     double amplification; /* A */
-    double exponent; /* 1/s, slope of the line of least squares through ln G(n, last) over the time back; NaN: from fewer than 3 states */
+    double
+        exponent; /* 1/s, slope of the line of least squares through ln G(n, last) over the time back; NaN: from fewer than 3 states */
     int f32;
     double error; /* predicted, of the gradient, relative */
 } pio_growth;

@@ -123,9 +123,8 @@ piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t sl
 
 pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r)
 {
-    return pio_schedule_window(plan->checkpoints
-                                   ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
-                                   : pio_schedule_store_all(r->steps, r->sweeps),
+    return pio_schedule_window(plan->checkpoints ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
+                                                 : pio_schedule_store_all(r->steps, r->sweeps),
                                r->first);
 }
 

@@ -369,9 +369,10 @@ static const cfg_field gradient_fields[] = {
     {"memory", CFG_MAPPING, .table = &memory_table, .present = has_memory, .meaning = "what the sweep back may use"},
     {"window", CFG_NUMBER, AT(pio_scene, window), .computed = "time.duration", .quantity = CFG_TIME, POSITIVE,
      .present = has_window,
-     .meaning = "the adjoint goes back over this much of the end of the run, a whole number of steps; a shorter one keeps an "
-                "adjoint that grows within bounds and takes less time and memory, and its gradient is not the derivative of "
-                "the objective: what earlier steps and the initial state do to it is left out"},
+     .meaning =
+         "the adjoint goes back over this much of the end of the run, a whole number of steps; a shorter one keeps an "
+         "adjoint that grows within bounds and takes less time and memory, and its gradient is not the derivative of "
+         "the objective: what earlier steps and the initial state do to it is left out"},
     END};
 const cfg_table pio_gradient_table = {.what = "gradient", .fields = gradient_fields};
 

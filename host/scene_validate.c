@@ -63,7 +63,9 @@ static void check_window(const pio_scene *s, cfg_doc *doc)
     const double steps = round(s->window / s->dt);
     if (!(s->window > 0)) return;
     if (s->method == SCENE_FEM && s->integrator == SCENE_STATIC)
-        pio_cfg_fault(doc, path, "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
+        pio_cfg_fault(
+            doc, path,
+            "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
     else if (s->window > s->duration * (1 + 1e-9))
         pio_cfg_fault(doc, path, "%.9g s is longer than time.duration, %.9g s", s->window, s->duration);
     else if (steps < 1 || fabs(steps * s->dt - s->window) > 1e-6 * s->window)

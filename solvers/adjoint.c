@@ -12,7 +12,7 @@ typedef struct {
     pio_sweep_result *result;
     piola_error *error;
     int64_t slots;          /* of the first tier */
-    int64_t first; /* where sweeps back end */
+    int64_t first;          /* where sweeps back end */
     int64_t steps, reached; /* furthest state so far */
     int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
     int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */

@@ -283,7 +283,8 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
-    int64_t first;   /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
+    int64_t
+        first; /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
     int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
     int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */

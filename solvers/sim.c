@@ -114,7 +114,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(sim->described, sim->n_variables);
     TAKE(sim->scalar, 1);
     TAKE(sim->gravity_bar, DIM);
-    TAKE(sim->norms, sim->n_norms *NORMS);
+    TAKE(sim->norms, sim->n_norms * NORMS);
     TAKE(sim->transfer, transfer);
     TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
     TAKE(sim->queue.sum_out, 1);

@@ -122,13 +122,13 @@ static piola_status tell(const pio_sim *sim, int64_t step, int64_t last, piola_e
     piola_failure what = sim_failure(PIOLA_FAILED_GRADIENT);
     what.step = step;
     if (last - step > 1) snprintf(between, sizeof between, " or up to %lld after it", (long long)(last - step - 1));
-    if (last < sim->steps)
-        snprintf(window, sizeof window, " of at most %.9g s", (double)(sim->steps - last) * sim->dt);
+    if (last < sim->steps) snprintf(window, sizeof window, " of at most %.9g s", (double)(sim->steps - last) * sim->dt);
     if (step == sim->steps)
-        return sim_fail_as(error, PIOLA_NUMERICAL, what,
-                           "the adjoint overflowed where it begins, in state %lld: a smaller weight of the objective%s, "
-                           "would be right",
-                           (long long)step, more);
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, what,
+            "the adjoint overflowed where it begins, in state %lld: a smaller weight of the objective%s, "
+            "would be right",
+            (long long)step, more);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
                        "the adjoint overflowed in step %lld%s, going back from step %lld: a shorter time.duration, a "
                        "gradient.window%s%s, would be right",

@@ -82,8 +82,12 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
 /* Run a whole schedule; NULL or the first rule broken. */
 static inline const char *judge(pio_schedule *s, interpreter *m)
 {
-    *m = (interpreter){
-        .steps = s->steps, .slots = s->slots + s->kept, .second = s->slots, .first = s->first, .reversed = s->steps, .sweeps = s->sweeps};
+    *m = (interpreter){.steps = s->steps,
+                       .slots = s->slots + s->kept,
+                       .second = s->slots,
+                       .first = s->first,
+                       .reversed = s->steps,
+                       .sweeps = s->sweeps};
     for (int i = 0; i < MOST; i++) m->kept[i] = -1;
     if (m->slots > MOST) return "more slots than this test has";
     for (int64_t i = 0; i < 4000000; i++) {

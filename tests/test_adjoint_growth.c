@@ -98,7 +98,8 @@ static void what_is_observed_on_the_way_is_no_growth(void **unused)
     pio_growth g = pio_adjoint_growth(norms, STEPS + 1, dt, 1);
     near("sources: factor", g.factor, 1, 1e-12);
     assert_true(fabs(g.exponent) < 1e-12);
-    for (int64_t s = 0; s <= STEPS; s++) norms[s].velocity[0] = norms[s].velocity[1]; /* control: as if they were not told */
+    for (int64_t s = 0; s <= STEPS; s++)
+        norms[s].velocity[0] = norms[s].velocity[1]; /* control: as if they were not told */
     g = pio_adjoint_growth(norms, STEPS + 1, dt, 1);
     near("the same taken for growth", g.factor, STEPS / 2 + 1, 1e-9);
 }

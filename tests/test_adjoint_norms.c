@@ -69,8 +69,7 @@ static piola_status sweep_back(subject *s, int frames, piola_error *error)
 {
     int64_t number[STEPS + 1];
     double samples[2 * SAMPLES];
-    pio_schedule all =
-        pio_schedule_window(pio_schedule_store_all(STEPS - s->desc->first, 1), s->desc->first);
+    pio_schedule all = pio_schedule_window(pio_schedule_store_all(STEPS - s->desc->first, 1), s->desc->first);
     pio_engine_bytes bytes;
     pio_sweep_result result;
     for (int64_t k = 0; k <= STEPS; k++) number[k] = k;
@@ -127,12 +126,12 @@ static void compare_arrivals(subject *s, const pio_adjoint_norm *norms, int64_t 
     assert_int_equal(sweep_back(s, 0, &error), PIOLA_OK);
     s->engine->adjoint_norms(s->sim, without);
     s->engine->destroy(s->sim);
-    worst = fmax(off(norms[at].position[0], without[at].position[1]),
-                 off(norms[at].velocity[0], without[at].velocity[1]));
+    worst =
+        fmax(off(norms[at].position[0], without[at].position[1]), off(norms[at].velocity[0], without[at].velocity[1]));
     snprintf(what, sizeof what, "%s: what arrives at an observed state, relative", name);
     near(what, worst, case_is_f32() ? 1e-6 : 1e-13);
-    worst = fmax(off(norms[at].position[1], without[at].position[1]),
-                 off(norms[at].velocity[1], without[at].velocity[1]));
+    worst =
+        fmax(off(norms[at].position[1], without[at].position[1]), off(norms[at].velocity[1], without[at].velocity[1]));
     print_message("  control: with the source %.2g (over 1e-3)\n", worst);
     assert_true(worst > 1e-3);
 }
@@ -148,7 +147,8 @@ static subject subject_of(const pio_engine *engine, pio_engine_desc *desc, int s
 /* A block that falls on the floor; observed in the middle of the run (the last sample, between two states or not) and at its end. */
 static subject falling(mpm_case *c, double past)
 {
-    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {4e4, 0.3}, .density = 1000, .velocity = {0.5, -3, 0.2}};
+    const case_body body = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .given = {4e4, 0.3}, .density = 1000, .velocity = {0.5, -3, 0.2}};
     const double lo[3] = {0.5, 0.21, 0.5}, hi[3] = {0.9, 0.5, 0.8};
     case_init(c, 16, 14, 14, 0.1, 2e-3, STEPS);
     case_wall(c, 1, 0, PIO_WALL_SLIP, 2);

@@ -108,7 +108,7 @@ struct pio_sim {
     int64_t steps, current, kept[MOST];
     int64_t forward, reversed; /* steps run; the step reversed last */
     int began, ended, wrong;
-    int64_t first; /* where sweeps end */
+    int64_t first;           /* where sweeps end */
     int64_t frames[2][MOST]; /* states and adjoints announced */
     int n_frames[2], objectives;
     int64_t fault; /* check() fails from this state on, -1 never */
@@ -275,7 +275,8 @@ static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void *
     static const int64_t lengths[] = {1, 2, 9, 40}, before[] = {0, 1, 30}, all[] = {0, 1, 2, 7, 10, 31, 62};
     (void)unused;
     for (size_t i = 0; i < 12 * sizeof lengths / sizeof *lengths; i++) {
-        const int64_t length = lengths[i / 12], first = before[i % 3], sweeps = i / 3 % 2 ? 3 : 1, steps = first + length;
+        const int64_t length = lengths[i / 12], first = before[i % 3], sweeps = i / 3 % 2 ? 3 : 1,
+                      steps = first + length;
         const bool few = i / 6 % 2;
         const int64_t kept = few && length > 4 ? 2 : 0;
         pio_schedule schedule = pio_schedule_window(

@@ -117,8 +117,9 @@ static void compare_with_differences(subject *s, const char *name)
         worst = fmax(worst, fabs(slope - difference) / scale);
         other = fmax(other, fabs(of_whole - difference) / scale);
     }
-    print_message("%s: window against differences %.2g (limit 1e-7); the whole gradient against them %.2g (over 1e-2)\n",
-                  name, worst, other);
+    print_message(
+        "%s: window against differences %.2g (limit 1e-7); the whole gradient against them %.2g (over 1e-2)\n", name,
+        worst, other);
     assert_true(worst <= 1e-7);
     assert_true(other > 1e-2); /* control */
     s->engine->destroy(s->sim);
@@ -140,8 +141,9 @@ static void compare_schedules(subject *s, const char *name, int initial)
         if (fpclassify(z_bar[0][v]) != FP_ZERO) fail_msg("dJ/dz[%d] of the initial state is %g", v, z_bar[0][v]);
     gradient_by(s, pio_schedule_store_all(STEPS, 1), z_bar[4]);
     for (int v = 0; v < initial; v++) largest = fmax(largest, fabs(z_bar[4][v]));
-    print_message("%s: four schedules, the same bits; %d variables of the initial state: 0, of the whole run up to %g\n",
-                  name, initial, largest);
+    print_message(
+        "%s: four schedules, the same bits; %d variables of the initial state: 0, of the whole run up to %g\n", name,
+        initial, largest);
     assert_true(largest > 1e-3); /* control */
     gradient_by(s, pio_schedule_window(pio_schedule_store_all(STEPS, 1), 0), z_bar[1]);
     assert_memory_equal(z_bar[1], z_bar[4], bytes); /* a full window */
@@ -206,8 +208,8 @@ static void of_particles_it_is_the_derivative_with_the_state_held(void **unused)
 static subject swing(pio_integrator integrator, int *initial)
 {
     const fem_material m[2] = {fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000), fem_material_of(PIO_HYPER_HENCKY, 1500)};
-    static const pio_observable seen[] = {PIO_DISPLACEMENT, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY, PIO_COMPLIANCE,
-                                          PIO_STRAIN_ENERGY, PIO_REACTION};
+    static const pio_observable seen[] = {PIO_DISPLACEMENT, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY,
+                                          PIO_COMPLIANCE,   PIO_STRAIN_ENERGY, PIO_REACTION};
     static const double t[] = {0, 0.02}, moved[] = {0, 1};
     const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
     fem_case *c = &mesh;
@@ -243,8 +245,10 @@ static subject swing(pio_integrator integrator, int *initial)
 
 static void of_meshes_it_is_the_derivative_with_the_state_held(void **unused)
 {
-    static const char *const names[] = {
-        [PIO_BACKWARD_EULER] = "backward Euler", [PIO_BDF2] = "BDF2", [PIO_NEWMARK] = "Newmark", [PIO_LEAPFROG] = "leapfrog"};
+    static const char *const names[] = {[PIO_BACKWARD_EULER] = "backward Euler",
+                                        [PIO_BDF2] = "BDF2",
+                                        [PIO_NEWMARK] = "Newmark",
+                                        [PIO_LEAPFROG] = "leapfrog"};
     (void)unused;
     for (int i = PIO_BACKWARD_EULER; i <= PIO_LEAPFROG; i++) {
         int initial;
