@@ -107,6 +107,8 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
     pio_json_integer(json, "tape_bytes_used", s->sweep.taped);
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
+    pio_json_integer(json, "steps_left_out", s->model->desc.first);
+    pio_growth_json(&s->growth, s->norms, s->scene->dt, json);
     solves_json(s, json);
     constraints_json(s, json);
     if (n)

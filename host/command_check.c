@@ -317,6 +317,12 @@ piola_status piola_check(const piola_options *options, piola_error *error)
     else if (!rc && s->model->n_variables == 0)
         rc = pio_scene_fault(s->scene, error, "design",
                              "a check needs design variables to differentiate with respect to");
+    else if (!rc && s->model->desc.first > 0)
+        rc = pio_fail(
+            error, PIOLA_USAGE,
+            "gradient.window: the gradient of the last %.9g s of %.9g s is not the derivative of the objective, "
+            "which a check would tell; remove it to check the whole gradient",
+            s->scene->window, s->scene->duration);
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
         pio_check_record_forget(s);

@@ -209,6 +209,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     if (!m) return pio_fail_memory(error, sizeof *m, "a model");
     m->scene = scene;
     m->steps = llround(scene->duration / scene->dt);
+    if (scene->window > 0) m->desc.first = m->steps - llround(scene->window / scene->dt);
     m->desc.size = sizeof m->desc;
     m->desc.dt = scene->dt;
     m->desc.cfl = scene->cfl_limit;

@@ -117,6 +117,7 @@ piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r, 
                     ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
                 : plan->strategy == SCENE_REVERSE ? pio_schedule_reverse(r->steps, r->sweeps)
                                                   : pio_schedule_store_all(r->steps, r->sweeps);
+    *schedule = pio_schedule_window(*schedule, r->first);
     if (plan->strategy != SCENE_CHECKPOINT || schedule->checkpoints) return PIOLA_OK;
     return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
 }
@@ -333,6 +334,7 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     for (size_t i = 0; i < n_samples; i++) bar[i] = 1;
     *prices = (pio_prices){0};
     small.slots = 1;
+    small.first = 0;
     piola_status rc = engine->measure(&small, &bytes, error);
     small.tape = (int64_t)bytes.tape;
     if (pio_plan_reversible(desc, &is_a_guess) && is_a_guess) {

@@ -18,7 +18,8 @@ typedef struct {
     bool reversible;         /* steps can be taken back, */
     double tape;             /* with so many bytes of a tape in all, */
     bool tape_is_a_guess;    /* or perhaps more or fewer: twice as many are taken where the budget has them */
-    int64_t steps, sweeps;   /* sweeps back of one gradient, at least 1 */
+    int64_t steps, sweeps;   /* that are swept back; sweeps of one gradient, at least 1 */
+    int64_t first;           /* steps before them, which are run forward only */
     size_t fixed, state;     /* bytes of everything but kept states, and of one of them */
     double budget, disk;     /* bytes that all may take; and on disk, 0: nothing there */
     pio_prices prices;       /* read where there is a disk: they decide how many states go there */

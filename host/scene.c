@@ -163,6 +163,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
     scene->memory_budget = given(scene->memory_budget, 0);
     scene->memory_disk = given(scene->memory_disk, 0);
+    scene->window = given(scene->window, 0);
     complete_output(scene, doc);
 }
 

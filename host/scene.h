@@ -326,6 +326,7 @@ typedef struct pio_scene {
     double memory_budget;   /* bytes; 0: nine tenths of what the device has free */
     double memory_disk;     /* bytes; 0: none */
     scene_strategy memory_strategy;
+    double window; /* s, the end of the run over which the adjoint goes back; 0: all of it */
     scene_optimizer optimizer;
     bool has_optimizer;
     scene_output output;

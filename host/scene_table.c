@@ -393,9 +393,20 @@ static const cfg_field memory_fields[] = {
     END};
 static const cfg_table memory_table = {.what = "memory budget", .fields = memory_fields};
 
+static bool has_window(const void *s)
+{
+    return ((const pio_scene *)s)->window > 0;
+}
+
 static const cfg_field gradient_fields[] = {
     {"check", CFG_MAPPING, .table = &check_table, .meaning = "how `piola check` tests the gradient"},
     {"memory", CFG_MAPPING, .table = &memory_table, .present = has_memory, .meaning = "what the sweep back may use"},
+    {"window", CFG_NUMBER, AT(pio_scene, window), .computed = "time.duration", .quantity = CFG_TIME, POSITIVE,
+     .present = has_window,
+     .meaning =
+         "the adjoint goes back over this much of the end of the run, a whole number of steps; a shorter one keeps an "
+         "adjoint that grows within bounds and takes less time and memory, and its gradient is not the derivative of "
+         "the objective: what earlier steps and the initial state do to it is left out"},
     END};
 const cfg_table pio_gradient_table = {.what = "gradient", .fields = gradient_fields};
 

@@ -56,6 +56,24 @@ void pio_scene_check_time(const pio_scene *s, cfg_doc *doc)
     }
 }
 
+/* Where there is one, the run's own steps are checked elsewhere. */
+static void check_window(const pio_scene *s, cfg_doc *doc)
+{
+    const char *path = "gradient.window";
+    const double steps = round(s->window / s->dt);
+    if (!(s->window > 0)) return;
+    if (s->method == SCENE_FEM && s->integrator == SCENE_STATIC)
+        pio_cfg_fault(
+            doc, path,
+            "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
+    else if (s->window > s->duration * (1 + 1e-9))
+        pio_cfg_fault(doc, path, "%.9g s is longer than time.duration, %.9g s", s->window, s->duration);
+    else if (steps < 1 || fabs(steps * s->dt - s->window) > 1e-6 * s->window)
+        pio_cfg_fault(doc, path,
+                      "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f step%s)",
+                      s->window, s->dt, fmax(steps, 1) * s->dt, fmax(steps, 1), steps > 1 ? "s" : "");
+}
+
 /* ---- what there is ------------------------------------------------------------------------------------- */
 
 size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
@@ -378,6 +396,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
     check_constraints(scene, doc);
     check_strategy(scene, doc);
+    check_window(scene, doc);
     pio_scene_validate_design(scene, doc);
     pio_scene_validate_data(scene, doc);
 }

@@ -148,6 +148,7 @@ void pio_session_close(pio_session *s)
     free(s->filtered);
     free(s->filtered_bar);
     free(s->records);
+    free(s->norms);
     free(s->terms_of_samples);
     free(s->terms);
     free(s->c);
@@ -207,20 +208,35 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
     return rc;
 }
 
+/* How the last sweep's adjoint grew; a warning once, however many gradients follow. */
+static piola_status keep_growth(pio_session *s, piola_error *error)
+{
+    const pio_engine *e = s->engine.table;
+    char text[400];
+    const int64_t n = e->adjoint_norms(s->sim, NULL);
+    if (!s->norms) s->norms = calloc((size_t)n + 1, sizeof *s->norms);
+    if (!s->norms) return pio_fail_memory(error, sizeof *s->norms * (size_t)n, "norms of the adjoint");
+    e->adjoint_norms(s->sim, s->norms);
+    s->growth = pio_adjoint_growth(s->norms, n, s->scene->dt, !strcmp(e->precision, "f32"));
+    if (!pio_growth_warning(&s->growth, text, sizeof text) || s->growth_told) return PIOLA_OK;
+    pio_log_say(s->log, PIO_WARNING, "%s", text);
+    s->growth_told = true;
+    return PIOLA_OK;
+}
+
 /* Keep what a sweep found: the implicit steps' records, and the gradient of a constraint. */
 static piola_status on_gradient(void *context, int64_t sweep, piola_error *error)
 {
     pio_session *s = context;
     const int64_t steps = s->model->steps;
     const double *y_bar = s->samples + s->model->n_samples;
-    (void)error;
     s->terms_of_samples[sweep] = 0;
     for (int64_t k = 0; k < s->model->n_samples; k++) s->terms_of_samples[sweep] += fabs(s->samples[k] * y_bar[k]);
     for (s->n_records = 0; s->records && s->n_records < steps; s->n_records++)
         if (!s->engine.table->record(s->sim, s->n_records, &s->records[sweep * steps + s->n_records])) break;
     if (sweep < s->schedule.sweeps - 1)
         memcpy(s->c_bar + sweep * s->model->n_variables, s->z_bar, sizeof *s->c_bar * (size_t)s->model->n_variables);
-    return PIOLA_OK;
+    return sweep < s->schedule.sweeps - 1 ? PIOLA_OK : keep_growth(s, error);
 }
 
 static void set_values(pio_session *s, const double *z)
@@ -305,8 +321,9 @@ static piola_status check_finite(pio_session *s, piola_error *error)
         if (finite) continue;
         pio_model_variable_name(s->model, v, name, sizeof name);
         return pio_fail_result(error, PIOLA_FAILED_GRADIENT,
-                               "dJ/d%s is %g: the adjoint overflowed; a shorter horizon may help", name,
-                               s->value_bar[v]);
+                               "dJ/d%s is %g: the adjoint overflowed; a shorter time.duration or gradient.window, a "
+                               "smaller weight or f64 would be right",
+                               name, s->value_bar[v]);
     }
     return PIOLA_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef PIOLA_HOST_SESSION_H
 #define PIOLA_HOST_SESSION_H
 
+#include "host/adjoint_growth.h"
 #include "host/engines.h"
 #include "host/json.h"
 #include "host/constraint.h"
@@ -39,6 +40,9 @@ typedef struct pio_session {
     pio_step_record
         *records; /* [sweeps][steps], n_records of each are there: the implicit steps of the last gradient */
     int64_t n_records;
+    pio_adjoint_norm *norms; /* [growth.n] of the last gradient's adjoint */
+    pio_growth growth;
+    bool growth_told; /* a person was warned of it */
     double *
         terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
     double opened;        /* s, steady clock */

@@ -67,6 +67,17 @@ static void tell_states(const pio_session *s, pio_log_level level)
                     p->disk_bytes);
 }
 
+/* What gradient.window leaves out. */
+static void tell_window(const pio_session *s)
+{
+    const long long first = (long long)s->model->desc.first, steps = (long long)s->model->steps;
+    if (first)
+        pio_log_say(s->log, PIO_WARNING,
+                    "gradient.window: the adjoint goes back over the last %lld of %lld steps; steps 0 to %lld are left "
+                    "out, and with them what the initial state does to J",
+                    steps - first, steps, first - 1);
+}
+
 /* By prices of this device, which are known. */
 static void tell_cost(const pio_session *s, const pio_prices *p)
 {
@@ -106,7 +117,7 @@ static piola_status measure(pio_session *s, pio_plan_request *r, piola_error *er
     existing_folder(s, folder, sizeof folder);
     const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
                                              r->disk > 0 ? folder : NULL, room, error);
-    if (r->tape_is_a_guess) r->tape = r->prices.taped * (double)r->steps;
+    if (r->tape_is_a_guess) r->tape = r->prices.taped * (double)(r->first + r->steps);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
     pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
@@ -132,7 +143,8 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
     if (rc) return rc;
     pio_plan_request request = {.strategy = s->scene->memory_strategy,
-                                .steps = s->model->steps,
+                                .steps = s->model->steps - desc->first,
+                                .first = desc->first,
                                 .sweeps = sweeps,
                                 .fixed = s->bytes.total,
                                 .state = s->bytes.state,
@@ -153,6 +165,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     desc->tape = (int64_t)s->plan.tape;
     if (adjoint) s->bytes.total = s->plan.bytes;
     if (adjoint) tell_states(s, level);
+    if (adjoint) tell_window(s);
     tell_solver(s, level);
     print_bytes(total, (double)s->bytes.total);
     pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,

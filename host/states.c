@@ -273,8 +273,8 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
         for (int64_t v = 0; !rc && v < pio_model_items(f->session->model, g->nodal) * g->components; v++)
             if (!isfinite(f->scratch[v]))
                 rc = pio_fail_result(error, PIOLA_FAILED_GRADIENT,
-                                     "%s of %s %lld is %g: the adjoint overflowed; a shorter horizon, a "
-                                     "smaller weight or f64 may help",
+                                     "%s of %s %lld is %g: the adjoint overflowed; a shorter "
+                                     "time.duration or gradient.window, a smaller weight or f64 would be right",
                                      g->name, f->session->model->fem ? g->nodal ? "node" : "element" : "particle",
                                      (long long)(v / g->components), f->scratch[v]);
         if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);

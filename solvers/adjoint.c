@@ -15,6 +15,7 @@ typedef struct {
     pio_sweep_result *result;
     piola_error *error;
     int64_t slots;          /* of the first tier */
+    int64_t first;          /* where sweeps back end */
     int64_t steps, reached; /* furthest state so far */
     int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
     int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
@@ -52,10 +53,18 @@ static piola_status state_frame(driver *d)
     return s->on_state ? s->on_state(s->context, d->frame - 1, d->reached, d->error) : PIOLA_OK;
 }
 
+/* Are the cotangents still numbers? */
+static piola_status check_adjoint(driver *d)
+{
+    return d->engine->check_adjoint ? d->engine->check_adjoint(d->sim, d->error) : PIOLA_OK;
+}
+
 static piola_status adjoint_frame(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
     if (d->sweep_number < d->sweeps - 1 || d->frame == 0 || s->frames[d->frame - 1] != step) return PIOLA_OK;
+    const piola_status rc = check_adjoint(d); /* none that overflowed in a file */
+    if (rc) return rc;
     d->frame--;
     return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
@@ -133,8 +142,9 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
 /* After a sweep back: its gradient. */
 static piola_status end_sweep(driver *d)
 {
-    piola_status rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
-    if (!rc) rc = passed_frame(d, 0);
+    piola_status rc = check_adjoint(d);
+    if (!rc) rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
+    if (!rc && d->first == 0) rc = passed_frame(d, 0); /* else the adjoint of the step before it is not known */
     if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
     return rc;
 }
@@ -162,12 +172,14 @@ static piola_status reverse(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
     piola_status rc = d->engine->reverse(d->sim, d->error);
+    if (rc == PIOLA_NUMERICAL && check_adjoint(d)) return rc; /* what could not be solved had overflowed before */
     d->result->reverse_steps++;
     if (!rc) rc = passed_frame(d, step + 1);
     if (!rc) rc = adjoint_frame(d, step);
+    if (!rc && step % CHECK_EVERY == 0) rc = check_adjoint(d);
     if (!rc && s->on_progress && step % CHECK_EVERY == 0)
-        rc = s->on_progress(s->context, 1, d->steps - step, d->steps, d->error);
-    return !rc && step == 0 ? end_sweep(d) : rc;
+        rc = s->on_progress(s->context, 1, d->steps - step, d->steps - d->first, d->error);
+    return !rc && step == d->first ? end_sweep(d) : rc;
 }
 
 static piola_status move(driver *d, const pio_action *a)
@@ -229,6 +241,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .result = result,
                 .error = error,
                 .slots = schedule->slots,
+                .first = schedule->first,
                 .steps = schedule->steps,
                 .sweep_number = -1,
                 .sweeps = schedule->sweeps,

@@ -258,6 +258,15 @@ typedef struct {
         adjoint; /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
 } pio_step_record;
 
+/* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the adjoint of the step
+ * after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per m/s. And how large the numbers of the
+ * state are that rounding is relative to, likewise: of particles their places in cells, of meshes the displacements. */
+typedef struct {
+    int64_t step;
+    double position[2], velocity[2];
+    double place, speed; /* m, m/s */
+} pio_adjoint_norm;
+
 typedef struct {
     uint32_t size; /* of this struct: who built the caller */
     int32_t device, threads;
@@ -274,6 +283,8 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
+    int64_t
+        first; /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
     int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
     int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
@@ -349,7 +360,7 @@ typedef struct {
     piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*reverse)(pio_sim *sim, piola_error *error);
-    /* At state 0: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
+    /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
@@ -381,6 +392,13 @@ typedef struct {
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);
+    /* Norms of the last sweep back, in the order of steps: `norms` has room for as many as there are, which is what it returns
+     * (NULL: it returns that alone). Some thousands at most besides the states that are observed. 0 of a static run, whose states do
+     * not depend on one another, and of a simulation without room for cotangents. */
+    int64_t (*adjoint_norms)(pio_sim *sim, pio_adjoint_norm *norms);
+    /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
+     * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
+    piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

@@ -341,6 +341,9 @@ void fem_observe_step_adj(fem_sim *f, int64_t index);
 void fem_observe_between_adj(fem_sim *f);
 void fem_observe_before_adj(fem_sim *f, int64_t index);
 
+/* Sums of squares of the cotangents of displacements and velocities, and of these themselves, of state number `index`; see sim_norms.c. */
+void fem_adjoint_norm(fem_sim *f, int64_t index, int which);
+
 /* fem_amount.c: the same for one touch of an observation of elements. */
 int fem_of_elements(pio_observable type);
 void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t);

@@ -41,6 +41,9 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
     if (m->n < 1 || m->n > MOST)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld nodes: from 1 to %d are possible", (long long)m->n, MOST);
+    if (desc->first < 0 || (desc->first > 0 && desc->first >= desc->steps))
+        return sim_fail(error, PIOLA_INTERNAL, "sweeps back end at state %lld of %lld", (long long)desc->first,
+                        (long long)desc->steps);
     if (desc->steps < 0 || desc->steps > MOST)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most %d are possible", (long long)desc->steps, MOST);
     if (m->halvings < 0 || m->halvings > 20)

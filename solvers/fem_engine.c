@@ -117,7 +117,9 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
     if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
     if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
+    sim_norms_start(sim);
     fem_observe_step_adj(f, sim->index);
+    fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);
 }
 
@@ -162,20 +164,23 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     const piola_status rc = fem_reverse(f, error);
-    if (rc) return rc;
+    if (rc) return sim_solve_overflowed(sim, rc, error);
     f->framed = 0;
+    fem_adjoint_norm(f, sim->index, NORM_ARRIVED);
     fem_observe_before_adj(f, sim->index + 1);
-    fem_observe_step_adj(f, sim->index);
+    if (sim_counts(sim, sim->index)) fem_observe_step_adj(f, sim->index);
+    fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);
 }
 
 static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
 {
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
-    if (sim->index != 0)
+    if (sim->index != sim->first)
         return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
     fem_sim *f = fem_of(sim);
     f->framed = 0;
+    if (sim->first) pio_queue_zero(&sim->queue, f->u_bar, point_bytes(f) * (size_t)f->n_state);
     if (f->integrator != PIO_STATIC) {
         const piola_status rc = fem_start_motion_adj(f, error);
         if (rc) return rc;
@@ -212,6 +217,12 @@ static void repeat(pio_sim *sim, int on)
 static void goal(pio_sim *sim, double tolerance)
 {
     fem_of(sim)->newton_goal = fem_goal(fem_of(sim), tolerance);
+}
+
+/* The states of a static run are no history. */
+static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
+{
+    return fem_of(sim)->integrator == PIO_STATIC ? 0 : sim_adjoint_norms(sim, 1, 0, norms);
 }
 
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
@@ -260,4 +271,6 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .product = product,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
+    .adjoint_norms = adjoint_norms,
+    .check_adjoint = sim_check_adjoint,
 };

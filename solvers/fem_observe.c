@@ -111,6 +111,14 @@ static void reverse_between(fem_sim *f, const pio_touch *t)
 }
 /* clang-format on */
 
+void fem_adjoint_norm(fem_sim *f, int64_t index, int which)
+{
+    const size_t count = DIM * (size_t)f->nodes;
+    sim_norm(&f->base, index, which, f->u_bar, fem_state(f, f->u_bar, STATE_V), count);
+    if (which == NORM_WITH_SOURCES && index == f->base.index)
+        sim_norm(&f->base, index, NORM_OF_STATE, f->u, fem_state(f, f->u, STATE_V), count);
+}
+
 void fem_observe_step(fem_sim *f, int64_t index)
 {
     const pio_sim *s = &f->base;
@@ -143,6 +151,7 @@ void fem_observe_between_adj(fem_sim *f)
     pio_queue_zero(&f->base.queue, f->past_bar, sizeof(real) * DIM * (size_t)f->nodes);
     for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++)
         if (s->touches[i].past > 0) reverse_between(f, &s->touches[i]);
+    fem_adjoint_norm(f, end, NORM_WITH_SOURCES);
 }
 
 void fem_observe_before_adj(fem_sim *f, int64_t index)

@@ -103,6 +103,8 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
  * of that; once those of the beginning have their first source, their part. */
 void mpm_observe_between_adj(mpm_sim *sim);
 void mpm_observe_before_adj(mpm_sim *sim);
+/* mpm_observe.c: sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
+void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
 /* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */
 void mpm_move(mpm_sim *sim);
 void mpm_observe_totals(mpm_sim *sim);

@@ -61,6 +61,9 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
         return sim_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));
+    if (desc->first < 0 || (desc->first > 0 && desc->first >= desc->steps))
+        return sim_fail(error, PIOLA_INTERNAL, "sweeps back end at state %lld of %lld", (long long)desc->first,
+                        (long long)desc->steps);
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);

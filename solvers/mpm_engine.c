@@ -160,7 +160,9 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    sim_norms_start(&sim->base);
     mpm_observe_step_adj(sim, sim->base.index);
+    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
@@ -168,7 +170,8 @@ static piola_status reverse(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     mpm_reverse(sim);
-    mpm_observe_step_adj(sim, sim->base.index);
+    if (sim_counts(base, base->index)) mpm_observe_step_adj(sim, base->index);
+    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
@@ -176,8 +179,12 @@ static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar,
 {
     mpm_sim *sim = mpm_of(base);
     const size_t bytes = sizeof(double) * (size_t)sim->base.n_variables;
-    if (sim->base.index != 0)
-        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->base.index);
+    if (base->index != base->first)
+        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)base->index);
+    if (base->first) { /* all that the start has to do with it */
+        zero_field(sim, sim->bar[sim->current_bar].offset, DIM);
+        zero_field(sim, sim->bar[sim->current_bar].velocity, DIM);
+    }
     mpm_design_adj(sim);
     if (bytes && value_bar) pio_queue_download(&sim->base.queue, value_bar, sim->base.value_bar, bytes);
     if (bytes && z_bar) pio_queue_download(&sim->base.queue, z_bar, sim->base.z_bar, bytes);
@@ -188,6 +195,13 @@ static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar,
 static int64_t items(const pio_sim *sim, const char *field)
 {
     return mpm_components(sim, field) ? ((const mpm_sim *)sim)->n : 0;
+}
+
+/* Offsets in a cell are about 1. */
+static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
+{
+    const double dx = (double)mpm_of(sim)->box.dx;
+    return sim_adjoint_norms(sim, dx, dx * sqrt((double)DIM * mpm_of(sim)->n), norms);
 }
 
 /* Explicit: nothing is solved. */
@@ -234,4 +248,6 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .record = record,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
+    .adjoint_norms = adjoint_norms,
+    .check_adjoint = sim_check_adjoint,
 };

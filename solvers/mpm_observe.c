@@ -106,6 +106,13 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index)
     observe_all(sim, index, 1);
 }
 
+void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which)
+{
+    sim_norm(&sim->base, index, which, bar->offset, bar->velocity, field_size(sim->n, DIM));
+    if (which == NORM_WITH_SOURCES && index == sim->base.index)
+        sim_norm(&sim->base, index, NORM_OF_STATE, NULL, sim->state[sim->current].velocity, field_size(sim->n, DIM));
+}
+
 /* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into the bar at
  * hand. */
 static void between_adj(mpm_sim *sim, real *past_bar)
@@ -128,6 +135,7 @@ void mpm_observe_between_adj(mpm_sim *sim)
     if (!sim_looks_back(&sim->base, sim->base.index + 1)) return;
     if (!sim->reversible) mpm_move(sim);
     between_adj(sim, NULL);
+    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index + 1, NORM_WITH_SOURCES);
 }
 
 void mpm_observe_before_adj(mpm_sim *sim)

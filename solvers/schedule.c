@@ -77,3 +77,34 @@ pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps)
 {
     return (pio_schedule){.name = "reverse", .steps = steps, .slots = 1, .sweeps = sweeps, .next = reverse_next};
 }
+
+/* ---- the last steps alone ----------------------------------------------------------------------------------- */
+
+/* Forward to the window's first state, then the window's own stream, whose states are counted from there. */
+static pio_action window_next(pio_schedule *s)
+{
+    if (s->at == 0) {
+        s->at++;
+        return (pio_action){PIO_FORWARD, 0, s->first, -1};
+    }
+    s->at--;
+    s->steps -= s->first;
+    pio_action a = s->of_window(s);
+    s->steps += s->first;
+    s->at++;
+    if (a.kind == PIO_DONE) return a;
+    a.from += s->first;
+    a.to += s->first;
+    return a;
+}
+
+pio_schedule pio_schedule_window(pio_schedule of_window, int64_t first)
+{
+    pio_schedule s = of_window;
+    if (first == 0) return s;
+    s.first = first;
+    s.steps += first;
+    s.of_window = of_window.next;
+    s.next = window_next;
+    return s;
+}

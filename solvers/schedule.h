@@ -32,6 +32,9 @@ typedef struct pio_schedule {
     int64_t kept;         /* likewise in the second tier, a disk */
     int64_t sweeps;       /* back; at least 1 */
     int64_t at;           /* position in the stream; 0 begins it anew */
+    int64_t first; /* state where sweeps back end: steps before it are run once, and nothing of them is kept; 0: all */
+    pio_action (*of_window)(
+        struct pio_schedule *schedule); /* of pio_schedule_window: the stream of the steps from there on */
     pio_action (*next)(struct pio_schedule *schedule);
     struct pio_checkpoints *checkpoints; /* of pio_schedule_checkpoint, or NULL */
 } pio_schedule;
@@ -47,6 +50,8 @@ pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps);
  * and read once (kept < steps, or 0); run steps again from them, as few as can be (checkpoint.c). A further sweep runs all of it
  * once more. Its `checkpoints` are NULL when there is no host memory, and go to pio_schedule_end. */
 pio_schedule pio_schedule_checkpoint(int64_t steps, int64_t slots, int64_t kept, int64_t sweeps);
+/* A schedule over so many steps becomes one over the last ones of a run that has `first` more before them; 0: it stays as it is. */
+pio_schedule pio_schedule_window(pio_schedule of_window, int64_t first);
 void pio_schedule_end(pio_schedule *schedule);
 
 /* Steps that are run forward to reverse `steps` of them with `slots` states and `kept` in the second tier, the run that each

@@ -114,7 +114,9 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
     if (!sim->touches || !sim->slot_step || !sim->host_transfer) return 0;
     for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
     if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
-    return 1;
+    sim->dt = desc->dt;
+    sim->first = desc->first;
+    return sim_norms_begin(sim);
 }
 
 void sim_layout(pio_sim *sim, int items, int transfer)
@@ -131,6 +133,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(sim->described, sim->n_variables);
     TAKE(sim->scalar, 1);
     TAKE(sim->gravity_bar, DIM);
+    TAKE(sim->norms, sim->n_norms * NORMS);
     TAKE(sim->transfer, transfer);
     TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
     TAKE(sim->queue.sum_out, 1);
@@ -193,6 +196,7 @@ void sim_end(pio_sim *sim)
     if (sim->arena.base) pio_arena_destroy(&sim->arena);
     free(sim->touches);
     free(sim->slot_step);
+    free(sim->norm_step);
     free(sim->host_transfer);
 }
 

@@ -20,6 +20,13 @@ struct pio_sim {
     int64_t *slot_step; /* host: state number in each slot, -1 empty */
     size_t library;     /* bytes that a library predicts to take beside the arena */
 
+    double dt;          /* s, of the description */
+    int64_t first;      /* likewise */
+    int n_norms;        /* states whose cotangents are measured: 0 without room for them */
+    int64_t *norm_step; /* host [n_norms] their numbers, ascending */
+    int norm_last;      /* of these, measured last in this sweep back; n_norms: none yet */
+    double *norms;      /* device [n_norms][NORMS] sums of squares */
+
     int n_touches, n_samples, n_variables;
     pio_touch *touches;
     double *samples, *samples_bar;         /* device [n_samples] */
@@ -73,6 +80,28 @@ piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error);
 int64_t sim_step(const pio_sim *sim);
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
 void sim_timer_reset(pio_sim *sim);
+
+/* sim_norms.c: how large cotangents are on the way back. Sums of squares, of positions and of
+ * velocities each: of cotangents as they arrive at a state, with what is observed of it, and of the state itself. */
+enum { NORM_ARRIVED, NORM_WITH_SOURCES = 2, NORM_OF_STATE = 4, NORMS = 6 };
+/* Which states; 0 without host memory. Nothing is summed at the others. */
+int sim_norms_begin(pio_sim *sim);
+void sim_norms_start(pio_sim *sim);
+/* `count` numbers of positions and of velocities (NULL: there are none), of state number `index`. */
+void sim_norm(pio_sim *sim, int64_t index, int which, const real *position, const real *velocity, size_t count);
+/* For adjoint_norms() and check_adjoint() of engine.h. Positions are in units of `spacing`, m; `cells`: how large they are all together,
+ * m, or 0: their squares were summed. */
+int64_t sim_adjoint_norms(pio_sim *sim, double spacing, double cells, pio_adjoint_norm *norms);
+piola_status sim_check_adjoint(pio_sim *sim, piola_error *error);
+/* The adjoint of the step from the current state could not be solved, as `rc` and the error say: the same failure as above where numbers
+ * in it were not finite and the cotangents that it began with were already near the largest there are, else `rc`. */
+piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error);
+
+/* Is what touches state number `index` part of what is differentiated? Of the state where sweeps end only if that is the start. */
+static inline int sim_counts(const pio_sim *sim, int64_t index)
+{
+    return index > sim->first || !sim->first;
+}
 
 /* The touches of state number `index` lie together: [first, end). */
 int sim_first_touch(const pio_sim *sim, int64_t index);

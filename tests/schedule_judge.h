@@ -13,6 +13,7 @@ typedef struct {
     int64_t steps, slots;        /* slots of both tiers */
     int64_t second, moves;       /* the first slot of the second tier; states written to it and read from it */
     int64_t current;             /* number of the current state */
+    int64_t first;               /* where sweeps end: the steps before it are run once, and nothing of them is kept */
     int64_t kept[MOST];          /* state in each slot, -1 */
     bool just_turned;            /* by the action before */
     bool unproven;               /* a step was taken back, and no state verified since */
@@ -55,6 +56,7 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
     case PIO_STORE:
         if (a->from != m->current) return "the state stored is not the current one";
         if (a->slot < 0 || a->slot >= m->slots) return "stored where there is no slot";
+        if (m->current < m->first) return "stored a state that no sweep needs";
         if (m->kept[a->slot] >= 0) return "stored in a slot that is taken";
         m->kept[a->slot] = m->current;
         m->moves += a->slot >= m->second;
@@ -69,7 +71,7 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         return NULL;
     case PIO_TURN:
         if (m->current != m->steps || a->from != m->steps) return "turned before the end was reached";
-        if (m->turns > 0 && m->reversed > 0) return "turned again with steps left";
+        if (m->turns > 0 && m->reversed > m->first) return "turned again with steps left";
         m->turns++;
         m->reversed = m->steps;
         return NULL;
@@ -87,6 +89,7 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         if (m->turns == 0) return "reversed before it turned";
         if (a->from != m->current) return "reversed a step without its state";
         if (a->from != m->reversed - 1) return "reversed out of order";
+        if (a->from < m->first) return "reversed a step that is left out";
         m->reversed = a->from;
         return NULL;
     case PIO_DISCARD:
@@ -96,7 +99,7 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         return NULL;
     case PIO_DONE:
         if (m->turns != m->sweeps) return "done with too few sweeps, or too many";
-        return m->reversed == 0 ? NULL : "done with steps left";
+        return m->reversed == m->first ? NULL : "done with steps left";
     }
     return "no such action";
 }
@@ -104,8 +107,12 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
 /* Run a whole schedule; NULL or the first rule broken. */
 static inline const char *judge(pio_schedule *s, interpreter *m)
 {
-    *m = (interpreter){
-        .steps = s->steps, .slots = s->slots + s->kept, .second = s->slots, .reversed = s->steps, .sweeps = s->sweeps};
+    *m = (interpreter){.steps = s->steps,
+                       .slots = s->slots + s->kept,
+                       .second = s->slots,
+                       .first = s->first,
+                       .reversed = s->steps,
+                       .sweeps = s->sweeps};
     for (int i = 0; i < MOST; i++) m->kept[i] = -1;
     if (m->slots > MOST) return "more slots than this test has";
     for (int64_t i = 0; i < 4000000; i++) {

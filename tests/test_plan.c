@@ -52,6 +52,27 @@ static void auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not(v
     assert_int_equal(plan.slots, 100);
 }
 
+static void a_window_is_planned_as_a_run_of_its_length_with_steps_forward_before_it(void **unused)
+{
+    (void)unused;
+    const double budgets[] = {1000 + 100 * 256, 1000 + 9 * 256};
+    for (int k = 0; k < 2; k++)
+        for (int64_t sweeps = 1; sweeps <= 3; sweeps += 2) {
+            pio_plan_request r = request_of(SCENE_AUTO, 40, sweeps, budgets[k]);
+            pio_plan alone, window;
+            piola_error error;
+            assert_int_equal(pio_plan_make(&alone, &r, &error), PIOLA_OK);
+            r.first = 500;
+            assert_int_equal(pio_plan_make(&window, &r, &error), PIOLA_OK);
+            print_message(
+                "  40 steps, %d sweeps: %d states, %d steps forward; with 500 before them %d states, %d steps\n",
+                (int)sweeps, (int)alone.slots, (int)alone.forward_steps, (int)window.slots, (int)window.forward_steps);
+            assert_int_equal(window.forward_steps, alone.forward_steps + 500);
+            alone.forward_steps = window.forward_steps;
+            assert_memory_equal(&alone, &window, sizeof alone); /* states, bytes, steps back: the same */
+        }
+}
+
 static void a_plan_uses_its_budget_and_never_exceeds_it(void **unused)
 {
     (void)unused;
@@ -215,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not),
+        cmocka_unit_test(a_window_is_planned_as_a_run_of_its_length_with_steps_forward_before_it),
         cmocka_unit_test(a_plan_uses_its_budget_and_never_exceeds_it),
         cmocka_unit_test(a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would_do),
         cmocka_unit_test(as_many_states_go_to_disk_as_save_time),

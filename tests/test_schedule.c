@@ -143,6 +143,7 @@ struct pio_sim {
     int64_t steps, current, kept[MOST];
     int64_t forward, reversed; /* steps run; the step reversed last */
     int began, ended, wrong;
+    int64_t first;           /* where sweeps end */
     int64_t frames[2][MOST]; /* states and adjoints announced */
     int n_frames[2], objectives;
     int64_t lost;  /* words by which the run that was taken back misses its beginning */
@@ -198,7 +199,7 @@ static piola_status mock_end(pio_sim *s, double *value_bar, double *z_bar, piola
 {
     (void)value_bar, (void)z_bar, (void)e;
     s->ended++;
-    s->wrong += s->reversed != 0 || s->current != 0;
+    s->wrong += s->reversed != s->first || s->current != s->first;
     return PIOLA_OK;
 }
 static piola_status mock_samples(pio_sim *s, double *values, piola_error *e)
@@ -318,6 +319,61 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
     }
 }
 
+/* Of any schedule of the window, with any number of steps before it; these are run once, whatever the sweeps. */
+static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void **unused)
+{
+    static const int64_t lengths[] = {1, 2, 9, 40}, before[] = {0, 1, 30}, all[] = {0, 1, 2, 7, 10, 31, 62};
+    (void)unused;
+    for (size_t i = 0; i < 12 * sizeof lengths / sizeof *lengths; i++) {
+        const int64_t length = lengths[i / 12], first = before[i % 3], sweeps = i / 3 % 2 ? 3 : 1,
+                      steps = first + length;
+        const bool few = i / 6 % 2;
+        const int64_t kept = few && length > 4 ? 2 : 0;
+        pio_schedule schedule = pio_schedule_window(
+            few ? pio_schedule_checkpoint(length, 3, kept, sweeps) : pio_schedule_store_all(length, sweeps), first);
+        const int64_t forward = few ? sweeps * (pio_checkpoint_advances(length, 3, kept) + 1) : length;
+        interpreter m;
+        const char *broken = judge(&schedule, &m);
+        print_message("%2d steps, %2d before them, %d sweeps, %s: %s, %d run\n", (int)length, (int)first, (int)sweeps,
+                      schedule.name, broken ? broken : "legal", (int)m.forward);
+        assert_null(broken);
+        assert_int_equal(m.forward, first + forward);
+        assert_int_equal(m.held, 0);
+        assert_int_equal(schedule.next(&schedule).kind, PIO_DONE);
+        pio_schedule_end(&schedule);
+        if (kept) continue; /* the mock has one tier */
+
+        pio_sim s = {.steps = steps, .fault = -1, .first = first};
+        int64_t frames = 0, seen = 0;
+        while (frames < 7 && all[frames] <= steps) seen += all[frames++] >= first;
+        const pio_sweep sweep = {.context = &s,
+                                 .frames = all,
+                                 .n_frames = frames,
+                                 .on_state = on_state,
+                                 .on_adjoint = on_adjoint,
+                                 .objective = on_objective,
+                                 .on_gradient = on_gradient};
+        schedule = pio_schedule_window(
+            few ? pio_schedule_checkpoint(length, 3, 0, sweeps) : pio_schedule_store_all(length, sweeps), first);
+        pio_sweep_result r;
+        piola_error e;
+        double samples[2];
+        assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_OK);
+        assert_int_equal(s.forward, first + forward);
+        assert_int_equal(r.reverse_steps, length * sweeps);
+        assert_int_equal(s.ended, sweeps);
+        assert_int_equal(s.wrong, 0);
+        assert_int_equal(s.n_frames[0], frames);
+        assert_int_equal(s.n_frames[1], seen); /* adjoints of the window's states alone */
+        pio_schedule_end(&schedule);
+    }
+    /* the judge tells a window that is kept too early from one that is not */
+    pio_schedule early = pio_schedule_store_all(5, 1);
+    interpreter m;
+    early.first = 2;
+    assert_non_null(judge(&early, &m));
+}
+
 static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **unused)
 {
     static const pio_action stream[] = {S(0, 0), F(0, 2), S(2, 1), F(2, 4), {PIO_TURN, 4, 4, -1},
@@ -408,6 +464,7 @@ int main(void)
         cmocka_unit_test(a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginning),
         cmocka_unit_test(the_interpreter_refuses_each_mistake),
         cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
+        cmocka_unit_test(a_window_is_swept_back_alone_and_the_steps_before_it_run_once),
         cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),
         cmocka_unit_test(a_fault_ends_the_sweep_with_its_status),
         cmocka_unit_test(a_schedule_that_does_not_turn_is_refused),
