@@ -32,12 +32,12 @@ typedef struct {
 
 /* What changes from step to step; lives on the device, so that launches do not depend on it. */
 typedef struct {
-    int64_t index;  /* number of the step, 0 .. steps-1 */
-    uint64_t fault; /* FAULT_NONE, or the smallest fault_key so far */
-    int particles;  /* how many to process: n, or 0 after a fault */
-    int cells;      /* occupied cells, number of entries of the cell list */
-    int nodes;      /* active nodes, number of entries of the node list */
-    int reserved;
+    int64_t index;     /* number of the step, 0 .. steps-1 */
+    uint64_t fault;    /* FAULT_NONE, or the smallest fault_key so far */
+    int particles;     /* how many to process: n, or 0 after a fault */
+    int cells;         /* occupied cells, number of entries of the cell list */
+    int nodes;         /* active nodes, number of entries of the node list */
+    int most_nodes;    /* active at a time, so far in this run */
     real h;            /* time step s, > 0 */
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
@@ -59,9 +59,18 @@ typedef struct {
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
 
-enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
+enum {
+    FAULT_NOT_FINITE,
+    FAULT_LEFT_GRID,
+    FAULT_CFL,
+    FAULT_INVERTED,
+    FAULT_WAVE_CFL,
+    FAULT_CONSTANT,
+    FAULT_VISCOUS,
+    FAULT_ROOM
+};
 #define FAULT_NONE UINT64_MAX
-/* 29 bits of step, 31 of id, 4 of kind */
+/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM: a compact slot has too little of it; in place of the id, what would do */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
 {
     return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;

@@ -274,7 +274,10 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
-    int64_t slots;   /* states that save() can hold; >= 0 */
+    int64_t slots; /* states that save() can hold; >= 0 */
+    /* Particles: room that a slot has for velocities of active nodes. A state is then kept as the step that led to it, cut before its
+     * end, and loading it makes that end again (kernels/mpm_slot.h). Whole states are kept where they are no larger, and for 0. */
+    int64_t slot_nodes;
     int32_t adjoint; /* room for cotangents */
     int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
     int32_t n_channels;
@@ -286,14 +289,16 @@ typedef struct {
 } pio_engine_desc;
 
 typedef struct {
-    size_t state;   /* of one saved state */
-    size_t tape;    /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
-    size_t fixed;   /* everything but saved states */
-    size_t library; /* what libraries of direct solves and of products predict, beside the arena */
-    size_t total;   /* the whole arena and the libraries' */
-    size_t context; /* the driver's own memory, not counted */
-    size_t free;    /* what the device has free before anything is taken */
-    size_t cache;   /* the device's last-level cache; 0: it is not told */
+    size_t state; /* of one saved state */
+    int64_t slot_nodes,
+        start_nodes; /* desc.slot_nodes, or 0: states are kept whole; active nodes as described, 0: not known */
+    size_t tape;     /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
+    size_t fixed;    /* everything but saved states */
+    size_t library;  /* what libraries of direct solves and of products predict, beside the arena */
+    size_t total;    /* the whole arena and the libraries' */
+    size_t context;  /* the driver's own memory, not counted */
+    size_t free;     /* what the device has free before anything is taken */
+    size_t cache;    /* the device's last-level cache; 0: it is not told */
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
@@ -336,6 +341,9 @@ typedef struct {
     /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
+    /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run so far; else 0.
+     * NULL: states are always whole. */
+    int64_t (*nodes_needed)(const pio_sim *sim);
     /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
     piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
     /* Just after that: the state before the last step, which is still there, becomes the current one. */

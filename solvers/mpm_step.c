@@ -15,7 +15,7 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
                         .activation = sim->activation};
 }
 
-static void sort(mpm_sim *sim)
+void mpm_sort(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_state *s = &sim->state[sim->current];
@@ -37,7 +37,7 @@ void mpm_transfer(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     mpm_control_step(sim);
-    sort(sim);
+    mpm_sort(sim);
     pio_map(q, mpm_p2g, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
             .box = sim->box, .sums = sim->cell_sums);
@@ -64,6 +64,7 @@ void mpm_forward(mpm_sim *sim)
     mpm_move(sim);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
     sim->current = 1 - sim->current;
+    sim->behind = BEHIND_ALL;
     sim->base.index++;
 }
 
@@ -82,6 +83,7 @@ void mpm_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_state s = sim->state[sim->current], bar = sim->bar[1 - sim->current_bar];
+    sim->behind = BEHIND_NOTHING;
     mpm_transfer(sim);
     mpm_observe_between_adj(sim);
     pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,

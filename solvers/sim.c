@@ -156,6 +156,7 @@ piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *er
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 {
     bytes->state = sim->slot_bytes;
+    bytes->slot_nodes = bytes->start_nodes = 0;
     bytes->library = sim->library;
     bytes->total = sim->arena.used + sim->library;
     bytes->solver[0] = bytes->solver_why[0] = bytes->product[0] = '\0';

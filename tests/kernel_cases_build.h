@@ -14,6 +14,7 @@
 #include "tests/kernel_cases_host.h"
 #include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"
+#include "tests/kernel_cases_slot.h"
 
 static void build_pack(void *target, case_type type, const double *value, const double *dot, size_t count)
 {

@@ -23,6 +23,7 @@
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"
+#include "kernels/mpm_slot.h"
 #include "kernels/mpm_start.h"
 #include "kernels/surface.h"
 
