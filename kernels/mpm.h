@@ -32,12 +32,13 @@ typedef struct {
 
 /* What changes from step to step; lives on the device, so that launches do not depend on it. */
 typedef struct {
-    int64_t index;     /* number of the step, 0 .. steps-1 */
-    uint64_t fault;    /* FAULT_NONE, or the smallest fault_key so far */
-    int particles;     /* how many to process: n, or 0 after a fault */
-    int cells;         /* occupied cells, number of entries of the cell list */
-    int nodes;         /* active nodes, number of entries of the node list */
-    int most_nodes;    /* active at a time, so far in this run */
+    int64_t index;  /* number of the step, 0 .. steps-1 */
+    uint64_t fault; /* FAULT_NONE, or the smallest fault_key so far */
+    int particles;  /* how many to process: n, or 0 after a fault */
+    int cells;      /* occupied cells, number of entries of the cell list */
+    int nodes;      /* active nodes, number of entries of the node list */
+    /* most nodes that were active at a time so far in this run */
+    int most_nodes;
     real h;            /* time step s, > 0 */
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
@@ -70,7 +71,7 @@ enum {
     FAULT_ROOM
 };
 #define FAULT_NONE UINT64_MAX
-/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM: a compact slot has too little of it; in place of the id, what would do */
+/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the id. */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
 {
     return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;

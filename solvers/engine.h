@@ -274,12 +274,12 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
-    int64_t slots; /* states that save() can hold; >= 0 */
+    int64_t slots;   /* states that save() can hold; >= 0 */
+    int32_t adjoint; /* room for cotangents */
+    int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
     /* Particles: room that a slot has for velocities of active nodes. A state is then kept as the step that led to it, cut before its
      * end, and loading it makes that end again (kernels/mpm_slot.h). Whole states are kept where they are no larger, and for 0. */
     int64_t slot_nodes;
-    int32_t adjoint; /* room for cotangents */
-    int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
     int32_t n_channels;
     const pio_channel_desc *channels;
     /* Asked where an implicit step looks at a scalar of its own anyway, by the thread that called: why to stop now, in words, then the
@@ -289,19 +289,19 @@ typedef struct {
 } pio_engine_desc;
 
 typedef struct {
-    size_t state; /* of one saved state */
-    int64_t slot_nodes,
-        start_nodes; /* desc.slot_nodes, or 0: states are kept whole; active nodes as described, 0: not known */
-    size_t tape;     /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
-    size_t fixed;    /* everything but saved states */
-    size_t library;  /* what libraries of direct solves and of products predict, beside the arena */
-    size_t total;    /* the whole arena and the libraries' */
-    size_t context;  /* the driver's own memory, not counted */
-    size_t free;     /* what the device has free before anything is taken */
-    size_t cache;    /* the device's last-level cache; 0: it is not told */
+    size_t state;   /* of one saved state */
+    size_t tape;    /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
+    size_t fixed;   /* everything but saved states */
+    size_t library; /* what libraries of direct solves and of products predict, beside the arena */
+    size_t total;   /* the whole arena and the libraries' */
+    size_t context; /* the driver's own memory, not counted */
+    size_t free;    /* what the device has free before anything is taken */
+    size_t cache;   /* the device's last-level cache; 0: it is not told */
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
+    /* Particles: desc.slot_nodes as it is used, 0: states are kept whole; active nodes as described, 0: not known. */
+    int64_t slot_nodes, start_nodes;
 } pio_engine_bytes;
 
 /* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
