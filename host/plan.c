@@ -10,6 +10,9 @@
 
 enum { ALIGNMENT = 256 }; /* of the arena's parts */
 
+const pio_prices pio_prices_whole = {.forward = 1, .adjoint = 2, .store = 0.05, .restore = 0.05};
+const pio_prices pio_prices_compact = {.forward = 1, .adjoint = 2, .store = 0.05, .restore = 0.5};
+
 static double bytes_with(const pio_plan_request *r, int64_t slots)
 {
     return (double)r->fixed + (double)((r->state * (size_t)slots + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
@@ -135,18 +138,36 @@ double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
     return gradient / ((double)(steps > 0 ? steps : 1) * p->forward);
 }
 
+int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed)
+{
+    if (last < 1) return start + start / 2;
+    return needed + needed / 4 > 2 * last ? needed + needed / 4 : 2 * last;
+}
+
+bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
+                     const pio_prices *whole_prices, int64_t steps)
+{
+    const bool known = compact_prices && whole_prices;
+    return pio_plan_cost(compact, known ? compact_prices : &pio_prices_compact, steps) <
+           pio_plan_cost(whole, known ? whole_prices : &pio_prices_whole, steps);
+}
+
 /* ---- prices ------------------------------------------------------------------------------------------------- */
 
-/* State 0 is kept; then steps for a tenth of a second. */
+/* State 1 is kept, where there is more than one step: state 0 may take no room and be made anew. Then steps for a tenth of a
+ * second. */
 static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
                                   piola_error *error)
 {
+    const int64_t kept = steps > 1;
     int64_t run = 0;
+    piola_status rc = engine->advance(sim, kept, error);
+    if (!rc) rc = engine->check(sim, error);
     double begun = pio_clock();
-    piola_status rc = engine->save(sim, 0, error);
+    if (!rc) rc = engine->save(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
     prices->store = pio_clock() - begun;
-    for (begun = pio_clock(); !rc && run < steps && pio_clock() - begun < 0.1; run++) {
+    for (begun = pio_clock(); !rc && run < steps - kept && pio_clock() - begun < 0.1; run++) {
         rc = engine->advance(sim, 1, error);
         if (!rc) rc = engine->check(sim, error);
     }
@@ -154,7 +175,7 @@ static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, 
     return rc;
 }
 
-/* Of step 0. */
+/* Of the step after the state that was kept. */
 static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int n_samples,
                                     piola_error *error)
 {
@@ -185,11 +206,13 @@ static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, p
     pio_disk_states *disk;
     snprintf(path, sizeof path, "%s/piola-measure-%ld.h5", folder, (long)getpid());
     piola_status rc = pio_disk_states_create(&disk, path, 1, bytes, error);
+    if (!rc) rc = engine->load(sim, 0, error);
+    if (!rc) rc = engine->check(sim, error);
     double begun = pio_clock();
     if (!rc) rc = pio_disk_states_keep(disk, 0, engine, sim, error);
     prices->write = pio_clock() - begun;
     begun = pio_clock();
-    if (!rc) rc = pio_disk_states_fetch(disk, 0, 0, engine, sim, error);
+    if (!rc) rc = pio_disk_states_fetch(disk, 0, engine->step(sim), engine, sim, error);
     if (!rc) rc = engine->check(sim, error);
     prices->read = pio_clock() - begun;
     pio_disk_states_free(disk);

@@ -41,6 +41,19 @@ pio_schedule pio_plan_schedule(const pio_plan *plan, const pio_plan_request *req
 /* Time of the gradient over that of a forward run. */
 double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
 
+/* Of particles, in steps forward, as they were measured once (piola bench memory): where states are kept whole, and where a state is
+ * kept in a compact slot (kernels/mpm_slot.h). They stand for prices that a run does not measure, so that it has the same plan every
+ * time. */
+extern const pio_prices pio_prices_whole, pio_prices_compact;
+
+/* Does a gradient take less time with compact slots? Prices may be NULL: those above. */
+bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
+                     const pio_prices *whole_prices, int64_t steps);
+
+/* For how many active nodes compact slots get room: half as many again as at the start; or, where the `last` number did not do and
+ * `needed` would have done so far, twice as many or more. */
+int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
+
 /* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of
  * the first. `desc` describes the simulation; its slots are not used. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,

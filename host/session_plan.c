@@ -1,8 +1,10 @@
 /* session_plan.c -- what a run would take and keep, chosen before it starts and told in words. */
+#include "host/disk_states.h"
 #include "host/fail.h"
 #include "host/session.h"
 #include "host/signals.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +62,15 @@ static void tell_states(const pio_session *s, pio_log_level level)
     if (p->kept)
         pio_log_say(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
                     p->disk_bytes);
+    const char *item = s->model->fem ? "node" : "particle";
+    const double each = (double)s->bytes.state / (double)pio_model_items(s->model, true);
+    if (s->bytes.slot_nodes)
+        pio_log_say(s->log, level,
+                    "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
+                    "active nodes",
+                    each, item, (long long)s->bytes.slot_nodes);
+    else
+        pio_log_say(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
 }
 
 /* By prices of this device, which are known. */
@@ -91,7 +102,7 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
 
 /* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
  * first steps has a plan all the same, without the disk: it would fail there too. */
-static piola_status measure(pio_session *s, pio_plan_request *r, piola_error *error)
+static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
 {
     char folder[1024];
     existing_folder(s, folder, sizeof folder);
@@ -112,38 +123,125 @@ static piola_status fits(const pio_session *s, double budget, piola_error *error
                     budget, s->bytes.total);
 }
 
-piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
+/* A way to keep states, with what it takes, and its plan unless that was refused. */
+typedef struct {
+    pio_engine_bytes bytes;
+    pio_plan_request request;
+    pio_plan plan;
+    bool refused;
+} way;
+
+/* Measure the simulation with this room in its slots, and plan its gradient; where the budget is too small for one, *error says what
+ * would do. */
+static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, way *w,
+                             piola_error *error)
 {
     pio_engine_desc *desc = &s->model->desc;
+    *w = (way){.refused = true};
+    desc->slots = 0;
+    desc->slot_nodes = slot_nodes;
+    desc->interrupted = pio_interruption;
+    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
+    if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
+    pio_plan_request *r = &w->request;
+    *r = (pio_plan_request){.strategy = s->scene->memory_strategy,
+                            .steps = s->model->steps,
+                            .sweeps = sweeps,
+                            .fixed = w->bytes.total,
+                            .state = w->bytes.state,
+                            .disk = s->scene->memory_disk,
+                            .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
+                                                                  : 0.9 * (double)w->bytes.free};
+    if (!adjoint) return PIOLA_OK;
+    const bool holds = (double)(r->fixed + r->state) <= r->budget;
+    if (holds && (s->options->dry_run || r->disk > 0)) rc = measure_prices(s, r, error);
+    if (!rc) rc = pio_plan_make(&w->plan, r, error);
+    w->refused = rc == PIOLA_NO_MEMORY;
+    return w->refused ? PIOLA_OK : rc;
+}
+
+/* Prices that were measured where a plan is made by them; for people alone they decide nothing. */
+static const pio_prices *deciding(const way *w)
+{
+    return w->request.disk > 0 && w->request.prices.forward > 0 ? &w->request.prices : NULL;
+}
+
+/* States are kept whole, or where it saves time in compact slots. */
+static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w, piola_error *error)
+{
+    way compact;
+    piola_status rc = consider(s, adjoint, sweeps, 0, w, error);
+    const int64_t start = w->bytes.start_nodes;
+    if (!rc) tell_size(s, s->options->dry_run ? PIO_INFO : PIO_DETAIL);
+    if (!rc && adjoint && start > 0) {
+        const int64_t room = pio_plan_slot_nodes(start, s->slot_nodes, s->nodes_needed);
+        rc = consider(s, adjoint, sweeps, room, &compact, error);
+        if (!rc && !compact.refused &&
+            (w->refused || pio_plan_better(&compact.plan, deciding(&compact), &w->plan, deciding(w), s->model->steps)))
+            *w = compact;
+    }
+    if (!rc && adjoint && w->refused) rc = PIOLA_NO_MEMORY;
+    s->model->desc.slot_nodes = w->bytes.slot_nodes;
+    s->bytes = w->bytes;
+    s->plan = w->plan;
+    return rc || adjoint ? rc : fits(s, w->request.budget, error);
+}
+
+piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
+{
     const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
     char total[32];
-    desc->slots = 0;
-    desc->interrupted = pio_interruption;
-    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
+    way w;
+    const piola_status rc = choose(s, adjoint, sweeps, &w, error);
     if (rc) return rc;
-    pio_plan_request request = {.strategy = s->scene->memory_strategy,
-                                .steps = s->model->steps,
-                                .sweeps = sweeps,
-                                .fixed = s->bytes.total,
-                                .state = s->bytes.state,
-                                .disk = s->scene->memory_disk,
-                                .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
-                                                                      : 0.9 * (double)s->bytes.free};
-    tell_size(s, level);
-    const bool holds = (double)(request.fixed + request.state) <= request.budget;
-    if (adjoint && holds && (s->options->dry_run || request.disk > 0)) rc = measure(s, &request, error);
-    if (!rc) rc = adjoint ? pio_plan_make(&s->plan, &request, error) : fits(s, request.budget, error);
-    if (rc) return rc;
-    s->schedule = pio_plan_schedule(&s->plan, &request);
+    s->schedule = pio_plan_schedule(&s->plan, &w.request);
     if (s->plan.checkpoints && !s->schedule.checkpoints)
         return pio_fail_memory(error, sizeof(int64_t) * (size_t)s->plan.slots, "the plan of a gradient");
-    desc->slots = s->plan.slots;
+    s->model->desc.slots = s->plan.slots;
     if (adjoint) s->bytes.total = s->plan.bytes;
     if (adjoint) tell_states(s, level);
     tell_solver(s, level);
     print_bytes(total, (double)s->bytes.total);
     pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
                 s->engine.table->device);
-    if (request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &request.prices);
+    if (w.request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &w.request.prices);
+    return PIOLA_OK;
+}
+
+/* A new plan was refused: the old one, for calls to come. */
+static void take_back(pio_session *s, const pio_session *had, int64_t slots)
+{
+    piola_error unheard;
+    if (s->schedule.checkpoints != had->schedule.checkpoints) pio_schedule_end(&s->schedule);
+    s->schedule = had->schedule;
+    s->plan = had->plan;
+    s->model->desc.slots = slots;
+    s->model->desc.slot_nodes = had->bytes.slot_nodes;
+    pio_session_create_sim(s, &unheard);
+}
+
+piola_status pio_session_more_room(pio_session *s, piola_error *error)
+{
+    const pio_session had = *s;
+    const pio_engine *e = s->engine.table;
+    const int64_t slots = s->model->desc.slots;
+    s->nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
+    s->slot_nodes = s->bytes.slot_nodes;
+    if (s->nodes_needed <= s->slot_nodes) return PIOLA_NO_MEMORY;
+    pio_log_say(s->log, PIO_INFO,
+                "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
+                "gradient begins anew with more",
+                (long long)s->nodes_needed, (long long)s->slot_nodes);
+    e->destroy(s->sim);
+    s->sim = NULL;
+    pio_disk_states_free(s->disk);
+    s->disk = NULL;
+    piola_status rc = pio_session_plan(s, true, had.schedule.sweeps, error);
+    if (!rc) rc = pio_session_create_sim(s, error);
+    if (rc) {
+        take_back(s, &had, slots);
+        return rc;
+    }
+    free(had.schedule.checkpoints);
     return PIOLA_OK;
 }

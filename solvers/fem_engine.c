@@ -36,6 +36,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
         f->records[s] = (pio_step_record){.parts = f->repeat ? f->records[s].parts : 0};
     sim->index = 0;
     sim->turned = 0;
+    f->no_acceleration = 0;
     piola_status failed = fem_design_apply(f, error);
     if (!failed) failed = fem_measure_rounding(f, error);
     if (failed) return failed;
@@ -66,22 +67,22 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    return sim_save(sim, slot, fem_of(sim)->u, error);
+    return fem_slot_save(fem_of(sim), slot, error);
 }
 
 static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    return sim_load(sim, slot, fem_of(sim)->u, error);
+    return fem_slot_load(fem_of(sim), slot, error);
 }
 
 static piola_status state_out(pio_sim *sim, void *bytes, piola_error *error)
 {
-    return sim_state_out(sim, bytes, fem_of(sim)->u, error);
+    return fem_slot_out(fem_of(sim), bytes, error);
 }
 
 static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piola_error *error)
 {
-    return sim_state_in(sim, bytes, step, fem_of(sim)->u, error);
+    return fem_slot_in(fem_of(sim), bytes, step, error);
 }
 
 static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
@@ -119,6 +120,7 @@ static piola_status back(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     pio_queue_copy(&sim->queue, f->u, f->origin, point_bytes(f) * (size_t)f->n_state);
+    f->no_acceleration = f->remade;
     sim->index--;
     return sim_failed(sim, error);
 }

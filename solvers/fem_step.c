@@ -64,7 +64,9 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
     } else {
         rc = implicit_step(f, error);
     }
-    if (!rc) f->base.index++;
+    if (rc) return rc;
+    f->base.index++;
+    f->no_acceleration = 0;
     return rc;
 }
 
