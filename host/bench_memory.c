@@ -143,13 +143,23 @@ static piola_status run(runner *r, piola_error *error)
     return rc;
 }
 
+/* As the plan of a run gives it. */
+static piola_status give_room(runner *r, piola_error *error)
+{
+    pio_engine_bytes bytes;
+    r->desc.adjoint = 1;
+    const piola_status rc = r->engine->measure(&r->desc, &bytes, error);
+    if (!rc) r->desc.slot_nodes = pio_plan_slot_nodes(bytes.start_nodes, 0, 0);
+    return rc;
+}
+
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
-                                  const char *folder, piola_error *error)
+                                  bool compact, const char *folder, piola_error *error)
 {
     pio_trial trial;
     piola_status rc = pio_trial_create(&trial, &options, error);
     if (rc) return rc;
-    *c = (pio_memory_case){.method = "mpm", .items = trial.desc.particles.n};
+    *c = (pio_memory_case){.method = "mpm", .compact = compact, .items = trial.desc.particles.n};
     runner r = {.c = c,
                 .engine = engine->table,
                 .desc = trial.desc,
@@ -157,7 +167,8 @@ piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *e
                 .folder = folder,
                 .n_samples = 2 * options.dimension,
                 .variables = options.dimension};
-    rc = run(&r, error);
+    if (compact) rc = give_room(&r, error);
+    if (!rc) rc = run(&r, error);
     pio_trial_free(&trial);
     return rc;
 }

@@ -17,6 +17,7 @@ typedef struct {
 
 typedef struct {
     const char *method; /* "mpm", "fem" */
+    bool compact;       /* states are kept in compact slots */
     int64_t items;      /* particles, or nodes */
     int64_t steps;
     pio_engine_bytes bytes; /* without kept states */
@@ -27,10 +28,10 @@ typedef struct {
     bool same; /* every row's gradient has the same bits */
 } pio_memory_case;
 
-/* A block of particles in free flight (trial.h), and a clamped cube that a force starts to swing, by the leapfrog (trial_fem.h):
+/* A block of particles in free flight (trial.h), with whole or compact states, and a clamped cube that a force starts to swing, by the leapfrog (trial_fem.h):
  * `steps` steps; rows: every state kept, then checkpoints, the last row with as many on disk. `folder`: for those. */
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
-                                  const char *folder, piola_error *error);
+                                  bool compact, const char *folder, piola_error *error);
 piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
                                   int64_t steps, const char *folder, piola_error *error);
 

@@ -10,8 +10,8 @@
 
 enum { ALIGNMENT = 256 }; /* of the arena's parts */
 
-const pio_prices pio_prices_whole = {.forward = 1, .adjoint = 2, .store = 0.05, .restore = 0.05};
-const pio_prices pio_prices_compact = {.forward = 1, .adjoint = 2, .store = 0.05, .restore = 0.5};
+const pio_prices pio_prices_whole = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.1};
+const pio_prices pio_prices_compact = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.6};
 
 static double bytes_with(const pio_plan_request *r, int64_t slots)
 {

@@ -36,7 +36,9 @@ class Bench(unittest.TestCase):
     def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
         told = told_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
                        "--threads", "2", "--json")
-        self.assertEqual([c["method"] for c in told["cases"]], ["mpm", "fem"])
+        self.assertEqual([c["method"] for c in told["cases"]], ["mpm", "mpm", "fem"])
+        self.assertEqual([c["compact"] for c in told["cases"]], [False, True, False])
+        self.assertLess(told["cases"][1]["state_bytes"], 0.75 * told["cases"][0]["state_bytes"])
         for case in told["cases"]:
             self.assertTrue(case["same_bits"])
             rows = {(r["states"], r["states_on_disk"]): r for r in case["rows"]}
