@@ -113,7 +113,7 @@ static piola_status measure(runner *r, piola_error *error)
     c->steps = r->desc.steps;
     c->same = true;
     piola_status rc = r->engine->measure(&r->desc, &c->bytes, error);
-    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, error);
+    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, INT64_MAX, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &c->bytes, error);
     if (!rc) rc = best_of(r, NULL, &c->forward, error);
     if (r->sim) r->engine->destroy(r->sim);

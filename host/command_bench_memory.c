@@ -24,7 +24,8 @@ static double recomputed(const pio_memory_case *c, const pio_memory_row *row)
 
 static void print_case(const pio_memory_case *c)
 {
-    printf("\n%s       %lld %s, %lld steps of %.3g ms; a state is kept %s in %zu bytes (%.1f each), everything else %.1f MB\n",
+    printf("\n%s       %lld %s, %lld steps of %.3g ms; a state is kept %s in %zu bytes (%.1f each), everything else "
+           "%.1f MB\n",
            c->method, (long long)c->items, c->method[0] == 'm' ? "particles" : "nodes", (long long)c->steps,
            1e3 * c->forward / (double)c->steps, c->compact ? "as the step to it" : "whole", c->bytes.state,
            (double)c->bytes.state / (double)c->items, 1e-6 * (double)c->bytes.total);

@@ -5,8 +5,8 @@
 #include "host/fail.h"
 #include "host/session.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { ALIGNMENT = 256 }; /* of the arena's parts */
 
@@ -154,34 +154,64 @@ bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, 
 
 /* ---- prices ------------------------------------------------------------------------------------------------- */
 
-/* State 1 is kept, where there is more than one step: state 0 may take no room and be made anew. Then steps for a tenth of a
- * second. */
+/* A machine has other things to do now and then: what takes a moment is measured a few times, and the least counts. */
+enum { FEW = 3 };
+static const double moment = 0.1; /* s */
+
+static void lower(double *least, double begun)
+{
+    *least = fmin(*least, pio_clock() - begun);
+}
+
+/* The middle one of n > 0 values, which are put in order. */
+static double middle_of(double *v, int n)
+{
+    for (int i = 1; i < n; i++) {
+        const double x = v[i];
+        int k = i;
+        for (; k > 0 && v[k - 1] > x; k--) v[k] = v[k - 1];
+        v[k] = x;
+    }
+    return v[n / 2];
+}
+
+/* State 1 is kept, where there is more than one step: state 0 may take no room and be made anew. */
+static piola_status measure_store(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t kept,
+                                  piola_error *error)
+{
+    piola_status rc = engine->advance(sim, kept, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->store = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW; i++) {
+        const double begun = pio_clock();
+        rc = engine->save(sim, 0, error);
+        if (!rc) rc = engine->check(sim, error);
+        lower(&prices->store, begun);
+    }
+    return rc;
+}
+
+/* Steps for a moment, and a few in any case unless they take long: that of the middle. */
 static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
                                   piola_error *error)
 {
-    const int64_t kept = steps > 1;
-    int64_t run = 0;
-    piola_status rc = engine->advance(sim, kept, error);
-    if (!rc) rc = engine->check(sim, error);
-    double begun = pio_clock();
-    if (!rc) rc = engine->save(sim, 0, error);
-    if (!rc) rc = engine->check(sim, error);
-    prices->store = pio_clock() - begun;
-    for (begun = pio_clock(); !rc && run < steps - kept && pio_clock() - begun < 0.1; run++) {
+    double taken[64], begun = pio_clock(), all = begun;
+    piola_status rc = PIOLA_OK;
+    int run = 0;
+    while (!rc && run < 64 && run < steps && pio_clock() - all < (run < FEW ? 10 : 1) * moment) {
         rc = engine->advance(sim, 1, error);
         if (!rc) rc = engine->check(sim, error);
+        taken[run++] = pio_clock() - begun;
+        begun = pio_clock();
     }
-    prices->forward = (pio_clock() - begun) / (double)run;
+    if (!rc) prices->forward = middle_of(taken, run);
     return rc;
 }
 
 /* Of the step after the state that was kept. */
-static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int n_samples,
+static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const double *bar,
                                     piola_error *error)
 {
-    double *bar = calloc((size_t)n_samples + 1, sizeof *bar);
-    if (!bar) return pio_fail_memory(error, sizeof *bar * (size_t)n_samples, "a measurement");
-    for (int i = 0; i < n_samples; i++) bar[i] = 1;
     piola_status rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->advance(sim, 1, error);
     if (!rc) rc = engine->reverse_begin(sim, bar, error);
@@ -189,38 +219,67 @@ static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine
     double begun = pio_clock();
     if (!rc) rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
-    prices->restore = pio_clock() - begun;
+    lower(&prices->restore, begun);
     begun = pio_clock();
     if (!rc) rc = engine->reverse(sim, error);
     if (!rc) rc = engine->check(sim, error);
-    prices->adjoint = pio_clock() - begun;
+    lower(&prices->adjoint, begun);
+    return rc;
+}
+
+static piola_status measure_adjoints(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int n_samples,
+                                     piola_error *error)
+{
+    const double all = pio_clock();
+    double *bar = calloc((size_t)n_samples + 1, sizeof *bar);
+    if (!bar) return pio_fail_memory(error, sizeof *bar * (size_t)n_samples, "a measurement");
+    for (int i = 0; i < n_samples; i++) bar[i] = 1;
+    piola_status rc = PIOLA_OK;
+    prices->restore = prices->adjoint = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW && (i == 0 || pio_clock() - all < 10 * moment); i++)
+        rc = measure_adjoint(prices, engine, sim, bar, error);
     free(bar);
     return rc;
 }
 
-/* A state to a file in the folder, and back. */
-static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
-                                 const char *folder, piola_error *error)
+/* The state that is kept `places` times to the disk, and from there: not to a cache that a longer run would overflow. */
+static piola_status measure_moves(pio_prices *prices, pio_disk_states *disk, int64_t places, const pio_engine *engine,
+                                  pio_sim *sim, piola_error *error)
 {
-    char path[1100];
-    pio_disk_states *disk;
-    snprintf(path, sizeof path, "%s/piola-measure-%ld.h5", folder, (long)getpid());
-    piola_status rc = pio_disk_states_create(&disk, path, 1, bytes, error);
-    if (!rc) rc = engine->load(sim, 0, error);
+    piola_status rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
     double begun = pio_clock();
-    if (!rc) rc = pio_disk_states_keep(disk, 0, engine, sim, error);
-    prices->write = pio_clock() - begun;
+    for (int64_t p = 0; !rc && p < places; p++) rc = pio_disk_states_keep(disk, p, engine, sim, error);
+    if (!rc) rc = pio_disk_states_settle(disk, error);
+    prices->write = fmin(prices->write, (pio_clock() - begun) / (double)places);
     begun = pio_clock();
-    if (!rc) rc = pio_disk_states_fetch(disk, 0, engine->step(sim), engine, sim, error);
+    for (int64_t p = 0; !rc && p < places; p++)
+        rc = pio_disk_states_fetch(disk, p, engine->step(sim), engine, sim, error);
     if (!rc) rc = engine->check(sim, error);
-    prices->read = pio_clock() - begun;
+    prices->read = fmin(prices->read, (pio_clock() - begun) / (double)places);
+    return rc;
+}
+
+/* As many states as make up 64 MiB, 2 to 64 of them and no more than `most`, to a file in the folder and back; the best of a few
+ * times. */
+static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
+                                 const char *folder, int64_t most, piola_error *error)
+{
+    const double enough = fmin(64, fmax(2, 64.0 * 1048576 / (double)bytes));
+    const int64_t places = most < (int64_t)enough ? most : (int64_t)enough;
+    char path[1100];
+    pio_disk_states *disk = NULL;
+    if (places < 1) return PIOLA_OK;
+    snprintf(path, sizeof path, "%s/piola-measure.h5", folder);
+    piola_status rc = pio_disk_states_create(&disk, path, places, bytes, error);
+    prices->write = prices->read = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW; i++) rc = measure_moves(prices, disk, places, engine, sim, error);
     pio_disk_states_free(disk);
     return rc;
 }
 
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, piola_error *error)
+                              const double *z, const char *folder, int64_t places, piola_error *error)
 {
     pio_engine_desc small = *desc;
     pio_engine_bytes bytes;
@@ -232,9 +291,11 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     *prices = (pio_prices){0};
     piola_status rc = engine->create(&small, &sim, &bytes, error);
     if (!rc) rc = engine->start(sim, z, error);
-    if (!rc && desc->steps > 0) rc = measure_steps(prices, engine, sim, desc->steps, error);
-    if (!rc && desc->steps > 0) rc = measure_adjoint(prices, engine, sim, n_samples, error);
-    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, error);
+    const int64_t kept = desc->steps > 1;
+    if (!rc && desc->steps > 0) rc = measure_store(prices, engine, sim, kept, error);
+    if (!rc && desc->steps > 0) rc = measure_steps(prices, engine, sim, desc->steps - kept, error);
+    if (!rc && desc->steps > 0) rc = measure_adjoints(prices, engine, sim, n_samples, error);
+    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, places, error);
     if (sim) engine->destroy(sim);
     return rc;
 }

@@ -54,9 +54,9 @@ bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, 
  * `needed` would have done so far, twice as many or more. */
 int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
 
-/* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of
- * the first. `desc` describes the simulation; its slots are not used. */
+/* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards and holds at most `places` states, from
+ * a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of one. `desc` describes the simulation; its slots are not used. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, piola_error *error);
+                              const double *z, const char *folder, int64_t places, piola_error *error);
 
 #endif

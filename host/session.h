@@ -19,11 +19,12 @@ typedef struct pio_session {
     pio_engine_module engine;
     pio_engine_bytes bytes;
     pio_sim *sim;
-    pio_plan plan;                /* with gradients: what is kept */
+    pio_plan plan;                    /* with gradients: what is kept */
     int64_t slot_nodes, nodes_needed; /* room that was too little for what a gradient kept, and what it needed; or 0 */
     int64_t frames_told;              /* frames of the evaluation at hand that its caller has */
-    piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error); /* of that caller, or NULL */
-    struct pio_disk_states *disk; /* where it is kept on disk, from the first on; or NULL */
+    piola_status (*on_state)(void *context, int64_t frame, int64_t step,
+                             piola_error *error); /* of that caller, or NULL */
+    struct pio_disk_states *disk;                 /* where it is kept on disk, from the first on; or NULL */
     pio_schedule schedule;
     pio_log *log;
     bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */

@@ -4,6 +4,7 @@
 #include "host/session.h"
 #include "host/signals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,10 +66,11 @@ static void tell_states(const pio_session *s, pio_log_level level)
     const char *item = s->model->fem ? "node" : "particle";
     const double each = (double)s->bytes.state / (double)pio_model_items(s->model, true);
     if (s->bytes.slot_nodes)
-        pio_log_say(s->log, level,
-                    "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
-                    "active nodes",
-                    each, item, (long long)s->bytes.slot_nodes);
+        pio_log_say(
+            s->log, level,
+            "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
+            "active nodes",
+            each, item, (long long)s->bytes.slot_nodes);
     else
         pio_log_say(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
 }
@@ -106,8 +108,10 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
 {
     char folder[1024];
     existing_folder(s, folder, sizeof folder);
+    const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
+    const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
     const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
-                                             r->disk > 0 ? folder : NULL, error);
+                                             r->disk > 0 ? folder : NULL, places, error);
     if (rc != PIOLA_NUMERICAL) return rc;
     pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
@@ -150,8 +154,8 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
                             .fixed = w->bytes.total,
                             .state = w->bytes.state,
                             .disk = s->scene->memory_disk,
-                            .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
-                                                                  : 0.9 * (double)w->bytes.free};
+                            .budget =
+                                s->scene->memory_budget > 0 ? s->scene->memory_budget : 0.9 * (double)w->bytes.free};
     if (!adjoint) return PIOLA_OK;
     const bool holds = (double)(r->fixed + r->state) <= r->budget;
     if (holds && (s->options->dry_run || r->disk > 0)) rc = measure_prices(s, r, error);
@@ -166,6 +170,15 @@ static const pio_prices *deciding(const way *w)
     return w->request.disk > 0 && w->request.prices.forward > 0 ? &w->request.prices : NULL;
 }
 
+/* A step and its adjoint are the same either way: the lower of what was measured, of both. */
+static void level_prices(way *a, way *b)
+{
+    pio_prices *p = &a->request.prices, *q = &b->request.prices;
+    if (!(p->forward > 0 && q->forward > 0)) return; /* not measured */
+    p->forward = q->forward = fmin(p->forward, q->forward);
+    p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
+}
+
 /* States are kept whole, or where it saves time in compact slots. */
 static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w, piola_error *error)
 {
@@ -176,6 +189,7 @@ static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w,
     if (!rc && adjoint && start > 0) {
         const int64_t room = pio_plan_slot_nodes(start, s->slot_nodes, s->nodes_needed);
         rc = consider(s, adjoint, sweeps, room, &compact, error);
+        level_prices(&compact, w);
         if (!rc && !compact.refused &&
             (w->refused || pio_plan_better(&compact.plan, deciding(&compact), &w->plan, deciding(w), s->model->steps)))
             *w = compact;
@@ -228,10 +242,11 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error)
     s->nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
     s->slot_nodes = s->bytes.slot_nodes;
     if (s->nodes_needed <= s->slot_nodes) return PIOLA_NO_MEMORY;
-    pio_log_say(s->log, PIO_INFO,
-                "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
-                "gradient begins anew with more",
-                (long long)s->nodes_needed, (long long)s->slot_nodes);
+    pio_log_say(
+        s->log, PIO_INFO,
+        "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
+        "gradient begins anew with more",
+        (long long)s->nodes_needed, (long long)s->slot_nodes);
     e->destroy(s->sim);
     s->sim = NULL;
     pio_disk_states_free(s->disk);
