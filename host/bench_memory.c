@@ -124,7 +124,8 @@ static piola_status measure(runner *r, piola_error *error)
     c->steps = r->desc.steps;
     c->same = true;
     piola_status rc = r->engine->measure(&r->desc, &c->bytes, error);
-    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, HUGE_VAL, error);
+    const pio_room room = {.places = INT64_MAX, .tape = HUGE_VAL};
+    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, room, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &c->bytes, error);
     if (!rc) rc = best_of(r, NULL, &c->forward, error);
     if (r->sim) r->engine->destroy(r->sim);
@@ -154,14 +155,27 @@ static piola_status run(runner *r, piola_error *error)
     return rc;
 }
 
+/* As the plan of a run gives it. */
+static piola_status give_room(runner *r, piola_error *error)
+{
+    pio_engine_bytes bytes;
+    r->desc.adjoint = 1;
+    const piola_status rc = r->engine->measure(&r->desc, &bytes, error);
+    if (!rc) r->desc.slot_nodes = pio_plan_slot_nodes(bytes.start_nodes, 0, 0);
+    return rc;
+}
+
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
-                                  bool reversible, const char *folder, piola_error *error)
+                                  pio_memory_particles what, const char *folder, piola_error *error)
 {
     pio_trial trial;
     piola_status rc = pio_trial_create(&trial, &options, error);
     if (rc) return rc;
-    *c = (pio_memory_case){
-        .method = "mpm", .integrator = reversible ? "reversible" : "apic", .items = trial.desc.particles.n};
+    const bool reversible = what == PIO_MEMORY_REVERSIBLE, compact = what == PIO_MEMORY_COMPACT;
+    *c = (pio_memory_case){.method = "mpm",
+                           .integrator = reversible ? "reversible" : "apic",
+                           .compact = compact,
+                           .items = trial.desc.particles.n};
     trial.desc.reversible = reversible;
     trial.desc.penalty = reversible ? 1e6 : 0; /* 1/s^2: 1 m/s comes 1 mm far into a wall */
     for (int a = 0; reversible && a < options.dimension; a++)
@@ -173,7 +187,8 @@ piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *e
                 .folder = folder,
                 .n_samples = 2 * options.dimension,
                 .variables = options.dimension};
-    rc = run(&r, error);
+    if (compact) rc = give_room(&r, error);
+    if (!rc) rc = run(&r, error);
     pio_trial_free(&trial);
     return rc;
 }

@@ -99,6 +99,8 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "states_on_disk", s->plan.kept);
     pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
     pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
+    pio_json_string(json, "state_form", s->bytes.slot_nodes ? "cut after the grid update" : "whole");
+    if (s->bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->bytes.slot_nodes);
     pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
     if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
     pio_json_integer(json, "steps", s->model->steps);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEM_CELLS = 8, CASES = 5 };
+enum { FEM_CELLS = 8, MESHES = 3, CASES = PIO_MEMORY_PARTICLES + MESHES };
 
 piola_bench_memory_options piola_bench_memory_options_default(void)
 {
@@ -38,9 +38,12 @@ static const char *row_name(const pio_memory_row *row)
 
 static void print_case(const pio_memory_case *c)
 {
-    printf("\n%s       %s: %lld %s, %lld steps of %.3g ms; a state has %zu bytes, everything else %.1f MB\n", c->method,
-           c->integrator, (long long)c->items, c->method[0] == 'm' ? "particles" : "nodes", (long long)c->steps,
-           1e3 * c->forward / (double)c->steps, c->bytes.state, 1e-6 * (double)c->bytes.total);
+    printf(
+        "\n%s       %s: %lld %s, %lld steps of %.3g ms; a state is kept %s in %zu bytes (%.1f each), everything else "
+        "%.1f MB\n",
+        c->method, c->integrator, (long long)c->items, c->method[0] == 'm' ? "particles" : "nodes", (long long)c->steps,
+        1e3 * c->forward / (double)c->steps, c->compact ? "as the step to it" : "whole", c->bytes.state,
+        (double)c->bytes.state / (double)c->items, 1e-6 * (double)c->bytes.total);
     printf("prices    a step %.3g ms, its adjoint %.3g ms; a state kept %.3g ms, restored %.3g ms; to disk %.3g ms, "
            "back %.3g ms\n",
            1e3 * c->prices.forward, 1e3 * c->prices.adjoint, 1e3 * c->prices.store, 1e3 * c->prices.restore,
@@ -69,6 +72,7 @@ static void json_case(pio_json *json, const pio_memory_case *c)
     pio_json_integer(json, "items", c->items);
     pio_json_integer(json, "steps", c->steps);
     pio_json_integer(json, "state_bytes", (int64_t)c->bytes.state);
+    pio_json_bool(json, "compact", c->compact);
     pio_json_integer(json, "other_bytes", (int64_t)c->bytes.total);
     pio_json_double(json, "forward_seconds", c->forward);
     pio_json_double(json, "tape_bytes_per_step", c->prices.taped);
@@ -117,7 +121,7 @@ static piola_status report(const pio_memory_case c[CASES], const pio_engine_modu
 piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error *error)
 {
     static const char *const here = ".";
-    static const pio_integrator of_meshes[] = {PIO_LEAPFROG, PIO_REVERSIBLE_LEAPFROG, PIO_REVERSIBLE_EULER};
+    static const pio_integrator of_meshes[MESHES] = {PIO_LEAPFROG, PIO_REVERSIBLE_LEAPFROG, PIO_REVERSIBLE_EULER};
     pio_engine_module engine = {0};
     pio_memory_case c[CASES];
     if (o->particles < 1 || o->steps < 1 || o->threads < 0)
@@ -138,8 +142,9 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
                                         .threads = o->threads};
     piola_status rc = pio_engine_open(&engine, o->device, o->precision, 3, error);
     int n = 0, same = 1;
-    for (int i = 0; !rc && i < 2; i++) rc = pio_bench_memory_mpm(&c[n++], &engine, particles, i, here, error);
-    for (size_t i = 0; !rc && i < sizeof of_meshes / sizeof *of_meshes; i++)
+    for (int i = 0; !rc && i < PIO_MEMORY_PARTICLES; i++)
+        rc = pio_bench_memory_mpm(&c[n++], &engine, particles, (pio_memory_particles)i, here, error);
+    for (size_t i = 0; !rc && i < MESHES; i++)
         rc = pio_bench_memory_fem(&c[n++], &engine, mesh, of_meshes[i],
                                   of_meshes[i] == PIO_REVERSIBLE_EULER ? (o->steps + 9) / 10 : o->steps, here, error);
     if (!rc) rc = report(c, &engine, o->json, error);

@@ -59,16 +59,35 @@ static hid_t create_set(const pio_disk_states *d)
     return set;
 }
 
+/* A file of a name that was free, which it has no longer. */
+static hid_t nameless_file(const pio_disk_states *d)
+{
+    char name[sizeof d->path + 8];
+    snprintf(name, sizeof name, "%s.XXXXXX", d->path);
+    const int made = mkstemp(name);
+    if (made < 0) return -1;
+    const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    unlink(name);
+    close(made);
+    return file;
+}
+
+/* -1: HDF5 does not tell. */
+static int descriptor(const pio_disk_states *d)
+{
+    void *handle = NULL;
+    return H5Fget_vfd_handle(d->file, H5P_DEFAULT, &handle) < 0 ? -1 : *(int *)handle;
+}
+
 static piola_status open_file(pio_disk_states *d, piola_error *error)
 {
     const double need = pio_disk_states_bytes(d->places, d->bytes);
-    void *handle = NULL;
-    d->file = H5Fcreate(d->path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    d->file = nameless_file(d);
     if (d->file < 0)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create the file of states on disk", d->path);
-    unlink(d->path);
-    if (H5Fget_vfd_handle(d->file, H5P_DEFAULT, &handle) < 0) return fail(d, "reserving the room", error);
-    const int code = posix_fallocate(*(int *)handle, 0, (off_t)need);
+    const int fd = descriptor(d);
+    if (fd < 0) return fail(d, "reserving the room", error);
+    const int code = posix_fallocate(fd, 0, (off_t)need);
     if (code)
         return pio_fail(error, PIOLA_IO, "%s: %.0f bytes of disk for %lld states cannot be reserved: %s", d->path, need,
                         (long long)d->places, strerror(code));
@@ -147,6 +166,15 @@ piola_status pio_disk_states_get(pio_disk_states *d, int64_t place, piola_error 
     if (checksum(d->buffer, d->bytes) != d->sum[place])
         return pio_fail(error, PIOLA_IO,
                         "%s: a state came back from the disk with other bytes than it was written with", d->path);
+    return PIOLA_OK;
+}
+
+piola_status pio_disk_states_settle(pio_disk_states *d, piola_error *error)
+{
+    const int fd = descriptor(d);
+    if (fd < 0 || H5Fflush(d->file, H5F_SCOPE_LOCAL) < 0 || fdatasync(fd) ||
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+        return fail(d, "writing", error);
     return PIOLA_OK;
 }
 

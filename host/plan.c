@@ -6,15 +6,16 @@
 #include "host/session.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-enum { ALIGNMENT = 256, MEASURED_STEPS = 64 }; /* of the arena's parts; most that a tape is measured with */
+enum { ALIGNMENT = 256 }; /* of the arena's parts */
 
 static double aligned(double bytes)
 {
     return ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
+
+const pio_prices pio_prices_whole = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.1};
+const pio_prices pio_prices_compact = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.6};
 
 static double bytes_with(const pio_plan_request *r, int64_t slots)
 {
@@ -225,127 +226,16 @@ double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
     return gradient / ((double)(steps > 0 ? steps : 1) * p->forward);
 }
 
-/* ---- prices ------------------------------------------------------------------------------------------------- */
-
-/* State 0 is kept; then at most `steps` steps for a tenth of a second. `run`: how many. */
-static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
-                                  int64_t *run_steps, piola_error *error)
+int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed)
 {
-    int64_t run = 0;
-    double begun = pio_clock();
-    piola_status rc = engine->save(sim, 0, error);
-    if (!rc) rc = engine->check(sim, error);
-    prices->store = pio_clock() - begun;
-    for (begun = pio_clock(); !rc && run < steps && pio_clock() - begun < 0.1; run++) {
-        rc = engine->advance(sim, 1, error);
-        if (!rc) rc = engine->check(sim, error);
-    }
-    prices->forward = (pio_clock() - begun) / (double)run;
-    *run_steps = run;
-    return rc;
+    if (last < 1) return start + start / 2;
+    return needed + needed / 4 > 2 * last ? needed + needed / 4 : 2 * last;
 }
 
-/* Taking back `run` steps, the adjoint of the last of them, and what each left on the tape. */
-static piola_status measure_back(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t run,
-                                 const double *bar, piola_error *error)
+bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
+                     const pio_prices *whole_prices, int64_t steps)
 {
-    int64_t bytes = 0;
-    piola_status rc = engine->taped ? engine->taped(sim, &bytes, error) : PIOLA_OK;
-    prices->taped = (double)bytes / (double)run;
-    if (!rc) rc = engine->reverse_begin(sim, bar, error);
-    if (!rc) rc = engine->check(sim, error);
-    for (int64_t s = 0; !rc && s < run; s++) {
-        double begun = pio_clock();
-        rc = engine->unstep(sim, error);
-        if (!rc) rc = engine->check(sim, error);
-        prices->unstep += (pio_clock() - begun) / (double)run;
-        if (rc || s > 0) continue;
-        begun = pio_clock();
-        rc = engine->reverse(sim, error);
-        if (!rc) rc = engine->check(sim, error);
-        prices->adjoint_after = pio_clock() - begun;
-    }
-    return rc;
-}
-
-/* Of step 0. */
-static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const double *bar,
-                                    piola_error *error)
-{
-    piola_status rc = engine->load(sim, 0, error);
-    if (!rc) rc = engine->advance(sim, 1, error);
-    if (!rc) rc = engine->reverse_begin(sim, bar, error);
-    if (!rc) rc = engine->check(sim, error);
-    double begun = pio_clock();
-    if (!rc) rc = engine->load(sim, 0, error);
-    if (!rc) rc = engine->check(sim, error);
-    prices->restore = pio_clock() - begun;
-    begun = pio_clock();
-    if (!rc) rc = engine->reverse(sim, error);
-    if (!rc) rc = engine->check(sim, error);
-    prices->adjoint = pio_clock() - begun;
-    return rc;
-}
-
-/* A state to a file in the folder, and back. */
-static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
-                                 const char *folder, piola_error *error)
-{
-    char path[1100];
-    pio_disk_states *disk;
-    snprintf(path, sizeof path, "%s/piola-measure-%ld.h5", folder, (long)getpid());
-    piola_status rc = pio_disk_states_create(&disk, path, 1, bytes, error);
-    double begun = pio_clock();
-    if (!rc) rc = pio_disk_states_keep(disk, 0, engine, sim, error);
-    prices->write = pio_clock() - begun;
-    begun = pio_clock();
-    if (!rc) rc = pio_disk_states_fetch(disk, 0, 0, engine, sim, error);
-    if (!rc) rc = engine->check(sim, error);
-    prices->read = pio_clock() - begun;
-    pio_disk_states_free(disk);
-    return rc;
-}
-
-static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const pio_engine_desc *desc,
-                            const double *z, const double *bar, piola_error *error)
-{
-    bool is_a_guess;
-    const bool reversible = pio_plan_reversible(desc, &is_a_guess);
-    int64_t run = 0;
-    piola_status rc = engine->start(sim, z, error);
-    if (rc || !desc->steps) return rc;
-    rc = measure_steps(prices, engine, sim, desc->steps, &run, error);
-    if (!rc && reversible) rc = measure_back(prices, engine, sim, run, bar, error);
-    return rc ? rc : measure_adjoint(prices, engine, sim, bar, error);
-}
-
-piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, double room, piola_error *error)
-{
-    pio_engine_desc small = *desc;
-    pio_engine_bytes bytes;
-    pio_sim *sim = NULL;
-    bool is_a_guess;
-    size_t n_samples = 0;
-    for (int o = 0; o < desc->n_observations; o++)
-        n_samples += (size_t)desc->observations[o].samples * (size_t)desc->observations[o].components;
-    double *bar = malloc(sizeof *bar * (n_samples + 1));
-    if (!bar) return pio_fail_memory(error, sizeof *bar * n_samples, "a measurement");
-    for (size_t i = 0; i < n_samples; i++) bar[i] = 1;
-    *prices = (pio_prices){0};
-    small.slots = 1;
-    small.first = 0;
-    piola_status rc = engine->measure(&small, &bytes, error);
-    small.tape = (int64_t)bytes.tape;
-    if (pio_plan_reversible(desc, &is_a_guess) && is_a_guess) {
-        const double steps = fmin(fmin(MEASURED_STEPS, floor(room / (double)bytes.state)), (double)small.steps);
-        small.steps = (int64_t)fmax(1, steps);
-        small.tape = (int64_t)bytes.state * small.steps;
-    }
-    if (!rc) rc = engine->create(&small, &sim, &bytes, error);
-    if (!rc) rc = measure(prices, engine, sim, &small, z, bar, error);
-    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, error);
-    if (sim) engine->destroy(sim);
-    free(bar);
-    return rc;
+    const bool known = compact_prices && whole_prices;
+    return pio_plan_cost(compact, known ? compact_prices : &pio_prices_compact, steps) <
+           pio_plan_cost(whole, known ? whole_prices : &pio_prices_whole, steps);
 }

@@ -52,10 +52,29 @@ bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess);
 /* Time of the gradient over that of a forward run. */
 double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
 
-/* Prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with the design
- * z: steps for a tenth of a second, at least one, and the adjoint of the first. `desc` describes the simulation; its slots and tape are not
- * used. No more than `room` bytes are taken for a tape. */
+/* Of particles, in steps forward, as they were measured once (piola bench memory): where states are kept whole, and where a state is
+ * kept in a compact slot (kernels/mpm_slot.h). They stand for prices that a run does not measure, so that it has the same plan every
+ * time. */
+extern const pio_prices pio_prices_whole, pio_prices_compact;
+
+/* Does a gradient take less time with compact slots? Prices may be NULL: those above. */
+bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
+                     const pio_prices *whole_prices, int64_t steps);
+
+/* For how many active nodes compact slots get room: half as many again as at the start; or, where the `last` number did not do and
+ * `needed` would have done so far, twice as many or more. */
+int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
+
+/* What a measurement may take: states on disk, bytes of a tape. */
+typedef struct {
+    int64_t places;
+    double tape;
+} pio_room;
+
+/* plan_measure.c: prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with
+ * the design z: steps for a tenth of a second, at least one, and the adjoint of one. `desc` describes the simulation; its slots, tape
+ * and window are not used. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, double room, piola_error *error);
+                              const double *z, const char *folder, pio_room room, piola_error *error);
 
 #endif

@@ -155,7 +155,7 @@ size_t piola_particles(const piola_problem *p)
 /* Cotangents of single states are no part of this interface: the names that begin with adj_ are for files. */
 size_t piola_components(const piola_problem *p, const char *field)
 {
-    if (!strncmp(field, "adj_", 4)) return 0;
+    if (!strncmp(field, "adj_", 4) || !p->session->sim) return 0;
     const int32_t n = p->session->engine.table->components(p->session->sim, field);
     return n > 0 ? (size_t)n : 0;
 }

@@ -61,6 +61,8 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
     pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
     pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
+    pio_json_string(json, "state_form", s->bytes.slot_nodes ? "cut after the grid update" : "whole");
+    if (s->bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->bytes.slot_nodes);
     pio_json_integer(json, "driver_bytes", (int64_t)s->bytes.context);
     pio_json_begin_object(json, "plan");
     pio_json_string(json, "strategy", s->schedule.name);

@@ -95,8 +95,13 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     s->model->desc.adjoint = adjoint;
     s->model->desc.threads = s->options->threads;
     rc = pio_session_plan(s, adjoint, s->all_gradients ? s->constraints.n + 1 : 1, error);
-    if (rc || s->options->dry_run) return rc;
-    rc = pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
+    return rc || s->options->dry_run ? rc : pio_session_create_sim(s, error);
+}
+
+piola_status pio_session_create_sim(pio_session *s, piola_error *error)
+{
+    const piola_status rc =
+        pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
     if (!rc && s->plan.kept) s->bytes.total += s->bytes.state; /* states go to disk through a buffer */
     return rc;
 }
@@ -279,9 +284,21 @@ static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_e
     return pio_disk_states_fetch(s->disk, place, step, s->engine.table, s->sim, error);
 }
 
+/* A gradient that began anew shows no frame twice: it has the same bits. */
+static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    pio_session *s = context;
+    if (frame < s->frames_told) return PIOLA_OK;
+    s->frames_told = frame + 1;
+    return s->on_state(s, frame, step, error);
+}
+
 static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
 {
     pio_sweep sweep = extra ? *extra : (pio_sweep){0};
+    s->on_state = sweep.on_state;
+    s->frames_told = 0;
+    if (sweep.on_state) sweep.on_state = on_state;
     sweep.context = s;
     sweep.on_progress = on_progress;
     sweep.objective = on_objective;
@@ -300,11 +317,17 @@ static piola_status start_constraints(pio_session *s, const double *z, piola_err
     return pio_session_forward(s, m->z0, NULL, error);
 }
 
+/* A call before this one found no memory for its new plan, nor any more for the old one. */
+static piola_status no_simulation(piola_error *error)
+{
+    return pio_fail(error, PIOLA_NO_MEMORY, "the memory of this simulation is lost since a call that failed");
+}
+
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
-    const pio_sweep sweep = sweep_of(s, extra);
-    piola_status rc = start_constraints(s, z, error);
+    piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
+    const pio_sweep sweep = sweep_of(s, extra);
     set_values(s, z);
     rc = pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
@@ -330,14 +353,16 @@ static piola_status check_finite(pio_session *s, piola_error *error)
 
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
-    const pio_sweep sweep = sweep_of(s, extra);
-    piola_status rc = start_constraints(s, z, error);
+    piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
+    const pio_sweep sweep = sweep_of(s, extra);
     set_values(s, z);
-    s->n_records = 0;
-    rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep, s->value_bar,
-                      s->z_bar, &s->sweep, error);
-    if (s->steps_shown) pio_log_progress_end(s->log);
+    do {
+        s->n_records = 0;
+        rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep,
+                          s->value_bar, s->z_bar, &s->sweep, error);
+        if (s->steps_shown) pio_log_progress_end(s->log);
+    } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     if (rc) return rc;
     add_design_terms(s);
     if (s->options->corrupt_gradient && s->model->n_variables) {

@@ -20,8 +20,12 @@ typedef struct pio_session {
     pio_engine_module engine;
     pio_engine_bytes bytes;
     pio_sim *sim;
-    pio_plan plan;                /* with gradients: what is kept */
-    struct pio_disk_states *disk; /* where it is kept on disk, from the first on; or NULL */
+    pio_plan plan;                    /* with gradients: what is kept */
+    int64_t slot_nodes, nodes_needed; /* room that was too little for what a gradient kept, and what it needed; or 0 */
+    int64_t frames_told;              /* frames of the evaluation at hand that its caller has */
+    piola_status (*on_state)(void *context, int64_t frame, int64_t step,
+                             piola_error *error); /* of that caller, or NULL */
+    struct pio_disk_states *disk;                 /* where it is kept on disk, from the first on; or NULL */
     pio_schedule schedule;
     pio_log *log;
     bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */
@@ -62,6 +66,13 @@ void pio_session_close(pio_session *s);
 /* session_plan.c: measure the simulation and choose the schedule; tell it, with options->dry_run at length. PIOLA_NO_MEMORY where
  * the scene's budget does not suffice. */
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error);
+
+/* The simulation of the plan. */
+piola_status pio_session_create_sim(pio_session *s, piola_error *error);
+
+/* session_plan.c: after a gradient failed for want of memory. Was there too little room in its compact slots? Then there is a new
+ * plan, and a simulation with more, and the log says so; else the failure stays as it is. */
+piola_status pio_session_more_room(pio_session *s, piola_error *error);
 
 /* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective and
  * progress are set here), or is NULL. */

@@ -1,8 +1,11 @@
 /* session_plan.c -- what a run would take and keep, chosen before it starts and told in words. */
+#include "host/disk_states.h"
 #include "host/fail.h"
 #include "host/session.h"
 #include "host/signals.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +68,16 @@ static void tell_states(const pio_session *s, pio_log_level level)
     if (p->kept)
         pio_log_say(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
                     p->disk_bytes);
+    const char *item = s->model->fem ? "node" : "particle";
+    const double each = (double)s->bytes.state / (double)pio_model_items(s->model, true);
+    if (s->bytes.slot_nodes)
+        pio_log_say(
+            s->log, level,
+            "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
+            "active nodes",
+            each, item, (long long)s->bytes.slot_nodes);
+    else
+        pio_log_say(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
 }
 
 /* What gradient.window leaves out. */
@@ -110,11 +123,15 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
 
 /* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
  * first steps has a plan all the same, without the disk: it would fail there too. */
-static piola_status measure(pio_session *s, pio_plan_request *r, piola_error *error)
+static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
 {
-    const double room = r->budget - (double)(r->fixed + r->state);
     char folder[1024];
     existing_folder(s, folder, sizeof folder);
+    const double places = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
+    const pio_room room = {.places = places < 1     ? 0
+                                     : places < 1e6 ? (int64_t)places
+                                                    : 1000000,
+                           .tape = r->budget - (double)(r->fixed + r->state)};
     const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
                                              r->disk > 0 ? folder : NULL, room, error);
     if (r->tape_is_a_guess) r->tape = r->prices.taped * (double)(r->first + r->steps);
@@ -133,36 +150,93 @@ static piola_status fits(const pio_session *s, double budget, piola_error *error
                     budget, s->bytes.total);
 }
 
-piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
+/* A way to keep states, with what it takes, and its plan unless that was refused. */
+typedef struct {
+    pio_engine_bytes bytes;
+    pio_plan_request request;
+    pio_plan plan;
+    bool refused;
+} way;
+
+/* Measure the simulation with this room in its slots, and plan its gradient; where the budget is too small for one, *error says what
+ * would do. */
+static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, way *w,
+                             piola_error *error)
 {
     pio_engine_desc *desc = &s->model->desc;
+    *w = (way){.refused = true};
+    desc->slots = desc->tape = 0;
+    desc->slot_nodes = slot_nodes;
+    desc->interrupted = pio_interruption;
+    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
+    if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
+    pio_plan_request *r = &w->request;
+    *r = (pio_plan_request){.strategy = s->scene->memory_strategy,
+                            .steps = s->model->steps - desc->first,
+                            .first = desc->first,
+                            .sweeps = sweeps,
+                            .tape = (double)w->bytes.tape,
+                            .fixed = w->bytes.total,
+                            .state = w->bytes.state,
+                            .disk = s->scene->memory_disk,
+                            .budget =
+                                s->scene->memory_budget > 0 ? s->scene->memory_budget : 0.9 * (double)w->bytes.free};
+    r->reversible = pio_plan_reversible(desc, &r->tape_is_a_guess);
+    if (!adjoint) return PIOLA_OK;
+    const bool holds = (double)(r->fixed + r->state) <= r->budget;
+    if (holds && (s->options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);
+    if (!rc) rc = pio_plan_make(&w->plan, r, error);
+    w->refused = rc == PIOLA_NO_MEMORY;
+    return w->refused ? PIOLA_OK : rc;
+}
+
+/* Prices that were measured where a plan is made by them; for people alone they decide nothing. */
+static const pio_prices *deciding(const way *w)
+{
+    return w->request.disk > 0 && w->request.prices.forward > 0 ? &w->request.prices : NULL;
+}
+
+/* A step and its adjoint are the same either way: the lower of what was measured, of both. */
+static void level_prices(way *a, way *b)
+{
+    pio_prices *p = &a->request.prices, *q = &b->request.prices;
+    if (!(p->forward > 0 && q->forward > 0)) return; /* not measured */
+    p->forward = q->forward = fmin(p->forward, q->forward);
+    p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
+}
+
+/* States are kept whole, or where it saves time in compact slots. */
+static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w, piola_error *error)
+{
+    way compact;
+    piola_status rc = consider(s, adjoint, sweeps, 0, w, error);
+    const int64_t start = w->bytes.start_nodes;
+    if (!rc) tell_size(s, s->options->dry_run ? PIO_INFO : PIO_DETAIL);
+    if (!rc && adjoint && start > 0) {
+        const int64_t room = pio_plan_slot_nodes(start, s->slot_nodes, s->nodes_needed);
+        rc = consider(s, adjoint, sweeps, room, &compact, error);
+        level_prices(&compact, w);
+        if (!rc && !compact.refused &&
+            (w->refused || pio_plan_better(&compact.plan, deciding(&compact), &w->plan, deciding(w), s->model->steps)))
+            *w = compact;
+    }
+    if (!rc && adjoint && w->refused) rc = PIOLA_NO_MEMORY;
+    s->model->desc.slot_nodes = w->bytes.slot_nodes;
+    s->bytes = w->bytes;
+    s->plan = w->plan;
+    return rc || adjoint ? rc : fits(s, w->request.budget, error);
+}
+
+piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
+{
     const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
     char total[32];
-    desc->slots = desc->tape = 0;
-    desc->interrupted = pio_interruption;
-    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &s->bytes, error), error);
+    way w;
+    piola_status rc = choose(s, adjoint, sweeps, &w, error);
+    if (!rc && adjoint) rc = pio_plan_schedule(&s->plan, &w.request, &s->schedule, error);
     if (rc) return rc;
-    pio_plan_request request = {.strategy = s->scene->memory_strategy,
-                                .steps = s->model->steps - desc->first,
-                                .first = desc->first,
-                                .sweeps = sweeps,
-                                .fixed = s->bytes.total,
-                                .state = s->bytes.state,
-                                .tape = (double)s->bytes.tape,
-                                .disk = s->scene->memory_disk,
-                                .budget = s->scene->memory_budget > 0 ? s->scene->memory_budget
-                                                                      : 0.9 * (double)s->bytes.free};
-    request.reversible = pio_plan_reversible(desc, &request.tape_is_a_guess);
-    tell_size(s, level);
-    const bool holds = (double)(request.fixed + request.state) <= request.budget;
-    if (adjoint && holds && (s->options->dry_run || request.disk > 0 || request.tape_is_a_guess))
-        rc = measure(s, &request, error);
-    if (!rc) rc = adjoint ? pio_plan_make(&s->plan, &request, error) : fits(s, request.budget, error);
-    if (rc) return rc;
-    rc = adjoint ? pio_plan_schedule(&s->plan, &request, &s->schedule, error) : PIOLA_OK;
-    if (rc) return rc;
-    desc->slots = s->plan.slots;
-    desc->tape = (int64_t)s->plan.tape;
+    s->model->desc.slots = s->plan.slots;
+    s->model->desc.tape = (int64_t)s->plan.tape;
     if (adjoint) s->bytes.total = s->plan.bytes;
     if (adjoint) tell_states(s, level);
     if (adjoint) tell_window(s);
@@ -170,6 +244,45 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     print_bytes(total, (double)s->bytes.total);
     pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
                 s->engine.table->device);
-    if (request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &request.prices);
+    if (w.request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &w.request.prices);
+    return PIOLA_OK;
+}
+
+/* A new plan was refused: the old one, for calls to come. */
+static void take_back(pio_session *s, const pio_session *had, int64_t slots)
+{
+    piola_error unheard;
+    if (s->schedule.checkpoints != had->schedule.checkpoints) pio_schedule_end(&s->schedule);
+    s->schedule = had->schedule;
+    s->plan = had->plan;
+    s->model->desc.slots = slots;
+    s->model->desc.slot_nodes = had->bytes.slot_nodes;
+    pio_session_create_sim(s, &unheard);
+}
+
+piola_status pio_session_more_room(pio_session *s, piola_error *error)
+{
+    const pio_session had = *s;
+    const pio_engine *e = s->engine.table;
+    const int64_t slots = s->model->desc.slots;
+    s->nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
+    s->slot_nodes = s->bytes.slot_nodes;
+    if (s->nodes_needed <= s->slot_nodes) return PIOLA_NO_MEMORY;
+    pio_log_say(
+        s->log, PIO_INFO,
+        "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
+        "gradient begins anew with more",
+        (long long)s->nodes_needed, (long long)s->slot_nodes);
+    e->destroy(s->sim);
+    s->sim = NULL;
+    pio_disk_states_free(s->disk);
+    s->disk = NULL;
+    piola_status rc = pio_session_plan(s, true, had.schedule.sweeps, error);
+    if (!rc) rc = pio_session_create_sim(s, error);
+    if (rc) {
+        take_back(s, &had, slots);
+        return rc;
+    }
+    free(had.schedule.checkpoints);
     return PIOLA_OK;
 }

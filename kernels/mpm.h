@@ -37,7 +37,8 @@ typedef struct {
     int particles;  /* how many to process: n, or 0 after a fault */
     int cells;      /* occupied cells, number of entries of the cell list */
     int nodes;      /* active nodes, number of entries of the node list */
-    int reserved;
+    /* most nodes that were active at a time so far in this run */
+    int most_nodes;
     real h;            /* time step s, > 0 */
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
@@ -60,10 +61,11 @@ typedef struct {
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
 
 enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
-/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. */
-enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE };
+/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. Of compact
+ * slots: too little room. */
+enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE, FAULT_ROOM };
 #define FAULT_NONE UINT64_MAX
-/* 29 bits of step, 31 of id, 4 of kind */
+/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the id. */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
 {
     return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;

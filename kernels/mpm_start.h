@@ -125,6 +125,7 @@ typedef struct {
 PIO_FN void mpm_advance(int i, const mpm_advance_args *a)
 {
     (void)i;
+    if (a->step->nodes > a->step->most_nodes) a->step->most_nodes = a->step->nodes;
     if (a->step->fault == FAULT_NONE) {
         a->step->index += 1;
         return;

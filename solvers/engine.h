@@ -288,6 +288,9 @@ typedef struct {
     int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
     int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
+    /* Particles: room that a slot has for velocities of active nodes. A state is then kept as the step that led to it, cut before its
+     * end, and loading it makes that end again (kernels/mpm_slot.h). Whole states are kept where they are no larger, and for 0. */
+    int64_t slot_nodes;
     int32_t n_channels;
     const pio_channel_desc *channels;
     /* Asked where an implicit step looks at a scalar of its own anyway, by the thread that called: why to stop now, in words, then the
@@ -308,6 +311,8 @@ typedef struct {
     char device[128], driver[64];
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
+    /* Particles: desc.slot_nodes as it is used, 0: states are kept whole; active nodes as described, 0: not known. */
+    int64_t slot_nodes, start_nodes;
 } pio_engine_bytes;
 
 /* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
@@ -347,6 +352,9 @@ typedef struct {
     /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
+    /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run so far; else 0.
+     * NULL: states are always whole. */
+    int64_t (*nodes_needed)(const pio_sim *sim);
     /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
     piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
     /* Just after that: the state before the last step, which is still there, becomes the current one. */

@@ -72,6 +72,7 @@ typedef struct {
     pio_linop_kind kind; /* of the Jacobian */
     pio_integrator integrator;
     int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
+    int remade, no_acceleration;        /* slots leave the acceleration out; that of the current state is not there */
     fem_part *part;
     fem_load *load;
     fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
@@ -225,6 +226,13 @@ void fem_springs(fem_sim *f, const real *u, real *out);
 void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
 void fem_spring_stiffness(fem_sim *f);
 
+/* fem_slot.c: bytes of a slot; the current state to and from a slot or the host. */
+void fem_slot_layout(fem_sim *f, const pio_engine_desc *desc);
+piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error);
+piola_status fem_slot_load(fem_sim *f, int64_t slot, piola_error *error);
+piola_status fem_slot_out(fem_sim *f, void *bytes, piola_error *error);
+piola_status fem_slot_in(fem_sim *f, const void *bytes, int64_t step, piola_error *error);
+
 /* fem_step.c: a step from the current state, and its adjoint: cotangents of state index + 1 become those of state `index`. */
 piola_status fem_forward(fem_sim *f, piola_error *error);
 piola_status fem_reverse(fem_sim *f, piola_error *error);
@@ -244,6 +252,8 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
  * the forces of rates v and a, and their adjoints with cotangents y of the forces; the Jacobian's part of them. */
 fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
+/* The acceleration of `known`, the end of a span from u, where slots leave it out; elsewhere it is there. */
+void fem_known_acceleration(fem_sim *f, fem_span span);
 void fem_mass_force(fem_sim *f, const real *a, real *out);
 void fem_damping_force(fem_sim *f, const real *v, real *out);
 void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);

@@ -57,6 +57,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     fem_internal_adj(f, f->known, f->y, f->u_bar, 1);
     fem_follow_adj(f, f->known, f->lambda, f->u_bar);
     if (moves) {
+        fem_known_acceleration(f, span);
         fem_mass_force_adj(f, fem_state(f, f->known, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
         fem_damping_force_adj(f, fem_state(f, f->known, STATE_V), f->y, fem_state(f, f->u_bar, STATE_V));
         fem_history_adj(f, span);

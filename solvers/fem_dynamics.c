@@ -55,8 +55,16 @@ static void rates(fem_sim *f, fem_span span, const real *u1)
     const fem_rates_pair r = fem_rates_at(f, span);
     pio_map(&f->base.queue, fem_rates, f->nodes, NULL,
             .r = r, .held = f->held, .u1 = u1, .u = f->u, .vel = fem_state(f, f->u, STATE_V),
-            .acc = fem_state(f, f->u, STATE_A), .past = fem_state(f, f->u, STATE_PAST),
+            .acc = f->integrator == PIO_NEWMARK ? fem_state(f, f->u, STATE_A) : NULL, .past = fem_state(f, f->u, STATE_PAST),
             .rate = fem_state(f, f->u, STATE_RATE), .v1 = f->rate, .a1 = f->rate + DIM * (size_t)f->nodes);
+}
+
+void fem_known_acceleration(fem_sim *f, fem_span span)
+{
+    const size_t vector = DIM * (size_t)f->nodes;
+    if (!f->remade) return;
+    rates(f, span, f->known);
+    pio_queue_copy(&f->base.queue, fem_state(f, f->known, STATE_A), f->rate + vector, sizeof(real) * vector);
 }
 
 /* From cotangents of the known state's rates (in u_bar's block) to those of its displacement, and of the state before; the

@@ -36,6 +36,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
         f->records[s] = (pio_step_record){.parts = f->repeat ? f->records[s].parts : 0};
     sim->index = 0;
     sim->turned = 0;
+    f->no_acceleration = 0;
     piola_status failed = fem_design_apply(f, error);
     if (!failed) failed = fem_measure_rounding(f, error);
     if (failed) return failed;
@@ -68,24 +69,24 @@ static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
     pio_tape *t = &fem_of(sim)->tape;
     if (t->capacity && t->next == sim->index && t->first == sim->index) t->kept = 1;
-    return sim_save(sim, slot, fem_truth(fem_of(sim)), error);
+    return fem_slot_save(fem_of(sim), slot, error);
 }
 
 static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    const piola_status rc = sim_load(sim, slot, fem_truth(fem_of(sim)), error);
+    const piola_status rc = fem_slot_load(fem_of(sim), slot, error);
     if (!rc) fem_was_put(fem_of(sim), 1);
     return rc;
 }
 
 static piola_status state_out(pio_sim *sim, void *bytes, piola_error *error)
 {
-    return sim_state_out(sim, bytes, fem_truth(fem_of(sim)), error);
+    return fem_slot_out(fem_of(sim), bytes, error);
 }
 
 static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piola_error *error)
 {
-    const piola_status rc = sim_state_in(sim, bytes, step, fem_truth(fem_of(sim)), error);
+    const piola_status rc = fem_slot_in(fem_of(sim), bytes, step, error);
     if (!rc) fem_was_put(fem_of(sim), 0);
     return rc;
 }
@@ -128,6 +129,7 @@ static piola_status back(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     fem_take_origin(f);
+    f->no_acceleration = f->remade;
     sim->index--;
     return sim_failed(sim, error);
 }

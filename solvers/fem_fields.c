@@ -64,6 +64,9 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
 /* The field is made, where it is not as it is read. */
 static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
 {
+    if (f->no_acceleration && d->x == fem_state(f, f->u, STATE_A))
+        return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
+                        (long long)f->base.index);
     const int made = f->frame_bar && (d->x == f->frame_bar || d->x == f->frame_bar + DIM * (size_t)f->nodes);
     return made ? fem_frame_adj(f, error) : PIOLA_OK;
 }

@@ -197,7 +197,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE(f->step, 1);
     TAKE_STATE(f->u);
     TAKE_STATE(f->origin);
-    f->base.slot_bytes = sizeof(real) * DIM * (size_t)f->nodes * (size_t)f->n_state;
+    fem_slot_layout(f, desc);
     take_mesh(f);
     if (m->follows) take_follow(f);
     take_loads(f);

@@ -65,6 +65,7 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
         rc = implicit_step(f, error);
     }
     if (!rc) f->base.index++;
+    if (!rc) f->no_acceleration = 0;
     if (!rc && f->taping) f->tape.next = f->base.index;
     f->taping = 0; /* parts that the adjoint takes again are recorded already */
     return rc;

@@ -2,6 +2,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
+#include "kernels/mpm_slot.h"
 #include "solvers/sim.h"
 
 typedef struct {
@@ -21,6 +22,10 @@ typedef struct {
     int *index; /* device [n] */
 } mpm_design;
 
+/* What the other state, the lists and the grid's velocities are: of the step that led to the current state, without (KEPT) what a
+ * compact slot leaves out, or whole. */
+typedef enum { BEHIND_NOTHING, BEHIND_KEPT, BEHIND_ALL } mpm_behind;
+
 typedef struct {
     pio_sim base;
     mpm_box box;
@@ -33,6 +38,11 @@ typedef struct {
     mpm_step *step;             /* device: the step block */
     mpm_state state[2], bar[2]; /* current and next; cotangents likewise */
     int current, current_bar;   /* which of the two */
+    mpm_behind behind;
+    int slot_room;    /* active nodes that a compact slot has room for; 0: slots hold whole states */
+    int solids;       /* particles of solids */
+    int *rank;        /* [n] device, see mpm_slot; NULL: all particles are of one kind, or slots are whole */
+    int nodes_needed; /* slot_room that the last check() asked for, or 0 */
     mpm_lists lists;
     real *cell_sums;                 /* [max_cells][DIM + 1][STENCIL_PAD] */
     real *node_sums, *node_velocity; /* [DIM + 1][nodes], [DIM][nodes] */
@@ -78,7 +88,19 @@ static inline mpm_sim *mpm_of(pio_sim *sim)
 /* mpm_memory.c: lay out (measure) all device memory of `sim` in its arena. */
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc);
 
+/* mpm_slot.c: compact slots. Whether there are any, and their bytes; the number of each particle among its kind; how many nodes are
+ * active as the description has it, 0: not known; what a slot holds to and from the device, or the host, with the step's number. */
+void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole);
+piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error);
+int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc);
+piola_status mpm_slot_save(mpm_sim *sim, int64_t slot, piola_error *error);
+piola_status mpm_slot_load(mpm_sim *sim, int64_t slot, piola_error *error);
+piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error);
+piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_error *error);
+int64_t mpm_slot_needed(const pio_sim *sim);
+
 /* mpm_step.c: one step. `transfer` recomputes lists and grid of the current state. */
+void mpm_sort(mpm_sim *sim);
 void mpm_transfer(mpm_sim *sim);
 void mpm_forward(mpm_sim *sim);
 void mpm_reverse(mpm_sim *sim);
@@ -111,6 +133,7 @@ void mpm_observe_totals(mpm_sim *sim);
 
 /* mpm_parameters.c: z to constants and initial state, and gradients back to z. */
 void mpm_design_apply(mpm_sim *sim);
+void mpm_start_state(mpm_sim *sim); /* state 0 into the current one */
 void mpm_design_adj(mpm_sim *sim);
 
 /* mpm_control.c: whether channels of control are as they must be, their upload, and the stage of a step that fills activation[],

@@ -117,6 +117,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         if (sim->constants < constants) sim->constants = constants;
         sim->has_fluid |= fluid;
         sim->has_solid |= !fluid;
+        sim->solids += !fluid;
     }
     mpm_reversible_begin(sim, desc);
     if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
@@ -125,14 +126,21 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     return PIOLA_OK;
 }
 
+static void tell_bytes(const mpm_sim *sim, const pio_engine_desc *desc, pio_engine_bytes *bytes)
+{
+    sim_bytes(&sim->base, bytes);
+    bytes->slot_nodes = sim->slot_room;
+    bytes->start_nodes = mpm_slot_nodes(sim, desc);
+    bytes->tape = mpm_reversible_taped(sim, desc->steps);
+}
+
 piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
                          piola_error *error)
 {
     pio_sim *sim = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_survey(sim, desc, error);
-    if (!rc) sim_bytes(sim, bytes);
-    if (!rc) bytes->tape = mpm_reversible_taped(mpm_of(sim), desc->steps);
+    if (!rc) tell_bytes(mpm_of(sim), desc, bytes);
     mpm_destroy(sim);
     return rc;
 }
@@ -278,16 +286,14 @@ piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc,
     if (!rc) {
         mpm_layout(mpm_of(sim), desc);
         rc = upload_all(mpm_of(sim), desc, error);
+        if (!rc) rc = mpm_slot_upload(mpm_of(sim), desc, error);
     }
     if (rc) {
         mpm_destroy(sim);
         return rc;
     }
     set_watch(mpm_of(sim));
-    if (bytes) {
-        sim_bytes(sim, bytes);
-        bytes->tape = mpm_reversible_taped(mpm_of(sim), desc->steps);
-    }
+    if (bytes) tell_bytes(mpm_of(sim), desc, bytes);
     *out = sim;
     return PIOLA_OK;
 }

@@ -27,6 +27,8 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     if (sim->base.n_samples)
         pio_queue_zero(q, sim->base.samples, sizeof *sim->base.samples * (size_t)sim->base.n_samples);
     sim->current = 0;
+    sim->behind = BEHIND_NOTHING;
+    sim->nodes_needed = 0;
     sim->base.index = 0;
     sim->base.turned = 0;
     sim->tape_short = 0;
@@ -47,7 +49,7 @@ static piola_status advance(pio_sim *base, int64_t steps, piola_error *error)
     return sim_failed(&sim->base, error);
 }
 
-/* A slot holds the state's arrays as they lie in the arena. */
+/* A slot holds the state's arrays as they lie in the arena, or is a compact one. */
 static void *slot_state(const mpm_sim *sim)
 {
     return sim->reversible ? (void *)sim->lattice.x : (void *)sim->state[sim->current].id;
@@ -55,11 +57,13 @@ static void *slot_state(const mpm_sim *sim)
 
 static piola_status save(pio_sim *base, int64_t slot, piola_error *error)
 {
+    if (mpm_of(base)->slot_room) return mpm_slot_save(mpm_of(base), slot, error);
     return sim_save(base, slot, slot_state(mpm_of(base)), error);
 }
 
 static piola_status state_out(pio_sim *base, void *bytes, piola_error *error)
 {
+    if (mpm_of(base)->slot_room) return mpm_slot_out(mpm_of(base), bytes, error);
     return sim_state_out(base, bytes, slot_state(mpm_of(base)), error);
 }
 
@@ -79,13 +83,19 @@ static piola_status settle(pio_sim *base, piola_error *error)
 
 static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 {
-    const piola_status rc = sim_load(base, slot, slot_state(mpm_of(base)), error);
+    mpm_sim *sim = mpm_of(base);
+    sim->behind = BEHIND_NOTHING;
+    if (sim->slot_room) return mpm_slot_load(sim, slot, error);
+    const piola_status rc = sim_load(base, slot, slot_state(sim), error);
     return rc ? rc : settle(base, error);
 }
 
 static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, piola_error *error)
 {
-    const piola_status rc = sim_state_in(base, bytes, step, slot_state(mpm_of(base)), error);
+    mpm_sim *sim = mpm_of(base);
+    sim->behind = BEHIND_NOTHING;
+    if (sim->slot_room) return mpm_slot_in(sim, bytes, step, error);
+    const piola_status rc = sim_state_in(base, bytes, step, slot_state(sim), error);
     return rc ? rc : settle(base, error);
 }
 
@@ -97,6 +107,9 @@ static piola_status back(pio_sim *base, piola_error *error)
         mpm_reversible_unstep(sim);
         return sim_failed(base, error);
     }
+    if (sim->behind != BEHIND_ALL)
+        return sim_fail(error, PIOLA_INTERNAL, "the state before state %lld is not there", (long long)base->index);
+    sim->behind = BEHIND_NOTHING;
     sim->current = 1 - sim->current;
     base->index--;
     return set_index(base, error);
@@ -231,6 +244,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .load = load,
     .state_out = state_out,
     .state_in = state_in,
+    .nodes_needed = mpm_slot_needed,
     .reverse_begin = reverse_begin,
     .back = back,
     .unstep = unstep,

@@ -186,6 +186,13 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
     const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
+    if (kind == FAULT_ROOM) {
+        sim->nodes_needed = id;
+        return sim_fail(
+            error, PIOLA_NO_MEMORY,
+            "step %lld: %d nodes of the grid are active, and a kept state has room for the velocities of %d",
+            (long long)(step.fault >> 35), id, sim->slot_room);
+    }
     if (sim->base.index == 0 && kind == FAULT_LEFT_GRID)
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_START_OUTSIDE, 0, id),

@@ -157,6 +157,6 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_control(sim, desc);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
-    sim->base.slot_bytes = state_bytes(sim);
+    mpm_slot_layout(sim, desc, state_bytes(sim));
     sim_layout(&sim->base, sim->n > sim->nodes ? sim->n : sim->nodes, sim->n);
 }

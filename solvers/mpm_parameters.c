@@ -93,7 +93,12 @@ void mpm_design_apply(mpm_sim *sim)
     pio_map(q, mpm_check, sim->n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
             .parameters = sim->control);
-    pio_map(q, mpm_start, sim->n, NULL,
+    mpm_start_state(sim);
+}
+
+void mpm_start_state(mpm_sim *sim)
+{
+    pio_map(&sim->base.queue, mpm_start, sim->n, NULL,
             .n = sim->n, .cell = sim->start_cell, .offset = sim->start_offset, .velocity = sim->start_velocity,
             .body = sim->body, .spin = sim->spin, .out = sim->state[sim->current]);
 }

@@ -68,6 +68,7 @@ void mpm_forward(mpm_sim *sim)
     mpm_move(sim);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
     sim->current = 1 - sim->current;
+    sim->behind = BEHIND_ALL;
     sim->base.index++;
 }
 
@@ -90,6 +91,7 @@ void mpm_reverse(mpm_sim *sim)
         mpm_reversible_reverse(sim);
         return;
     }
+    sim->behind = BEHIND_NOTHING;
     mpm_transfer(sim);
     mpm_observe_between_adj(sim);
     pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,

@@ -179,6 +179,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 {
     bytes->state = sim->slot_bytes;
     bytes->tape = 0;
+    bytes->slot_nodes = bytes->start_nodes = 0;
     bytes->library = sim->library;
     bytes->total = sim->arena.used + sim->library;
     bytes->solver[0] = bytes->solver_why[0] = bytes->product[0] = '\0';

@@ -18,6 +18,7 @@
 #include "tests/kernel_cases_mpm.h"
 #include "tests/kernel_cases_mpm_reversible.h"
 #include "tests/kernel_cases_tape.h"
+#include "tests/kernel_cases_slot.h"
 
 static void build_pack(void *target, case_type type, const double *value, const double *dot, size_t count)
 {

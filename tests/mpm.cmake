@@ -13,7 +13,11 @@ set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mp
 engine_test(test_mpm_laws f64)
 set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
 
+engine_test(test_mpm_slots)
+set_tests_properties(test_mpm_slots_f64_3d PROPERTIES LABELS "unit;slow")
+
 guarded_test(test_mpm_determinism_f64_2d)
+guarded_test(test_mpm_slots_f64_2d)
 guarded_test(test_mpm_faults_f64_2d)
 
 # Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen.

@@ -36,10 +36,11 @@ class Bench(unittest.TestCase):
     def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
         told = told_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
                        "--threads", "2", "--json")
-        cases = {(c["method"], c["integrator"]): c for c in told["cases"]}
-        plain, reversible = [("mpm", "apic"), ("fem", "leapfrog")], [
-            ("mpm", "reversible"), ("fem", "reversible_leapfrog"), ("fem", "reversible_euler")]
+        cases = {(c["method"], c["integrator"], c["compact"]): c for c in told["cases"]}
+        plain, reversible = [("mpm", "apic", False), ("mpm", "apic", True), ("fem", "leapfrog", False)], [
+            ("mpm", "reversible", False), ("fem", "reversible_leapfrog", False), ("fem", "reversible_euler", False)]
         self.assertEqual(sorted(cases), sorted(plain + reversible))
+        self.assertLess(cases[plain[1]]["state_bytes"], 0.75 * cases[plain[0]]["state_bytes"])
         for case in told["cases"]:
             self.assertTrue(case["same_bits"])
             self.assertEqual(case["rows"][0]["recomputation"], 1)

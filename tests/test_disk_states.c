@@ -58,13 +58,54 @@ static void states_come_back_as_they_went(void **unused)
     pio_disk_states_free(d);
 }
 
+/* A process that was killed between making its file and unlinking it leaves one behind. */
+static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
+{
+    static const char *const left[] = {"disk_states_test.h5", "disk_states_test.h5.abcdef"};
+    piola_error error;
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        FILE *f = fopen(left[i], "w");
+        assert_non_null(f);
+        assert_int_equal(fputs("not ours", f) >= 0 && fclose(f) == 0, 1);
+        pio_disk_states *d = opened(), *other = opened(); /* and two at a time */
+        fill(d, 1);
+        assert_int_equal(pio_disk_states_put(d, 1, &error), PIOLA_OK);
+        fill(other, 2);
+        assert_int_equal(pio_disk_states_put(other, 1, &error), PIOLA_OK);
+        assert_int_equal(pio_disk_states_settle(d, &error), PIOLA_OK);
+        assert_int_equal(pio_disk_states_get(d, 1, &error), PIOLA_OK);
+        pio_disk_states_free(d);
+        pio_disk_states_free(other);
+        char text[16] = {0};
+        f = fopen(left[i], "r"); /* it is as it was */
+        assert_non_null(f);
+        assert_non_null(fgets(text, sizeof text, f));
+        fclose(f);
+        assert_string_equal(text, "not ours");
+        assert_int_equal(unlink(left[i]), 0);
+    }
+}
+
+/* Files here whose names begin with that of the test's. */
+static int files_here(void)
+{
+    DIR *here = opendir(".");
+    int n = 0;
+    assert_non_null(here);
+    for (const struct dirent *e = readdir(here); e; e = readdir(here)) n += !strncmp(e->d_name, path, strlen(path));
+    closedir(here);
+    return n;
+}
+
 static void nothing_is_left_behind_from_the_first_moment(void **unused)
 {
     (void)unused;
+    assert_int_equal(files_here(), 0);
     pio_disk_states *d = opened();
-    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(files_here(), 0);
     pio_disk_states_free(d);
-    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(files_here(), 0);
 }
 
 /* The open file that has no name any more, through /proc. */
@@ -126,13 +167,14 @@ static void room_that_is_not_there_is_refused_before_anything_is_written(void **
     assert_int_equal(rc, PIOLA_IO);
     assert_null(d);
     assert_non_null(strstr(error.message, "cannot be reserved"));
-    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(files_here(), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_come_back_as_they_went),
+        cmocka_unit_test(a_file_that_a_killed_process_left_is_in_nobodys_way),
         cmocka_unit_test(nothing_is_left_behind_from_the_first_moment),
         cmocka_unit_test(a_state_that_changed_on_disk_is_an_error),
         cmocka_unit_test(room_that_is_not_there_is_refused_before_anything_is_written),

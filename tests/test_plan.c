@@ -232,6 +232,42 @@ static void reversal_of_an_integrator_that_cannot_is_refused(void **unused)
     print_message("  %s\n", error.message);
 }
 
+static void compact_slots_are_taken_where_they_cost_less_time(void **unused)
+{
+    (void)unused;
+    int taken = 0, left = 0;
+    for (double budget = 1000 + 2 * 256; budget < 1000 + 110 * 256; budget += 256) {
+        pio_plan_request r = request_of(SCENE_AUTO, 100, 1, budget);
+        pio_plan whole, compact;
+        piola_error error;
+        assert_int_equal(pio_plan_make(&whole, &r, &error), PIOLA_OK);
+        r.state = state / 2;
+        assert_int_equal(pio_plan_make(&compact, &r, &error), PIOLA_OK);
+        const bool better = pio_plan_better(&compact, NULL, &whole, NULL, 100);
+        const double costs = pio_plan_cost(&compact, &pio_prices_compact, 100);
+        assert_int_equal(better, costs < pio_plan_cost(&whole, &pio_prices_whole, 100));
+        if (whole.strategy == SCENE_STORE)
+            assert_false(better); /* no step is run again, and whole states come back sooner */
+        const pio_prices same = {.forward = 1, .adjoint = 2}; /* where only steps cost, the more states the better */
+        const bool fewer = compact.forward_steps < whole.forward_steps;
+        assert_int_equal(pio_plan_better(&compact, &same, &whole, &same, 100), fewer);
+        taken += better;
+        left += !better;
+    }
+    print_message("  compact with %d budgets, whole with %d\n", taken, left);
+    assert_true(taken > 5 && left > 5);
+}
+
+static void room_for_nodes_is_half_more_than_at_the_start_and_then_at_least_doubles(void **unused)
+{
+    (void)unused;
+    assert_int_equal(pio_plan_slot_nodes(100, 0, 0), 150);
+    assert_int_equal(pio_plan_slot_nodes(100, 150, 151), 300);
+    assert_int_equal(pio_plan_slot_nodes(100, 150, 1000), 1250);
+    assert_int_equal(pio_plan_slot_nodes(1, 0, 0), 1);
+    assert_int_equal(pio_plan_slot_nodes(1, 1, 4), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +280,8 @@ int main(void)
         cmocka_unit_test(a_tape_counts_and_one_that_is_a_guess_takes_twice_as_much_where_it_can),
         cmocka_unit_test(reversal_of_an_integrator_that_cannot_is_refused),
         cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_prices),
+        cmocka_unit_test(compact_slots_are_taken_where_they_cost_less_time),
+        cmocka_unit_test(room_for_nodes_is_half_more_than_at_the_start_and_then_at_least_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

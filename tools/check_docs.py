@@ -36,9 +36,9 @@ def kernels():
 
 def fields():
     rows, text = [], house.without_comments(house.read("kernels/mpm_fields.def"))
-    for name, unit, meaning in re.findall(r'^INT_FIELD\((\w+), "(.*?)", "(.*)"\)$', text, re.M):
+    for name, unit, meaning in re.findall(r'^(?:MADE_)?INT_FIELD\((\w+), "(.*?)", "(.*)"\)$', text, re.M):
         rows.append((f"`{name}`", "1", "all", unit, meaning))
-    for name, parts, when, unit, meaning in re.findall(r'^FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
+    for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
         kept = {"ALWAYS": "all", "SOLID": "solids", "FLUID": "fluids"}[when]
         rows.append((f"`{name}`", re.sub(r" ?\* ?", " x ", parts), kept, unit, meaning))
     return rows

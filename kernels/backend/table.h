@@ -27,6 +27,7 @@
 #include "kernels/mpm_observe.h"
 #include "kernels/mpm_reversible_force.h"
 #include "kernels/mpm_reversible_move.h"
+#include "kernels/mpm_slot.h"
 #include "kernels/mpm_start.h"
 #include "kernels/rice.h"
 #include "kernels/surface.h"
