@@ -32,5 +32,6 @@ foreach(name amount convergence determinism direct dynamics follow_gradient grad
   set_tests_properties(test_fem_${name}_f64_3d PROPERTIES LABELS "unit;slow")
 endforeach()
 
+guarded_test(test_tape_f64_2d)
 guarded_test(test_fem_determinism_f64_3d)
 guarded_test(test_fem_faults_f64_3d)
