@@ -81,27 +81,12 @@ static const unit units[] = {
 };
 enum { UNITS = sizeof units / sizeof *units };
 
-static const char *const names[CFG_QUANTITIES] = {"a plain number",
-                                                  "a length",
-                                                  "an area",
-                                                  "a volume",
-                                                  "a time",
-                                                  "a mass",
-                                                  "a density",
-                                                  "a pressure",
-                                                  "a viscosity",
-                                                  "a velocity",
-                                                  "an acceleration",
-                                                  "an angle rate",
-                                                  "a rate",
-                                                  "a rate squared",
-                                                  "an energy",
-                                                  "a force",
-                                                  "a force per volume",
-                                                  "a stiffness",
-                                                  "a wave number",
-                                                  "an amount of memory",
-                                                  "a quantity"};
+static const char *const names[CFG_QUANTITIES] = {
+    "a plain number",  "a length",           "an area",     "a volume",       "a time",
+    "a mass",          "a density",          "a pressure",  "a viscosity",    "a velocity",
+    "an acceleration", "an angle rate",      "a rate",      "a rate squared", "an energy",
+    "a force",         "a force per volume", "a stiffness", "a wave number",  "an amount of memory",
+    "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)
 {
