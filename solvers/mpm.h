@@ -71,8 +71,9 @@ typedef struct {
     int64_t spill_every;     /* steps */
     uint32_t *tape,
         *spilled; /* [tape_spills][DIM][n] kept bits; [DIM][n] those of the last time, where there is no tape */
-    int64_t tape_spills;
-    int tape_short; /* it was */
+    int64_t tape_spills,
+        spilled_number; /* spills that the tape has room for; the one that `spilled` holds, from 1 on */
+    int tape_short;     /* it was */
     int fresh; /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
 
     int n_observations, n_designs;
@@ -115,7 +116,9 @@ void mpm_reversible_settle(mpm_sim *sim);
 void mpm_reversible_forward(mpm_sim *sim);
 void mpm_reversible_unstep(mpm_sim *sim);
 void mpm_reversible_reverse(mpm_sim *sim);
-/* Bytes that the tape has after so many steps. */
+/* Whether the step before the current state can be taken back: what it spilled is there. Bytes that the tape has after so many
+ * steps. */
+int mpm_reversible_returns(const mpm_sim *sim);
 size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps);
 
 /* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */

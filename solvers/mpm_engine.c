@@ -31,7 +31,6 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     sim->nodes_needed = 0;
     sim->base.index = 0;
     sim->base.turned = 0;
-    sim->tape_short = 0;
     mpm_design_apply(sim);
     if (sim->reversible) mpm_reversible_start(sim);
     mpm_observe_totals(sim);
@@ -122,7 +121,7 @@ static piola_status unstep(pio_sim *base, piola_error *error)
         return sim_fail(error, PIOLA_USAGE,
                         "steps of APIC cannot be taken back; the reversible integrator would be right");
     if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0 to take back");
-    if (!sim->tape && mpm_reversible_taped(sim, base->index) > 0)
+    if (!mpm_reversible_returns(sim))
         return sim_fail(error, PIOLA_USAGE,
                         "damped steps cannot be taken back without a tape for the bits that they keep");
     mpm_reversible_unstep(sim);

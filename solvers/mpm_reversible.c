@@ -138,6 +138,13 @@ static int64_t spills_before(const mpm_sim *sim, int64_t steps)
     return sim->spill_every > 0 && steps > 0 ? (steps - 1) / sim->spill_every : 0;
 }
 
+int mpm_reversible_returns(const mpm_sim *sim)
+{
+    const int64_t index = sim->base.index, number = spills_before(sim, index);
+    return number == spills_before(sim, index - 1) || (sim->tape && number <= sim->tape_spills) ||
+           number == sim->spilled_number;
+}
+
 size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
 {
     return (size_t)spills_before(sim, steps) * sizeof *sim->tape * field_size(sim->n, DIM);
@@ -154,6 +161,7 @@ static void lattice_to_floats(mpm_sim *sim)
 
 void mpm_reversible_start(mpm_sim *sim)
 {
+    sim->spilled_number = sim->tape_short = 0;
     pio_map(&sim->base.queue, mpm_lattice_take, sim->n, NULL,
             .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .box = sim->box, .step = sim->step);
     mpm_reversible_settle(sim);
@@ -231,7 +239,9 @@ static void spill(mpm_sim *sim, int sign, int to_tape)
     if (number == spills_before(sim, sim->base.index)) return;
     const int room = number <= sim->tape_spills;
     if (to_tape && sim->tape && !room) sim->tape_short = 1;
-    uint32_t *tape = to_tape && sim->tape && room ? sim->tape + (size_t)(number - 1) * field_size(sim->n, DIM)
+    const int taped = to_tape && sim->tape && room;
+    if (!taped && sign > 0) sim->spilled_number = number;
+    uint32_t *tape = taped ? sim->tape + (size_t)(number - 1) * field_size(sim->n, DIM)
                                                   : sim->spilled;
     pio_map(&sim->base.queue, mpm_spill, (int)field_size(sim->n, DIM), NULL,
             .sign = sign, .kept = sim->lattice.kept, .tape = tape);
@@ -266,7 +276,7 @@ void mpm_reversible_unstep(mpm_sim *sim)
     strain(sim, -1);
     force(sim);
     kick(sim, -1, 1, sim->lattice.v);
-    spill(sim, -1, sim->tape != NULL);
+    spill(sim, -1, sim->spilled_number != spills_before(sim, sim->base.index + 1));
     sim->current = 1 - sim->current;
     sim->fresh = 1;
 }

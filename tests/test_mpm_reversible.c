@@ -163,13 +163,17 @@ static void damped_steps_come_back_to_the_bit_with_what_they_spilled(void **unus
         assert_int_equal(taped, 0);
         piola_engine.destroy(sim);
     }
-    c.desc.tape = 0; /* what is spilled is dropped */
+    c.desc.tape = 0; /* what is spilled is dropped, but for the last */
     pio_sim *sim = case_create(&c, 1, 1);
     start_and_keep(sim);
     forwards(sim, DAMPED);
     hash[2] = hash_of(&c, sim);
-    assert_int_equal(piola_engine.unstep(sim, &error), PIOLA_USAGE);
-    print_message("  without a tape: %s\n", error.message);
+    piola_status rc = PIOLA_OK;
+    while (!rc && piola_engine.step(sim) > 0) rc = piola_engine.unstep(sim, &error);
+    print_message("  without a tape, back at step %d: %s\n", (int)piola_engine.step(sim),
+                  rc ? error.message : "the first");
+    assert_int_equal(rc, DAMPED > 4500 ? PIOLA_USAGE : PIOLA_OK);
+    assert_true(rc || differing(sim, 0) == 0);
     piola_engine.destroy(sim);
     assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
     case_free(&c);

@@ -321,6 +321,7 @@ static void apic_takes_no_step_back(void **unused)
     assert_int_equal(piola_engine.unstep(sim, &error), PIOLA_USAGE);
     assert_int_equal(piola_engine.differs(sim, 0, &words, &error), PIOLA_USAGE);
     piola_engine.destroy(sim);
+    case_free(&c);
     block(&c, 1);
     sim = case_create(&c, 1, 1);
     start_and_keep(sim);
