@@ -155,10 +155,10 @@ static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, p
 static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const pio_engine_desc *desc,
                             const double *z, const double *bar, piola_error *error)
 {
-    const int64_t kept = desc->steps > 1;
     int64_t run = 0;
     bool is_a_guess;
     const bool reversible = pio_plan_reversible(desc, &is_a_guess);
+    const int64_t kept = desc->steps > 1 && !reversible; /* tapes begin with state 0 */
     piola_status rc = engine->start(sim, z, error);
     if (rc || !desc->steps) return rc;
     rc = measure_store(prices, engine, sim, kept, error);

@@ -75,6 +75,11 @@ static void check_damping(const pio_scene *s, cfg_doc *doc)
                       s->damping, 0.5 / s->dt);
 }
 
+bool pio_scene_has_no(const pio_scene *s, const char *key)
+{
+    return s->method == SCENE_MPM && s->mpm_integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity");
+}
+
 /* What a reversible run cannot have. */
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
@@ -92,7 +97,7 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
         for (size_t t = 0; t < s->design[d].target.n; t++) {
             const char *dot = strrchr(s->design[d].target.v[t], '.');
             PATH(path, "design[%zu].target", d);
-            if (dot && !strcmp(dot, ".viscosity"))
+            if (dot && pio_scene_has_no(s, dot + 1))
                 pio_cfg_fault(doc, path,
                               "with time.integrator: reversible there is no viscosity to design; apic has it");
         }

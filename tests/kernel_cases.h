@@ -41,7 +41,8 @@ enum {
 };
 
 /* CASE_FIELD: reals, the parts of an array are the components of a field. */
-typedef enum { CASE_INT, CASE_INT64, CASE_DOUBLE, CASE_REAL, CASE_FIELD, CASE_WIDE, CASE_TYPES } case_type;
+/* CASE_QUANTA: int64 too, but how many quanta a number has, which rounding may change. */
+typedef enum { CASE_INT, CASE_INT64, CASE_QUANTA, CASE_DOUBLE, CASE_REAL, CASE_FIELD, CASE_WIDE, CASE_TYPES } case_type;
 typedef enum { CASE_INPUT, CASE_CONSTANT, CASE_OUTPUT, CASE_GRADIENT } case_role;
 typedef enum { CASE_SET, CASE_ADDED, CASE_ZERO } case_how;
 

@@ -30,6 +30,7 @@ static void build_pack(void *target, case_type type, const double *value, const 
             ((int *)target)[i] = (int)value[i];
             break;
         case CASE_INT64:
+        case CASE_QUANTA:
             ((int64_t *)target)[i] = (int64_t)value[i];
             break;
         case CASE_DOUBLE:
@@ -55,6 +56,7 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
             v = ((const int *)source)[i];
             break;
         case CASE_INT64:
+        case CASE_QUANTA:
             v = (double)((const int64_t *)source)[i];
             break;
         case CASE_DOUBLE:
@@ -76,7 +78,7 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
 }
 
 /* clang-format off */
-#define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(real), sizeof(wide)}
+#define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(real), sizeof(wide)}
 #define MAP(name, adjoint) case_##name,
 #define TEAM MAP
 #define SUM MAP

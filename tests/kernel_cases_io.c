@@ -109,7 +109,7 @@ void *case_new(case_io *io, case_type type, size_t count, case_how how)
     b->how = how;
     if (!io->prefill || !count || how == CASE_ZERO) return b->device;
     b->before = take(count, sizeof *b->before);
-    const int integer = type == CASE_INT || type == CASE_INT64;
+    const int integer = type == CASE_INT || type == CASE_INT64 || type == CASE_QUANTA;
     for (size_t i = 0; i < count; i++)
         b->before[i] = how == CASE_ADDED ? 2 * case_unit("before", (int64_t)i) - 1 : integer ? 7 : (double)NAN;
     void *packed = take(count, io->build->size[type]);

@@ -8,7 +8,7 @@
 #ifdef PIO_DUAL
 #define CASE_TYPE_quanta CASE_WIDE
 #else
-#define CASE_TYPE_quanta CASE_INT64
+#define CASE_TYPE_quanta CASE_QUANTA
 #endif
 #define CASE_TYPE_uint64_t CASE_INT64
 #define CASE_TYPE_uint32_t CASE_INT
@@ -344,8 +344,11 @@ static void kick_taken_back(case_io *io, const sample *t, mpm_kick_args a)
     case_out(io, "kept again", CASE_INT64, 1, (int)field_size(t->n, DIM), a.t.kept);
     const case_array *x = case_find(io, CASE_OUTPUT, "v before"), *y = case_find(io, CASE_OUTPUT, "v again");
     case_expect(io, !memcmp(x->bytes, y->bytes, x->size), "a kick that is taken back leaves no trace");
-    case_expect(io, case_rms(case_find(io, CASE_OUTPUT, "kept again")->value, (int)field_size(t->n, DIM)) <= 0,
-                "no bit is kept of what was taken back");
+    const double *kept = case_find(io, CASE_OUTPUT, "kept again")->value;
+    int left = 0; /* padding may hold anything */
+    for (int i = 0; i < t->n; i++)
+        for (int c = 0; c < DIM; c++) left += kept[field_at(t->n, DIM, c, i)] != 0;
+    case_expect(io, left == 0, "no bit is kept of what was taken back");
 }
 
 static mpm_kick_args kick_args(case_io *io, sample *t, int variant)

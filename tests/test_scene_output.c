@@ -124,10 +124,22 @@ static void the_reference_has_a_row_for_every_key(void **state)
     free(text);
 }
 
-static const char *const good_scenes[] = {"solids_2d",       "fluids_3d",    "constraint_2d", "included",
-                                          "meshes_2d",       "meshes_3d",    "motion",        "motion_newmark",
-                                          "motion_leapfrog", "motion_euler", "plane_stress",  "laws_3d",
-                                          "reversible_2d",   "reversible_3d"};
+static const char *const good_scenes[] = {"solids_2d",
+                                          "fluids_3d",
+                                          "constraint_2d",
+                                          "included",
+                                          "meshes_2d",
+                                          "meshes_3d",
+                                          "motion",
+                                          "motion_newmark",
+                                          "motion_leapfrog",
+                                          "motion_euler",
+                                          "plane_stress",
+                                          "laws_3d",
+                                          "reversible_2d",
+                                          "reversible_3d",
+                                          "motion_reversible_leapfrog",
+                                          "motion_reversible_euler"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)
