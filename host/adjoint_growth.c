@@ -80,7 +80,7 @@ pio_growth pio_adjoint_growth(const pio_adjoint_norm *norms, int64_t n, double d
     }
     g.amplification = exp(best);
     g.exponent = slope(norms, n, g.time_scale, dt);
-    g.error = (f32 ? 0x1p-24 : 0x1p-53) * sqrt(steps) * g.amplification;
+    g.error = 4 * (f32 ? 0x1p-24 : 0x1p-53) * sqrt(steps) * g.amplification;
     return g;
 }
 

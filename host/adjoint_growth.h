@@ -18,9 +18,9 @@
  * u |s_n| G(n, m) in state m, where it changes the tangent of the motion by about as much as it is a part of the largest state: of
  * growth that is linear, the buckling of what moves from rest, the state has its share, and no digit is lost. Over N steps the
  * disturbances are independent of one another (Higham and Mary 2019, SIAM J. Sci. Comput. 41, A2815), so that the gradient's relative
- * error is about
+ * error is about u sqrt(N) A. In chaotic runs it was found to be up to six times that; told is
  *
- *     u sqrt(N) A,   A = max over n <= m of G(n, m) |s_n| / max |s|
+ *     4 u sqrt(N) A,   A = max over n <= m of G(n, m) |s_n| / max |s|
  *
  * tau is a constant of the run, that between a step and all of it for which A is the least: motion without forces and oscillation have
  * A near 1 then, and what grows in every unit remains. What this does not see: an objective so near its least that its own derivative

@@ -135,7 +135,7 @@ static void driven(mpm_case *c, int64_t steps, double damping)
     case_channel(c, &beat, 0, fibre);
     mpm_observe_everything(c, 0.35);
     design_everything(c, 6);
-    case_design(c, PIO_AMPLITUDE, -1, CASE_SCALAR, 0, 4e3, 1e3);
+    case_design(c, PIO_AMPLITUDE, -1, CASE_SCALAR, 0, 4e3, 8e3);
     case_design(c, PIO_FREQUENCY, -1, CASE_SCALAR, 0, 8, 1);
     c->desc.damping = damping;
     pio_sim *sim = case_create(c, 1, 1);
