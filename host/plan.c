@@ -96,14 +96,20 @@ static piola_status refuse(const pio_plan_request *r, piola_error *error)
             "gradient.memory: a budget of %.0f bytes does not hold every state: this run needs %.0f bytes, "
             "%lld states of %zu bytes and %zu bytes besides; with strategy: checkpoint, %.0f bytes would do",
             r->budget, bytes_with(r, all), (long long)all, r->state, r->fixed, checkpoint);
-    if (r->strategy == SCENE_REVERSE)
+    if (r->strategy == SCENE_REVERSE) {
+        const bool known =
+            !r->tape_is_a_guess || r->tape > 0; /* a guess comes from a run, which this budget may not hold */
         return pio_fail(
             error, PIOLA_NO_MEMORY,
-            "gradient.memory: a budget of %.0f bytes does not hold what taking steps back needs: %.0f bytes, a state "
-            "of %zu bytes, %s%.0f bytes to take %lld steps back and %zu bytes besides; with strategy: checkpoint, "
+            "gradient.memory: a budget of %.0f bytes does not hold what taking steps back needs: %s%.0f bytes, a state "
+            "of %zu bytes, %.0f bytes%s of a tape for %lld steps and %zu bytes besides; with strategy: checkpoint, "
             "%.0f bytes would do",
-            r->budget, taken_back(r), r->state, r->tape_is_a_guess ? "about " : "", r->tape, (long long)r->steps,
-            r->fixed, checkpoint);
+            r->budget, known ? "" : "more than ", taken_back(r), r->state, r->tape,
+            !known               ? " and more"
+            : r->tape_is_a_guess ? ", about,"
+                                 : "",
+            (long long)r->steps, r->fixed, checkpoint);
+    }
     return pio_fail(
         error, PIOLA_NO_MEMORY,
         "gradient.memory: a budget of %.0f bytes holds no gradient: this run needs %.0f bytes, %zu bytes and "

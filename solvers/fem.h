@@ -300,7 +300,9 @@ fem_span fem_span_before(const fem_sim *f, fem_span span);
 void *fem_truth(fem_sim *f);
 void fem_keep_origin(fem_sim *f);
 void fem_take_origin(fem_sim *f);
-void fem_was_put(fem_sim *f, int kept); /* and whether a slot has it */
+/* The current state is in a slot now, or came from one (`kept`) or from elsewhere. */
+void fem_was_saved(fem_sim *f);
+void fem_was_put(fem_sim *f, int kept);
 
 /* fem_reversible_leapfrog.c: is there anything that cannot be taken back? The lattice's quanta; the step from the current state, but for
  * the external forces of its end; the current state becomes the one before. */

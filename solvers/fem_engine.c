@@ -67,8 +67,7 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 
 static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
 {
-    pio_tape *t = &fem_of(sim)->tape;
-    if (t->capacity && t->next == sim->index && t->first == sim->index) t->kept = 1;
+    fem_was_saved(fem_of(sim));
     return fem_slot_save(fem_of(sim), slot, error);
 }
 

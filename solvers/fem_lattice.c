@@ -203,6 +203,15 @@ void fem_take_origin(fem_sim *f)
         pio_queue_copy(&f->base.queue, f->lattice, f->lattice_origin, sizeof *f->lattice * 2 * vector_of(f));
 }
 
+/* Steps are recorded from here on, unless this state's past is on the tape already. */
+void fem_was_saved(fem_sim *f)
+{
+    pio_tape *t = &f->tape;
+    if (!t->capacity || (t->kept && t->next == f->base.index)) return;
+    if (t->next != f->base.index) pio_tape_empty(t, &f->base.queue, f->base.index);
+    t->kept = t->first == f->base.index;
+}
+
 /* Records that were of another state's past are of no use. */
 void fem_was_put(fem_sim *f, int kept)
 {

@@ -126,6 +126,44 @@ class Memory(unittest.TestCase):
             self.assertEqual(told["certificate"]["forward_steps_run"], plan["forward_steps"])
             self.assertEqual([f.name for f in (self.folder / f"{scene}_{budget}").glob("*disk*")], [])
 
+    def gradient_by(self, scene, strategy, *sets):
+        folder = self.folder / f"{scene}_{strategy}"
+        told = [word for one in (f"gradient.memory.strategy={strategy}", *sets) for word in ("--set", one)]
+        done = run("grad", SOURCE / "scenes" / f"{scene}.yaml", "--device", "cpu", *told, "-o", folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads((folder / "result.json").read_text())
+        print(f"{scene}: {result['memory']['plan']}, {result['memory']['peak_bytes']} bytes", file=sys.stderr)
+        self.assertEqual(result["memory"]["plan"]["strategy"], strategy)
+        self.assertLessEqual(result["memory"]["peak_bytes"], result["memory"]["budget_bytes"])
+        return result
+
+    def test_steps_that_are_taken_back_give_the_same_digits(self):
+        for scene in "mpm_long_bounce_small", "fem_long_swing_small", "fem_long_swing_euler_small":
+            for window in [], ["gradient.window=40 ms"]:
+                store = self.gradient_by(scene, "store", "gradient.memory.budget=1 GiB", *window)
+                memory = store["memory"]
+                few = memory["peak_bytes"] - (memory["plan"]["states_kept"] - 6) * memory["state_bytes"]
+                for strategy, budget in ("checkpoint", [f"gradient.memory.budget={few} B"]), ("reverse", []):
+                    told = self.gradient_by(scene, strategy, *window, *budget)
+                    self.assertEqual(told["parameters"], store["parameters"])
+                    self.assertEqual(told["objective"], store["objective"])
+                    self.assertLess(told["memory"]["peak_bytes"], store["memory"]["peak_bytes"])
+                certificate = told["certificate"]
+                steps = certificate["steps"] - certificate["steps_left_out"]
+                self.assertEqual((certificate["steps_taken_back"], certificate["forward_steps_run"]),
+                                 (steps, certificate["steps"]))
+                self.assertEqual(certificate["tape_bytes_used"] > 0, "euler" in scene)
+
+    def test_a_tape_that_the_budget_does_not_hold_is_refused_with_the_bytes_that_would_do(self):
+        def needs(budget):
+            done = run("grad", SOURCE / "scenes" / "fem_long_swing_euler_small.yaml", "--device", "cpu", "--dry-run",
+                       "--set", f"gradient.memory.budget={budget} B")
+            self.assertEqual(done.returncode, 71, done.stderr)
+            return int(re.search(r"taking steps back needs: (?:more than )?(\d+) bytes", done.stderr).group(1))
+
+        least = needs(1)  # the tape is not known without a run
+        self.assertGreater(needs(least), least)
+
     def test_one_byte_less_than_the_least_is_refused_and_the_least_is_not(self):
         least = self.least("grad", "mpm_throw_small")
         scene = self.path("mpm_throw_small")
