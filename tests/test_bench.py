@@ -46,7 +46,8 @@ class Bench(unittest.TestCase):
             self.assertEqual(case["rows"][0]["recomputation"], 1)
             for row in case["rows"]:
                 self.assertGreater(row["gradient_over_forward"], 0)
-                self.assertGreater(row["predicted"], row["recomputation"])
+                # steps that solve are taken back for less than a step
+                self.assertGreater(row["predicted"], 1 if row["strategy"] == "reverse" else row["recomputation"])
         for name in plain:
             rows = {(r["states"], r["states_on_disk"]): r for r in cases[name]["rows"]}
             # t(64, 10) = 2 * 64 - C(12, 1) and the last step
