@@ -25,7 +25,7 @@ static double bytes_with(const pio_plan_request *r, int64_t slots)
 /* Bytes with which steps can be taken back: state 0 is kept to prove it. */
 static double taken_back(const pio_plan_request *r)
 {
-    return bytes_with(r, 1) + aligned(r->tape);
+    return bytes_with(r, 1) + aligned(r->tape) + r->tape_beside;
 }
 
 /* What carrying out the schedule comes to. */
@@ -157,9 +157,9 @@ static pio_plan checkpoint(const pio_plan_request *r)
 static pio_plan reverse(const pio_plan_request *r)
 {
     pio_plan plan = {.strategy = SCENE_REVERSE, .slots = 1};
-    const double room = r->budget - bytes_with(r, 1), twice = fmin(2 * r->tape, room);
-    plan.tape = (size_t)(r->tape_is_a_guess ? fmax(r->tape, floor(twice / ALIGNMENT) * ALIGNMENT) : r->tape);
-    plan.bytes = (size_t)(bytes_with(r, 1) + aligned((double)plan.tape));
+    const double most = fmin(r->tape_most, r->budget - bytes_with(r, 1) - r->tape_beside);
+    plan.tape = (size_t)(r->tape_is_a_guess ? fmax(r->tape, floor(most / ALIGNMENT) * ALIGNMENT) : r->tape);
+    plan.bytes = (size_t)(bytes_with(r, 1) + aligned((double)plan.tape) + r->tape_beside);
     return plan;
 }
 

@@ -17,12 +17,14 @@ typedef struct {
     scene_strategy strategy; /* as asked */
     bool reversible;         /* steps can be taken back, */
     double tape;             /* with so many bytes of a tape in all, */
-    bool tape_is_a_guess;    /* or perhaps more or fewer: twice as many are taken where the budget has them */
-    int64_t steps, sweeps;   /* that are swept back; sweeps of one gradient, at least 1 */
-    int64_t first;           /* steps before them, which are run forward only */
-    size_t fixed, state;     /* bytes of everything but kept states, and of one of them */
-    double budget, disk;     /* bytes that all may take; and on disk, 0: nothing there */
-    pio_prices prices;       /* read where there is a disk: they decide how many states go there */
+    bool tape_is_a_guess;    /* or perhaps more or fewer: up to tape_most are taken where the budget has them; */
+    double tape_most;
+    double tape_beside;    /* what a tape needs beside its own bytes */
+    int64_t steps, sweeps; /* that are swept back; sweeps of one gradient, at least 1 */
+    int64_t first;         /* steps before them, which are run forward only */
+    size_t fixed, state;   /* bytes of everything but kept states, and of one of them */
+    double budget, disk;   /* bytes that all may take; and on disk, 0: nothing there */
+    pio_prices prices;     /* read where there is a disk: they decide how many states go there */
 } pio_plan_request;
 
 typedef struct {
@@ -68,7 +70,7 @@ int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
 /* What a measurement may take: states on disk, bytes of a tape. */
 typedef struct {
     int64_t places;
-    double tape;
+    double tape; /* of one whose length is a guess */
 } pio_room;
 
 /* plan_measure.c: prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* A machine has other things to do now and then: what takes a moment is measured a few times, and the least counts. */
-enum { FEW = 3, MOST_STEPS = 64 };
+enum { FEW = 3, GUESSED_STEPS = 8, MOST_STEPS = 64 };
 static const double moment = 0.1; /* s */
 
 static void lower(double *least, double begun)
@@ -44,14 +44,15 @@ static piola_status measure_store(pio_prices *prices, const pio_engine *engine, 
     return rc;
 }
 
-/* Steps for a moment, and a few in any case unless they take long: that of the middle. */
+/* Steps for a moment, and a few in any case unless they take long, or all where what they leave on a tape is to be known: that of the
+ * middle. */
 static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
-                                  int64_t *steps_run, piola_error *error)
+                                  bool all_steps, int64_t *steps_run, piola_error *error)
 {
     double taken[MOST_STEPS], begun = pio_clock(), all = begun;
     piola_status rc = PIOLA_OK;
     int run = 0;
-    while (!rc && run < MOST_STEPS && run < steps && pio_clock() - all < (run < FEW ? 10 : 1) * moment) {
+    while (!rc && run < MOST_STEPS && run < steps && (all_steps || pio_clock() - all < (run < FEW ? 10 : 1) * moment)) {
         rc = engine->advance(sim, 1, error);
         if (!rc) rc = engine->check(sim, error);
         taken[run++] = pio_clock() - begun;
@@ -162,20 +163,19 @@ static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_si
     piola_status rc = engine->start(sim, z, error);
     if (rc || !desc->steps) return rc;
     rc = measure_store(prices, engine, sim, kept, error);
-    if (!rc) rc = measure_steps(prices, engine, sim, desc->steps - kept, &run, error);
+    if (!rc) rc = measure_steps(prices, engine, sim, desc->steps - kept, is_a_guess, &run, error);
     if (!rc && reversible) rc = measure_back(prices, engine, sim, run, bar, error);
     return rc ? rc : measure_adjoints(prices, engine, sim, bar, error);
 }
 
-/* A tape that certainly does, of no more than `room` bytes; where that is a guess, for as many steps as it certainly does for. */
-static void give_tape(pio_engine_desc *small, const pio_engine_bytes *bytes, double room)
+/* Few steps that can be taken back: a tape of plain numbers certainly does for them, in no more than `room` bytes. */
+static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes, double room)
 {
     bool is_a_guess;
-    small->tape = (int64_t)bytes->tape;
-    if (!pio_plan_reversible(small, &is_a_guess) || !is_a_guess) return;
-    const double steps = fmin(fmin(MOST_STEPS + 1, floor(room / (double)bytes->state)), (double)small->steps);
-    small->steps = (int64_t)fmax(1, steps);
-    small->tape = (int64_t)bytes->state * small->steps;
+    if (!pio_plan_reversible(small, &is_a_guess)) return;
+    const double most = is_a_guess ? fmin(GUESSED_STEPS, floor(room / (double)bytes->state)) : MOST_STEPS;
+    small->steps = (int64_t)fmax(1, fmin(most, (double)small->steps));
+    if (is_a_guess) small->tape = (int64_t)bytes->state * small->steps;
 }
 
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
@@ -194,7 +194,9 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     small.slots = 1;
     small.tape = small.first = 0;
     piola_status rc = engine->measure(&small, &bytes, error);
-    if (!rc) give_tape(&small, &bytes, room.tape);
+    if (!rc) shorten(&small, &bytes, room.tape);
+    if (!rc && !small.tape) rc = engine->measure(&small, &bytes, error);
+    if (!rc && !small.tape) small.tape = (int64_t)bytes.tape;
     if (!rc) rc = engine->create(&small, &sim, &bytes, error);
     if (!rc) rc = measure(prices, engine, sim, &small, z, bar, error);
     if (!rc && desc->steps > 0 && folder)

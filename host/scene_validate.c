@@ -368,6 +368,10 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 static void check_strategy(const pio_scene *s, cfg_doc *doc)
 {
     static const char path[] = "gradient.memory.strategy";
+    if (s->memory_disk > 0 && (s->memory_strategy == SCENE_REVERSE || s->memory_strategy == SCENE_STORE))
+        pio_cfg_fault(doc, "gradient.memory.disk",
+                      "strategy: %s keeps no states on disk; remove it, or use checkpoint or auto",
+                      s->memory_strategy == SCENE_STORE ? "store" : "reverse");
     if (s->memory_strategy != SCENE_REVERSE) return;
     if (s->method == SCENE_MPM && s->mpm_integrator != SCENE_REVERSIBLE)
         pio_cfg_fault(doc, path,

@@ -121,6 +121,15 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
     }
 }
 
+/* As many bytes as the first steps used, and at most: within a budget what states without a code would take, which is more than any
+ * tape unless steps are halved; without one twice as many as expected, and then some. */
+static void give_tape(const pio_session *s, pio_plan_request *r)
+{
+    const double plain = (double)r->state * (double)r->steps, some = fmin(plain, 256.0 * 1048576);
+    r->tape = r->prices.taped * (double)r->steps;
+    r->tape_most = s->scene->memory_budget > 0 ? fmax(plain, 2 * r->tape) : fmax(some, 2 * r->tape);
+}
+
 /* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
  * first steps has a plan all the same, without the disk: it would fail there too. */
 static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
@@ -131,10 +140,10 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
     const pio_room room = {.places = places < 1     ? 0
                                      : places < 1e6 ? (int64_t)places
                                                     : 1000000,
-                           .tape = r->budget - (double)(r->fixed + r->state)};
+                           .tape = r->budget - (double)(r->fixed + r->state) - r->tape_beside};
     const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
                                              r->disk > 0 ? folder : NULL, room, error);
-    if (r->tape_is_a_guess) r->tape = r->prices.taped * (double)(r->first + r->steps);
+    if (r->tape_is_a_guess) give_tape(s, r);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
     pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
@@ -148,6 +157,18 @@ static piola_status fits(const pio_session *s, double budget, piola_error *error
     if ((double)s->bytes.total <= budget || s->scene->memory_budget <= 0) return PIOLA_OK;
     return pio_fail(error, PIOLA_NO_MEMORY, "gradient.memory: a budget of %.0f bytes holds no run: this one needs %zu",
                     budget, s->bytes.total);
+}
+
+/* What a tape of any size takes beside its own bytes. */
+static piola_status weigh_tape(const pio_session *s, pio_plan_request *r, piola_error *error)
+{
+    enum { TAPE = 256 };
+    pio_engine_desc desc = s->model->desc;
+    pio_engine_bytes bytes;
+    desc.tape = TAPE;
+    const piola_status rc = s->engine.table->measure(&desc, &bytes, error);
+    if (!rc) r->tape_beside = (double)bytes.total - TAPE - (double)r->fixed;
+    return rc;
 }
 
 /* A way to keep states, with what it takes, and its plan unless that was refused. */
@@ -182,6 +203,8 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
                             .budget =
                                 s->scene->memory_budget > 0 ? s->scene->memory_budget : 0.9 * (double)w->bytes.free};
     r->reversible = pio_plan_reversible(desc, &r->tape_is_a_guess);
+    if (r->tape_is_a_guess) rc = weigh_tape(s, r, error);
+    if (rc) return rc;
     if (!adjoint) return PIOLA_OK;
     const bool holds = (double)(r->fixed + r->state) <= r->budget;
     if (holds && (s->options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);

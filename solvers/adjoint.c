@@ -21,7 +21,8 @@ typedef struct {
     int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
     int64_t sweeps;
     double *samples, *samples_bar, *value_bar, *z_bar;
-    double turned; /* when the sweep back began */
+    int64_t passed; /* steps of the sweep at hand that are reversed */
+    double turned;  /* when the sweep back began */
 } driver;
 
 static piola_status fail(driver *d, piola_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -77,12 +78,27 @@ static piola_status passed_frame(driver *d, int64_t step)
     return s->on_passed ? s->on_passed(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
 
-/* Steps from .. to-1: in one piece when they were run before, else in pieces that end at frames and looks. */
+/* Steps that were run before: nothing of them is new but an interruption, or a fault of what states are kept in. */
+static piola_status repeat(driver *d, int64_t from, int64_t to)
+{
+    const pio_sweep *s = d->sweep;
+    piola_status rc = PIOLA_OK;
+    for (int64_t stop; !rc && from < to; from = stop) {
+        stop = to - from > CHECK_EVERY ? from + CHECK_EVERY : to;
+        rc = d->engine->advance(d->sim, stop - from, d->error);
+        if (rc || stop - from < CHECK_EVERY) continue;
+        rc = d->engine->check(d->sim, d->error);
+        if (!rc && s->on_progress) rc = s->on_progress(s->context, 1, d->passed, d->steps - d->first, d->error);
+    }
+    return rc;
+}
+
+/* Steps from .. to-1, new ones in pieces that end at frames and looks. */
 static piola_status run(driver *d, int64_t from, int64_t to)
 {
     const pio_sweep *s = d->sweep;
     d->result->forward_steps += to - from;
-    if (to <= d->reached) return d->engine->advance(d->sim, to - from, d->error);
+    if (to <= d->reached) return repeat(d, from, to);
     while (from < to) {
         int64_t stop = (from / CHECK_EVERY + 1) * CHECK_EVERY;
         if (d->frame < s->n_frames && s->frames[d->frame] < stop) stop = s->frames[d->frame];
@@ -142,7 +158,8 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
 /* After a sweep back: its gradient. */
 static piola_status end_sweep(driver *d)
 {
-    piola_status rc = check_adjoint(d);
+    piola_status rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = check_adjoint(d);
     if (!rc) rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
     if (!rc && d->first == 0) rc = passed_frame(d, 0); /* else the adjoint of the step before it is not known */
     if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
@@ -156,6 +173,7 @@ static piola_status turn(driver *d)
     if (!rc && d->engine->taped) rc = d->engine->taped(d->sim, &d->result->taped, d->error);
     if (rc) return rc;
     if (d->sweep_number == 0) d->turned = now();
+    d->passed = 0;
     rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);
     if (!rc) rc = adjoint_frame(d, d->steps);
     return !rc && d->steps == 0 ? end_sweep(d) : rc;
@@ -174,6 +192,7 @@ static piola_status reverse(driver *d, int64_t step)
     piola_status rc = d->engine->reverse(d->sim, d->error);
     if (rc == PIOLA_NUMERICAL && check_adjoint(d)) return rc; /* what could not be solved had overflowed before */
     d->result->reverse_steps++;
+    d->passed = d->steps - step;
     if (!rc) rc = passed_frame(d, step + 1);
     if (!rc) rc = adjoint_frame(d, step);
     if (!rc && step % CHECK_EVERY == 0) rc = check_adjoint(d);
@@ -186,7 +205,10 @@ static piola_status move(driver *d, const pio_action *a)
 {
     const pio_sweep *s = d->sweep;
     const int store = a->kind == PIO_STORE;
-    if (a->slot < d->slots) return (store ? d->engine->save : d->engine->load)(d->sim, a->slot, d->error);
+    if (a->slot < d->slots) {
+        const piola_status rc = (store ? d->engine->save : d->engine->load)(d->sim, a->slot, d->error);
+        return rc || !store || d->sweep_number < 0 ? rc : d->engine->check(d->sim, d->error); /* was there room? */
+    }
     return (store ? s->on_keep : s->on_fetch)(s->context, a->slot - d->slots, a->from, d->error);
 }
 
