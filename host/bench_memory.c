@@ -124,8 +124,7 @@ static piola_status measure(runner *r, piola_error *error)
     c->steps = r->desc.steps;
     c->same = true;
     piola_status rc = r->engine->measure(&r->desc, &c->bytes, error);
-    const pio_room room = {.places = INT64_MAX, .tape = HUGE_VAL};
-    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, room, error);
+    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, INT64_MAX, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &c->bytes, error);
     if (!rc) rc = best_of(r, NULL, &c->forward, error);
     if (r->sim) r->engine->destroy(r->sim);

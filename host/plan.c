@@ -98,7 +98,7 @@ static piola_status refuse(const pio_plan_request *r, piola_error *error)
             r->budget, bytes_with(r, all), (long long)all, r->state, r->fixed, checkpoint);
     if (r->strategy == SCENE_REVERSE) {
         const bool known =
-            !r->tape_is_a_guess || r->tape > 0; /* a guess comes from a run, which this budget may not hold */
+            !r->tape_is_a_guess || r->prices.taped > 0; /* a guess comes from a run, which this budget may not hold */
         return pio_fail(
             error, PIOLA_NO_MEMORY,
             "gradient.memory: a budget of %.0f bytes does not hold what taking steps back needs: %s%.0f bytes, a state "

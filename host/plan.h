@@ -67,16 +67,13 @@ bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, 
  * `needed` would have done so far, twice as many or more. */
 int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
 
-/* What a measurement may take: states on disk, bytes of a tape. */
-typedef struct {
-    int64_t places;
-    double tape; /* of one whose length is a guess */
-} pio_room;
+/* Steps by which the length of a tape is guessed; they run with room for plain states. */
+enum { PIO_GUESSED_STEPS = 8 };
 
 /* plan_measure.c: prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with
  * the design z: steps for a tenth of a second, at least one, and the adjoint of one. `desc` describes the simulation; its slots, tape
- * and window are not used. */
+ * and window are not used. `places`: most states on disk. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, pio_room room, piola_error *error);
+                              const double *z, const char *folder, int64_t places, piola_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* A machine has other things to do now and then: what takes a moment is measured a few times, and the least counts. */
-enum { FEW = 3, GUESSED_STEPS = 8, MOST_STEPS = 64 };
+enum { FEW = 3, MOST_STEPS = 64 };
 static const double moment = 0.1; /* s */
 
 static void lower(double *least, double begun)
@@ -168,18 +168,18 @@ static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_si
     return rc ? rc : measure_adjoints(prices, engine, sim, bar, error);
 }
 
-/* Few steps that can be taken back: a tape of plain numbers certainly does for them, in no more than `room` bytes. */
-static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes, double room)
+/* Few steps that can be taken back: a tape of plain states does for them. */
+static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes)
 {
     bool is_a_guess;
     if (!pio_plan_reversible(small, &is_a_guess)) return;
-    const double most = is_a_guess ? fmin(GUESSED_STEPS, floor(room / (double)bytes->state)) : MOST_STEPS;
-    small->steps = (int64_t)fmax(1, fmin(most, (double)small->steps));
+    const int64_t most = is_a_guess ? PIO_GUESSED_STEPS : MOST_STEPS;
+    if (small->steps > most) small->steps = most;
     if (is_a_guess) small->tape = (int64_t)bytes->state * small->steps;
 }
 
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, pio_room room, piola_error *error)
+                              const double *z, const char *folder, int64_t places, piola_error *error)
 {
     pio_engine_desc small = *desc;
     pio_engine_bytes bytes;
@@ -194,13 +194,12 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     small.slots = 1;
     small.tape = small.first = 0;
     piola_status rc = engine->measure(&small, &bytes, error);
-    if (!rc) shorten(&small, &bytes, room.tape);
+    if (!rc) shorten(&small, &bytes);
     if (!rc && !small.tape) rc = engine->measure(&small, &bytes, error);
     if (!rc && !small.tape) small.tape = (int64_t)bytes.tape;
     if (!rc) rc = engine->create(&small, &sim, &bytes, error);
     if (!rc) rc = measure(prices, engine, sim, &small, z, bar, error);
-    if (!rc && desc->steps > 0 && folder)
-        rc = measure_disk(prices, engine, sim, bytes.state, folder, room.places, error);
+    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, places, error);
     if (sim) engine->destroy(sim);
     free(bar);
     return rc;

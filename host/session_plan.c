@@ -121,13 +121,13 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
     }
 }
 
-/* As many bytes as the first steps used, and at most: within a budget what states without a code would take, which is more than any
- * tape unless steps are halved; without one twice as many as expected, and then some. */
+/* As many bytes as the first steps used; and at most a quarter of what plain states would take, 32 bits for each degree of freedom
+ * and step, more than stiff springs have been seen to need; or four times as many as expected. */
 static void give_tape(const pio_session *s, pio_plan_request *r)
 {
-    const double plain = (double)r->state * (double)r->steps, some = fmin(plain, 256.0 * 1048576);
+    const double quarter = (double)r->state * (double)r->steps / 4;
     r->tape = r->prices.taped * (double)r->steps;
-    r->tape_most = s->scene->memory_budget > 0 ? fmax(plain, 2 * r->tape) : fmax(some, 2 * r->tape);
+    r->tape_most = fmax(4 * r->tape, s->scene->memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
 /* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
@@ -136,13 +136,10 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
 {
     char folder[1024];
     existing_folder(s, folder, sizeof folder);
-    const double places = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
-    const pio_room room = {.places = places < 1     ? 0
-                                     : places < 1e6 ? (int64_t)places
-                                                    : 1000000,
-                           .tape = r->budget - (double)(r->fixed + r->state) - r->tape_beside};
+    const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
+    const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
     const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
-                                             r->disk > 0 ? folder : NULL, room, error);
+                                             r->disk > 0 ? folder : NULL, places, error);
     if (r->tape_is_a_guess) give_tape(s, r);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
     pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
@@ -206,7 +203,8 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     if (r->tape_is_a_guess) rc = weigh_tape(s, r, error);
     if (rc) return rc;
     if (!adjoint) return PIOLA_OK;
-    const bool holds = (double)(r->fixed + r->state) <= r->budget;
+    if (r->tape_is_a_guess) r->tape = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
+    const bool holds = (double)(r->fixed + r->state) + r->tape_beside + r->tape <= r->budget;
     if (holds && (s->options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);
     if (!rc) rc = pio_plan_make(&w->plan, r, error);
     w->refused = rc == PIOLA_NO_MEMORY;
