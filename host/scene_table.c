@@ -55,9 +55,10 @@ static const cfg_field grid_fields[] = {
          "default"},
     {"wall_stiffness", CFG_NUMBER, AT(pio_scene, grid.wall_stiffness), .computed = "required where a wall is penalty",
      .quantity = CFG_RATE_SQUARED, POSITIVE, .present = has_penalty_walls,
-     .meaning = "acceleration out of a penalty wall per depth beyond its face; larger lets bodies in less far, and at "
-                "most 1/dt^2 "
-                "is stable: what comes with speed v goes in by v/sqrt(wall_stiffness)"},
+     .meaning = "a particle at depth d in a penalty wall gets the acceleration wall_stiffness r(d) out of it, with r = "
+                "d^2/spacing up to half a cell and d - spacing/4 beyond, so that it eases in; larger lets bodies in "
+                "less far, and at most 1/dt^2 is stable: a particle of speed v goes in by up to v/sqrt(wall_stiffness) "
+                "+ spacing/4, a body of pressure p by up to sqrt(2 p/(density wall_stiffness)) + spacing/4"},
     END};
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 

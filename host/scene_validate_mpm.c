@@ -52,11 +52,11 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
             if (s->grid.wall[a][side] == SCENE_WALL_PENALTY) penalty = face_path(doc, a, side);
     const double most = 1 / (s->dt * s->dt);
     if (penalty && !(s->grid.wall_stiffness > 0))
-        pio_cfg_fault(doc, penalty,
-                      "penalty walls need method.grid.wall_stiffness, in 1/s2: what hits a wall with speed v goes in "
-                      "by v/sqrt(wall_stiffness), and at "
-                      "most 1/dt^2 = %.3g is stable",
-                      most);
+        pio_cfg_fault(
+            doc, penalty,
+            "penalty walls need method.grid.wall_stiffness, in 1/s2: a particle that hits a wall with speed v goes in "
+            "by up to v/sqrt(wall_stiffness) and a quarter of a cell, and at most 1/dt^2 = %.3g is stable",
+            most);
     else if (!penalty && s->grid.wall_stiffness > 0)
         pio_cfg_fault(doc, path, "no wall is penalty; remove it");
     else if (s->grid.wall_stiffness > most)

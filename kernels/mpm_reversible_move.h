@@ -1,6 +1,6 @@
 /* mpm_reversible_move.h -- what a particle of the reversible integrator gets from the nodes, and the adjoint of both:
  *
- *     kick     v  <- gamma v + Q(h a),   a = sum_i w_ip a_i + g + walls(x)
+ *     kick     v  <- gamma v + Q(h a),   a = sum_i w_ip a_i + g + stiffness dx walls(x)
  *     strain   l  <- l + Q(ln det A'),   Fbar <- A Fbar,   A' = I + h sum_i V_i (grad w_ip)^T,   A = A'/det^(1/d) A'
  *
  * One kernel has both signs, so that what it takes back is what it added: two kernels may be contracted differently. */
@@ -10,28 +10,42 @@
 #include "kernels/mpm_reversible_shear.h"
 #include "kernels/mpm_reversible_transfer.h"
 
-/* ---- penalty walls: a particle in the wall by d gets the acceleration `stiffness` d out of it ----------------------- */
+/* ---- penalty walls: a particle in the wall by d gets the acceleration `stiffness` dx r(d) out of it ------------------ */
 
-/* Depth in units of the spacing into the wall at the lower or upper face of an axis, positive into its inside; 0 outside. */
-PIO_FN real wall_depth(const mpm_box *box, int axis, int base, real f)
+/* Depth over which a wall eases in, in units of the spacing, so that no state gets a kink where a particle enters a step sooner
+ * or later: were r = d, its slope by the design would jump there by h^2 stiffness. */
+#define WALL_EASE R(0.5)
+
+/* r of the depth d into a wall, both in units of the spacing: 0 outside, d^2/(2 w) up to w = WALL_EASE, d - w/2 beyond. */
+PIO_FN real wall_ease(real d)
 {
-    real d = R(0);
-    if (box->wall[axis][0] == WALL_PENALTY) {
-        const real lower = R(box->face[axis][0] - base) - f;
-        if (lower > R(0)) d += lower;
-    }
-    if (box->wall[axis][1] == WALL_PENALTY) {
-        const real upper = R(box->face[axis][1] - base) - f;
-        if (upper < R(0)) d += upper;
-    }
-    return d;
+    if (!(d > R(0))) return R(0);
+    return d < WALL_EASE ? d * d / (R(2) * WALL_EASE) : d - WALL_EASE / R(2);
 }
 
-/* How many of the two walls of an axis hold the particle: minus the derivative of the depth. */
-PIO_FN int walls_at(const mpm_box *box, int axis, int base, real f)
+/* dr/dd: 0 outside, d/w up to w, 1 beyond. */
+PIO_FN real wall_ease_slope(real d)
 {
-    return (box->wall[axis][0] == WALL_PENALTY && R(box->face[axis][0] - base) - f > R(0)) +
-           (box->wall[axis][1] == WALL_PENALTY && R(box->face[axis][1] - base) - f < R(0));
+    if (!(d > R(0))) return R(0);
+    return d < WALL_EASE ? d / WALL_EASE : R(1);
+}
+
+/* Sum of r, positive into the box, over the walls at both faces of an axis, for a particle at base + f. */
+PIO_FN real wall_push(const mpm_box *box, int axis, int base, real f)
+{
+    real push = R(0);
+    if (box->wall[axis][0] == WALL_PENALTY) push += wall_ease(R(box->face[axis][0] - base) - f);
+    if (box->wall[axis][1] == WALL_PENALTY) push -= wall_ease(f - R(box->face[axis][1] - base));
+    return push;
+}
+
+/* Its derivative by f. */
+PIO_FN real wall_push_slope(const mpm_box *box, int axis, int base, real f)
+{
+    real slope = R(0);
+    if (box->wall[axis][0] == WALL_PENALTY) slope -= wall_ease_slope(R(box->face[axis][0] - base) - f);
+    if (box->wall[axis][1] == WALL_PENALTY) slope -= wall_ease_slope(f - R(box->face[axis][1] - base));
+    return slope;
 }
 
 /* ---- kick -------------------------------------------------------------------------------------------------------- */
@@ -62,7 +76,7 @@ PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *
     vec r = stencil_mean(y, &w);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++)
-        r.x[c] += a->step->gravity[c] + a->stiffness * a->box.dx * wall_depth(&a->box, c, base[c], f.x[c]);
+        r.x[c] += a->step->gravity[c] + a->stiffness * a->box.dx * wall_push(&a->box, c, base[c], f.x[c]);
     return r;
 }
 
@@ -105,7 +119,7 @@ PIO_FN void mpm_kick(int slot, mpm_kick_shared *sh, const mpm_kick_args *a)
     LANES (j, end - first) kick_particle(a, sh, base, a->l.order[first + j]);
 }
 
-/* With a_bar = h v'_bar:  v_bar = gamma v'_bar,  offset_bar += slope(a_i; a_bar) - stiffness dx a_bar in walls,
+/* With a_bar = h v'_bar:  v_bar = gamma v'_bar,  offset_bar += slope(a_i; a_bar) + stiffness dx (dwalls/df) a_bar,
  * a_i_bar = sum_p w_ip a_bar */
 typedef struct {
     mpm_kick_args fwd;  /* v, kept bits and velocity are not used */
@@ -129,7 +143,7 @@ PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *s
     vec f_bar = stencil_slope(&sh->y, NULL, R(0), &w, a_bar, mat_diag(R(0)));
     PIO_UNROLL
     for (int c = 0; c < DIM; c++)
-        f_bar.x[c] -= R(walls_at(&a->box, c, base[c], f.x[c])) * a->stiffness * a->box.dx * a_bar.x[c];
+        f_bar.x[c] += wall_push_slope(&a->box, c, base[c], f.x[c]) * a->stiffness * a->box.dx * a_bar.x[c];
     vec_store(b->offset_bar, n, p, vec_axpby(R(1), vec_load(b->offset_bar, n, p), R(1), f_bar));
     vec_store(b->velocity_bar, n, p, vec_scale(b->gamma, v_bar));
     vector_put(&sh->t, j, f, a_bar, R(0));

@@ -276,8 +276,8 @@ typedef struct {
     double dt, cfl, gravity[3];
     int32_t reversible; /* particles: the integrator whose steps can be taken back to the bit */
     double damping;     /* of it, 1/s: v' = -damping v; >= 0 */
-    double
-        penalty; /* its walls, 1/s^2: a particle in the wall by a depth d gets the acceleration penalty * d out of it */
+    double penalty; /* its walls, 1/s^2: at depth d in a wall a particle gets the acceleration penalty * r(d) out of it,
+                     * r = d^2/(2 w) up to half a spacing w, d - w/2 beyond */
     int64_t steps;
     int32_t n_observations, n_touches, n_designs;
     const pio_observation_desc *observations;

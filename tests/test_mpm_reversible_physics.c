@@ -70,6 +70,12 @@ static void momentum_is_kept_in_free_flight(void **unused)
 
 /* ---- energy and volume --------------------------------------------------------------------------------------- */
 
+/* Integral of r(d) from 0 on, m^2: r = d^2/(2 w) up to the depth w, d - w/2 beyond. */
+static double wall_work(double d, double w)
+{
+    return d < w ? d * d * d / (6 * w) : w * w / 6 + (d - w) * (d - w) / 2 + (d - w) * w / 2;
+}
+
 /* Elastic, of gravity and of walls, J. */
 static double potential(mpm_case *c, pio_sim *sim)
 {
@@ -84,7 +90,7 @@ static double potential(mpm_case *c, pio_sim *sim)
             const double dx = c->desc.grid.spacing, *g = c->desc.gravity;
             const double low = c->desc.grid.face[a][0] * dx, high = c->desc.grid.face[a][1] * dx;
             const double d = fmax(0, low - x[i * D + a]) + fmax(0, x[i * D + a] - high);
-            sum += c->density[i] * c->volume[i] * (0.5 * c->desc.penalty * d * d - g[a] * x[i * D + a]);
+            sum += c->density[i] * c->volume[i] * (c->desc.penalty * wall_work(d, dx / 2) - g[a] * x[i * D + a]);
         }
     }
     free(x);
