@@ -12,7 +12,7 @@ static void corner(mpm_case *c, int number, int64_t steps, int upper)
                                  body_of(&materials[(number + 3) % MATERIALS], 1300)};
     mpm_corner(c, number, bodies, steps, upper, 1);
     c->desc.reversible = 1;
-    c->desc.penalty = 2e4;
+    c->desc.penalty = D == 3 ? 3e4 : 2e4;
     for (int a = 0; a < D; a++) c->desc.grid.wall[a][upper] = PIO_WALL_PENALTY;
 }
 
