@@ -23,7 +23,8 @@ PIOLA = ""
 SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(pathlib.Path(__file__).resolve().parent.glob("check_scenes/*.yaml"))
 LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "fem_laws")  # 5 s a check
-LOOSEST = 1e-6  # tolerance of a check; no small variant needs more
+LOOSEST = 1e-6  # tolerance of a check; no small variant needs more, but with contact and kinks of it
+CONTACT = {"mpm_long_bounce_small": 1e-5}
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
 TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
@@ -70,14 +71,14 @@ class Check(Scenes):
             with self.subTest(scene.name):
                 folder, began = self.folder / scene.stem, time.monotonic()
                 self.run_piola(0, "check", str(scene), folder, "-q")
-                check = result(folder)["check"]
+                check, loosest = result(folder)["check"], CONTACT.get(scene.stem, LOOSEST)
                 rows = check["rows"]
                 remainder, uncertainty = (max(row[key] for row in rows) for key in ("remainder", "uncertainty"))
                 print(f"check {scene.name}: {len(rows)} directions, worst remainder {remainder:.1e}, worst uncertainty "
-                      f"{uncertainty:.1e} (threshold {LOOSEST:g}), {time.monotonic() - began:.1f} s")
+                      f"{uncertainty:.1e} (threshold {loosest:g}), {time.monotonic() - began:.1f} s")
                 self.assertGreaterEqual(len(rows), 3)
-                self.assertLessEqual(check["tolerance"], LOOSEST)
-                self.assertLessEqual(max(remainder, uncertainty), LOOSEST)
+                self.assertLessEqual(check["tolerance"], loosest)
+                self.assertLessEqual(max(remainder, uncertainty), loosest)
 
     def test_a_gradient_spoiled_by_a_thousandth_fails_its_check(self):
         for scene in (s for s in SMALL if s.stem not in LONG):
