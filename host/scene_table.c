@@ -1,32 +1,14 @@
-/* scene_table.c -- THE table of the scene file: keys, units, defaults, ranges and meanings. */
-#include "host/scene_private.h"
+/* scene_table.c -- THE table of the scene file: keys, units, defaults, ranges and meanings. Further parts of it are in the other
+ * files scene_table_*.c. */
+#include "host/scene_table.h"
 
 #include <math.h>
-
-#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define POSITIVE .range = {CFG_OVER, 0, 0}
-#define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
-#define ONLY(v) (1u << (v))
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .key = NULL                                                                                                    \
-    }
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const wall_names[] = {"sticky", "slip", "separate", "penalty", NULL};
 static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
-static const char *const shape_names[] = {"box", "ball", "cylinder", NULL};
-static const char *const axis_names[] = {"x", "y", "z", NULL};
-static const char *const fill_names[] = {"regular", "jittered", NULL};
-static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy",
-                                               "distance",      "front",         NULL};
-static const char *const relative_names[] = {"zero", "initial", NULL};
-static const char *const transform_names[] = {"linear", "log", NULL};
-static const char *const per_names[] = {"target", "body", "particle", NULL};
-static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
-static const char *const fem_term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
 static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", NULL};
 static const char *const state_names[] = {"velocity", "J", "F", "C", "mass", "pressure", "material", "body", NULL};
 
@@ -100,224 +82,6 @@ static const cfg_field time_fields[] = {
          "steps keep about 1.44 damping dt bits per velocity component each"},
     END};
 static const cfg_table time_table = {.what = "time", .fields = time_fields};
-
-/* ---- geometry, bodies ---------------------------------------------------------------------------------- */
-
-static const cfg_field geometry_fields[] = {
-    {"name", CFG_NAME, AT(scene_geometry, name), .required = true, .meaning = "name that bodies use"},
-    {"type", CFG_ENUM, AT(scene_geometry, shape), .required = true, .values = shape_names,
-     .meaning = "shape; a ball is a disc in 2D, a cylinder is for 3D only"},
-    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_BOX),
-     .meaning = "lower corner"},
-    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_BOX),
-     .meaning = "upper corner"},
-    {"center", CFG_VECTOR, AT(scene_geometry, center), .required = true, .quantity = CFG_LENGTH,
-     .only = ONLY(SCENE_BALL) | ONLY(SCENE_CYLINDER), .meaning = "centre"},
-    {"radius", CFG_NUMBER, AT(scene_geometry, radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(SCENE_BALL) | ONLY(SCENE_CYLINDER), .meaning = "radius"},
-    {"height", CFG_NUMBER, AT(scene_geometry, height), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(SCENE_CYLINDER), .meaning = "length along the axis, half on each side of the centre"},
-    {"axis", CFG_ENUM, AT(scene_geometry, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_CYLINDER),
-     .meaning = "direction of the axis"},
-    END};
-static const cfg_table geometry_table = {
-    .what = "geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
-
-static const cfg_field fill_fields[] = {
-    {"particles_per_cell", CFG_INTEGER, AT(scene_body, particles_per_cell), .computed = "4 in 2D, 8 in 3D",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 512},
-     .meaning =
-         "particles in a full cell; more is smoother and costs time and memory in proportion; regular: a square (2D) "
-         "or a cube (3D)"},
-    {"method", CFG_ENUM, AT(scene_body, fill), .values = fill_names, .fallback = "regular",
-     .meaning = "regular places particles on a lattice, jittered at random within it (by the scene's seed)"},
-    END};
-static const cfg_table fill_table = {.what = "fill", .fields = fill_fields};
-
-static const cfg_field body_fields[] = {
-    {"name", CFG_NAME, AT(scene_body, name), .required = true, .meaning = "name that observe and design paths use"},
-    {"geometry", CFG_NAME, AT(scene_body, geometry), .required = true, .meaning = "name of an entry of geometry"},
-    {"material", CFG_NAME, AT(scene_body, material), .required = true, .meaning = "name of an entry of materials"},
-    {"position", CFG_VECTOR, AT(scene_body, position), .computed = "0", .quantity = CFG_LENGTH,
-     .meaning = "shift of the geometry at the start"},
-    {"velocity", CFG_VECTOR, AT(scene_body, velocity), .computed = "0", .quantity = CFG_VELOCITY,
-     .meaning = "velocity at the start"},
-    {"angular_velocity", CFG_SPIN, AT(scene_body, angular_velocity), .computed = "0", .quantity = CFG_ANGLE_RATE,
-     .meaning = "rotation about the centroid at the start: one number in 2D, a vector in 3D"},
-    {"fill", CFG_MAPPING, .table = &fill_table, .meaning = "how the shape is filled with particles"},
-    END};
-static const cfg_table body_table = {.what = "body", .size = sizeof(scene_body), .fields = body_fields};
-
-/* ---- observe, design, objective ------------------------------------------------------------------------ */
-
-#define SAMPLED (ONLY(SCENE_MEAN_POSITION) | ONLY(SCENE_MEAN_VELOCITY) | ONLY(SCENE_KINETIC_ENERGY) | ONLY(SCENE_FRONT))
-
-static bool has_at(const void *o)
-{
-    const scene_observe *observe = o;
-    return observe->at.n > 0 && !(observe->every > 0);
-}
-static bool has_over(const void *o)
-{
-    return ((const scene_observe *)o)->over[0] >= 0;
-}
-static bool has_every(const void *o)
-{
-    return ((const scene_observe *)o)->every > 0;
-}
-
-static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
-                                           .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
-                                                      "particle, x, y[, z] and, where points count differently, "
-                                                      "weight; below the scene's folder"},
-                                          END};
-static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
-
-static const cfg_field observe_fields[] = {
-    {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
-    {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = observable_names,
-     .meaning =
-         "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
-         "from measured points, or how far its front has come"},
-    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .meaning = "name of the body that is measured"},
-    {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_FRONT),
-     .meaning = "direction in which the front advances"},
-    {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
-     .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(SCENE_FRONT),
-     .meaning = "of the smooth maximum; larger is nearer to the foremost particle and less smooth"},
-    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_DISTANCE),
-     .meaning = "measured places of particles; their times are the samples; linear between two steps"},
-    {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
-     .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
-     .meaning = "time or increasing list of times, one sample each"},
-    {"over", CFG_PAIR, AT(scene_observe, over), .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED,
-     .present = has_over, .meaning = "[from, to]: one sample, the mean over the window"},
-    {"every", CFG_NUMBER, AT(scene_observe, every), .quantity = CFG_TIME, POSITIVE, .only = SAMPLED,
-     .present = has_every, .meaning = "one sample at every multiple of it, up to the end"},
-    END};
-static const cfg_table observe_table = {.what = "observation",
-                                        .size = sizeof(scene_observe),
-                                        .fields = observe_fields,
-                                        .discriminator = "type",
-                                        .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
-
-static bool has_initial(const void *d)
-{
-    return ((const scene_design *)d)->initial.n > 0;
-}
-static bool has_bounds(const void *d)
-{
-    return isfinite(((const scene_design *)d)->bounds[0]);
-}
-
-static const cfg_field design_fields[] = {
-    {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
-    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
-     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
-                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), gravity"},
-    {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
-     .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
-     .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
-     .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
-                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
-                "of the distance at the start"},
-    {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
-     .meaning = "log searches over orders of magnitude; it needs values above 0"},
-    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
-     .meaning = "one value per target, per body that has it, or per particle (a field)"},
-    END};
-static const cfg_table design_table = {
-    .what = "design variable", .size = sizeof(scene_design), .fields = design_fields};
-
-static const cfg_field data_fields[] = {
-    {"file", CFG_TEXT, AT(scene_term, data_file), .required = true,
-     .meaning =
-         "CSV with a header line, or HDF5 whose one-dimensional datasets are the columns, below the scene's folder"},
-    {"time", CFG_TEXT, AT(scene_term, time_column), .fallback = "time", .meaning = "column of the times, in s"},
-    {"columns", CFG_TEXTS, AT(scene_term, columns), .required = true,
-     .meaning = "columns of the measured values, one per component of `of`, in SI units"},
-    END};
-static const cfg_table data_table = {.what = "data source", .fields = data_fields};
-
-/* Of particles; meshes have smoothness too. */
-#define TERM_FIELDS(names, type_meaning, of_meaning)                                                                   \
-    {                                                                                                                  \
-        {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = names, .meaning = type_meaning},          \
-            {"of",                                                                                                     \
-             CFG_COMPONENT,                                                                                            \
-             AT(scene_term, of),                                                                                       \
-             .second = offsetof(scene_term, component),                                                                \
-             .required = true,                                                                                         \
-             .meaning = of_meaning},                                                                                   \
-            {"value",                                                                                                  \
-             CFG_NUMBERS,                                                                                              \
-             AT(scene_term, value),                                                                                    \
-             .second = offsetof(scene_term, value.n),                                                                  \
-             .required = true,                                                                                         \
-             .quantity = CFG_ANY,                                                                                      \
-             .only = ONLY(SCENE_TARGET),                                                                               \
-             .meaning = "wanted value, one number per component"},                                                     \
-            {"data",                                                                                                   \
-             CFG_MAPPING,                                                                                              \
-             .table = &data_table,                                                                                     \
-             .required = true,                                                                                         \
-             .only = ONLY(SCENE_MISFIT),                                                                               \
-             .meaning = "measurements"},                                                                               \
-            {"sigma",                                                                                                  \
-             CFG_NUMBER,                                                                                               \
-             AT(scene_term, sigma),                                                                                    \
-             .fallback = "1",                                                                                          \
-             .quantity = CFG_ANY,                                                                                      \
-             POSITIVE,                                                                                                 \
-             .only = ONLY(SCENE_MISFIT),                                                                               \
-             .meaning = "standard deviation of the measurements; smaller counts for more"},                            \
-            {"weight",        CFG_NUMBER,   AT(scene_term, weight),                                                    \
-             .fallback = "1", NOT_NEGATIVE, .meaning = "factor of this term in the sum; 0 switches it off"},           \
-            END                                                                                                        \
-    }
-#define TERM_TYPES                                                                                                     \
-    "target: squared distance from a value; misfit: from measured data; minimize, maximize: the observation itself"
-
-static const cfg_field term_fields[] =
-    TERM_FIELDS(term_names, TERM_TYPES, "name of an observation, with .x, .y or .z for one component");
-const cfg_table pio_term_table = {
-    .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
-
-static const cfg_field fem_term_fields[] = TERM_FIELDS(
-    fem_term_names,
-    TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's variables after its "
-               "filter, scaled by its bounds or start",
-    "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry");
-const cfg_table pio_fem_term_table = {
-    .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
-
-/* ---- constraints ---------------------------------------------------------------------------------------- */
-
-static bool has_min(const void *c)
-{
-    return isfinite(((const scene_constraint *)c)->min);
-}
-static bool has_max(const void *c)
-{
-    return isfinite(((const scene_constraint *)c)->max);
-}
-
-static const cfg_field constraint_fields[] = {
-    {"of", CFG_COMPONENT, AT(scene_constraint, of), .second = offsetof(scene_constraint, component), .required = true,
-     .meaning =
-         "name of an observation, with .x, .y or .z for one component; the bounds hold for each of its samples and "
-         "components, and each is one more sweep back"},
-    {"min", CFG_NUMBER, AT(scene_constraint, min), .quantity = CFG_ANY, .computed = "none", .present = has_min,
-     .meaning = "least value"},
-    {"max", CFG_NUMBER, AT(scene_constraint, max), .quantity = CFG_ANY, .computed = "none", .present = has_max,
-     .meaning = "greatest value"},
-    {"relative_to", CFG_ENUM, AT(scene_constraint, relative_to), .values = relative_names, .fallback = "zero",
-     .meaning = "initial: min and max are multiples of the value that the first design has"},
-    END};
-const cfg_table pio_constraint_table = {
-    .what = "constraint", .size = sizeof(scene_constraint), .fields = constraint_fields};
 
 /* ---- optimizer, output ----------------------------------------------------------------------------------- */
 
@@ -424,12 +188,12 @@ static const cfg_field scene_fields[] = {
     {"materials", CFG_LIST, AT(pio_scene, materials), .second = offsetof(pio_scene, n_materials), .required = true,
      .least = 1, .table = &pio_material_table, .meaning = "what bodies are made of"},
     {"geometry", CFG_LIST, AT(pio_scene, geometry), .second = offsetof(pio_scene, n_geometry), .required = true,
-     .least = 1, .table = &geometry_table, .meaning = "shapes"},
+     .least = 1, .table = &pio_geometry_table, .meaning = "shapes"},
     {"bodies", CFG_LIST, AT(pio_scene, bodies), .second = offsetof(pio_scene, n_bodies), .required = true, .least = 1,
-     .table = &body_table, .meaning = "shapes made of materials"},
-    {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &observe_table,
+     .table = &pio_body_table, .meaning = "shapes made of materials"},
+    {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &pio_observe_table,
      .present = has_observe, .meaning = "what is measured"},
-    {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &design_table,
+    {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &pio_design_table,
      .present = has_design, .meaning = "what gradients are taken of and the optimizer changes"},
     {"objective", CFG_LIST, AT(pio_scene, objective), .second = offsetof(pio_scene, n_objective),
      .table = &pio_term_table, .present = has_objective, .meaning = "terms whose sum is minimised"},

@@ -1,16 +1,7 @@
 /* scene_table_fem.c -- the table of scenes of `method: {type: fem}`: what differs from scene_table.c. */
-#include "host/scene_private.h"
+#include "host/scene_table.h"
 
 #include <math.h>
-
-#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define POSITIVE .range = {CFG_OVER, 0, 0}
-#define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
-#define ONLY(v) (1u << (v))
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .key = NULL                                                                                                    \
-    }
 
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};

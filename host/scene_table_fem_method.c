@@ -1,15 +1,8 @@
 /* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved, and what is
  * written of them: their tables. */
-#include "host/scene_private.h"
+#include "host/scene_table.h"
 
 #include <math.h>
-
-#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define POSITIVE .range = {CFG_OVER, 0, 0}
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .key = NULL                                                                                                    \
-    }
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};

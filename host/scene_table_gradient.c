@@ -1,12 +1,5 @@
 /* scene_table_gradient.c -- how gradients are checked, what memory they may take, and how far back they go: their tables. */
-#include "host/scene_private.h"
-
-#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define POSITIVE .range = {CFG_OVER, 0, 0}
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .key = NULL                                                                                                    \
-    }
+#include "host/scene_table.h"
 
 static const char *const strategy_names[] = {"auto", "store", "checkpoint", "reverse", NULL};
 
