@@ -19,7 +19,7 @@
 #ifndef PIOLA_KERNELS_PLASTICITY_H
 #define PIOLA_KERNELS_PLASTICITY_H
 
-#include "kernels/hyperelastic.h"
+#include "kernels/hyperelastic_tools.h"
 
 enum {
     PLASTIC_NONE,
