@@ -111,6 +111,10 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
     pio_json_integer(json, "steps_left_out", s->model->desc.first);
     pio_growth_json(&s->growth, s->norms, s->scene->dt, json);
+    if (s->near_within > 0) {
+        pio_json_integer(json, "particle_steps_near_a_change_of_plastic_branch", s->near_branch);
+        pio_json_double(json, "near_a_change_of_plastic_branch", s->near_within);
+    }
     solves_json(s, json);
     constraints_json(s, json);
     if (n)

@@ -126,6 +126,7 @@ static void visit_constants(const built *b, const char *list, const char *name, 
 {
     for (const cfg_field *key = pio_scene_materials(b->scene)->fields; key->key; key++)
         visit(b, list, name, key->key, f, context);
+    for (const cfg_field *key = pio_plastic_table.fields; key->key; key++) visit(b, list, name, key->key, f, context);
 }
 
 static void visit_all(const built *b, visitor f, void *context)

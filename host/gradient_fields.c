@@ -1,6 +1,6 @@
 /* gradient_fields.c -- the gradients per particle that a scene has, by the names that its materials use. */
 #include "host/fail.h"
-#include "host/law.h"
+#include "host/plastic.h"
 #include "host/states.h"
 
 #include <stdio.h>
@@ -38,7 +38,9 @@ static bool scene_has(const pio_scene *s, const char *constant)
             bool used = !strcmp(body->material, s->materials[m].name);
             for (size_t r = 0; r < body->n_regions; r++)
                 used |= !strcmp(body->regions[r].material, s->materials[m].name);
-            if (used && pio_law_constant_of(&s->materials[m], constant)) return true;
+            if (used && (pio_law_constant_of(&s->materials[m], constant) ||
+                         pio_plastic_constant_of(&s->materials[m], constant)))
+                return true;
         }
     }
     return false;
@@ -62,6 +64,11 @@ static const known_field *field_of(const pio_session *s, int i, known_field *con
     for (int k = 0; k < before; k++)
         if (s->engine.table->components(s->sim, list[k].engine_field) && i-- == 0) return &list[k];
     for (int k = 0; (c = pio_law_every_constant(k)); k++) {
+        if (!scene_has(s->scene, c->key) || i-- != 0) continue;
+        *constant = (known_field){c->key, c->unit, NULL, c->meaning};
+        return constant;
+    }
+    for (int k = 0; !fem && (c = pio_plastic_every_constant(k)); k++) {
         if (!scene_has(s->scene, c->key) || i-- != 0) continue;
         *constant = (known_field){c->key, c->unit, NULL, c->meaning};
         return constant;
@@ -109,21 +116,28 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
     return PIOLA_OK;
 }
 
+/* Number of a constant of this material, of the plastic law or of the elastic one; -1: it has none of this key. */
+static int number_of(const scene_material *m, const char *key, bool plastic)
+{
+    const pio_law_constant *c = plastic ? pio_plastic_constant_of(m, key) : pio_law_constant_of(m, key);
+    return c ? c->number : -1;
+}
+
 /* The constant is another of the engine's numbers for each law: every number is read once. */
 static piola_status read_constant(pio_session *s, const char *key, double *values, double *one, piola_error *error)
 {
     const int64_t items = pio_model_items(s->model, false);
     for (int64_t i = 0; i < items; i++) values[i] = 0;
-    for (int number = 0; number < PIO_LAW_CONSTANTS; number++) {
+    for (int k = 0; k < PIO_LAW_CONSTANTS + PIO_PLASTIC_CONSTANTS; k++) {
         char field[32];
-        snprintf(field, sizeof field, "grad_given_%d", number);
+        const bool plastic = k >= PIO_LAW_CONSTANTS;
+        const int number = plastic ? k - PIO_LAW_CONSTANTS : k;
+        snprintf(field, sizeof field, plastic ? "grad_yield_%d" : "grad_given_%d", number);
         if (!s->engine.table->components(s->sim, field)) continue;
         const piola_status rc = s->engine.table->read(s->sim, field, one, error);
         if (rc) return rc;
-        for (int64_t i = 0; i < items; i++) {
-            const pio_law_constant *c = pio_law_constant_of(pio_model_material(s->model, i), key);
-            if (c && c->number == number) values[i] = one[i];
-        }
+        for (int64_t i = 0; i < items; i++)
+            if (number_of(pio_model_material(s->model, i), key, plastic) == number) values[i] = one[i];
     }
     return PIOLA_OK;
 }

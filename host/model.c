@@ -6,6 +6,7 @@
 #include "host/fill.h"
 #include "host/law.h"
 #include "host/model_fem.h"
+#include "host/plastic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,6 +127,9 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     m->lame[i] = mat->lame;
     m->body[i] = (int32_t)b;
     pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);
+    if (!m->plasticity) return;
+    m->plasticity[i] = (int32_t)mat->plasticity;
+    pio_plastic_given(mat, m->yield + PIO_PLASTIC_CONSTANTS * i);
 }
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
@@ -141,6 +145,11 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->body = malloc(sizeof(int32_t) * count);
     if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body)
         return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
+    if (!pio_scene_is_plastic(m->scene)) return PIOLA_OK;
+    m->plasticity = malloc(sizeof(int32_t) * count);
+    m->yield = calloc(PIO_PLASTIC_CONSTANTS * count, sizeof(double));
+    if (!m->plasticity || !m->yield)
+        return pio_fail_memory(error, sizeof(double) * count * (PIO_PLASTIC_CONSTANTS + 1), "plastic particles");
     return PIOLA_OK;
 }
 
@@ -179,7 +188,9 @@ static piola_status set_particles(pio_model *m, piola_error *error)
                                                  .lame = m->lame,
                                                  .body = m->body,
                                                  .bodies = (int32_t)s->n_bodies,
-                                                 .spin = m->spin};
+                                                 .spin = m->spin,
+                                                 .plasticity = m->plasticity,
+                                                 .yield = m->yield};
     return rc;
 }
 
@@ -288,6 +299,8 @@ void pio_model_free(pio_model *m)
     free(m->law);
     free(m->lame);
     free(m->body);
+    free(m->plasticity);
+    free(m->yield);
     free(m);
 }
 

@@ -37,6 +37,8 @@ typedef struct pio_model {
     int64_t n_frames;
     int64_t *body_first; /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
     double *position, *velocity, *volume, *density, *given, *spin;
+    int32_t *plasticity; /* with `yield`; NULL: nothing is plastic */
+    double *yield;
     int32_t *law, *lame, *body;
     pio_touch *touches;
     pio_observation_desc *observations;

@@ -8,6 +8,7 @@
 #include "host/law.h"
 #include "host/model_fem.h"
 #include "host/model_shape.h"
+#include "host/plastic.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -32,6 +33,8 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
     const char *key = last_part(path);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
+    const int yield = pio_plastic_path(s, path);
+    if (yield >= 0) return (pio_quantity)((int)PIO_YIELD_0 + yield);
     return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
 }
 

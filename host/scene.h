@@ -26,6 +26,14 @@ typedef enum {
     SCENE_LINEAR_FLUID,
     SCENE_TAIT
 } scene_law;
+/* In the order of pio_plastic_law. */
+typedef enum {
+    SCENE_ELASTIC,
+    SCENE_VON_MISES,
+    SCENE_DRUCKER_PRAGER,
+    SCENE_HERSCHEL_BULKLEY,
+    SCENE_SNOW
+} scene_plasticity;
 typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 /* Of FEM: shapes that are meshed, kinds of elements from tri3 on. */
@@ -127,15 +135,20 @@ typedef struct {
 typedef struct {
     char *name;
     scene_law model;
-    bool lame;                              /* given as mu, lambda instead of E, nu */
-    double E, nu;                           /* Pa, - */
-    double mu, lambda;                      /* Pa */
-    double bulk, gamma;                     /* Pa (fluids, mooney_rivlin, ogden), - (tait only) */
-    double viscosity;                       /* Pa.s, >= 0 */
-    double density;                         /* kg/m3, > 0 */
-    double c10, c01;                        /* Pa (mooney_rivlin) */
-    double mu1, alpha1, mu2, alpha2;        /* Pa, - (ogden) */
-    double mass_damping, stiffness_damping; /* FEM: 1/s, s */
+    bool lame;                                                /* given as mu, lambda instead of E, nu */
+    double E, nu;                                             /* Pa, - */
+    double mu, lambda;                                        /* Pa */
+    double bulk, gamma;                                       /* Pa (fluids, mooney_rivlin, ogden), - (tait only) */
+    double viscosity;                                         /* Pa.s, >= 0 */
+    double density;                                           /* kg/m3, > 0 */
+    double c10, c01;                                          /* Pa (mooney_rivlin) */
+    double mu1, alpha1, mu2, alpha2;                          /* Pa, - (ogden) */
+    double mass_damping, stiffness_damping;                   /* FEM: 1/s, s */
+    scene_plasticity plasticity;                              /* particles */
+    double yield_stress, hardening_modulus;                   /* Pa (von_mises, herschel_bulkley), Pa (von_mises) */
+    double friction_angle, cohesion;                          /* rad, Pa (drucker_prager) */
+    double consistency, exponent;                             /* Pa s^exponent, - (herschel_bulkley) */
+    double critical_compression, critical_stretch, hardening; /* snow */
 } scene_material;
 
 typedef struct {

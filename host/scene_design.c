@@ -20,6 +20,10 @@ static const cfg_field *constant(const pio_scene *s, const scene_material *m, co
 {
     const cfg_table *table = pio_scene_materials(s);
     const cfg_field *f = pio_table_field(table, key);
+    if (!f && s->method == SCENE_MPM) {
+        table = &pio_plastic_table; /* a part of the same struct */
+        f = pio_table_field(table, key);
+    }
     if (!f || f->type != CFG_NUMBER || !pio_field_legal(f, pio_table_variant(table, m))) return NULL;
     if (!strcmp(key, "mass_damping") || !strcmp(key, "stiffness_damping")) return damps(s) ? f : NULL;
     return !f->present || f->present(m) ? f : NULL;
@@ -157,6 +161,8 @@ static void add_constants(const pio_scene *s, cfg_doc *doc, const char **paths, 
                           const char *name, const scene_material *m)
 {
     for (const cfg_field *f = pio_scene_materials(s)->fields; m && f->key; f++)
+        if (constant(s, m, f->key)) add_path(doc, paths, n, list, name, f->key);
+    for (const cfg_field *f = pio_plastic_table.fields; m && f->key; f++)
         if (constant(s, m, f->key)) add_path(doc, paths, n, list, name, f->key);
 }
 

@@ -15,6 +15,7 @@ struct scene_source {
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_geometry_table, pio_body_table, pio_observe_table,
     pio_design_table;
+extern const cfg_table pio_plastic_table; /* scene_table_plastic.c */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 

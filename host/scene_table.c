@@ -10,7 +10,8 @@ static const char *const wall_names[] = {"sticky", "slip", "separate", "penalty"
 static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
 static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", NULL};
-static const char *const state_names[] = {"velocity", "J", "F", "C", "mass", "pressure", "material", "body", NULL};
+static const char *const state_names[] = {"velocity", "J",    "F",         "C",   "mass", "pressure",
+                                          "material", "body", "hardening", "e33", NULL};
 
 /* ---- method, time -------------------------------------------------------------------------------------- */
 

@@ -21,6 +21,10 @@ static bool by_lame(const void *m)
 {
     return ((const scene_material *)m)->lame;
 }
+static bool is_plastic(const void *m)
+{
+    return ((const scene_material *)m)->plasticity != SCENE_ELASTIC;
+}
 static bool has_density(const void *m)
 {
     return ((const scene_material *)m)->density > 0;
@@ -75,6 +79,9 @@ static const cfg_field particle_fields[] = {
      .only = LAWS_FLUID, .meaning = "dynamic viscosity; larger damps shear faster"},
     {"density", CFG_NUMBER, AT(density), .required = true, .quantity = CFG_DENSITY, POSITIVE,
      .meaning = "mass per volume at rest; larger is heavier and slows the waves"},
+    {"plasticity", CFG_MAPPING, .table = &pio_plastic_table,
+     .only = LAW_BIT(SCENE_HYPER_HENCKY) | LAW_BIT(SCENE_HYPER_FIXED_COROTATED), .present = is_plastic,
+     .meaning = "how it flows beyond a limit; without it, it is elastic"},
     END};
 const cfg_table pio_material_table = {.what = "material",
                                       .size = sizeof(scene_material),

@@ -1,4 +1,5 @@
 /* scene_validate_mpm.c -- which walls, materials and outputs an integrator of particles can have. */
+#include "host/plastic.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -110,11 +111,38 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
 }
 
+/* The elastic law that a plastic law is made for; and what has no plastic steps. */
+static void check_plasticity(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        const bool snow = m->plasticity == SCENE_SNOW;
+        PATH(path, "materials[%zu].plasticity.type", i);
+        if (m->plasticity == SCENE_ELASTIC) continue;
+        if (m->model != (snow ? SCENE_HYPER_FIXED_COROTATED : SCENE_HYPER_HENCKY))
+            pio_cfg_fault(doc, path, "%s flows from the strains of model '%s'; that, or another type, would be right",
+                          snow ? "snow" : "this type", snow ? "fixed_corotated" : "hencky");
+        if (s->mpm_integrator == SCENE_REVERSIBLE)
+            pio_cfg_fault(doc, path,
+                          "plastic flow loses energy, and time.integrator: reversible must be able to take its steps "
+                          "back; integrator: apic would be right");
+    }
+    for (size_t i = 0; i < s->output.state_fields.n; i++) {
+        const char *field = s->output.state_fields.v[i];
+        const bool plane = !strcmp(field, "e33");
+        if ((plane || !strcmp(field, "hardening")) && !pio_scene_is_plastic(s))
+            pio_cfg_fault(doc, "output.states.fields", "no body is plastic, and so none has '%s'; remove it", field);
+        else if (plane && s->dimension == 3)
+            pio_cfg_fault(doc, "output.states.fields", "e33 is of plastic solids in 2D; remove it");
+    }
+}
+
 void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
 {
     check_walls(s, doc);
     check_stiffness(s, doc);
     check_damping(s, doc);
+    check_plasticity(s, doc);
     if (s->mpm_integrator != SCENE_REVERSIBLE) return;
     check_materials(s, doc);
     check_output(s, doc);

@@ -89,7 +89,9 @@ static void list_fields(pio_states *f)
                  {"F", "1", "deformation gradient"},
                  {"C", "1/s", "affine velocity matrix"},
                  {"mass", "kg", "mass"},
-                 {"pressure", "Pa", "pressure, -tr(sigma)/dimension"}};
+                 {"pressure", "Pa", "pressure, -tr(sigma)/dimension"},
+                 {"hardening", "1", "equivalent plastic strain, opened volume of sand, or ln Jp of snow"},
+                 {"e33", "1", "elastic Hencky strain out of the plane"}};
     const int dim = f->session->scene->dimension;
     const pio_session *s = f->session;
     const scene_strings *wanted = &s->scene->output.state_fields;

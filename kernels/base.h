@@ -83,6 +83,16 @@ PIO_FN int atomic_add_int(int *target, int value)
 #endif
 }
 
+/* *target += value, while other items do the same. */
+PIO_FN void atomic_add_u64(uint64_t *target, uint64_t value)
+{
+#ifdef __CUDACC__
+    atomicAdd((unsigned long long *)target, (unsigned long long)value);
+#else
+    __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+#endif
+}
+
 /* *target = min(*target, value), while other items do the same. */
 PIO_FN void atomic_min_u64(uint64_t *target, uint64_t value)
 {

@@ -2,7 +2,7 @@
 #ifndef PIOLA_KERNELS_FIELDS_H
 #define PIOLA_KERNELS_FIELDS_H
 
-#include "kernels/mpm.h"
+#include "kernels/mpm_p2g.h"
 
 typedef struct {
     const int *id; /* [n] particle stored at i; NULL: i itself */
@@ -39,6 +39,14 @@ typedef struct {
     double *out; /* [n] in id order; set */
 } derived_read_args;
 
+/* Kirchhoff stress of a solid's law and of plasticity, without activation. */
+PIO_FN mat derived_tau(const mpm_state *s, const mpm_matter *m, int p, int id)
+{
+    const mat tau = particle_tau(s, m, p, id, mat_diag(R(0)));
+    if (!m->plasticity || m->plasticity[id] == PLASTIC_NONE) return tau;
+    return mat_axpby(R(1), tau, R(1), yield_tau(s, m, p, R(0)));
+}
+
 PIO_FN void derived_read(int p, const derived_read_args *a)
 {
     const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id], fluid = law_is_fluid(law), c = a->component;
@@ -64,7 +72,7 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
         else if (a->what == DERIVED_F)
             v = (double)F.m[c / DIM][c % DIM];
         else
-            v = -(double)mat_trace(mat_mul_t(solid_P(law, F, matter_constants(&a->matter, id)), F)) / (DIM * (double)J);
+            v = -(double)mat_trace(derived_tau(&a->s, &a->matter, p, id)) / (DIM * (double)J);
     }
     a->out[id] = v;
 }

@@ -7,7 +7,7 @@
 #ifndef PIOLA_KERNELS_MPM_H
 #define PIOLA_KERNELS_MPM_H
 
-#include "kernels/law.h"
+#include "kernels/plasticity_map.h"
 
 /* One particle state, or with the same names its cotangents (then id and cell are unused). */
 typedef struct {
@@ -56,6 +56,8 @@ typedef struct {
     const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
     const real *fibre;      /* [DIM][channels] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
+    const int *plasticity;  /* [n]    PLASTIC_...; NULL: there are no plastic particles */
+    const real *yield;      /* [PLASTIC_CONSTANTS][n], see plasticity.h */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
@@ -64,6 +66,8 @@ enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_
 /* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. Of compact
  * slots: too little room. */
 enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE, FAULT_ROOM };
+/* Of plastic particles: constants that the law does not allow; snow that hardened until waves are too fast for the time step. */
+enum { FAULT_PLASTIC_CONSTANT = FAULT_ROOM + 1, FAULT_HARDENED };
 #define FAULT_NONE UINT64_MAX
 /* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the id. */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
@@ -134,6 +138,38 @@ PIO_FN law_constants matter_pair(const mpm_matter *m, int id)
     c.k[1] = m->k[field_at(m->n, m->constants, 1, id)];
     c.k[2] = R(0);
     return c;
+}
+
+/* What the plastic law of a plastic particle depends on. */
+PIO_FN plastic_matter plastic_matter_of(const mpm_matter *m, int id, real h)
+{
+    plastic_matter r;
+    r.mu = m->k[field_at(m->n, m->constants, 0, id)];
+    r.lambda = m->k[field_at(m->n, m->constants, 1, id)];
+    PIO_UNROLL
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++) r.y[c] = m->yield[field_at(m->n, PLASTIC_CONSTANTS, c, id)];
+    r.h = h;
+    return r;
+}
+
+PIO_FN plastic_matter plastic_matter_zero(void)
+{
+    plastic_matter r;
+    r.mu = r.lambda = r.h = R(0);
+    PIO_UNROLL
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++) r.y[c] = R(0);
+    return r;
+}
+
+/* Cotangents of constants, of the elastic law and of the plastic one. */
+PIO_FN void plastic_matter_add(const mpm_matter *matter, int id, const plastic_matter *m_bar, real *k_bar,
+                               real *yield_bar)
+{
+    const int n = matter->n;
+    k_bar[field_at(n, matter->constants, 0, id)] += m_bar->mu;
+    k_bar[field_at(n, matter->constants, 1, id)] += m_bar->lambda;
+    PIO_UNROLL
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++) yield_bar[field_at(n, PLASTIC_CONSTANTS, c, id)] += m_bar->y[c];
 }
 
 /* Place of a particle along one axis, m. */

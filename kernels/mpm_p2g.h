@@ -34,6 +34,14 @@ PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, 
     return mat_mul_t(solid_P(law, F, matter_constants(m, id)), F);
 }
 
+/* What plasticity adds to that of stored particle p, a plastic one. */
+PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
+{
+    const int id = s->id[p];
+    const plastic_matter y = plastic_matter_of(m, id, h);
+    return plastic_tau(m->plasticity[id], mat_load(s->F, m->n, p), s->e33 ? s->e33[p] : R(0), s->hardening[p], &y);
+}
+
 /* Add the stress of its fibres to stored particle p, which is j of the batch:  B += (stress V) tau,  b -= (stress V) tau f. */
 PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
@@ -42,6 +50,22 @@ PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p,
     const vec fibre = vec_load(a->matter.fibre, a->matter.channels, channel), f = vec_load(a->s.offset, n, p);
     const mat tau = fibre_tau(mat_load(a->s.F, n, p), fibre, a->matter.activation[channel]);
     const mat B = mat_scale(stress * a->matter.volume[id], tau);
+    const vec b = mat_apply(B, f);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        t->b[j][c] -= b.x[c];
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) t->B[j][c][d] += B.m[c][d];
+    }
+}
+
+/* Add what plasticity adds to the stress of stored particle p, likewise. */
+PIO_FN void p2g_yield(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
+{
+    const int n = a->matter.n, id = a->s.id[p], plastic = a->matter.plasticity[id];
+    if (plastic == PLASTIC_NONE || (plastic != PLASTIC_SNOW && !HYPER_THIRD)) return;
+    const vec f = vec_load(a->s.offset, n, p);
+    const mat B = mat_scale(stress * a->matter.volume[id], yield_tau(&a->s, &a->matter, p, a->step->h));
     const vec b = mat_apply(B, f);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
@@ -71,6 +95,9 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         }
         if (a->matter.channel) { /* a lane has the same particles as above */
             LANES (j, m) p2g_activate(a, &sh->t, j, a->l.order[first + j], stress);
+        }
+        if (a->matter.plasticity) {
+            LANES (j, m) p2g_yield(a, &sh->t, j, a->l.order[first + j], stress);
         }
         TEAM_SYNC();
         for (int j = 0; j < m; j++)
@@ -143,6 +170,7 @@ typedef struct {
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
+    real *yield_bar;        /* [PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
 } mpm_p2g_adj_args;
 typedef struct {
     node_vectors y;
@@ -216,6 +244,34 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
 }
 
+/* Of what plasticity adds to the stress, likewise. */
+PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
+{
+    const mpm_matter *m = &a->matter;
+    const int n = m->n, id = a->s.id[p], plastic = m->plasticity[id];
+    if (plastic == PLASTIC_NONE || (plastic != PLASTIC_SNOW && !HYPER_THIRD)) return;
+    const real stress = -a->step->h * R(4) * a->box.inv_dx * m->volume[id], third = a->s.e33 ? a->s.e33[p] : R(0);
+    const vec f = vec_load(a->s.offset, n, p);
+    const mat F = mat_load(a->s.F, n, p), B = mat_scale(stress, yield_tau(&a->s, m, p, a->step->h));
+    const spline w = spline_at(f);
+    vec b_bar;
+    mat B_bar, F_bar = mat_load(a->bar.F, n, p);
+    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
+    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
+    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
+    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
+    const plastic_matter y = plastic_matter_of(m, id, a->step->h);
+    plastic_matter y_bar = plastic_matter_zero();
+    real third_bar = a->bar.e33 ? a->bar.e33[p] : R(0), hardening_bar = a->bar.hardening[p];
+    plastic_tau_adj(plastic, F, third, a->s.hardening[p], &y, mat_scale(stress, B_bar), &F_bar, &third_bar,
+                    &hardening_bar, &y_bar);
+    mat_store(a->bar.F, n, p, F_bar);
+    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
+    a->bar.hardening[p] = hardening_bar;
+    if (a->bar.e33) a->bar.e33[p] = third_bar;
+    plastic_matter_add(m, id, &y_bar, a->k_bar, a->yield_bar);
+}
+
 PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
@@ -229,6 +285,9 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
     LANES (j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);
     if (a->matter.channel) {
         LANES (j, end - first) p2g_activate_adj(a, sh, a->l.order[first + j]);
+    }
+    if (a->matter.plasticity) {
+        LANES (j, end - first) p2g_yield_adj(a, sh, a->l.order[first + j]);
     }
 }
 

@@ -13,6 +13,7 @@
 typedef struct {
     int n, solids;  /* particles; those of solids */
     int room;       /* active nodes that fit */
+    int plastic;    /* some particles are; then all solids have what those have */
     const int *law; /* [n] */
     const int
         *rank; /* [n] number of a solid among the solids, of a fluid among the fluids; NULL: all are of one kind */
@@ -52,6 +53,8 @@ PIO_FN void mpm_slot_put(int i, const mpm_slot_put_args *a)
     const int id = a->s.id[i], fluid = law_is_fluid(slot->law[id]), at = slot->rank ? slot->rank[id] : id;
     const slot_share ALWAYS = slot_share_of(1, slot->n, id), SOLID = slot_share_of(!fluid, slot->solids, at);
     const slot_share FLUID = slot_share_of(fluid, slot->n - slot->solids, at);
+    const slot_share PLASTIC = slot_share_of(!fluid && slot->plastic, slot->solids, at);
+    const slot_share PLANE = slot_share_of(PLASTIC.there && DIM == 2, slot->solids, at);
 #define MADE_INT_FIELD(name, unit, meaning)
 #define MADE_FIELD(name, components, when, unit, meaning)
 #define INT_FIELD(name, unit, meaning) slot->name[id] = a->s.name[i];
@@ -75,6 +78,8 @@ PIO_FN void mpm_slot_get(int i, const mpm_slot_get_args *a)
     const int fluid = law_is_fluid(slot->law[i]), at = slot->rank ? slot->rank[i] : i;
     const slot_share ALWAYS = slot_share_of(1, slot->n, i), SOLID = slot_share_of(!fluid, slot->solids, at);
     const slot_share FLUID = slot_share_of(fluid, slot->n - slot->solids, at);
+    const slot_share PLASTIC = slot_share_of(!fluid && slot->plastic, slot->solids, at);
+    const slot_share PLANE = slot_share_of(PLASTIC.there && DIM == 2, slot->solids, at);
     a->s.id[i] = i;
 #define MADE_INT_FIELD(name, unit, meaning)
 #define MADE_FIELD(name, components, when, unit, meaning)

@@ -39,7 +39,7 @@ PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
     b->density_bar[i] += b->mass_bar[i] * a->volume[i];
 }
 
-/* State 0, stored in id order: F = I, J = 1, C (where there is one) = the spin of the body. */
+/* State 0, stored in id order: F = I, J = 1, no plastic strain, C (where there is one) = the spin of the body. */
 typedef struct {
     int n;
     const int *cell;      /* [n] base node */
@@ -59,6 +59,8 @@ PIO_FN void mpm_start(int i, const mpm_start_args *a)
     if (a->out.C) mat_store(a->out.C, a->n, i, mat_of(a->spin + (ptrdiff_t)a->body[i] * DIM * DIM));
     if (a->out.F) mat_store(a->out.F, a->n, i, mat_diag(R(1)));
     if (a->out.J) a->out.J[i] = R(1);
+    if (a->out.hardening) a->out.hardening[i] = R(0);
+    if (a->out.e33) a->out.e33[i] = R(0);
 }
 
 /* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are held fixed. */

@@ -21,14 +21,7 @@
 
 #include "kernels/hyperelastic_tools.h"
 
-enum {
-    PLASTIC_NONE,
-    PLASTIC_VON_MISES,
-    PLASTIC_DRUCKER_PRAGER,
-    PLASTIC_HERSCHEL_BULKLEY,
-    PLASTIC_SNOW,
-    PLASTIC_LAWS
-};
+enum { PLASTIC_NONE, PLASTIC_VON_MISES, PLASTIC_DRUCKER_PRAGER, PLASTIC_HERSCHEL_BULKLEY, PLASTIC_SNOW, PLASTIC_LAWS };
 enum { PLASTIC_CONSTANTS = 3 };
 
 /* What a law depends on; or, with the same names, the cotangents of mu, lambda and y. */
@@ -207,8 +200,8 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
     const real A_bar = slope_bar * R(1.5) * c.K / m->mu;
     m_bar->mu += R(2.0 / 3) * K_bar - slope_bar * c.slope / m->mu;
     m_bar->lambda += K_bar;
-    m_bar->y[0] += A_bar * PLASTIC_ROOT_2_3 * R(6) * c.cosine / (turn * turn) -
-                   tip_bar * m->y[1] / (c.K * c.sine * c.sine);
+    m_bar->y[0] +=
+        A_bar * PLASTIC_ROOT_2_3 * R(6) * c.cosine / (turn * turn) - tip_bar * m->y[1] / (c.K * c.sine * c.sine);
     m_bar->y[1] += tip_bar * c.cosine / (c.K * c.sine);
 }
 

@@ -20,10 +20,6 @@
 
 /* ---- the trial deformation, in principal directions --------------------------------------------------------------------- */
 
-#ifdef PIO_DUAL
-#include "kernels/plasticity_smooth.h"
-#else
-
 /* Hencky's strain of a trial state, and where plastic flow takes it. */
 typedef struct {
     mat_svd s;
@@ -57,6 +53,9 @@ PIO_FN real hencky_stretch(const hencky_flow *r, int i)
     return exp(r->ratio * r->dev[i] + r->to.l / R(3));
 }
 
+#ifdef PIO_DUAL
+#include "kernels/plasticity_smooth.h"
+#else
 /* F, the third elastic strain (2D) and a become those after the flow. What is elastic keeps every bit. */
 PIO_FN plastic_way hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
 {
@@ -94,7 +93,6 @@ PIO_FN plastic_way snow_map(mat *F, real *a, const plastic_matter *m)
 
 /* ---- adjoint ------------------------------------------------------------------------------------------------------------ */
 
-#ifndef PIO_DUAL
 /* F_bar = U (x sym(B) + y skew(B) + diagonal) V^T of B = U^T F'_bar V: off the diagonal, same_ij B_ij + swap_ij B_ji. */
 PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
 {
@@ -104,8 +102,8 @@ PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
         PIO_UNROLL
         for (int j = 0; j < DIM; j++) {
             const real y = (after.x[i] + after.x[j]) / (s.sigma.x[i] + s.sigma.x[j]);
-            A.m[i][j] = i == j ? diagonal.x[i]
-                               : R(0.5) * (x.m[i][j] * (B.m[i][j] + B.m[j][i]) + y * (B.m[i][j] - B.m[j][i]));
+            A.m[i][j] =
+                i == j ? diagonal.x[i] : R(0.5) * (x.m[i][j] * (B.m[i][j] + B.m[j][i]) + y * (B.m[i][j] - B.m[j][i]));
         }
     }
     return principal_turn(s, A);
@@ -189,7 +187,6 @@ PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar,
     }
     *F_bar = plastic_turn_back(s, B, diagonal, x, after);
 }
-#endif
 
 /* ---- stress: what is to be added to that of the elastic law ----------------------------------------------------------------
  *
@@ -200,29 +197,44 @@ PIO_FN real snow_hardening(real a, const plastic_matter *m)
     return exp(m->y[2] * (R(1) - exp(a)));
 }
 
-PIO_FN mat plastic_tau(int plastic, int law, mat F, hyper_constants k, real third, real a, const plastic_matter *m)
+/* mu and lambda, of snow's law */
+PIO_FN law_constants snow_pair(const plastic_matter *m)
 {
-    if (plastic == PLASTIC_SNOW)
-        return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(solid_P(law, F, k), F));
-    return mat_diag(m->lambda * third);
+    law_constants c;
+    c.k[0] = m->mu;
+    c.k[1] = m->lambda;
+    c.k[2] = R(0);
+    return c;
 }
 
-/* Everything is added to. */
-PIO_FN void plastic_tau_adj(int plastic, int law, mat F, hyper_constants k, real third, real a, const plastic_matter *m,
-                            mat tau_bar, mat *F_bar, hyper_constants *k_bar, real *third_bar, real *a_bar,
-                            plastic_matter *m_bar)
+PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_matter *m)
 {
-    if (plastic == PLASTIC_SNOW) {
-        const mat P = solid_P(law, F, k);
-        const real s = snow_hardening(a, m), Jp = exp(a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, F)) * s;
-        solid_tau_adj(law, F, k, P, mat_scale(s - R(1), tau_bar), F_bar, k_bar);
-        *a_bar -= s_bar * m->y[2] * Jp;
-        m_bar->y[2] += s_bar * (R(1) - Jp);
+    if (plastic != PLASTIC_SNOW) return mat_diag(m->lambda * third);
+    return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_pair(m)), F));
+}
+
+/* Everything is added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is (s - 1) tau_bar^T P + dP(F; P_bar). */
+PIO_FN void plastic_tau_adj(int plastic, mat F, real third, real a, const plastic_matter *m, mat tau_bar, mat *F_bar,
+                            real *third_bar, real *a_bar, plastic_matter *m_bar)
+{
+    if (plastic != PLASTIC_SNOW) {
+        const real trace = mat_trace(tau_bar);
+        m_bar->lambda += third * trace;
+        *third_bar += m->lambda * trace;
         return;
     }
-    const real trace = mat_trace(tau_bar);
-    m_bar->lambda += third * trace;
-    *third_bar += m->lambda * trace;
+    const law_constants pair = snow_pair(m);
+    law_constants pair_bar = snow_pair(m_bar);
+    const mat P = fixed_corotated_P(F, pair);
+    const real s = snow_hardening(a, m), Jp = exp(a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, F)) * s;
+    const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, F);
+    *F_bar =
+        mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), mat_t_mul(more, P), R(1), fixed_corotated_dP(F, P_bar, pair)));
+    fixed_corotated_theta(F, P_bar, &pair_bar);
+    m_bar->mu = pair_bar.k[0];
+    m_bar->lambda = pair_bar.k[1];
+    m_bar->y[2] += s_bar * (R(1) - Jp);
+    *a_bar -= s_bar * m->y[2] * Jp;
 }
 
 #endif

@@ -62,6 +62,16 @@ typedef enum {
 /* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
  * The adjoint's never is. */
 typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
+/* Plastic laws of particles, see kernels/plasticity.h; snow is of fixed corotated solids, the others of Hencky's. */
+typedef enum {
+    PIO_ELASTIC,
+    PIO_VON_MISES,
+    PIO_DRUCKER_PRAGER,
+    PIO_HERSCHEL_BULKLEY,
+    PIO_SNOW,
+    PIO_PLASTIC_LAWS
+} pio_plastic_law;
+enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
 /* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve both. */
 typedef enum {
     PIO_MEAN_POSITION,
@@ -79,7 +89,7 @@ typedef enum {
 } pio_observable;
 typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
- * start. GIVEN_0..4: the law's constants as given.
+ * start. GIVEN_0..4: the law's constants as given. YIELD_0..2: those of the plastic law.
  * From gravity on it is not a property of particles or elements; those of control have one component per channel, LOAD and
  * SUPPORT name one value of a mesh's description. */
 typedef enum {
@@ -95,6 +105,9 @@ typedef enum {
     PIO_MASS_DAMPING,
     PIO_STIFFNESS_DAMPING,
     PIO_DISPLACED,
+    PIO_YIELD_0,
+    PIO_YIELD_1,
+    PIO_YIELD_2,
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
@@ -131,9 +144,11 @@ typedef struct {
     const int32_t *lame;    /* [n] constants are mu, lambda */
     const int32_t *body;    /* [n] */
     int32_t bodies;
-    const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
-    const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
-    const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
+    const double *spin;        /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
+    const int32_t *channel;    /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
+    const double *fibre;       /* [channels][dim] unit direction of a channel's fibres at rest */
+    const int32_t *plasticity; /* [n] pio_plastic_law; NULL: nothing is plastic */
+    const double *yield;       /* [n][3] constants of the plastic law, see kernels/plasticity.h; others 0 */
 } pio_particles_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
@@ -407,6 +422,9 @@ typedef struct {
     /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
      * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
+    /* In how many steps of the run forward, counted particle by particle, a plastic particle came so near to a change of branch of its
+     * law that its derivatives are of one side alone: `within` of it, as a strain. 0: it is not plastic. NULL: the driver does not ask. */
+    piola_status (*near_branch)(pio_sim *sim, int64_t *particles, double *within, piola_error *error);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

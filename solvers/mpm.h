@@ -61,6 +61,12 @@ typedef struct {
     real *activation_share;        /* [n] a particle's part of activation_bar */
     double *activation_bar;        /* [channels] */
 
+    int has_plastic; /* 0: what follows is NULL */
+    int *plasticity; /* [n] */
+    real *yield;     /* [PLASTIC_CONSTANTS][n] */
+    real *yield_bar; /* likewise */
+    uint64_t *near;  /* [1] particles and steps near a change of branch */
+
     int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
     mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
     mpm_state
@@ -132,6 +138,7 @@ void mpm_observe_before_adj(mpm_sim *sim);
 void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
 /* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */
 void mpm_move(mpm_sim *sim);
+void mpm_move_trial(mpm_sim *sim); /* without plastic flow */
 void mpm_observe_totals(mpm_sim *sim);
 
 /* mpm_parameters.c: z to constants and initial state, and gradients back to z. */
@@ -145,6 +152,16 @@ piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_control_step(mpm_sim *sim);
 void mpm_control_step_adj(mpm_sim *sim);
+
+/* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the first step; plastic
+ * flow at the end of a step, of trial states stored in the other state, `counts`: those near a change of branch are counted; its
+ * adjoint; the count. */
+piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_plastic_start(mpm_sim *sim);
+void mpm_plastic_flow(mpm_sim *sim, int counts);
+void mpm_plastic_flow_adj(mpm_sim *sim);
+piola_status mpm_plastic_near(pio_sim *sim, int64_t *particles, double *within, piola_error *error);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

@@ -68,6 +68,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
+    if (!rc) rc = mpm_plastic_accepts(desc, error);
     return rc ? rc : mpm_control_accepts(desc, error);
 }
 
@@ -118,6 +119,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->has_fluid |= fluid;
         sim->has_solid |= !fluid;
         sim->solids += !fluid;
+        sim->has_plastic |= desc->particles.plasticity && desc->particles.plasticity[i] != PIO_ELASTIC;
     }
     mpm_reversible_begin(sim, desc);
     if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
@@ -239,6 +241,8 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
+    mpm_plastic_upload(sim, desc);
+    if (sim->has_plastic) upload_reals(sim, sim->yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
     upload_tables(sim);
     const int placed = upload_positions(sim, p->position, &bad);
     if (placed < 0 || sim->base.queue.error.code == -1)

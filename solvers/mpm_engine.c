@@ -161,6 +161,9 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     if (bar->C) zero_field(sim, bar->C, DIM * DIM);
     if (bar->F) zero_field(sim, bar->F, DIM * DIM);
     if (bar->J) zero_field(sim, bar->J, 1);
+    if (bar->hardening) zero_field(sim, bar->hardening, 1);
+    if (bar->e33) zero_field(sim, bar->e33, 1);
+    if (sim->yield_bar) zero_field(sim, sim->yield_bar, PLASTIC_CONSTANTS);
     zero_field(sim, sim->mass_bar, 1);
     zero_field(sim, sim->k_bar, sim->constants);
     zero_field(sim, sim->density_bar, 1);
@@ -263,4 +266,5 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .timer_reset = sim_timer_reset,
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
+    .near_branch = mpm_plastic_near,
 };

@@ -113,6 +113,56 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
             : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu");
 }
 
+static const char *const plastic_ranges[PIO_PLASTIC_LAWS] = {
+    [PIO_VON_MISES] = "von_mises: yield_stress must be above 0, hardening at least 0",
+    [PIO_DRUCKER_PRAGER] = "drucker_prager: friction_angle must be between 0 and 90 degrees, cohesion at least 0",
+    [PIO_HERSCHEL_BULKLEY] = "herschel_bulkley: yield_stress, consistency and exponent must be above 0",
+    [PIO_SNOW] = "snow: critical_compression must be from 0 to below 1, critical_stretch and hardening at least 0"};
+
+static piola_status fail_plastic(mpm_sim *sim, piola_error *error, int id)
+{
+    double y[PLASTIC_CONSTANTS], x[DIM];
+    char at[96];
+    int law = 0;
+    pio_queue_download(&sim->base.queue, &law, sim->plasticity + id, sizeof law);
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++) {
+        char field[24];
+        snprintf(field, sizeof field, "yield_%d", c);
+        particle_values(sim, field, id, &y[c], 1);
+    }
+    particle_values(sim, "position", id, x, DIM);
+    print_vector(at, sizeof at, x);
+    return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
+                       "step 0, particle %d at %s: plastic constants (%.6g, %.6g, %.6g) are outside what the law "
+                       "allows: %s",
+                       id, at, y[0], y[1], y[2], plastic_ranges[law]);
+}
+
+/* Snow at the end of the step. */
+static piola_status fail_hardened(mpm_sim *sim, piola_error *error, int64_t step, int id)
+{
+    double ln_Jp, density, hardening, x[DIM];
+    char at[96];
+    const int kept = sim->current;
+    const particle_law of = law_of(sim, id);
+    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current;
+    particle_values(sim, "hardening", id, &ln_Jp, 1);
+    particle_values(sim, "position", id, x, DIM);
+    sim->current = kept;
+    particle_values(sim, "yield_2", id, &hardening, 1);
+    particle_values(sim, "density", id, &density, 1);
+    print_vector(at, sizeof at, x);
+    const double factor = exp(hardening * (1 - exp(ln_Jp))), c = sqrt(factor * of.modulus / density);
+    const double dx = (double)sim->box.dx;
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, step, id),
+        "step %lld (t = %.6g s), particle %d at %s: snow compressed to Jp = %.4g is %.4g times as stiff as at rest, "
+        "and its waves of %.4g m/s cross %.4g cells in one time step, more than time.cfl_limit = %.4g; a time step of "
+        "at most %.4g s, or less hardening, would be right",
+        (long long)step, (double)(step + 1) * sim->dt, id, at, exp(ln_Jp), factor, c, sim->dt * c / dx, sim->cfl,
+        sim->cfl * dx / c);
+}
+
 static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)
 {
     double x[DIM], v[DIM], J;
@@ -184,6 +234,7 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
                         "%lld steps with damping keep more bits than the tape has room for; %zu bytes would be right",
                         (long long)sim->base.index, mpm_reversible_taped(sim, sim->base.index));
     const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
+    if (kind == FAULT_PLASTIC_CONSTANT) return fail_plastic(sim, error, id);
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
     if (kind == FAULT_ROOM) {
@@ -199,5 +250,6 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
             "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
             "with at least two cells to spare at a design's bounds",
             id);
+    if (kind == FAULT_HARDENED) return fail_hardened(sim, error, (int64_t)(step.fault >> 35), id);
     return fail_during(sim, error, kind, (int64_t)(step.fault >> 35), id);
 }

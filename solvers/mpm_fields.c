@@ -25,6 +25,8 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"velocity", {s->velocity, DIM, 0, DIM, 0, 1}},
         {"C", {s->C, DIM * DIM, 0, DIM * DIM, 0, 1}},
         {"offset", {s->offset, DIM, 0, DIM, 0, 1}},
+        {"hardening", {s->hardening, 1, 0, 1, 0, 1}},
+        {"e33", {s->e33, 1, 0, 1, 0, 1}},
         {"adj_position", {bar->offset, DIM, 0, DIM, 0, inv_dx}},
         {"adj_velocity", {bar->velocity, DIM, 0, DIM, 0, 1}},
         {"grad_position", {sim->position_bar, DIM, 0, DIM, 1, 1}},
@@ -41,6 +43,12 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"given_3", {sim->given, sim->constants, 3, 1, 1, 1}},
         {"given_4", {sim->given, sim->constants, 4, 1, 1, 1}},
         {"density", {sim->density, 1, 0, 1, 1, 1}},
+        {"grad_yield_0", {sim->yield_bar, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
+        {"grad_yield_1", {sim->yield_bar, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
+        {"grad_yield_2", {sim->yield_bar, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
+        {"yield_0", {sim->yield, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
+        {"yield_1", {sim->yield, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
+        {"yield_2", {sim->yield, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
         {"volume", {sim->volume, 1, 0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -8,6 +8,7 @@
 static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 {
     const int ALWAYS = 1, AFFINE = !sim->reversible, SOLID = sim->has_solid, FLUID = sim->has_fluid;
+    const int PLASTIC = sim->has_plastic, PLANE = sim->has_plastic && DIM == 2;
 #define INT_FIELD(name, unit, meaning)                                                                                 \
     if (integers) TAKE(s->name, sim->n);
 #define FIELD(name, components, when, unit, meaning)                                                                   \
@@ -78,6 +79,15 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->reference_cell, n);
     TAKE_FIELD(sim->reference_offset, DIM, sim->n);
     TAKE_FIELD(sim->reference_velocity, DIM, sim->n);
+}
+
+static void take_plastic(mpm_sim *sim)
+{
+    if (!sim->has_plastic) return;
+    TAKE(sim->plasticity, sim->n);
+    TAKE_FIELD(sim->yield, PLASTIC_CONSTANTS, sim->n);
+    TAKE(sim->near, 1);
+    if (sim->base.adjoint) TAKE_FIELD(sim->yield_bar, PLASTIC_CONSTANTS, sim->n);
 }
 
 static void take_grid(mpm_sim *sim)
@@ -155,6 +165,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_matter(sim, desc);
     take_grid(sim);
     take_control(sim, desc);
+    take_plastic(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

@@ -22,6 +22,10 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
         return (design_target){sim->given, sim->given_bar, sim->constants, (int)(quantity - PIO_GIVEN_0)};
     case PIO_DENSITY:
         return (design_target){sim->density, sim->density_bar, 1, 0};
+    case PIO_YIELD_0:
+    case PIO_YIELD_1:
+    case PIO_YIELD_2:
+        return (design_target){sim->yield, sim->yield_bar, PLASTIC_CONSTANTS, (int)(quantity - PIO_YIELD_0)};
     case PIO_THICKNESS: /* of meshes */
     case PIO_MASS_DAMPING:
     case PIO_STIFFNESS_DAMPING:
@@ -93,6 +97,7 @@ void mpm_design_apply(mpm_sim *sim)
     pio_map(q, mpm_check, sim->n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
             .parameters = sim->control);
+    mpm_plastic_start(sim);
     mpm_start_state(sim);
 }
 

@@ -20,8 +20,14 @@ static void *take(char *base, size_t *used, size_t bytes)
 static size_t lay(const mpm_sim *sim, int room, char *base, mpm_slot *slot)
 {
     const int ALWAYS = sim->n, SOLID = sim->solids, FLUID = sim->n - sim->solids;
+    const int PLASTIC = sim->has_plastic ? SOLID : 0, PLANE = DIM == 2 ? PLASTIC : 0;
     size_t used = 0;
-    *slot = (mpm_slot){.n = sim->n, .solids = sim->solids, .room = room, .law = sim->law, .rank = sim->rank};
+    *slot = (mpm_slot){.n = sim->n,
+                       .solids = sim->solids,
+                       .plastic = sim->has_plastic,
+                       .room = room,
+                       .law = sim->law,
+                       .rank = sim->rank};
 #define MADE_INT_FIELD(name, unit, meaning)
 #define MADE_FIELD(name, components, when, unit, meaning)
 #define INT_FIELD(name, unit, meaning) slot->name = take(base, &used, sizeof(int) * (size_t)sim->n);

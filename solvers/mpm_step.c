@@ -4,7 +4,8 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
- *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ... */
+ *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
+ *     plastic   F' is the trial one             plastic_adj, for which g2p makes the trial one again */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -12,7 +13,7 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
     return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
-                        .activation = sim->activation};
+                        .activation = sim->activation, .plasticity = sim->plasticity, .yield = sim->yield};
 }
 
 void mpm_sort(mpm_sim *sim)
@@ -50,11 +51,17 @@ void mpm_transfer(mpm_sim *sim)
             .velocity = sim->node_velocity);
 }
 
-void mpm_move(mpm_sim *sim)
+void mpm_move_trial(mpm_sim *sim)
 {
     pio_map(&sim->base.queue, mpm_g2p, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
             .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+}
+
+void mpm_move(mpm_sim *sim)
+{
+    mpm_move_trial(sim);
+    mpm_plastic_flow(sim, 0);
 }
 
 void mpm_forward(mpm_sim *sim)
@@ -65,7 +72,8 @@ void mpm_forward(mpm_sim *sim)
         return;
     }
     mpm_transfer(sim);
-    mpm_move(sim);
+    mpm_move_trial(sim);
+    mpm_plastic_flow(sim, !sim->base.turned);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
     sim->current = 1 - sim->current;
     sim->behind = BEHIND_ALL;
@@ -94,6 +102,7 @@ void mpm_reverse(mpm_sim *sim)
     sim->behind = BEHIND_NOTHING;
     mpm_transfer(sim);
     mpm_observe_between_adj(sim);
+    mpm_plastic_flow_adj(sim);
     pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .velocity = sim->node_velocity, .next_bar = sim->bar[sim->current_bar], .bar = bar,
@@ -109,7 +118,7 @@ void mpm_reverse(mpm_sim *sim)
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
-            .activation_bar = sim->activation_share);
+            .activation_bar = sim->activation_share, .yield_bar = sim->yield_bar);
     mpm_control_step_adj(sim);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);

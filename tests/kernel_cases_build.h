@@ -17,6 +17,7 @@
 #include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"
 #include "tests/kernel_cases_mpm_reversible.h"
+#include "tests/kernel_cases_plastic.h"
 #include "tests/kernel_cases_tape.h"
 #include "tests/kernel_cases_slot.h"
 

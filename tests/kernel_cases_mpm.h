@@ -3,6 +3,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_MPM_H
 
 #include "tests/kernel_cases_control.h"
+#include "tests/kernel_cases_plastic.h"
 
 /* ---- constants and state 0 ------------------------------------------------------------------------------ */
 
@@ -181,10 +182,11 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
 
 static void case_mpm_p2g(case_io *io)
 {
-    static const char *const names[] = {"laws", "laws and fibres", NULL};
-    const int fibres = case_variant(io, names);
+    static const char *const names[] = {"laws", "laws and fibres", "laws and plasticity", NULL};
+    const int variant = case_variant(io, names), fibres = variant == 1, plastic = variant == 2;
     sample t = sample_mpm(io, CASE_INPUT);
     if (fibres) sample_fibres(io, &t);
+    if (plastic) sample_yield(io, &t, CASE_INPUT);
     mpm_p2g_args a;
     a.s = t.s;
     a.matter = t.matter;
@@ -209,6 +211,7 @@ static void case_mpm_p2g(case_io *io)
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
+    if (plastic) new_yield_bars(io, t.n, &b.bar, &b.yield_bar, CASE_ADDED);
     LAUNCH(io, mpm_p2g_adj, t.max_cells, &t.step->cells, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
@@ -219,6 +222,7 @@ static void case_mpm_p2g(case_io *io)
     for (int c = 0; c < HYPER_CONSTANTS; c++)
         case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, HYPER_CONSTANTS, c);
     if (fibres) sum_shares(io, &t, b.activation_bar);
+    if (plastic) yield_gradients(io, t.n, &b.bar, b.yield_bar);
 }
 #define case_mpm_p2g_adj case_mpm_p2g
 #define case_mpm_node_sum case_mpm_p2g

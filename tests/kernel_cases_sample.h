@@ -116,6 +116,7 @@ static void sample_state(case_io *io, sample *t, case_role deformation)
     t->s.offset = (real *)case_upload(io, sample_offset(io, t), CASE_FIELD);
     t->s.velocity = REALS(io, "velocity", DIM, t->n, -1, 1);
     t->s.C = (real *)case_upload(io, case_uniform(io, deformation, "C", DIM * DIM, t->n, -20, 20), CASE_FIELD);
+    t->s.hardening = t->s.e33 = NULL;
     case_array *F = case_uniform(io, deformation, "F", DIM * DIM, t->n, -0.2, 0.2);
     for (int a = 0; a < DIM; a++)
         for (int p = 0; p < t->n; p++) F->value[(DIM + 1) * a * t->n + p] += 1;
@@ -225,6 +226,7 @@ static sample sample_mpm(case_io *io, case_role constants)
 static mpm_state sample_new_state(case_io *io, int n, case_how how)
 {
     mpm_state s;
+    memset(&s, 0, sizeof s); /* nothing is plastic */
     s.id = NEW(io, int, n, CASE_SET);
     s.cell = NEW(io, int, n, CASE_SET);
     s.offset = NEW_FIELD(io, DIM, n, how);

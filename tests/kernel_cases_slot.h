@@ -11,6 +11,7 @@ static mpm_slot sample_slot(case_io *io, const sample *t, int room)
     for (int i = 0; i < t->n; i++) rank[i] = count[law_is_fluid(t->law[i])]++;
     slot.n = t->n;
     slot.solids = count[0];
+    slot.plastic = 0;
     slot.room = room;
     slot.law = t->matter.law;
     slot.rank = PUSH(io, int, rank, t->n);

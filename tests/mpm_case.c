@@ -45,6 +45,8 @@ void case_free(mpm_case *c)
     free(c->lame);
     free(c->body);
     free(c->channel);
+    free(c->plasticity);
+    free(c->yield);
     free(c->touch);
     for (int i = 0; i < c->n_owned; i++) free(c->owned[i]);
     for (int i = 0; i < c->n_points; i++) free(c->points[i]);
@@ -167,6 +169,20 @@ int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const d
     return k;
 }
 
+void case_plastic(mpm_case *c, int body, pio_plastic_law law, const double yield[PIO_PLASTIC_CONSTANTS])
+{
+    const size_t each = PIO_PLASTIC_CONSTANTS * sizeof *yield;
+    if (!c->plasticity) {
+        c->plasticity = need(calloc((size_t)c->n, sizeof *c->plasticity));
+        c->yield = need(calloc((size_t)c->n, each));
+    }
+    for (int64_t i = 0; i < c->n; i++) {
+        if (c->body[i] != body) continue;
+        c->plasticity[i] = (int32_t)law;
+        memcpy(c->yield + PIO_PLASTIC_CONSTANTS * i, yield, each);
+    }
+}
+
 /* ---- observations and designs ---------------------------------------------------------------------------- */
 
 static int32_t *own(mpm_case *c)
@@ -280,6 +296,8 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
                                         .bodies = bodies,
                                         .spin = &c->spin[0][0]};
     d->particles.channel = c->channel;
+    d->particles.plasticity = c->plasticity;
+    d->particles.yield = c->yield;
     d->particles.fibre = &c->fibre[0][0];
     d->channels = c->channels;
     d->observations = c->observation;
@@ -364,8 +382,9 @@ static uint64_t hash_fields(pio_sim *sim, int64_t n, const char *const *fields)
 {
     uint64_t hash = CASE_HASH_START;
     for (; *fields; fields++) {
-        if (!strncmp(*fields, "grad_given", 10) && !piola_engine.components(sim, *fields))
-            continue; /* of no law there */
+        const int sometimes = !strncmp(*fields, "grad_given", 10) || !strncmp(*fields, "grad_yield", 10) ||
+                              !strcmp(*fields, "hardening") || !strcmp(*fields, "e33");
+        if (sometimes && !piola_engine.components(sim, *fields)) continue; /* of no law there */
         double *values = case_read(sim, *fields, n);
         hash = case_hash(hash, values, sizeof *values * (size_t)(n * piola_engine.components(sim, *fields)));
         free(values);
@@ -375,23 +394,20 @@ static uint64_t hash_fields(pio_sim *sim, int64_t n, const char *const *fields)
 
 uint64_t case_hash_state(pio_sim *sim, int64_t n)
 {
-    static const char *const fields[] = {"position", "velocity", "C", "F", "J", "pressure", "mass", NULL};
+    static const char *const fields[] = {"position", "velocity", "C",         "F",   "J",
+                                         "pressure", "mass",     "hardening", "e33", NULL};
     return hash_fields(sim, n, fields);
 }
 
 uint64_t case_hash_gradients(pio_sim *sim, int64_t n)
 {
-    static const char *const fields[] = {"grad_position",
-                                         "grad_velocity",
-                                         "grad_given_0",
-                                         "grad_given_1",
-                                         "grad_given_2",
-                                         "grad_given_3",
-                                         "grad_given_4",
-                                         "grad_density",
-                                         "adj_position",
-                                         "adj_velocity",
-                                         NULL};
+    static const char *const fields[] = {"grad_position", "grad_velocity",
+                                         "grad_given_0",  "grad_given_1",
+                                         "grad_given_2",  "grad_given_3",
+                                         "grad_given_4",  "grad_yield_0",
+                                         "grad_yield_1",  "grad_yield_2",
+                                         "grad_density",  "adj_position",
+                                         "adj_velocity",  NULL};
     double gravity[3] = {0};
     piola_error error;
     const uint64_t hash = hash_fields(sim, n, fields);

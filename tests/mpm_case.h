@@ -23,7 +23,9 @@ typedef struct {
     pio_engine_desc desc;
     int64_t n, room;
     double *position, *velocity, *volume, *density, *given;
-    int32_t *law, *lame, *body, *channel;        /* channel: NULL until a body has one */
+    int32_t *law, *lame, *body, *channel; /* channel: NULL until a body has one */
+    int32_t *plasticity;                  /* and its constants: NULL until a body is plastic */
+    double *yield;
     double spin[CASE_MOST][CASE_DIM * CASE_DIM]; /* contiguous: [bodies][dim][dim] */
     pio_channel_desc channels[CASE_MOST];
     double fibre[CASE_MOST][CASE_DIM];
@@ -55,6 +57,9 @@ int case_particle(mpm_case *c, const case_body *b, const double x[3], double vol
 /* A new channel of control that drives all particles of the body along `fibre` (made a unit vector); body -1: none. To
  * be called when all particles are there. Returns its number. */
 int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const double fibre[3]);
+
+/* Make the body plastic; to be called when all particles are there. */
+void case_plastic(mpm_case *c, int body, pio_plastic_law law, const double yield[PIO_PLASTIC_CONSTANTS]);
 
 /* An observation of `samples` samples; J gets random weights for its values. Returns its number. */
 int case_observe(mpm_case *c, pio_observable type, int body, int samples);

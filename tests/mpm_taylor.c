@@ -59,9 +59,9 @@ void mpm_observe_everything(mpm_case *c, double past)
 }
 
 static const char *const quantities[] = {
-    [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0",
-    [PIO_GIVEN_1] = "given 1",   [PIO_GIVEN_2] = "given 2",   [PIO_GIVEN_3] = "given 3",
-    [PIO_GIVEN_4] = "given 4",   [PIO_DENSITY] = "density",   [PIO_GRAVITY] = "gravity"};
+    [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0", [PIO_GIVEN_1] = "given 1",
+    [PIO_GIVEN_2] = "given 2",   [PIO_GIVEN_3] = "given 3",   [PIO_YIELD_0] = "yield 0", [PIO_YIELD_1] = "yield 1",
+    [PIO_YIELD_2] = "yield 2",   [PIO_GIVEN_4] = "given 4",   [PIO_DENSITY] = "density", [PIO_GRAVITY] = "gravity"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)
@@ -95,7 +95,7 @@ pio_taylor_verdict mpm_taylor_direction(mpm_taylor *t, const char *name, const d
     static const double firsts[] = {2e-3, 2e-2, 2e-4};
     pio_taylor_row row[3];
     int tried = 0;
-    do difference(t, name, h, firsts[tried], &row[tried]);
+    do difference(t, name, h, firsts[tried] * (t->shrink > 0 ? t->shrink : 1), &row[tried]);
     while (row[tried].verdict != PIO_TAYLOR_PASSED && ++tried < 3);
     if (tried < 3) {
         t->passed++;

@@ -8,6 +8,7 @@ typedef struct {
     mpm_case *c;
     pio_sim *sim;
     double J0, tolerance;
+    double shrink; /* of the windows of steps; 0: as they are */
     double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
     int passed, again, failed, undecided, quiet; /* again: not in the first window */
     double worst;

@@ -1,8 +1,13 @@
-# Tests of plasticity: included after kernels.cmake, which has kernel_test, and where there is cmocka.
+# Tests of plasticity: included after hyperelastic.cmake, for which kernel_test is there, and mpm.cmake, with engine_test.
 
 set_source_files_properties(test_plasticity_dual.cpp PROPERTIES COMPILE_DEFINITIONS "PIO_DUAL=\"tests/dual.h\"")
+engine_test(test_mpm_plastic f64)
+set_tests_properties(test_mpm_plastic_f64_3d PROPERTIES LABELS "unit;slow")
+
 foreach(dimension 2 3)
   if(NOT PIOLA_SANITIZE OR dimension EQUAL 2)
     kernel_test(test_plasticity unit engine_static f64 ${dimension} test_plasticity.c test_plasticity_dual.cpp)
   endif()
 endforeach()
+script_test(plastic unit ${CMAKE_CURRENT_SOURCE_DIR}/test_plastic.py $<TARGET_FILE:piola>)
+set_tests_properties(plastic PROPERTIES LABELS "unit;slow")

@@ -140,7 +140,8 @@ static double naive_error(int plastic, const plastic_state *x, const plastic_sta
     double worst = 0;
     for (int i = 0; i < DIM; i++)
         for (int j = 0; j < DIM; j++) {
-            const double gi = hencky_stretch(&r, i), gj = hencky_stretch(&r, j), si = r.s.sigma.x[i], sj = r.s.sigma.x[j];
+            const double gi = hencky_stretch(&r, i), gj = hencky_stretch(&r, j), si = r.s.sigma.x[i],
+                         sj = r.s.sigma.x[j];
             if (i == j) continue;
             const double q = (gi - gj) / (si - sj), y = (gi + gj) / (si + sj);
             const double a = 0.5 * (q * (B.m[i][j] + B.m[j][i]) + y * (B.m[i][j] - B.m[j][i]));
@@ -202,10 +203,128 @@ static void maps_and_adjoints_agree_with_dual_numbers(void **state)
     all_must_hold();
 }
 
+static void stress_and_its_adjoint_agree_with_dual_numbers(void **state)
+{
+    (void)state;
+    for (int plastic = 1; plastic < PLASTIC_LAWS; plastic++) {
+        double worst = 0, wrong = 0;
+        seed = 21;
+        for (int i = 0; i < 4000; i++) {
+            plastic_state x, value, along;
+            sample_plastic(plastic, i % KINDS, &x);
+            const plastic_state d = sample_direction(&x), w = sample_cotangent();
+            const plastic_matter m = matter_of(&x);
+            plastic_matter m_bar = {0, 0, {0, 0, 0}, 0};
+            plastic_state bar = {{0}, 0, 0, 0, 0, {0}};
+            mat F_bar = mat_diag(R(0));
+            double size = 0, forward = 0;
+            plastic_tau_dual(plastic, &x, &d, &value, &along);
+            plastic_tau_adj(plastic, matrix_of(x.F), x.third, x.a, &m, matrix_of(w.F), &F_bar, &bar.third, &bar.a,
+                            &m_bar);
+            for (int k = 0; k < HYPER_NUMBERS; k++) {
+                bar.F[k] = F_bar.m[k / DIM][k % DIM];
+                forward += w.F[k] * along.F[k];
+                size += fabs(w.F[k] * along.F[k]);
+            }
+            bar.mu = m_bar.mu;
+            bar.lambda = m_bar.lambda;
+            memcpy(bar.y, m_bar.y, sizeof bar.y);
+            const double backward = pair(&bar, &d, &size);
+            if (!(size > 0)) continue; /* in 3D there is nothing to add but in snow */
+            worst = worse(worst, fabs(forward - backward) / size);
+            wrong = worse(wrong, fabs(forward - backward * (1 + 1e-6)) / size);
+        }
+        report(names[plastic], "added stress: w . J v - J^T w . v", worst, 1e-12);
+        if (plastic == PLASTIC_SNOW && !(wrong > 0.4e-6)) fail_msg("an adjoint times 1 + 1e-6 passes: %.1e", wrong);
+    }
+    all_must_hold();
+}
+
+/* ---- the laws themselves, by their equations in tensors: what they say of stress, not how it is reached ----------------------- */
+
+/* tau and its invariants of a state, with the third direction. */
+static void invariants(const plastic_state *x, double *q, double *trace)
+{
+    const mat_svd s = svd_of(matrix_of(x->F));
+    double e[3] = {0, 0, x->third}, square = 0;
+    for (int i = 0; i < DIM; i++) e[i] = log((double)s.sigma.x[i]);
+    const double l = e[0] + e[1] + e[2];
+    for (int i = 0; i < 3; i++) square += (e[i] - l / 3) * (e[i] - l / 3);
+    *q = sqrt(1.5 * square) * 2 * x->mu;
+    *trace = (3 * x->lambda + 2 * x->mu) * l;
+}
+
+/* By how much a flowed state misses the law's equation, relative. */
+static double missed(int plastic, const plastic_state *x, const plastic_state *y, int branch)
+{
+    double q, trace, unused, before;
+    invariants(y, &q, &trace);
+    invariants(x, &unused, &before);
+    const double K3 = 3 * x->lambda + 2 * x->mu, volume = fabs((trace - before) / K3);
+    if (plastic == PLASTIC_VON_MISES) return fabs(q / (x->y[0] + x->y[1] * y->a) - 1) + volume;
+    if (plastic == PLASTIC_HERSCHEL_BULKLEY)
+        return fabs(q / (x->y[0] + x->y[1] * pow((y->a - x->a) / STEP, x->y[2])) - 1) + volume;
+    const double A = sqrt(2.0 / 3) * 2 * sin(x->y[0]) / (3 - sin(x->y[0])), tip = 3 * x->y[1] / tan(x->y[0]);
+    const double gap = fabs(before / K3 + x->a - trace / K3 - y->a); /* ln of the volume is kept */
+    if (branch == FLOW_TIP) return (q + fabs(trace - tip)) / x->mu + gap;
+    return fabs(sqrt(2.0 / 3) * q - A * (tip - trace)) / x->mu + gap + y->a;
+}
+
+static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **state)
+{
+    (void)state;
+    for (int plastic = 1; plastic < PLASTIC_SNOW; plastic++) {
+        double worst = 0, again = 0;
+        seed = 31;
+        for (int i = 0; i < 10000; i++) {
+            plastic_state x, y, z;
+            sample_plastic(plastic, i % KINDS, &x);
+            const plastic_way w = map(plastic, &x, &y);
+            if (w.branch == FLOW_ELASTIC) continue;
+            worst = worse(worst, missed(plastic, &x, &y, w.branch));
+            map(plastic, &y, &z);
+            for (int k = 0; k < HYPER_NUMBERS && plastic != PLASTIC_HERSCHEL_BULKLEY; k++)
+                again = worse(again, fabs(z.F[k] - y.F[k]));
+        }
+        report(names[plastic], "stress off its law's equation", worst, 1e-11);
+        report(names[plastic], "a second map moves what the first has done", again, 1e-12);
+    }
+    all_must_hold();
+}
+
+/* States that no sample meets: finite maps and adjoints. */
+static void extreme_states_have_finite_adjoints(void **state)
+{
+    static const double stretches[] = {1, 1e-3, 1e3, 1 + 1e-16, 0.5, 30};
+    long bad = 0, count = 0;
+    (void)state;
+    seed = 41;
+    for (int plastic = 1; plastic < PLASTIC_LAWS; plastic++)
+        for (int i = 0; i < 216 * 8; i++) {
+            plastic_state x, y;
+            const double s[3] = {stretches[i % 6], stretches[i / 6 % 6], stretches[i / 36 % 6]};
+            sample_plastic(plastic, 0, &x);
+            const mat F = i & 1 ? diagonal(s) : mat_mul(random_rotation(), diagonal(s));
+            for (int k = 0; k < HYPER_NUMBERS; k++) x.F[k] = F.m[k / DIM][k % DIM];
+            if (i / 216 % 2) x.a = x.third = 0;
+            const plastic_state w = sample_cotangent();
+            map(plastic, &x, &y);
+            const plastic_state bar = map_adj(plastic, &x, &w);
+            bad += !all_finite(&y) || !all_finite(&bar);
+            count++;
+        }
+    printf("%ld extreme states\n", count);
+    report("all laws", "maps or adjoints that are not finite", (double)bad, 0);
+    all_must_hold();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_and_adjoints_agree_with_dual_numbers),
+        cmocka_unit_test(stress_and_its_adjoint_agree_with_dual_numbers),
+        cmocka_unit_test(flowed_states_fulfil_the_equations_of_their_law_and_stay),
+        cmocka_unit_test(extreme_states_have_finite_adjoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,13 +44,8 @@ int plastic_dual(int plastic, double h, const plastic_state *x, const plastic_st
     return w.branch;
 }
 
-void plastic_tau_dual(int plastic, int law, const plastic_state *x, const plastic_state *dx, plastic_state *y,
-                      plastic_state *dy)
+void plastic_tau_dual(int plastic, const plastic_state *x, const plastic_state *dx, plastic_state *y, plastic_state *dy)
 {
     const dual_state s = take(1, x, dx);
-    hyper_constants k;
-    for (int c = 0; c < HYPER_CONSTANTS; c++) k.k[c] = real(0);
-    k.k[0] = s.m.mu;
-    k.k[1] = s.m.lambda;
-    give(plastic_tau(plastic, law, s.F, k, s.third, s.a, &s.m), y, dy);
+    give(plastic_tau(plastic, s.F, s.third, s.a, &s.m), y, dy);
 }

@@ -39,7 +39,8 @@ def fields():
     for name, unit, meaning in re.findall(r'^(?:MADE_)?INT_FIELD\((\w+), "(.*?)", "(.*)"\)$', text, re.M):
         rows.append((f"`{name}`", "1", "all", unit, meaning))
     for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
-        kept = {"ALWAYS": "all", "SOLID": "solids", "FLUID": "fluids", "AFFINE": "all of apic"}[when]
+        kept = {"ALWAYS": "all", "SOLID": "solids", "FLUID": "fluids", "AFFINE": "all of apic",
+                "PLASTIC": "plastic solids", "PLANE": "plastic solids in 2D"}[when]
         rows.append((f"`{name}`", re.sub(r" ?\* ?", " x ", parts), kept, unit, meaning))
     return rows
 
