@@ -220,12 +220,74 @@ static void an_acceleration_that_was_not_kept_is_refused_until_a_step_makes_it(v
     }
 }
 
+static const char *const fields[] = {
+#define FIELD(letter, name, when, kept, unit, meaning) #name,
+#include "kernels/fem_fields.def"
+#undef FIELD
+};
+
+/* Of the state at hand; NULL where it has no such field, or *status says otherwise. */
+static double *field_of(const runner *r, const char *name, piola_status *status)
+{
+    piola_error error;
+    const size_t n = (size_t)piola_engine_fem.components(r->sim, name) * (size_t)r->c->n;
+    double *values = n ? malloc(sizeof *values * n) : NULL;
+    *status = values ? piola_engine_fem.read(r->sim, name, values, &error) : PIOLA_OK;
+    if (!*status) return values;
+    free(values);
+    return NULL;
+}
+
+/* Steps 4 to 7 change every field of the list, and what a slot keeps of it comes back. */
+static void a_slot_gives_back_the_fields_that_the_list_says_it_keeps_and_no_other(void **unused)
+{
+    static double z[FEM_VARIABLES];
+    double *before[STATES];
+    (void)unused;
+    for (int i = 0; i < WAYS; i++) {
+        int had = 0, kept = 0;
+        piola_status status;
+        piola_error error;
+        fem_case c;
+        bent(&c, ways[i].integrator, 0);
+        runner r = runner_of(&c);
+        const size_t bytes = sizeof(double) * (size_t)(c.n * D);
+        assert_int_equal(piola_engine_fem.start(r.sim, z, &error), PIOLA_OK);
+        assert_int_equal(piola_engine_fem.advance(r.sim, 3, &error), PIOLA_OK);
+        assert_int_equal(piola_engine_fem.save(r.sim, 0, &error), PIOLA_OK);
+        for (int k = 0; k < STATES; k++) before[k] = field_of(&r, fields[k], &status);
+        assert_int_equal(piola_engine_fem.advance(r.sim, STEPS - 3, &error), PIOLA_OK);
+        for (int k = 0; k < STATES; k++) {
+            double *now = field_of(&r, fields[k], &status);
+            assert_true(!now == !before[k] && (!now || memcmp(now, before[k], bytes)));
+            free(now);
+        }
+        assert_int_equal(piola_engine_fem.load(r.sim, 0, &error), PIOLA_OK);
+        for (int k = 0; k < STATES; k++) {
+            double *now = field_of(&r, fields[k], &status);
+            had += before[k] != NULL;
+            kept += now != NULL;
+            assert_true((now != NULL) == (fem_of(r.sim)->kept_at[k] >= 0));
+            if (now) assert_memory_equal(now, before[k], bytes);
+            if (before[k] && !now) assert_int_equal(status, PIOLA_USAGE);
+            free(now);
+            free(before[k]);
+        }
+        print_message("  %s: %d fields, of which a slot keeps %d\n", ways[i].name, had, kept);
+        assert_int_equal(had, fem_of(r.sim)->n_state);
+        assert_int_equal(kept, ways[i].kept);
+        runner_free(&r);
+        fem_case_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slots_with_the_history_alone_give_the_bits_of_whole_states),
         cmocka_unit_test(where_reactions_are_observed_the_acceleration_is_kept),
         cmocka_unit_test(an_acceleration_that_was_not_kept_is_refused_until_a_step_makes_it),
+        cmocka_unit_test(a_slot_gives_back_the_fields_that_the_list_says_it_keeps_and_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
