@@ -151,13 +151,8 @@ static void corner(mpm_case *c, int number, int64_t steps, int upper, int kinds)
 /* Every quantity, once per case; how it is grouped and whether it is logarithmic goes round with the case. */
 static void design_everything(mpm_case *c, int number)
 {
-    const double dx = c->desc.grid.spacing;
     static const case_per per[] = {CASE_SCALAR, CASE_GROUPS, CASE_EACH};
-    case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
-    case_design(c, PIO_POSITION, 0, CASE_SCALAR, 0, 0, dx);
-    case_design(c, PIO_VELOCITY, 1, CASE_EACH, 0, 0, 1);
-    case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, dx);
-    case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
+    mpm_design_motion(c);
     for (int body = 0; body < 2; body++) {
         const case_material *m = &materials[(number + 3 * body) % MATERIALS];
         const int turn = number + body, logarithmic = turn % 2;
