@@ -50,14 +50,13 @@ static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, cons
 static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->objective[i];
-    char path[CFG_PATH];
     pio_csv csv;
-    snprintf(path, sizeof path, "objective[%zu].data.file", i);
-    if (!open_table(s, doc, path, t->data_file, &csv)) return;
-    snprintf(path, sizeof path, "objective[%zu].data.time", i);
-    check_times(s, doc, path, &csv, column(doc, path, &csv, t->time_column));
+    PATH(file, "objective[%zu].data.file", i);
+    PATH(time, "objective[%zu].data.time", i);
+    if (!open_table(s, doc, file, t->data_file, &csv)) return;
+    check_times(s, doc, time, &csv, column(doc, time, &csv, t->time_column));
     for (size_t k = 0; k < t->columns.n; k++) {
-        snprintf(path, sizeof path, "objective[%zu].data.columns[%zu]", i, k);
+        PATH(path, "objective[%zu].data.columns[%zu]", i, k);
         column(doc, path, &csv, t->columns.v[k]);
     }
     pio_csv_free(&csv);
@@ -82,11 +81,10 @@ static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const char *const names[] = {"time", s->method == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
-    char path[CFG_PATH];
     int at[5] = {0};
     pio_csv csv;
     piola_error error;
-    snprintf(path, sizeof path, "observe[%zu].points.file", i);
+    PATH(path, "observe[%zu].points.file", i);
     if (!open_table(s, doc, path, s->observe[i].points_file, &csv)) return;
     for (int c = 0; c < 2 + s->dimension; c++) at[c] = column(doc, path, &csv, names[c]);
     check_times(s, doc, path, &csv, at[0]);
@@ -105,10 +103,9 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 /* time, value; times increase. */
 static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    char path[CFG_PATH];
     pio_csv csv;
     piola_error error;
-    snprintf(path, sizeof path, "curves[%zu].file", i);
+    PATH(path, "curves[%zu].file", i);
     if (!open_table(s, doc, path, s->curves[i].file, &csv)) return;
     const int t = column(doc, path, &csv, "time");
     column(doc, path, &csv, "value");

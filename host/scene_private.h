@@ -7,9 +7,22 @@
 
 #define SCENE_MOST_SAMPLES 1000000 /* times of one observation */
 
+/* An array `name` with the path of a key, as printf makes it. */
+#define PATH(name, ...)                                                                                                \
+    char name[CFG_PATH];                                                                                               \
+    snprintf(name, sizeof name, __VA_ARGS__)
+
 struct scene_source {
     cfg_doc doc;
 };
+
+/* Does the file, or what it was merged with, have this key? */
+static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
+{
+    bool found;
+    pio_cfg_find(doc->root, path, &found);
+    return found;
+}
 
 /* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem; scene_table_material.c: materials of both. */
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,

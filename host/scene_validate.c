@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH(name, ...)                                                                                                \
-    char name[CFG_PATH];                                                                                               \
-    snprintf(name, sizeof name, __VA_ARGS__)
-
 static const char axes[] = "xyz";
 
 /* ---- grid and time ------------------------------------------------------------------------------------- */
@@ -34,9 +30,7 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
                       "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
     for (int side = 0; side < 2 && s->dimension == 2; side++) {
         const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
-        bool found;
-        pio_cfg_find(doc->root, path, &found);
-        if (found) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
+        if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
     }
     return true;
 }
@@ -141,11 +135,10 @@ static void check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const scene
 {
     const scene_body *b = &s->bodies[i];
     double low[3], high[3];
-    bool moved;
     extent(g, low, high);
     PATH(position, "bodies[%zu].position", i);
     PATH(geometry, "bodies[%zu].geometry", i);
-    pio_cfg_find(doc->root, position, &moved);
+    const bool moved = pio_scene_given(doc, position);
     for (int a = 0; a < s->dimension; a++) {
         double slack = 1e-9 * (s->grid.max[a] - s->grid.min[a]);
         double from = low[a] + b->position[a], to = high[a] + b->position[a];
@@ -328,9 +321,7 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
-    bool found;
-    pio_cfg_find(doc->root, "optimizer.stop.feasibility", &found);
-    if (found && s->n_constraints == 0)
+    if (s->n_constraints == 0 && pio_scene_given(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
     if (s->n_constraints && s->has_optimizer && s->optimizer.type != SCENE_MMA)
         pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");

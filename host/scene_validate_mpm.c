@@ -4,26 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH(name, ...)                                                                                                \
-    char name[CFG_PATH];                                                                                               \
-    snprintf(name, sizeof name, __VA_ARGS__)
-
-static bool given(const cfg_doc *doc, const char *path)
-{
-    bool found;
-    pio_cfg_find(doc->root, path, &found);
-    return found;
-}
-
 /* Where the file says what this face is, or why it matters. */
 static const char *face_path(const cfg_doc *doc, int axis, int side)
 {
     static const char *const paths[3][2] = {{"method.grid.walls.x_min", "method.grid.walls.x_max"},
                                             {"method.grid.walls.y_min", "method.grid.walls.y_max"},
                                             {"method.grid.walls.z_min", "method.grid.walls.z_max"}};
-    if (given(doc, paths[axis][side])) return paths[axis][side];
-    if (given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
-    return given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
+    if (pio_scene_given(doc, paths[axis][side])) return paths[axis][side];
+    if (pio_scene_given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
+    return pio_scene_given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
 }
 
 /* One fault is enough: of the first face that is wrong. */
@@ -68,7 +57,7 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->mpm_integrator != SCENE_REVERSIBLE && given(doc, "time.damping"))
+    if (s->mpm_integrator != SCENE_REVERSIBLE && pio_scene_given(doc, "time.damping"))
         pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
     else if (s->damping * s->dt > 0.5)
         pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",

@@ -19,6 +19,13 @@ static void *need(void *memory)
     return memory;
 }
 
+case_body case_body_of(const case_material *m, double density)
+{
+    case_body b = {.law = m->law, .lame = m->lame, .density = density};
+    memcpy(b.given, m->given, sizeof b.given);
+    return b;
+}
+
 void case_init(mpm_case *c, int nodes0, int nodes1, int nodes2, double dx, double dt, int64_t steps)
 {
     const int32_t nodes[3] = {nodes0, nodes1, nodes2};
@@ -264,7 +271,7 @@ int case_design_first(const mpm_case *c, int design)
 
 /* ---- runs ------------------------------------------------------------------------------------------------ */
 
-pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
+void case_describe(mpm_case *c)
 {
     pio_engine_desc *d = &c->desc;
     const int32_t bodies = d->particles.bodies;
@@ -278,13 +285,19 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
                                         .lame = c->lame,
                                         .body = c->body,
                                         .bodies = bodies,
-                                        .spin = &c->spin[0][0]};
-    d->particles.channel = c->channel;
-    d->particles.fibre = &c->fibre[0][0];
+                                        .spin = &c->spin[0][0],
+                                        .channel = c->channel,
+                                        .fibre = &c->fibre[0][0]};
     d->channels = c->channels;
     d->observations = c->observation;
     d->touches = c->touch;
     d->designs = c->design;
+}
+
+pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
+{
+    pio_engine_desc *d = &c->desc;
+    case_describe(c);
     d->slots = slots;
     d->threads = threads > 0 ? threads : 1;
     pio_sim *sim = NULL;
@@ -294,22 +307,10 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
     return sim;
 }
 
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
-{
-    const mpm_case *c = context;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < c->samples; k++) {
-        *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
-        if (samples_bar) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
-    }
-    return PIOLA_OK;
-}
-
 double case_forward(mpm_case *c, pio_sim *sim, const double *z)
 {
-    const pio_sweep sweep = {.context = c, .objective = objective};
+    sample_terms terms = case_terms(c);
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_sweep_result result;
     piola_error error;
     double samples[256];
@@ -320,7 +321,8 @@ double case_forward(mpm_case *c, pio_sim *sim, const double *z)
 
 double case_gradient(mpm_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar)
 {
-    const pio_sweep sweep = {.context = c, .objective = objective};
+    sample_terms terms = case_terms(c);
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
     pio_sweep_result result;
     piola_error error;

@@ -5,6 +5,7 @@
 
 #include "host/taylor.h"
 #include "solvers/adjoint.h"
+#include "tests/sample_terms.h"
 
 enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
 
@@ -18,6 +19,15 @@ typedef struct {
     double spin[3][3];               /* velocity gradient 1/s */
     double centre[3];                /* of the spin, m */
 } case_body;
+
+/* What tests try one after another. */
+typedef struct {
+    const char *name;
+    pio_law law;
+    int lame;
+    double given[PIO_LAW_CONSTANTS];
+} case_material;
+case_body case_body_of(const case_material *m, double density);
 
 typedef struct {
     pio_engine_desc desc;
@@ -69,8 +79,14 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
 int case_design_first(const mpm_case *c, int design); /* its first variable */
 int case_design_count(const mpm_case *c, int design);
 
+/* The description's arrays are those of the case. */
+void case_describe(mpm_case *c);
 /* Make the engine's copy. slots: states that can be saved; threads 0: one. */
 pio_sim *case_create(mpm_case *c, int64_t slots, int threads);
+static inline sample_terms case_terms(const mpm_case *c)
+{
+    return (sample_terms){c->samples, c->linear, c->square};
+}
 /* J at z; the run must be without faults. */
 double case_forward(mpm_case *c, pio_sim *sim, const double *z);
 /* J, and dJ/dz in z_bar, by the given schedule (NULL: keep everything). */

@@ -58,6 +58,16 @@ void mpm_observe_everything(mpm_case *c, double past)
     case_touch(c, front, N, 0, 1);
 }
 
+void mpm_design_motion(mpm_case *c)
+{
+    const double dx = c->desc.grid.spacing;
+    case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
+    case_design(c, PIO_POSITION, 0, CASE_SCALAR, 0, 0, dx);
+    case_design(c, PIO_VELOCITY, 1, CASE_EACH, 0, 0, 1);
+    case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, dx);
+    case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
+}
+
 static const char *const quantities[] = {
     [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0",
     [PIO_GIVEN_1] = "given 1",   [PIO_GIVEN_2] = "given 2",   [PIO_GIVEN_3] = "given 3",
