@@ -12,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 import house
 
-REQUIRED = ("commands", "fields", "kernels", "scene")  # of README.md
+REQUIRED = ("commands", "fields", "kernels", "mesh-fields", "scene")  # of README.md
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
 COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
