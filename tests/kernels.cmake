@@ -9,7 +9,7 @@ set_source_files_properties(test_every_kernel_dual.cpp test_material_dual.cpp PR
 function(engine_of_blocks precision dimension)
   set(plain piola_engine_cpu_${precision}_${dimension}d_${BASE_ISA}_objects)
   set(name engine_blocks_${precision}_${dimension}d)
-  get_target_property(sources ${plain} SOURCES)
+  set(sources ${ENGINE_SOURCES} ${DEVICE_SOURCES} kernels/backend/cpu.c)
   get_target_property(definitions ${plain} COMPILE_DEFINITIONS)
   get_target_property(options ${plain} COMPILE_OPTIONS)
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
