@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_command.py PIOLA SOURCE_FOLDER -- the command as scripts meet it: help, exit codes, hints, JSON, folders."""
+import functools
 import hashlib
 import json
 import os
@@ -64,6 +65,14 @@ class Command(unittest.TestCase):
         for word in words:
             self.assertIn(word, done.stderr, f"piola {shown}")
         return done
+
+    @classmethod
+    @functools.cache
+    def doctor(cls):
+        """What the doctor tells; it takes seconds with sanitizers, so once."""
+        done = run("doctor", "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
     # ---- help
 
@@ -171,7 +180,7 @@ class Command(unittest.TestCase):
                 self.assertNotIn("no reason", done.stderr)
 
     def test_a_device_that_is_not_there_is_69(self):
-        engines = json.loads(run("doctor", "--json").stdout)["engines"]
+        engines = self.doctor()["engines"]
         if any(e["runs"] and e["name"].startswith("cuda") for e in engines):
             self.skipTest("this machine has a GPU")
         self.expect(69, ["device cuda was asked for"], "run", self.scene, "--device", "cuda")
@@ -255,12 +264,13 @@ class Command(unittest.TestCase):
 
     def test_json_is_all_that_is_on_standard_output(self):
         out = self.folder / "json"
-        for arguments in (["validate", self.scene], ["params", self.scene], ["info", self.states], ["doctor"],
+        for arguments in (["validate", self.scene], ["params", self.scene], ["info", self.states],
                           *([command, self.scene, "-o", out] for command in "run grad check optimize".split()),
                           ["bench", "mpm", "--particles", "100", "--dimension", "2", "--steps", "2", "--threads", "1"]):
             done = self.expect(0, [], *arguments, "--json")
             self.assertIsInstance(json.loads(done.stdout), dict, arguments)
         self.assertIn("$schema", json.loads(self.expect(0, [], "schema").stdout))
+        self.assertIsInstance(self.doctor(), dict)
 
     def test_json_and_exit_code_agree(self):
         done = self.expect(1, [], "check", self.scene, "-o", self.folder / "agree", "--test-corrupt-gradient", "--json")
@@ -482,7 +492,7 @@ class Command(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_doctor_finds_healthy_engines(self):
-        told = json.loads(self.expect(0, [], "doctor", "--json").stdout)
+        told = self.doctor()
         self.assertTrue(told["healthy"])
         ran = [e for e in told["engines"] if e["runs"]]
         for e in ran:
