@@ -192,7 +192,8 @@ static int uses_threads(const case_io *io, int k)
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     static const int threads[] = {8, 2, 3};
-    const size_t counts = TEST_SANITIZED ? 1 : sizeof threads / sizeof *threads; /* bits are the release build's matter */
+    const size_t counts =
+        TEST_SANITIZED ? 1 : sizeof threads / sizeof *threads; /* bits are the release build's matter */
     int most = 0;
     (void)state;
     for (int k = 0; k < CASE_KERNELS; k++) {
@@ -214,7 +215,8 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
             }
             io_delete(one);
         }
-        if (case_owner(k) == k) printf("%-20s %9zu bytes equal with 1%s threads\n", list[k].name, compared, counts > 1 ? ", 2, 3, 8" : " and 8");
+        const char *beside = counts > 1 ? ", 2, 3, 8" : " and 8";
+        if (case_owner(k) == k) printf("%-20s %9zu bytes equal with 1%s threads\n", list[k].name, compared, beside);
         if (case_owner(k) == k) assert_true(compared > 0);
     }
     assert_true(most >= 8);
@@ -287,7 +289,7 @@ static dot_table *tables[CASE_KERNELS][MAX_VARIANTS]; /* of the owner of a case;
 static int measure_all(void **state)
 {
     (void)state;
-    set_threads(2);
+    set_threads(1);
     for (int k = 0; k < CASE_KERNELS; k++)
         for (int variant = 0, variants = case_owner(k) == k; variant < variants; variant++) {
             dot_table *t = calloc(1, sizeof *t);
