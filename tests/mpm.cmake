@@ -7,7 +7,8 @@ endforeach()
 
 # one to three minutes of processor time with sanitizers
 set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d test_mpm_gradient_f64_3d
-  test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_gradient_f64_3d test_mpm_reversible_physics_f64_3d
+  test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_f64_3d test_mpm_reversible_gradient_f64_3d
+  test_mpm_reversible_physics_f64_3d
   test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
 
 # Differences of J need double precision.
