@@ -39,8 +39,8 @@ static inline void penalty_walls(mpm_case *c, double stiffness)
             case_wall(c, a, side, PIO_WALL_PENALTY, side ? c->desc.grid.nodes[a] - 1 - WALL_NODE : WALL_NODE);
 }
 
-/* Two bodies that fly at each other and fall on a floor, in a closed box. */
-static inline void collision(mpm_case *c, const case_material *one, const case_material *two, int64_t steps)
+/* Two bodies that fly at each other and fall on a floor, in a closed box; `per` particles along an edge of a cell. */
+static inline void collision_of(mpm_case *c, const case_material *one, const case_material *two, int64_t steps, int per)
 {
     const int nodes[3] = {24, 20, 14};
     const double lo[2][3] = {{0.4, 0.32, 0.45}, {1.2, 0.36, 0.5}}, hi[2][3] = {{0.9, 0.92, 0.75}, {1.7, 0.86, 0.8}};
@@ -54,8 +54,13 @@ static inline void collision(mpm_case *c, const case_material *one, const case_m
     memcpy(second.centre, lo[1], sizeof lo[1]);
     second.spin[0][1] = 1.1;
     second.spin[1][0] = -1.4;
-    case_block(c, &first, lo[0], hi[0], 2, 0.3);
-    case_block(c, &second, lo[1], hi[1], 2, 0.3);
+    case_block(c, &first, lo[0], hi[0], per, 0.3);
+    case_block(c, &second, lo[1], hi[1], per, 0.3);
+}
+
+static inline void collision(mpm_case *c, const case_material *one, const case_material *two, int64_t steps)
+{
+    collision_of(c, one, two, steps, 2);
 }
 
 /* The state on the lattice, `bytes` long; to be freed. */
