@@ -4,7 +4,7 @@
 enum { D = CASE_DIM, LONG = TEST_SANITIZED ? 60 : 10000, SHORT = TEST_SANITIZED ? 20 : 400 };
 
 /* In 3D one particle a cell: eight would take a minute, and no bit comes back more truly. */
-static void small_collision(mpm_case *c, const material *one, const material *two, int64_t steps)
+static void small_collision(mpm_case *c, const case_material *one, const case_material *two, int64_t steps)
 {
     collision_of(c, one, two, steps, D == 2 ? 2 : 1);
 }
