@@ -6,6 +6,12 @@
 
 enum { CASE_OBSTACLES = 6 };
 
+/* In a large run there are as many poses as take threads; the first of them act. */
+static int obstacle_poses(const case_io *io)
+{
+    return io->large ? 4500 : CASE_OBSTACLES;
+}
+
 /* One of each shape and a second plane and ball, of every behaviour, in the middle of the box; their reaches overlap. */
 static const obstacle_shape *obstacle_sample(case_io *io)
 {
@@ -31,7 +37,7 @@ static const obstacle_shape *obstacle_sample(case_io *io)
 /* Parameters in one array, each kind an input of its own: rotations small and large, one of none. */
 static wide *obstacle_parameters(case_io *io, const mpm_box *box)
 {
-    const int n = CASE_OBSTACLES;
+    const int n = obstacle_poses(io);
     case_array *place = case_uniform(io, CASE_INPUT, "place", DIM, n, 0.35, 0.65);
     case_array *turn = case_uniform(io, CASE_INPUT, "rotation", OBSTACLE_TURNS, n, -1.5, 1.5);
     const case_array *friction = case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8);
@@ -58,9 +64,10 @@ static wide *obstacle_parameters(case_io *io, const mpm_box *box)
 /* Still ones; or three points of a motion for every second, in the midst of which the step lies. */
 static void obstacle_motion(case_io *io, obstacle_pose_args *a, int moving)
 {
-    int *start = HOST(io, int, CASE_OBSTACLES + 1);
-    double *motion = HOST(io, double, 3 * CASE_OBSTACLES * MOTION_NUMBERS), *axis = HOST(io, double, 3 * CASE_OBSTACLES);
-    for (int o = 0; o < CASE_OBSTACLES; o++) {
+    const int n = a->obstacles;
+    int *start = HOST(io, int, n + 1);
+    double *motion = HOST(io, double, 3 * n * MOTION_NUMBERS), *axis = HOST(io, double, 3 * n);
+    for (int o = 0; o < n; o++) {
         start[o + 1] = start[o] + (moving && o % 2 == 0 ? 3 : 0);
         axis[3 * o] = 0.48;
         axis[3 * o + 1] = -0.6;
@@ -71,16 +78,17 @@ static void obstacle_motion(case_io *io, obstacle_pose_args *a, int moving)
                                                  : c == MOTION_ANGLE ? 4 * case_unit("angle", k)
                                                                      : 0.1 * case_unit("shift", 3 * k + c);
     }
-    a->motion_start = PUSH(io, int, start, CASE_OBSTACLES + 1);
-    a->motion = PUSH(io, double, motion, 3 * CASE_OBSTACLES * MOTION_NUMBERS);
-    a->axis = PUSH(io, double, axis, 3 * CASE_OBSTACLES);
+    a->motion_start = PUSH(io, int, start, n + 1);
+    a->motion = PUSH(io, double, motion, 3 * n * MOTION_NUMBERS);
+    a->axis = PUSH(io, double, axis, 3 * n);
 }
 
 static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, const mpm_obstacle_args *a, const mpm_step *step)
 {
+    const int n = pose->obstacles;
     mpm_obstacle_adj_args b;
     mpm_obstacle_pose_adj_args p;
-    wide *pose_bar = NEW(io, wide, field_size(CASE_OBSTACLES, OBSTACLE_PARAMETERS), CASE_SET);
+    wide *pose_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ZERO);
     b.fwd = *a;
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
     b.share = NEW_FIELD(io, OBSTACLE_PARAMETERS, a->nodes, CASE_SET);
@@ -93,18 +101,18 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
             s.components = OBSTACLE_PARAMETERS;
             s.component = k;
             s.in = b.share;
-            LAUNCH_SUM(io, field_sum, a->nodes, &step->nodes, &s, pose_bar + obstacle_at(CASE_OBSTACLES, k, o));
+            LAUNCH_SUM(io, field_sum, a->nodes, &step->nodes, &s, pose_bar + obstacle_at(n, k, o));
         }
     }
     p.fwd = *pose;
     p.pose_bar = pose_bar;
-    p.parameters_bar = NEW(io, wide, field_size(CASE_OBSTACLES, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, mpm_obstacle_pose_adj, CASE_OBSTACLES, NULL, &p);
+    p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
+    LAUNCH(io, mpm_obstacle_pose_adj, n, NULL, &p);
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, CASE_OBSTACLES, p.parameters_bar, OBSTACLE_PARAMETERS, 0);
-    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, CASE_OBSTACLES, p.parameters_bar, OBSTACLE_PARAMETERS,
+    case_gradient_of(io, "place", CASE_WIDE, DIM, n, p.parameters_bar, OBSTACLE_PARAMETERS, 0);
+    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n, p.parameters_bar, OBSTACLE_PARAMETERS,
                      OBSTACLE_ROTATION);
-    case_gradient_of(io, "friction", CASE_WIDE, 1, CASE_OBSTACLES, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
+    case_gradient_of(io, "friction", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
 }
 
 static void case_mpm_obstacle(case_io *io)
@@ -120,13 +128,13 @@ static void case_mpm_obstacle(case_io *io)
     t.s.cell = PUSH(io, int, t.cell, t.n);
     sample_step(io, &t);
     sample_lists(io, &t);
-    p.obstacles = CASE_OBSTACLES;
+    p.obstacles = obstacle_poses(io);
     p.step = t.step;
     p.dt = 0.004;
     p.parameters = obstacle_parameters(io, &t.box);
-    p.pose = PUSH(io, obstacle_pose, HOST(io, obstacle_pose, CASE_OBSTACLES), CASE_OBSTACLES);
+    p.pose = PUSH(io, obstacle_pose, HOST(io, obstacle_pose, p.obstacles), p.obstacles);
     obstacle_motion(io, &p, moving);
-    LAUNCH(io, mpm_obstacle_pose, CASE_OBSTACLES, NULL, &p);
+    LAUNCH(io, mpm_obstacle_pose, p.obstacles, NULL, &p);
     a.l = t.l;
     a.box = t.box;
     a.nodes = t.nodes;
