@@ -270,7 +270,10 @@ void pio_model_free(pio_model *m)
         pio_filter_free(m->parameters[p].filter);
         free((void *)(uintptr_t)m->designs[p].direction);
     }
-    for (int o = 0; m->obstacles && o < m->desc.n_obstacles; o++) free((void *)(uintptr_t)m->obstacles[o].motion);
+    for (int o = 0; m->obstacles && o < m->desc.n_obstacles; o++) {
+        free((void *)(uintptr_t)m->obstacles[o].motion);
+        free((void *)(uintptr_t)m->obstacles[o].distance);
+    }
     free(m->obstacles);
     free(m->outputs);
     free(m->observations);

@@ -42,7 +42,7 @@ typedef struct pio_model {
     pio_observation_desc *observations;
     pio_design_desc *designs;
     pio_obstacle_desc *obstacles; /* [desc.n_obstacles] */
-    pio_model_fem *fem; /* NULL: particles */
+    pio_model_fem *fem;           /* NULL: particles */
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);

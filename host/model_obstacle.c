@@ -1,12 +1,14 @@
 /* model_obstacle.c -- a scene's obstacles as an engine takes them. */
+#include "host/distance_grid.h"
 #include "host/fail.h"
 #include "host/model.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)SCENE_OBSTACLE_CYLINDER == (int)PIO_OBSTACLE_CYLINDER, "one list of shapes");
+_Static_assert((int)SCENE_OBSTACLE_MESH == (int)PIO_OBSTACLE_MESH, "one list of shapes");
 
 /* v divided by its length. */
 static void unit(const double v[3], int dim, double out[3])
@@ -31,6 +33,31 @@ static piola_status set_motion(pio_obstacle_desc *d, const scene_obstacle *from,
     }
     d->motion = motion;
     d->n_points = (int32_t)n;
+    return PIOLA_OK;
+}
+
+/* Of a mesh, distances about its surface as far as the obstacle reaches. */
+static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_desc *d, piola_error *error)
+{
+    const scene_obstacle *from = &m->scene->obstacles[i];
+    char file[PATH_MAX], path[48];
+    pio_trimesh surface = {0};
+    pio_distance_grid grid = {0};
+    if (from->type != SCENE_OBSTACLE_MESH) return PIOLA_OK;
+    piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
+    if (!rc) rc = pio_trimesh_load(&surface, file, from->scale, error);
+    if (!rc) rc = pio_distance_grid_create(&grid, &surface, from->resolution, from->width, error);
+    pio_trimesh_free(&surface);
+    if (rc == PIOLA_BAD_DATA && error) {
+        const piola_error said = *error;
+        snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
+        return pio_scene_fault(m->scene, error, path, "%s", said.message);
+    }
+    if (rc) return rc;
+    memcpy(d->samples, grid.count, sizeof d->samples);
+    memcpy(d->low, grid.low, sizeof d->low);
+    d->spacing = grid.spacing;
+    d->distance = grid.distance;
     return PIOLA_OK;
 }
 
@@ -59,6 +86,7 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
         unit(from->turns, 3, d->turns);
         m->desc.n_obstacles = (int32_t)i + 1;
         rc = set_motion(d, from, error);
+        if (!rc) rc = set_distances(m, i, d, error);
     }
     m->desc.obstacles = m->obstacles;
     return rc;
@@ -69,7 +97,8 @@ bool pio_model_obstacle_path(const pio_model *m, const char *path, pio_quantity 
     static const struct {
         const char *key;
         pio_quantity quantity;
-    } list[] = {{"position", PIO_OBSTACLE_POSITION}, {"rotation", PIO_OBSTACLE_ROTATION}, {"friction", PIO_OBSTACLE_FRICTION}};
+    } list[] = {
+        {"position", PIO_OBSTACLE_POSITION}, {"rotation", PIO_OBSTACLE_ROTATION}, {"friction", PIO_OBSTACLE_FRICTION}};
     if (strncmp(path, "obstacles.", 10) != 0) return false;
     const char *name = path + 10, *dot = strrchr(path, '.');
     for (size_t i = 0; i < m->scene->n_obstacles; i++) {

@@ -1,6 +1,8 @@
 /* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and what a design may change of them. */
 #include "host/scene_private.h"
+#include "host/surface_mesh.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         scene_obstacle *o = &s->obstacles[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (isnan(o->width)) o->width = s->grid.spacing / 2;
+        if (isnan(o->resolution)) o->resolution = s->grid.spacing / 2;
         if (s->dimension == 3 && o->angle.n && !given(doc, axis)) o->turns[2] = 1;
     }
 }
@@ -62,10 +65,33 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     if (s->dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
     if (!given(doc, axis)) return;
     if (s->dimension == 2 || !o->angle.n)
-        pio_cfg_fault(doc, axis, s->dimension == 2 ? "in 2D everything turns about z; remove it"
-                                                   : "there is no angle that would turn about it; add `angle`, or remove it");
+        pio_cfg_fault(doc, axis,
+                      s->dimension == 2 ? "in 2D everything turns about z; remove it"
+                                        : "there is no angle that would turn about it; add `angle`, or remove it");
     else if (!(length(s, o->turns) > 0))
         pio_cfg_fault(doc, axis, "it has no direction; [0, 0, 1] is the axis z");
+}
+
+/* There is a surface in the file; what it says of itself is read again when it is needed. */
+static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_obstacle *o = &s->obstacles[i];
+    char place[PATH_MAX];
+    bool found;
+    piola_error error;
+    pio_trimesh surface = {0};
+    PATH(file, "obstacles[%zu].file", i);
+    PATH(type, "obstacles[%zu].type", i);
+    if (s->dimension == 2) {
+        pio_cfg_fault(doc, type, "a surface of triangles needs a 3D scene; use plane, ball or box in 2D");
+        return;
+    }
+    if (!pio_scene_file(s, o->file, place, sizeof place, &error) &&
+        !pio_trimesh_load(&surface, place, o->scale, &error))
+        pio_cfg_input(doc, place, surface.sha256);
+    else
+        pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, file, &found)->mark, file, "%s", error.message);
+    pio_trimesh_free(&surface);
 }
 
 static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
@@ -77,6 +103,7 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
     if (o->type == SCENE_OBSTACLE_CYLINDER && s->dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
+    if (o->type == SCENE_OBSTACLE_MESH) check_file(s, doc, i);
     if (o->type == SCENE_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
         pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
     if (o->behaviour == SCENE_WALL_STICKY && given(doc, friction))

@@ -47,9 +47,11 @@ PIO_FN turn_factors turn_factors_of(wide x)
     turn_factors f;
     if (x < W(0.1)) {
         f.sine = W(1) - x / W(6) * (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110)))));
-        f.cosine = W(0.5) - x / W(24) * (W(1) - x / W(30) * (W(1) - x / W(56) * (W(1) - x / W(90) * (W(1) - x / W(132)))));
-        f.rest = (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110) * (W(1) - x / W(156)))))) /
-                 W(6);
+        f.cosine =
+            W(0.5) - x / W(24) * (W(1) - x / W(30) * (W(1) - x / W(56) * (W(1) - x / W(90) * (W(1) - x / W(132)))));
+        f.rest =
+            (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110) * (W(1) - x / W(156)))))) /
+            W(6);
         return f;
     }
     const wide a = sqrt(x), half = sin(a / W(2));
@@ -140,7 +142,8 @@ PIO_FN void motion_at(const obstacle_pose_args *a, int o, double t, double out[M
         else
             high = middle;
     }
-    const double *from = a->motion + (ptrdiff_t)low * MOTION_NUMBERS, *to = a->motion + (ptrdiff_t)high * MOTION_NUMBERS;
+    const double *from = a->motion + (ptrdiff_t)low * MOTION_NUMBERS,
+                 *to = a->motion + (ptrdiff_t)high * MOTION_NUMBERS;
     if (to[0] > from[0]) part = (t - from[0]) / (to[0] - from[0]);
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + part * (to[k] - from[k]);
@@ -229,6 +232,7 @@ typedef struct {
     int nodes, obstacles;
     const obstacle_shape *shape; /* [obstacles] */
     const obstacle_pose *pose;   /* [obstacles] */
+    const real *coefficients;    /* of the distances of meshes, m */
     real *before;                /* [DIM][nodes] m/s; set for active nodes, or NULL */
     real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
 } mpm_obstacle_args;
@@ -247,9 +251,8 @@ PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const
     const obstacle_pose *pose = a->pose + o;
     obstacle_reach r;
     PIO_UNROLL
-    for (int i = 0; i < DIM; i++)
-        r.q.x[i] = R(W(a->box.origin[i]) + W(index[i]) * W(a->box.dx) - pose->centre[i]);
-    r.at = obstacle_near_of(a->shape + o, mat_t_apply(pose->turn, r.q));
+    for (int i = 0; i < DIM; i++) r.q.x[i] = R(W(a->box.origin[i]) + W(index[i]) * W(a->box.dx) - pose->centre[i]);
+    r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.q));
     r.share = obstacle_share(a->shape + o, r.at.d);
     r.normal = mat_apply(pose->turn, r.at.normal);
     r.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, r.q));
@@ -323,8 +326,8 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 }
 
 /* u_bar of kept_bar; adds to the cotangents of the normal and of mu. */
-PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, real friction, vec normal, vec u, vec kept_bar, vec *normal_bar,
-                                real *friction_bar)
+PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, real friction, vec normal, vec u, vec kept_bar,
+                                vec *normal_bar, real *friction_bar)
 {
     real press_bar = R(0), across_bar = R(0);
     const vec along_bar = obstacle_slide_adj(&c->slide, c->press, kept_bar, &press_bar);
@@ -358,8 +361,8 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             vec u_bar = vec_scale(-r.share, v_bar), normal_bar = vec_zero();
             if (shape->behaviour != WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(&c, pose->friction, r.normal, u, vec_scale(r.share, v_bar), &normal_bar,
-                                                       &out[OBSTACLE_FRICTION]));
+                                  obstacle_contact_adj(&c, pose->friction, r.normal, u, vec_scale(r.share, v_bar),
+                                                       &normal_bar, &out[OBSTACLE_FRICTION]));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));

@@ -2,14 +2,15 @@
  *
  * The distance d(y) is negative inside. Beside it stand the unit normal n(y), which points outward, and what an adjoint needs:
  * the slope dd/dy and the turn dn/dy. Distances of balls, boxes and cylinders are exact (Quilez, "Distance functions"); inside a
- * box and a cylinder normals jump where two faces are equally near. */
+ * box and a cylinder normals jump where two faces are equally near. That of a surface of triangles is a
+ * cubic spline through its distances at the points of a lattice, so that its normals have a continuous derivative. */
 #ifndef PIOLA_KERNELS_OBSTACLE_H
 #define PIOLA_KERNELS_OBSTACLE_H
 
 #include "kernels/vec.h"
 
 /* As pio_obstacle_type of the engine's table. */
-enum { OBSTACLE_PLANE, OBSTACLE_BALL, OBSTACLE_BOX, OBSTACLE_CYLINDER, OBSTACLE_TYPES };
+enum { OBSTACLE_PLANE, OBSTACLE_BALL, OBSTACLE_BOX, OBSTACLE_CYLINDER, OBSTACLE_MESH, OBSTACLE_TYPES };
 
 /* What never changes of an obstacle. */
 typedef struct {
@@ -21,6 +22,10 @@ typedef struct {
     real radius;      /* ball, cylinder, m */
     real height;      /* cylinder: half its length m */
     real width;       /* the condition is eased in over distances from +width to -width, m, > 0 */
+    int first;        /* mesh: number of its first coefficient among all */
+    int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
+    real low[DIM];    /* mesh: place of the first, m */
+    real spacing;     /* mesh: m */
     real slip;        /* speed at which friction has 0.7 of its full size, m/s, > 0 */
 } obstacle_shape;
 
@@ -45,7 +50,8 @@ PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
 PIO_FN obstacle_near ball_near(const obstacle_shape *o, vec y)
 {
     obstacle_near r;
-    const real p = sqrt(vec_dot(y, y)), inverse = p > R(0) ? R(1) / p : R(0); /* no direction is outward at the centre */
+    const real p = sqrt(vec_dot(y, y)),
+               inverse = p > R(0) ? R(1) / p : R(0); /* no direction is outward at the centre */
     r.normal = vec_scale(inverse, y);
     r.turn = mat_axpby(inverse, mat_diag(R(1)), -inverse, mat_outer(r.normal, r.normal));
     r.d = p - o->radius;
@@ -78,7 +84,8 @@ PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
     for (int a = 0; a < DIM; a++) {
         PIO_UNROLL
         for (int b = 0; b < DIM; b++)
-            r.turn.m[a][b] = outside ? (R(a == b && q.x[a] > R(0) ? 1 : 0) - r.normal.x[a] * r.normal.x[b]) / length : R(0);
+            r.turn.m[a][b] =
+                outside ? (R(a == b && q.x[a] > R(0) ? 1 : 0) - r.normal.x[a] * r.normal.x[b]) / length : R(0);
     }
     r.d = outside ? length : most;
     r.slope = r.normal;
@@ -127,7 +134,75 @@ PIO_FN obstacle_near cylinder_near(const obstacle_shape *o, vec y)
     return r;
 }
 
-PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, vec y)
+/* Cubic B-splines about the point at t in [0, 1) of a cell: weights of four points, and their derivatives by t. */
+PIO_FN void mesh_weights(real t, real w[4], real w1[4], real w2[4])
+{
+    const real s = R(1) - t;
+    w[0] = s * s * s / R(6);
+    w[1] = (R(4) - t * t * (R(6) - R(3) * t)) / R(6);
+    w[2] = (R(4) - s * s * (R(6) - R(3) * s)) / R(6);
+    w[3] = t * t * t / R(6);
+    w1[0] = -s * s / R(2);
+    w1[1] = t * (R(3) * t - R(4)) / R(2);
+    w1[2] = -s * (R(3) * s - R(4)) / R(2);
+    w1[3] = t * t / R(2);
+    w2[0] = s;
+    w2[1] = R(3) * t - R(2);
+    w2[2] = R(3) * s - R(2);
+    w2[3] = t;
+}
+
+/* Beyond the lattice, which reaches farther than any condition, the distance is told as twice the width. */
+PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients, vec y)
+{
+    obstacle_near r;
+    int at = o->first, stride = 1, step[DIM];
+    real w[DIM][4], w1[DIM][4], w2[DIM][4];
+    mat curve = mat_diag(R(0));
+    r.d = R(0);
+    r.slope = vec_zero();
+    for (int a = DIM - 1; a >= 0; a--) {
+        const real u = (y.x[a] - o->low[a]) / o->spacing, cell = floor(u);
+        if (!(cell >= R(1) && cell <= R(o->count[a] - 3))) {
+            r.d = R(2) * o->width;
+            r.normal = r.slope = vec_zero();
+            r.turn = curve;
+            return r;
+        }
+        step[a] = stride;
+        at += ((int)cell - 1) * stride;
+        stride *= o->count[a];
+        mesh_weights(u - cell, w[a], w1[a], w2[a]);
+    }
+    for (int q = 0; q < (DIM == 3 ? 64 : 16); q++) {
+        int k[DIM], place = at;
+        for (int a = 0, rest = q; a < DIM; a++, rest /= 4) {
+            k[a] = rest % 4;
+            place += k[a] * step[a];
+        }
+        const real c = coefficients[place];
+        for (int a = 0; a <= DIM; a++) /* DIM stands for no derivative */
+            for (int b = a; b <= DIM; b++) {
+                real part = c;
+                for (int e = 0; e < DIM; e++)
+                    part *= e == a && e == b ? w2[e][k[e]] : e == a || e == b ? w1[e][k[e]] : w[e][k[e]];
+                if (a == DIM)
+                    r.d += part;
+                else if (b == DIM)
+                    r.slope.x[a] += part / o->spacing;
+                else
+                    curve.m[a][b] += part / (o->spacing * o->spacing);
+            }
+    }
+    for (int a = 0; a < DIM; a++)
+        for (int b = 0; b < a; b++) curve.m[a][b] = curve.m[b][a];
+    const real length = sqrt(vec_dot(r.slope, r.slope) + R(1e-12)); /* 1 but at creases far inside */
+    r.normal = vec_scale(R(1) / length, r.slope);
+    r.turn = mat_scale(R(1) / length, mat_axpby(R(1), curve, R(-1), mat_outer(r.normal, mat_t_apply(curve, r.normal))));
+    return r;
+}
+
+PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coefficients, vec y)
 {
     switch (o->type) {
     case OBSTACLE_BALL:
@@ -136,6 +211,8 @@ PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, vec y)
         return box_near(o, y);
     case OBSTACLE_CYLINDER:
         return cylinder_near(o, y);
+    case OBSTACLE_MESH:
+        return mesh_near(o, coefficients, y);
     default:
         return plane_near(o, y);
     }
@@ -170,9 +247,9 @@ PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
  * mu. With u = |w|:  g(u) = u + r u/sqrt(u^2 + e^2) - |t| = 0, r = mu p, which rises and is concave, so that Newton's method
  * goes up to the solution from any point below it. */
 typedef struct {
-    vec w;   /* m/s */
-    real u;  /* |w| */
-    real D;  /* sqrt(u^2 + e^2) */
+    vec w;  /* m/s */
+    real u; /* |w| */
+    real D; /* sqrt(u^2 + e^2) */
 } obstacle_slide;
 
 enum { SLIDE_ITERATIONS = 40 };

@@ -139,27 +139,40 @@ typedef struct {
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
 } pio_particles_desc;
 
-typedef enum { PIO_OBSTACLE_PLANE, PIO_OBSTACLE_BALL, PIO_OBSTACLE_BOX, PIO_OBSTACLE_CYLINDER } pio_obstacle_type;
+/* MESH: by its distances at the points of a lattice. */
+typedef enum {
+    PIO_OBSTACLE_PLANE,
+    PIO_OBSTACLE_BALL,
+    PIO_OBSTACLE_BOX,
+    PIO_OBSTACLE_CYLINDER,
+    PIO_OBSTACLE_MESH
+} pio_obstacle_type;
 enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; shift m along x, y and z; angle rad */
 
 /* What particles meet besides walls: a shape about the origin of its own frame, which stands at `position`, turned by `rotation`.
  * On the grid's velocities relative to its own it acts as a wall of this kind; see kernels/mpm_obstacle.h. */
 typedef struct {
     pio_obstacle_type type;
-    pio_wall behaviour;   /* sticky, slip or separate */
-    double position[3];   /* m */
-    double rotation[3];   /* rad: a rotation vector; in 2D the first alone, counter-clockwise */
-    double friction;      /* coefficient of slip and separate, >= 0 */
-    double normal[3];     /* plane: unit, out of what is solid, in its own frame */
-    double size[3];       /* box: its edges m, > 0 */
-    double radius;        /* ball, cylinder, m, > 0 */
-    double height;        /* cylinder: its length m, > 0 */
-    int32_t axis;         /* cylinder */
-    double width;         /* the condition is eased in between the distances +width and -width, m, > 0 */
-    double slip;          /* speed at which friction has 0.7 of its full size, m/s, > 0 */
-    int32_t n_points;     /* of its motion, straight between them; 0: it stands still */
-    const double *motion; /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */
-    double turns[3];      /* that axis, in space; unit where an angle is not 0; in 2D not read */
+    pio_wall behaviour; /* sticky, slip or separate */
+    double position[3]; /* m */
+    double rotation[3]; /* rad: a rotation vector; in 2D the first alone, counter-clockwise */
+    double friction;    /* coefficient of slip and separate, >= 0 */
+    double normal[3];   /* plane: unit, out of what is solid, in its own frame */
+    double size[3];     /* box: its edges m, > 0 */
+    double radius;      /* ball, cylinder, m, > 0 */
+    double height;      /* cylinder: its length m, > 0 */
+    int32_t axis;       /* cylinder */
+    int32_t
+        samples[3]; /* mesh: points per axis, >= 4; the first and last lie farther from its surface than its width */
+    double low[3];  /* mesh: place of the first point, m */
+    double spacing; /* mesh: of the points, m, > 0 */
+    const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
+    double width;           /* the condition is eased in between the distances +width and -width, m, > 0 */
+    double slip;            /* speed at which friction has 0.7 of its full size, m/s, > 0 */
+    int32_t n_points;       /* of its motion, straight between them; 0: it stands still */
+    const double
+        *motion;     /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */
+    double turns[3]; /* that axis, in space; unit where an angle is not 0; in 2D not read */
 } pio_obstacle_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
@@ -205,7 +218,8 @@ typedef struct {
     const double *start,
         *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
-    int32_t which;  /* load: number of its value; support: the first of as many as there are components; an obstacle's number */
+    int32_t
+        which; /* load: number of its value; support: the first of as many as there are components; an obstacle's number */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
     const double
         *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]

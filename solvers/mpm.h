@@ -67,6 +67,7 @@ typedef struct {
     char *obstacle_driven;        /* host [n_obstacles] a design names it */
     obstacle_shape *obstacle;     /* [n_obstacles] */
     int *motion_start;            /* [n_obstacles + 1], see kernels/mpm_obstacle.h, as for what follows */
+    real *coefficients;           /* of meshes, all of them */
     double *motion, *motion_axis; /* [points][MOTION_NUMBERS], [n_obstacles][3] */
     double *obstacle_parameters, *obstacle_bar, *pose_bar; /* [OBSTACLE_PARAMETERS][n_obstacles] */
     obstacle_pose *pose;                                   /* [n_obstacles] */

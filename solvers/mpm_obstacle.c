@@ -6,11 +6,13 @@
 
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->base.arena, sizeof *(pointer) * (size_t)(count)))
 
-_Static_assert((int)PIO_OBSTACLE_CYLINDER + 1 == (int)OBSTACLE_TYPES, "one list of shapes");
+_Static_assert((int)PIO_OBSTACLE_MESH + 1 == (int)OBSTACLE_TYPES, "one list of shapes");
 _Static_assert((int)PIO_MOTION_NUMBERS == (int)MOTION_NUMBERS, "descriptions and kernels have the same motions");
 
 /* A kink is near where a separating node moves to or from the surface by less than this share of a cell in a step. */
 #define KINK_SHARE 1e-6
+
+enum { MOST_POINTS = 1 << 30 };
 
 /* ---- what they must be ------------------------------------------------------------------------------------------ */
 
@@ -19,6 +21,26 @@ static int is_unit(const double v[3])
     double square = 0;
     for (int a = 0; a < DIM; a++) square += v[a] * v[a];
     return fabs(square - 1) <= 1e-6;
+}
+
+/* Points of a mesh's lattice; 0 of other shapes, and where there are none. */
+static size_t points_of(const pio_obstacle_desc *d)
+{
+    size_t n = 1;
+    if (d->type != PIO_OBSTACLE_MESH || !d->distance) return 0;
+    for (int a = 0; a < DIM; a++) n *= d->samples[a] >= 4 ? (size_t)d->samples[a] : 0;
+    return n;
+}
+
+static int is_lattice(const pio_obstacle_desc *d)
+{
+    const size_t n = points_of(d);
+    if (!n || !(d->spacing > 0 && isfinite(d->spacing))) return 0;
+    for (int a = 0; a < DIM; a++)
+        if (!isfinite(d->low[a])) return 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(d->distance[i])) return 0;
+    return 1;
 }
 
 static int is_shape(const pio_obstacle_desc *d)
@@ -33,8 +55,10 @@ static int is_shape(const pio_obstacle_desc *d)
             if (!(d->size[a] > 0 && isfinite(d->size[a]))) return 0;
         return 1;
     case PIO_OBSTACLE_CYLINDER:
-        return DIM == 3 && d->radius > 0 && d->height > 0 && isfinite(d->radius) && isfinite(d->height) && d->axis >= 0 &&
-               d->axis < DIM;
+        return DIM == 3 && d->radius > 0 && d->height > 0 && isfinite(d->radius) && isfinite(d->height) &&
+               d->axis >= 0 && d->axis < DIM;
+    case PIO_OBSTACLE_MESH:
+        return is_lattice(d);
     }
     return 0;
 }
@@ -45,9 +69,11 @@ static piola_status check_motion(const pio_obstacle_desc *d, int o, piola_error 
     for (int k = 0; k < d->n_points; k++) {
         const double *p = d->motion + (ptrdiff_t)k * MOTION_NUMBERS;
         for (int c = 0; c < MOTION_NUMBERS; c++)
-            if (!isfinite(p[c])) return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: point %d of its motion is not finite", o, k);
+            if (!isfinite(p[c]))
+                return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: point %d of its motion is not finite", o, k);
         if (k && !(p[MOTION_TIME] > p[MOTION_TIME - MOTION_NUMBERS]))
-            return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: the times of its motion must increase, but %g s follows %g s", o,
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "obstacle %d: the times of its motion must increase, but %g s follows %g s", o,
                             p[MOTION_TIME], p[MOTION_TIME - MOTION_NUMBERS]);
         turns |= fabs(p[MOTION_ANGLE]) > 0;
     }
@@ -60,15 +86,16 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
 {
     if (!is_shape(d))
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacle %d: a plane with a unit normal, or a ball, a box or (in 3D) a cylinder of positive "
-                        "sizes would be right",
+                        "obstacle %d: a plane with a unit normal, a ball, a box or (in 3D) a cylinder of positive "
+                        "sizes, or a mesh with finite distances at 4 points or more an axis would be right",
                         o);
     if (d->behaviour != PIO_WALL_STICKY && d->behaviour != PIO_WALL_SLIP && d->behaviour != PIO_WALL_SEPARATE)
         return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: sticky, slip or separate would be right", o);
     for (int a = 0; a < 3; a++)
         if (!isfinite(d->position[a]) || !isfinite(d->rotation[a]))
             return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: its position and rotation must be finite", o);
-    if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) && d->slip > 0 && isfinite(d->slip)))
+    if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) && d->slip > 0 &&
+          isfinite(d->slip)))
         return sim_fail(error, PIOLA_BAD_DATA,
                         "obstacle %d: friction %g must be at least 0, width %g m and slip speed %g m/s above 0", o,
                         d->friction, d->width, d->slip);
@@ -78,9 +105,12 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
 static piola_status check_design(const pio_engine_desc *desc, int k, piola_error *error)
 {
     const pio_design_desc *e = &desc->designs[k];
-    const int components = e->quantity == PIO_OBSTACLE_POSITION ? DIM : e->quantity == PIO_OBSTACLE_ROTATION ? OBSTACLE_TURNS : 1;
+    const int components = e->quantity == PIO_OBSTACLE_POSITION   ? DIM
+                           : e->quantity == PIO_OBSTACLE_ROTATION ? OBSTACLE_TURNS
+                                                                  : 1;
     if (e->which < 0 || e->which >= desc->n_obstacles || e->components != components || e->groups != 1)
-        return sim_fail(error, PIOLA_BAD_DATA, "design %d: %d x %d values of obstacle %d; %d values of one of %d would be right", k,
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "design %d: %d x %d values of obstacle %d; %d values of one of %d would be right", k,
                         (int)e->groups, (int)e->components, (int)e->which, components, (int)desc->n_obstacles);
     return PIOLA_OK;
 }
@@ -94,7 +124,14 @@ piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *erro
         return sim_fail(error, PIOLA_BAD_DATA,
                         "obstacles take motion that cannot be taken back; APIC has them, the reversible integrator has "
                         "penalty walls");
-    for (int o = 0; !rc && o < desc->n_obstacles; o++) rc = check_obstacle(&desc->obstacles[o], o, error);
+    size_t points = 0;
+    for (int o = 0; !rc && o < desc->n_obstacles; o++) {
+        rc = check_obstacle(&desc->obstacles[o], o, error);
+        points += points_of(&desc->obstacles[o]);
+    }
+    if (!rc && points > MOST_POINTS)
+        rc = sim_fail(error, PIOLA_BAD_DATA, "the meshes of obstacles have %zu distances; at most %d are possible",
+                      points, (int)MOST_POINTS);
     for (int k = 0; !rc && k < desc->n_designs; k++)
         if (desc->designs[k].quantity >= PIO_OBSTACLE_POSITION) rc = check_design(desc, k, error);
     return rc;
@@ -116,15 +153,19 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
     const int n = sim->n_obstacles;
-    size_t points = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
+    size_t points = 0, distances = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
     if (!n) return;
-    for (int o = 0; o < n; o++) points += (size_t)desc->obstacles[o].n_points;
+    for (int o = 0; o < n; o++) {
+        points += (size_t)desc->obstacles[o].n_points;
+        distances += points_of(&desc->obstacles[o]);
+    }
     TAKE(sim->obstacle, n);
     TAKE(sim->motion_start, n + 1);
     TAKE(sim->motion, points * MOTION_NUMBERS + 1);
     TAKE(sim->motion_axis, 3 * n);
     TAKE(sim->obstacle_parameters, parameters);
     TAKE(sim->pose, n);
+    if (distances) TAKE(sim->coefficients, distances);
     if (!sim->base.adjoint) return;
     TAKE(sim->obstacle_bar, parameters);
     TAKE(sim->pose_bar, parameters);
@@ -133,13 +174,45 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->kinks, 1);
 }
 
+/* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at the points
+ * up to the fourth power of the spacing, and a plane's is exact. Returns 0 without memory. */
+static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
+{
+    const size_t n = points_of(d);
+    real *c = n ? malloc(sizeof *c * n) : NULL;
+    if (n && !c) return 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t stride = 1, rest = i;
+        double bend = 0;
+        for (int a = DIM - 1; a >= 0; a--) {
+            const size_t count = (size_t)d->samples[a], at = rest % count;
+            if (at > 0 && at + 1 < count)
+                bend += d->distance[i + stride] - 2 * d->distance[i] + d->distance[i - stride];
+            stride *= count;
+            rest /= count;
+        }
+        c[i] = (real)(d->distance[i] - bend / 6);
+    }
+    if (n) pio_queue_upload(&sim->base.queue, sim->coefficients + first, c, sizeof *c * n);
+    free(c);
+    return 1;
+}
+
 static obstacle_shape shape_of(const pio_obstacle_desc *d)
 {
-    obstacle_shape s = {.type = (int)d->type, .behaviour = (int)d->behaviour, .axis = d->axis, .radius = (real)d->radius,
-                        .height = (real)(d->height / 2), .width = (real)d->width, .slip = (real)d->slip};
+    obstacle_shape s = {.type = (int)d->type,
+                        .behaviour = (int)d->behaviour,
+                        .axis = d->axis,
+                        .radius = (real)d->radius,
+                        .height = (real)(d->height / 2),
+                        .width = (real)d->width,
+                        .slip = (real)d->slip,
+                        .spacing = (real)d->spacing};
     for (int a = 0; a < DIM; a++) {
         s.normal[a] = (real)d->normal[a];
         s.half[a] = (real)(d->size[a] / 2);
+        s.count[a] = d->samples[a];
+        s.low[a] = (real)d->low[a];
     }
     return s;
 }
@@ -147,14 +220,17 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d)
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->base.queue;
-    int start = 0;
+    int start = 0, first = 0;
     for (int o = 0; o < sim->n_obstacles; o++) {
         const pio_obstacle_desc *d = &desc->obstacles[o];
-        const obstacle_shape shape = shape_of(d);
+        obstacle_shape shape = shape_of(d);
         double p[OBSTACLE_PARAMETERS];
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
         p[OBSTACLE_FRICTION] = d->friction;
+        shape.first = first;
+        if (!upload_distances(sim, d, first)) q->error.code = -1;
+        first += (int)points_of(d);
         pio_queue_upload(q, sim->obstacle + o, &shape, sizeof shape);
         pio_queue_upload(q, sim->motion_axis + (ptrdiff_t)3 * o, d->turns, sizeof d->turns);
         for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
@@ -175,7 +251,7 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     .motion_start = sim->motion_start, .motion = sim->motion, .axis = sim->motion_axis, .pose = sim->pose
 #define ACT                                                                                                            \
     .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .obstacles = sim->n_obstacles, .shape = sim->obstacle,      \
-    .pose = sim->pose, .before = sim->before_obstacles, .velocity = sim->node_velocity
+    .coefficients = sim->coefficients, .pose = sim->pose, .before = sim->before_obstacles, .velocity = sim->node_velocity
 
 void mpm_obstacles_act(mpm_sim *sim)
 {

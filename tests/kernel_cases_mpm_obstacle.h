@@ -4,7 +4,7 @@
 
 #include "tests/kernel_cases_sample.h"
 
-enum { CASE_OBSTACLES = 6 };
+enum { CASE_OBSTACLES = 6, MESH_POINTS = 20 };
 
 /* In a large run there are as many poses as take threads; the first of them act. */
 static int obstacle_poses(const case_io *io)
@@ -12,12 +12,14 @@ static int obstacle_poses(const case_io *io)
     return io->large ? 4500 : CASE_OBSTACLES;
 }
 
-/* One of each shape and a second plane and ball, of every behaviour, in the middle of the box; their reaches overlap. */
+/* One of each shape and a second ball, of every behaviour, in the middle of the box; their reaches overlap. */
 static const obstacle_shape *obstacle_sample(case_io *io)
 {
-    static const int type[CASE_OBSTACLES] = {OBSTACLE_PLANE, OBSTACLE_BALL, OBSTACLE_BOX, DIM == 3 ? OBSTACLE_CYLINDER : OBSTACLE_BOX,
-                                             OBSTACLE_BALL,  OBSTACLE_PLANE};
-    static const int behaviour[CASE_OBSTACLES] = {WALL_SLIP, WALL_SEPARATE, WALL_SEPARATE, WALL_SLIP, WALL_STICKY, WALL_SEPARATE};
+    static const int type[CASE_OBSTACLES] = {OBSTACLE_PLANE, OBSTACLE_BALL,
+                                             OBSTACLE_BOX,   DIM == 3 ? OBSTACLE_CYLINDER : OBSTACLE_BOX,
+                                             OBSTACLE_BALL,  OBSTACLE_MESH};
+    static const int behaviour[CASE_OBSTACLES] = {WALL_SLIP, WALL_SEPARATE, WALL_SEPARATE,
+                                                  WALL_SLIP, WALL_STICKY,   WALL_SEPARATE};
     obstacle_shape *shape = HOST(io, obstacle_shape, CASE_OBSTACLES);
     for (int o = 0; o < CASE_OBSTACLES; o++) {
         shape[o].type = type[o];
@@ -30,8 +32,29 @@ static const obstacle_shape *obstacle_sample(case_io *io)
         shape[o].height = R(0.05);
         shape[o].width = R(o == 2 ? 0.1 : 0.06);
         shape[o].slip = R(0.1);
+        shape[o].first = 7; /* of the coefficients below */
+        shape[o].spacing = R(0.02);
+        for (int a = 0; a < DIM; a++) {
+            shape[o].count[a] = MESH_POINTS + a;
+            shape[o].low[a] = R(-0.01 * MESH_POINTS);
+        }
     }
     return PUSH(io, obstacle_shape, shape, CASE_OBSTACLES);
+}
+
+/* A lattice of numbers like distances: those of an ellipse, and something on top. */
+static const real *obstacle_coefficients(case_io *io)
+{
+    const int count[3] = {MESH_POINTS, MESH_POINTS + 1, DIM == 3 ? MESH_POINTS + 2 : 1};
+    const int n = count[0] * count[1] * count[2];
+    real *c = HOST(io, real, 7 + n);
+    for (int i = 0; i < n; i++) {
+        const int k[3] = {i / (count[1] * count[2]), i / count[2] % count[1], i % count[2]};
+        double square = 0;
+        for (int a = 0; a < DIM; a++) square += pow((1 + 0.2 * a) * 0.02 * (k[a] - 0.5 * MESH_POINTS), 2);
+        c[7 + i] = R(sqrt(square) - 0.08 + 0.004 * case_unit("bump", i));
+    }
+    return PUSH(io, real, c, 7 + n);
 }
 
 /* Parameters in one array, each kind an input of its own: rotations small and large, one of none. */
@@ -83,7 +106,8 @@ static void obstacle_motion(case_io *io, obstacle_pose_args *a, int moving)
     a->axis = PUSH(io, double, axis, 3 * n);
 }
 
-static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, const mpm_obstacle_args *a, const mpm_step *step)
+static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, const mpm_obstacle_args *a,
+                               const mpm_step *step)
 {
     const int n = pose->obstacles;
     mpm_obstacle_adj_args b;
@@ -141,6 +165,7 @@ static void case_mpm_obstacle(case_io *io)
     a.obstacles = CASE_OBSTACLES;
     a.shape = obstacle_sample(io);
     a.pose = p.pose;
+    a.coefficients = obstacle_coefficients(io);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.velocity = REALS(io, "velocity before", DIM, t.nodes, -1, 1);
     LAUNCH(io, mpm_obstacle, t.nodes, &t.step->nodes, &a);

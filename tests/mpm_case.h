@@ -51,7 +51,8 @@ double case_random(mpm_case *c);
 int case_block(mpm_case *c, const case_body *b, const double lo[3], const double hi[3], int per, double jitter);
 int case_ball(mpm_case *c, const case_body *b, const double centre[3], double radius, int per, double jitter);
 int case_particle(mpm_case *c, const case_body *b, const double x[3], double volume);
-void case_more(mpm_case *c, const case_body *b, int body, const double x[3], double volume); /* one particle more of it */
+void case_more(mpm_case *c, const case_body *b, int body, const double x[3],
+               double volume); /* one particle more of it */
 
 /* A new channel of control that drives all particles of the body along `fibre` (made a unit vector); body -1: none. To
  * be called when all particles are there. Returns its number. */
