@@ -80,6 +80,14 @@ class Check(Scenes):
                 self.assertLessEqual(check["tolerance"], loosest)
                 self.assertLessEqual(max(remainder, uncertainty), loosest)
 
+    def test_a_gradient_through_contact_tells_how_near_it_came_to_kinks(self):
+        self.run_piola(0, "grad", "mpm_throw_bounce_small.yaml", self.folder, "-q", "--set", "time.duration=0.3 s")
+        kinks, = result(self.folder)["certificate"]["kinks"]
+        print(f"mpm_throw_bounce_small: {kinks['near']} {kinks['what']}, within {kinks['tolerance']:g} {kinks['unit']} "
+              "(threshold 5e-5 m/s)")
+        self.assertLessEqual(kinks["tolerance"], 5e-5 * (1 + 1e-12))
+        self.assertGreaterEqual(kinks["near"], 0)
+
     def test_a_gradient_spoiled_by_a_thousandth_fails_its_check(self):
         for scene in (s for s in SMALL if s.stem not in LONG):
             with self.subTest(scene.name):
