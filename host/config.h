@@ -154,6 +154,7 @@ typedef enum {
     CFG_STIFFNESS,
     CFG_WAVE_NUMBER,
     CFG_MEMORY,
+    CFG_ANGLE,
     CFG_ANY, /* any unit; checked later against what the number stands for */
     CFG_QUANTITIES
 } cfg_quantity;

@@ -78,6 +78,8 @@ static const unit units[] = {
     {"MiB", CFG_MEMORY, 0, 1048576},
     {"GiB", CFG_MEMORY, 0, 1073741824},
     {"TiB", CFG_MEMORY, 0, 1099511627776.0},
+    {"rad", CFG_ANGLE, 0, 1},
+    {"deg", CFG_ANGLE, 0, PI / 180},
 };
 enum { UNITS = sizeof units / sizeof *units };
 
@@ -86,7 +88,7 @@ static const char *const names[CFG_QUANTITIES] = {
     "a mass",          "a density",          "a pressure",  "a viscosity",    "a velocity",
     "an acceleration", "an angle rate",      "a rate",      "a rate squared", "an energy",
     "a force",         "a force per volume", "a stiffness", "a wave number",  "an amount of memory",
-    "a quantity"};
+    "an angle",        "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)
 {

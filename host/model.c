@@ -225,6 +225,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
         set_grid(m);
         rc = set_particles(m, error);
     }
+    if (!rc) rc = pio_model_obstacles(m, error);
     if (!rc) rc = set_frames(m, error);
     if (!rc) rc = pio_model_observations(m, error);
     if (!rc) rc = pio_model_designs(m, error);
@@ -269,6 +270,11 @@ void pio_model_free(pio_model *m)
         pio_filter_free(m->parameters[p].filter);
         free((void *)(uintptr_t)m->designs[p].direction);
     }
+    for (int o = 0; m->obstacles && o < m->desc.n_obstacles; o++) {
+        free((void *)(uintptr_t)m->obstacles[o].motion);
+        free((void *)(uintptr_t)m->obstacles[o].distance);
+    }
+    free(m->obstacles);
     free(m->outputs);
     free(m->observations);
     free(m->touches);

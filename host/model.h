@@ -41,7 +41,8 @@ typedef struct pio_model {
     pio_touch *touches;
     pio_observation_desc *observations;
     pio_design_desc *designs;
-    pio_model_fem *fem; /* NULL: particles */
+    pio_obstacle_desc *obstacles; /* [desc.n_obstacles] */
+    pio_model_fem *fem;           /* NULL: particles */
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
@@ -71,5 +72,8 @@ void pio_model_variable_name(const pio_model *model, int v, char *out, size_t si
 /* model_design.c and model_observe.c: the parts of pio_model_create. */
 piola_status pio_model_designs(pio_model *model, piola_error *error);
 piola_status pio_model_observations(pio_model *model, piola_error *error);
+/* model_obstacle.c: obstacles of the scene; which of them, and what of it, a design path names: false if none. */
+piola_status pio_model_obstacles(pio_model *model, piola_error *error);
+bool pio_model_obstacle_path(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
 #endif

@@ -93,7 +93,8 @@ static void set_transform(pio_design_desc *d, const pio_parameter *p, double spa
     }
     double scale = 0;
     for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
-    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED) scale = spacing;
+    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION)
+        scale = spacing;
     d->a = bounded ? p->lower : 0;
     d->b = bounded ? p->upper - p->lower : scale > 0 ? scale : 1;
 }
@@ -158,7 +159,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!pio_scene_design_target(m->scene, design, path, &target))
         return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
+    if (m->fem || !pio_model_obstacle_path(m, path, &d->quantity, &d->which))
+        d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {

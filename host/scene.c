@@ -157,6 +157,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     scene->memory_disk = given(scene->memory_disk, 0);
     scene->window = given(scene->window, 0);
     complete_output(scene, doc);
+    pio_scene_complete_obstacles(scene, doc);
 }
 
 /* Vectors are as long as method.dimension says; without a good one they may have 2 or 3 entries. */

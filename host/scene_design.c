@@ -124,6 +124,7 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
                                                                 : NULL;
     if (b && body_target(s, b, part[2], t)) return true;
     if (!strcmp(part[2], "value")) return value_target(s, part[0], part[1], t);
+    if (!strcmp(part[0], "obstacles")) return pio_scene_obstacle_target(s, part[1], part[2], t);
     const cfg_field *f = m ? constant(s, m, part[2]) : NULL;
     if (!f) return false;
     *t = (scene_target){.quantity = f->quantity, .components = 1, .range = f->range};
@@ -181,6 +182,13 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     for (size_t i = 0; i < s->n_loads; i++) add_path(doc, paths, &n, "loads", s->loads[i].name, "value");
     for (size_t i = 0; i < s->n_boundary; i++)
         if (s->boundary[i].type == SCENE_PRESCRIBED) add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
+    for (size_t i = 0; i < s->n_obstacles; i++) {
+        static const char *const keys[] = {"position", "rotation", "friction"};
+        scene_target unused;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (pio_scene_obstacle_target(s, s->obstacles[i].name, keys[k], &unused))
+                add_path(doc, paths, &n, "obstacles", s->obstacles[i].name, keys[k]);
+    }
     const char *near = pio_cfg_did_you_mean(doc, path, paths, n);
     pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, paths, n));
@@ -292,7 +300,7 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
         dot && (!strcmp(dot, ".rest_position") || !strcmp(dot, ".velocity") || !strcmp(dot, ".displacement"));
     if (d->per != SCENE_PER_TARGET && !strcmp(path, "gravity"))
         fault(p, "per", "gravity is the same everywhere; use 'per: target'");
-    else if (d->per != SCENE_PER_TARGET && dot && !strcmp(dot, ".value"))
+    else if (d->per != SCENE_PER_TARGET && ((dot && !strcmp(dot, ".value")) || !strncmp(path, "obstacles.", 10)))
         fault(p, "per", "%s is one value; use 'per: target'", path);
     else if (s->method == SCENE_FEM && nodal && d->per == SCENE_PER_PARTICLE)
         fault(p, "per", "%s belongs to nodes; use 'per: node'", path);

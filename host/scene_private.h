@@ -28,6 +28,7 @@ static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_geometry_table, pio_body_table, pio_observe_table,
     pio_design_table;
+extern const cfg_table pio_obstacle_table; /* scene_table_obstacle.c */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
@@ -39,6 +40,11 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
 /* scene_validate_mpm.c: what the integrators of particles can and cannot do. */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
+struct scene_target;
+/* scene_obstacle.c: defaults of obstacles that depend on other keys, their rules, and what a design may change of them. */
+void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
+void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
+bool pio_scene_obstacle_target(const pio_scene *scene, const char *name, const char *key, struct scene_target *target);
 /* Whether the duration is a whole number of steps. */
 void pio_scene_check_time(const pio_scene *s, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);

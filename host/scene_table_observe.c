@@ -78,7 +78,8 @@ static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
      .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
-                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), gravity"},
+                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
+                "obstacles.NAME.rotation, obstacles.NAME.friction, gravity"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

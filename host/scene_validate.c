@@ -386,6 +386,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
         check_bodies(scene, doc, box);
         check_observe(scene, doc);
         pio_scene_validate_mpm(scene, doc);
+        pio_scene_validate_obstacles(scene, doc);
     }
     for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);

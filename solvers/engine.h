@@ -81,7 +81,7 @@ typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
  * start. GIVEN_0..4: the law's constants as given.
  * From gravity on it is not a property of particles or elements; those of control have one component per channel, LOAD and
- * SUPPORT name one value of a mesh's description. */
+ * SUPPORT name one value of a mesh's description, OBSTACLE_... one obstacle's among particles. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
@@ -100,7 +100,10 @@ typedef enum {
     PIO_FREQUENCY,
     PIO_PHASE,
     PIO_LOAD,
-    PIO_SUPPORT
+    PIO_SUPPORT,
+    PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
+    PIO_OBSTACLE_ROTATION,
+    PIO_OBSTACLE_FRICTION
 } pio_quantity;
 
 typedef struct {
@@ -135,6 +138,42 @@ typedef struct {
     const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
 } pio_particles_desc;
+
+/* MESH: by its distances at the points of a lattice. */
+typedef enum {
+    PIO_OBSTACLE_PLANE,
+    PIO_OBSTACLE_BALL,
+    PIO_OBSTACLE_BOX,
+    PIO_OBSTACLE_CYLINDER,
+    PIO_OBSTACLE_MESH
+} pio_obstacle_type;
+enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; shift m along x, y and z; angle rad */
+
+/* What particles meet besides walls: a shape about the origin of its own frame, which stands at `position`, turned by `rotation`.
+ * On the grid's velocities relative to its own it acts as a wall of this kind; see kernels/mpm_obstacle.h. */
+typedef struct {
+    pio_obstacle_type type;
+    pio_wall behaviour; /* sticky, slip or separate */
+    double position[3]; /* m */
+    double rotation[3]; /* rad: a rotation vector; in 2D the first alone, counter-clockwise */
+    double friction;    /* coefficient of slip and separate, >= 0 */
+    double normal[3];   /* plane: unit, out of what is solid, in its own frame */
+    double size[3];     /* box: its edges m, > 0 */
+    double radius;      /* ball, cylinder, m, > 0 */
+    double height;      /* cylinder: its length m, > 0 */
+    int32_t axis;       /* cylinder */
+    int32_t
+        samples[3]; /* mesh: points per axis, >= 4; the first and last lie farther from its surface than its width */
+    double low[3];  /* mesh: place of the first point, m */
+    double spacing; /* mesh: of the points, m, > 0 */
+    const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
+    double width;           /* the condition is eased in between the distances +width and -width, m, > 0 */
+    double slip;            /* speed at which friction has 0.7 of its full size, m/s, > 0 */
+    int32_t n_points;       /* of its motion, straight between them; 0: it stands still */
+    const double
+        *motion;     /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */
+    double turns[3]; /* that axis, in space; unit where an angle is not 0; in 2D not read */
+} pio_obstacle_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
  * the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is too large by
@@ -179,7 +218,8 @@ typedef struct {
     const double *start,
         *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
-    int32_t which;  /* load: number of its value; support: the first of as many as there are components */
+    int32_t
+        which; /* load: number of its value; support: the first of as many as there are components; an obstacle's number */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
     const double
         *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
@@ -297,6 +337,8 @@ typedef struct {
      * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
     const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
+    int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
+    const pio_obstacle_desc *obstacles;
 } pio_engine_desc;
 
 typedef struct {
@@ -407,6 +449,9 @@ typedef struct {
     /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
      * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
+    /* Of the last sweep back, kinks of kind number i near which it went: what they are, within which tolerance (with its unit in
+     * *unit), and how often; -1 past the last kind. NULL: there are none. */
+    int64_t (*kinks)(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

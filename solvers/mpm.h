@@ -2,6 +2,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
+#include "kernels/mpm_obstacle.h"
 #include "kernels/mpm_slot.h"
 #include "solvers/sim.h"
 
@@ -60,6 +61,18 @@ typedef struct {
     double *control, *control_bar; /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
     real *activation_share;        /* [n] a particle's part of activation_bar */
     double *activation_bar;        /* [channels] */
+
+    int n_obstacles;              /* 0: what follows is NULL */
+    int separating;               /* one of them is, and has kinks */
+    char *obstacle_driven;        /* host [n_obstacles] a design names it */
+    obstacle_shape *obstacle;     /* [n_obstacles] */
+    int *motion_start;            /* [n_obstacles + 1], see kernels/mpm_obstacle.h, as for what follows */
+    real *coefficients;           /* of meshes, all of them */
+    double *motion, *motion_axis; /* [points][MOTION_NUMBERS], [n_obstacles][3] */
+    double *obstacle_parameters, *obstacle_bar, *pose_bar; /* [OBSTACLE_PARAMETERS][n_obstacles] */
+    obstacle_pose *pose;                                   /* [n_obstacles] */
+    real *before_obstacles, *obstacle_share;               /* [DIM][nodes], [OBSTACLE_PARAMETERS][nodes] */
+    double *kinks;                                         /* [1] counted so far */
 
     int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
     mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
@@ -145,6 +158,18 @@ piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_control_step(mpm_sim *sim);
 void mpm_control_step_adj(mpm_sim *sim);
+
+/* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities
+ * in a step, with its adjoint; designs of them; see pio_engine.kinks. */
+piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
+int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_act(mpm_sim *sim);
+void mpm_obstacles_adj_begin(mpm_sim *sim);
+void mpm_obstacles_adj(mpm_sim *sim);
+void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
+int64_t mpm_kinks(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

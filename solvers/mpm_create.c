@@ -68,6 +68,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
+    if (!rc) rc = mpm_obstacles_accept(desc, error);
     return rc ? rc : mpm_control_accepts(desc, error);
 }
 
@@ -120,7 +121,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->solids += !fluid;
     }
     mpm_reversible_begin(sim, desc);
-    if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
+    if (!take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
@@ -239,6 +240,7 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
+    mpm_obstacles_upload(sim, desc);
     upload_tables(sim);
     const int placed = upload_positions(sim, p->position, &bad);
     if (placed < 0 || sim->base.queue.error.code == -1)
@@ -305,6 +307,7 @@ void mpm_destroy(pio_sim *sim)
     for (int o = 0; m->observations && o < m->n_observations; o++) free(m->observations[o].markers);
     free(m->observations);
     free(m->designs);
+    free(m->obstacle_driven);
     sim_end(sim);
     free(m);
 }

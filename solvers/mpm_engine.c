@@ -172,6 +172,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    mpm_obstacles_adj_begin(sim);
     sim_norms_start(&sim->base);
     mpm_observe_step_adj(sim, sim->base.index);
     mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
@@ -263,4 +264,5 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .timer_reset = sim_timer_reset,
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
+    .kinks = mpm_kinks,
 };

@@ -155,6 +155,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_matter(sim, desc);
     take_grid(sim);
     take_control(sim, desc);
+    mpm_obstacles_layout(sim, desc);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

@@ -4,6 +4,7 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
+ *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, their parameters' cotangents
  *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ... */
 #include "solvers/mpm.h"
 
@@ -48,6 +49,7 @@ void mpm_transfer(mpm_sim *sim)
     pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
             .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
             .velocity = sim->node_velocity);
+    mpm_obstacles_act(sim);
 }
 
 void mpm_move(mpm_sim *sim)
@@ -102,6 +104,7 @@ void mpm_reverse(mpm_sim *sim)
             .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
             .out = sim->node_velocity_bar);
     pio_halo(q, sim->node_velocity_bar);
+    mpm_obstacles_adj(sim);
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);

@@ -16,6 +16,7 @@
 #include "tests/kernel_cases_lattice_leap.h"
 #include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"
+#include "tests/kernel_cases_mpm_obstacle.h"
 #include "tests/kernel_cases_mpm_reversible.h"
 #include "tests/kernel_cases_tape.h"
 #include "tests/kernel_cases_slot.h"

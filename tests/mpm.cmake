@@ -1,7 +1,7 @@
 # Tests of the MPM engine, for f32 and f64, 2D and 3D. Included by CMakeLists.txt of this folder after engine_test().
 
 foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_determinism test_mpm_faults
-    test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics)
+    test_mpm_obstacle test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics)
   engine_test(${name})
 endforeach()
 
@@ -14,6 +14,9 @@ set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mp
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)
 set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
+
+engine_test(test_mpm_obstacle_gradient f64)
+set_tests_properties(test_mpm_obstacle_f64_3d test_mpm_obstacle_gradient_f64_3d PROPERTIES LABELS "unit;slow")
 
 engine_test(test_mpm_slots)
 set_tests_properties(test_mpm_slots_f64_3d PROPERTIES LABELS "unit;slow")

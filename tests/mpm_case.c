@@ -157,6 +157,11 @@ int case_particle(mpm_case *c, const case_body *b, const double x[3], double vol
     return body;
 }
 
+void case_more(mpm_case *c, const case_body *b, int body, const double x[3], double volume)
+{
+    add(c, b, body, x, volume);
+}
+
 int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const double fibre[3])
 {
     const int k = c->desc.n_channels++;
@@ -230,9 +235,12 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
     const int d = c->desc.n_designs++;
     if (d >= CASE_MOST) fail_msg("a case has at most %d designs", CASE_MOST);
     pio_design_desc *e = &c->design[d];
-    const int vector = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_GRAVITY;
+    const int vector = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_GRAVITY ||
+                       quantity == PIO_OBSTACLE_POSITION;
+    const int turns = quantity == PIO_OBSTACLE_ROTATION ? (D == 3 ? 3 : 1) : quantity == PIO_OBSTACLE_FRICTION;
     *e = (pio_design_desc){.quantity = quantity,
                            .components = vector                      ? D
+                                         : turns                     ? turns
                                          : quantity >= PIO_AMPLITUDE ? c->desc.n_channels
                                                                      : 1,
                            .groups = 1,

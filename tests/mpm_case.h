@@ -61,6 +61,8 @@ double case_random(mpm_case *c);
 int case_block(mpm_case *c, const case_body *b, const double lo[3], const double hi[3], int per, double jitter);
 int case_ball(mpm_case *c, const case_body *b, const double centre[3], double radius, int per, double jitter);
 int case_particle(mpm_case *c, const case_body *b, const double x[3], double volume);
+void case_more(mpm_case *c, const case_body *b, int body, const double x[3],
+               double volume); /* one particle more of it */
 
 /* A new channel of control that drives all particles of the body along `fibre` (made a unit vector); body -1: none. To
  * be called when all particles are there. Returns its number. */
@@ -74,7 +76,8 @@ int case_observe_distance(mpm_case *c, int body, int samples, double reach);
 
 typedef enum { CASE_SCALAR, CASE_GROUPS, CASE_EACH } case_per;
 /* A design of the particles of one body: as one group, as two halves or each by itself; value = a + b z, or exp of it.
- * body -1: every particle. Control: one variable per channel so far, whatever `per`. Returns its number. */
+ * body -1: every particle. Control: one variable per channel so far, whatever `per`; of an obstacle: the caller sets `which`.
+ * Returns its number. */
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b);
 int case_design_first(const mpm_case *c, int design); /* its first variable */
 int case_design_count(const mpm_case *c, int design);

@@ -68,10 +68,18 @@ void mpm_design_motion(mpm_case *c)
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
 }
 
-static const char *const quantities[] = {
-    [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0",
-    [PIO_GIVEN_1] = "given 1",   [PIO_GIVEN_2] = "given 2",   [PIO_GIVEN_3] = "given 3",
-    [PIO_GIVEN_4] = "given 4",   [PIO_DENSITY] = "density",   [PIO_GRAVITY] = "gravity"};
+static const char *const quantities[] = {[PIO_POSITION] = "position",
+                                         [PIO_VELOCITY] = "velocity",
+                                         [PIO_GIVEN_0] = "given 0",
+                                         [PIO_GIVEN_1] = "given 1",
+                                         [PIO_GIVEN_2] = "given 2",
+                                         [PIO_GIVEN_3] = "given 3",
+                                         [PIO_GIVEN_4] = "given 4",
+                                         [PIO_DENSITY] = "density",
+                                         [PIO_GRAVITY] = "gravity",
+                                         [PIO_OBSTACLE_POSITION] = "obstacle's position",
+                                         [PIO_OBSTACLE_ROTATION] = "obstacle's rotation",
+                                         [PIO_OBSTACLE_FRICTION] = "friction"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)
