@@ -41,7 +41,8 @@ typedef struct pio_model {
     pio_touch *touches;
     pio_observation_desc *observations;
     pio_design_desc *designs;
-    pio_model_fem *fem; /* NULL: particles */
+    pio_model_fem *fem;     /* NULL: particles */
+    unsigned char **groups; /* [groups of the scene][particles] 1: is in it */
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);

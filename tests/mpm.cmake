@@ -14,6 +14,9 @@ set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mp
 engine_test(test_mpm_laws f64)
 set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
 
+engine_test(test_mpm_target f64)
+set_tests_properties(test_mpm_target_f64_3d PROPERTIES LABELS "unit;slow")
+
 engine_test(test_mpm_slots)
 set_tests_properties(test_mpm_slots_f64_3d PROPERTIES LABELS "unit;slow")
 
