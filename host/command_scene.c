@@ -151,6 +151,7 @@ static void visit_all(const built *b, visitor f, void *context)
 static const char *per_name(const pio_scene *s, scene_per per)
 {
     if (per == SCENE_PER_NODE) return "node";
+    if (per == SCENE_PER_GROUP) return "group";
     if (per == SCENE_PER_PARTICLE) return s->method == SCENE_FEM ? "element" : "particle";
     return per == SCENE_PER_BODY ? "body" : "target";
 }

@@ -1,4 +1,5 @@
-/* model.c -- see model.h. Particles are numbered by body, then by the cell they start in, then by lattice. */
+/* model.c -- see model.h. Particles are numbered by body, then by the cell they start in, then by lattice; points as their file has
+ * them. */
 #include "host/design_filter.h"
 #include "host/model.h"
 
@@ -6,7 +7,9 @@
 #include "host/fill.h"
 #include "host/law.h"
 #include "host/model_fem.h"
+#include "host/model_groups.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,13 +88,27 @@ static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_
     return PIOLA_OK;
 }
 
+/* Points keep the order of their file. */
+static piola_status take_points(const pio_model *m, const scene_body *body, pio_fill_result *f, piola_error *error)
+{
+    const scene_geometry *g = geometry_of(m->scene, body);
+    char path[PATH_MAX];
+    const piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
+    return rc ? rc : pio_fill_points(g, path, body->position, m->scene->dimension, f, error);
+}
+
 static piola_status fill_body(const pio_model *m, size_t b, pio_fill_result *f, piola_error *error)
 {
     const pio_scene *s = m->scene;
     const scene_body *body = &s->bodies[b];
     piola_error inner;
-    piola_status rc = pio_fill(geometry_of(s, body), body->position, s->dimension, s->grid.spacing,
-                               body->particles_per_cell, body->fill, (uint64_t)s->seed, b, f, &inner);
+    pio_shape shape;
+    if (geometry_of(s, body)->shape == SCENE_POINTS) return take_points(m, body, f, error);
+    piola_status rc = pio_shape_open(&shape, s, geometry_of(s, body), error);
+    if (rc) return rc;
+    rc = pio_fill_shape(&shape, body->position, s->grid.spacing, body->particles_per_cell, body->fill,
+                        (uint64_t)s->seed, b, f, &inner);
+    pio_shape_close(&shape);
     if (rc == PIOLA_BAD_DATA) {
         char path[64];
         snprintf(path, sizeof path, "bodies[%zu].geometry", b);
@@ -160,13 +177,16 @@ static piola_status set_particles(pio_model *m, piola_error *error)
     if (!rc) rc = take_particles(m, m->body_first[s->n_bodies], error);
     for (size_t b = 0; !rc && b < s->n_bodies; b++) {
         double centroid[3];
-        pio_shape_centroid(geometry_of(s, &s->bodies[b]), s->dimension, centroid);
-        for (int a = 0; a < s->dimension; a++) centroid[a] += s->bodies[b].position[a];
+        for (int a = 0; a < s->dimension; a++) centroid[a] = fill[b].centroid[a] + s->bodies[b].position[a];
         spin_matrix(s->bodies[b].angular_velocity, s->dimension, m->spin + b * dim * dim);
         for (int64_t i = 0; i < fill[b].n; i++)
-            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension, fill[b].volume, centroid);
+            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension,
+                         fill[b].volumes ? fill[b].volumes[i] : fill[b].volume, centroid);
     }
-    for (size_t b = 0; fill && b < s->n_bodies; b++) free(fill[b].position);
+    for (size_t b = 0; fill && b < s->n_bodies; b++) {
+        free(fill[b].position);
+        free(fill[b].volumes);
+    }
     free(fill);
     if (!rc)
         m->desc.particles = (pio_particles_desc){.n = m->body_first[s->n_bodies],
@@ -224,6 +244,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     } else {
         set_grid(m);
         rc = set_particles(m, error);
+        if (!rc) rc = pio_model_groups(m, error);
     }
     if (!rc) rc = pio_model_obstacles(m, error);
     if (!rc) rc = set_frames(m, error);
@@ -263,6 +284,8 @@ void pio_model_free(pio_model *m)
         free((void *)m->observations[o].points);
         free((void *)m->observations[o].point_weight);
         free((void *)m->observations[o].weight);
+        free((void *)(uintptr_t)m->observations[o].member);
+        free((void *)(uintptr_t)m->observations[o].field);
     }
     for (int p = 0; p < m->n_parameters; p++) {
         free(m->parameters[p].initial);
@@ -275,6 +298,7 @@ void pio_model_free(pio_model *m)
         free((void *)(uintptr_t)m->obstacles[o].distance);
     }
     free(m->obstacles);
+    pio_model_groups_free(m);
     free(m->outputs);
     free(m->observations);
     free(m->touches);

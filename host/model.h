@@ -43,6 +43,7 @@ typedef struct pio_model {
     pio_design_desc *designs;
     pio_obstacle_desc *obstacles; /* [desc.n_obstacles] */
     pio_model_fem *fem;           /* NULL: particles */
+    unsigned char **groups;       /* [groups of the scene][particles] 1: is in it */
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);

@@ -7,6 +7,7 @@
 #include "host/fail.h"
 #include "host/law.h"
 #include "host/model_fem.h"
+#include "host/model_groups.h"
 #include "host/model_shape.h"
 #include "host/scene_private.h"
 
@@ -69,6 +70,16 @@ static int32_t number_groups(const pio_model *m, const char *path, scene_per per
         if (chosen && per != SCENE_PER_PARTICLE) groups = per == SCENE_PER_BODY ? groups + 1 : 1;
     }
     return groups;
+}
+
+/* Group of every particle of a design `per: group`. */
+static piola_status number_named(const pio_model *m, const scene_design *design, const char *path, int32_t *index,
+                                 int32_t *groups, piola_error *error)
+{
+    char entry[40];
+    snprintf(entry, sizeof entry, "design[%zu].per", (size_t)(design - m->scene->design));
+    number_groups(m, path, SCENE_PER_TARGET, index);
+    return pio_model_number_groups(m, design, entry, index, groups, error);
 }
 
 /* `initial` holds one number, or one per component, or one per component of every target; absent: the scene's own. */
@@ -149,6 +160,40 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
     return pio_scene_fault(m->scene, error, entry, "%s", said.message);
 }
 
+/* Which particles, elements or nodes each variable of the entry governs. */
+static piola_status add_groups(const pio_model *m, const scene_design *design, size_t number, pio_design_desc *d,
+                               piola_error *error)
+{
+    const char *path = design->target.v[number];
+    const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
+    int32_t *index = malloc(sizeof *index * items);
+    if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
+    d->index = index;
+    d->groups = m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
+    d->each = design->per == SCENE_PER_PARTICLE || design->per == SCENE_PER_NODE;
+    if (design->per == SCENE_PER_GROUP) {
+        const piola_status rc = number_named(m, design, path, index, &d->groups, error);
+        if (rc) return rc;
+    }
+    if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
+        char entry[40];
+        snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
+        const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
+        if (rc) return rc;
+    }
+    if (d->groups == 0) {
+        char where[80];
+        snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
+        return pio_scene_fault(m->scene, error, where,
+                               design->per == SCENE_PER_GROUP
+                                   ? "'%s' governs none of the groups; add a group of a body that it governs"
+                                   : "'%s' governs nothing: every body of it has an entry of its own, "
+                                     "or there is none; remove one of the entries",
+                               path);
+    }
+    return PIOLA_OK;
+}
+
 static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
 {
     const char *path = design->target.v[number];
@@ -164,27 +209,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {
-        const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
-        int32_t *index = malloc(sizeof *index * items);
-        if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
-        d->index = index;
-        d->groups =
-            m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
-        d->each = design->per >= SCENE_PER_PARTICLE;
-        if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
-            char entry[40];
-            snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
-            const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
-            if (rc) return rc;
-        }
-        if (d->groups == 0) {
-            char where[80];
-            snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
-            return pio_scene_fault(m->scene, error, where,
-                                   "'%s' governs nothing: every body of it has an entry of its own, "
-                                   "or there is none; remove one of the entries",
-                                   path);
-        }
+        const piola_status rc = add_groups(m, design, number, d, error);
+        if (rc) return rc;
     }
     for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
     *p = (pio_parameter){.path = path,
@@ -297,7 +323,10 @@ void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
         char axis[3] = "", group[48] = "";
         if (local < 0 || local >= p->groups * p->components) continue;
         if (p->components > 1) snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
-        if (p->groups > 1)
+        if (p->design->per == SCENE_PER_GROUP && m->designs[k].index)
+            snprintf(group, sizeof group, "[group %.38s]",
+                     pio_model_group_name(m, p->design, m->designs[k].index, local / p->components));
+        else if (p->groups > 1)
             snprintf(group, sizeof group, "[%s %d]", group_name(m, p->design->per), local / p->components);
         snprintf(out, size, "%s%s%s", p->path, group, axis);
         return;

@@ -26,7 +26,7 @@ typedef enum {
     SCENE_LINEAR_FLUID,
     SCENE_TAIT
 } scene_law;
-typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
+typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER, SCENE_CLOSED_MESH, SCENE_POINTS } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 /* Of FEM: shapes that are meshed, kinds of elements from tri3 on. */
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
@@ -84,6 +84,9 @@ typedef enum {
     SCENE_KINETIC_ENERGY,
     SCENE_DISTANCE,
     SCENE_FRONT,
+    SCENE_SHAPE_DISTANCE,
+    SCENE_DENSITY_MISFIT,
+    SCENE_SEPARATION,
     SCENE_DISPLACEMENT, /* from here on of FEM */
     SCENE_REACTION,
     SCENE_COMPLIANCE,
@@ -92,6 +95,7 @@ typedef enum {
     SCENE_STRAIN_ENERGY,
     SCENE_STRESS
 } scene_observable;
+typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
 typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCENE_ALONG_NORMAL } scene_along;
@@ -100,8 +104,9 @@ typedef enum {
     SCENE_PER_TARGET,
     SCENE_PER_BODY,
     SCENE_PER_PARTICLE,
-    SCENE_PER_NODE
-} scene_per; /* FEM: particle is element */
+    SCENE_PER_NODE,
+    SCENE_PER_GROUP /* MPM */
+} scene_per;        /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
 typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT, SCENE_REVERSE } scene_strategy;
@@ -152,9 +157,20 @@ typedef struct {
     scene_numbers corners;  /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
     double size;            /* plate, m */
     double thickness;       /* plate in 3D, m */
-    char *file;             /* Gmsh file */
+    char *file;             /* Gmsh file; MPM: closed mesh, points */
     double scale;           /* of its lengths; NaN: not given, 1 */
+    double volume;          /* points: of all together, m^3 (2D: m^2); NaN: a column tells it */
 } scene_geometry;
+
+typedef enum { SCENE_GROUP_BOX, SCENE_GROUP_SHAPE, SCENE_GROUP_FILE } scene_group_type;
+/* Particles of a body, by where they start or by their numbers. */
+typedef struct {
+    char *name, *body;
+    scene_group_type type;
+    double min[3], max[3]; /* box, m */
+    char *geometry;        /* shape */
+    char *file;            /* table with a column particle: numbers within the body, from 0 */
+} scene_group;
 
 /* A part of a mesh: of a body, by the name of a group or by a box. */
 typedef struct {
@@ -241,16 +257,21 @@ typedef struct {
     char *name;
     scene_observable type;
     char *body;
-    scene_numbers at;  /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
-    double every;      /* s; 0 when absent */
-    double over[2];    /* s: one sample, the mean over the window; {-1, -1} when absent */
-    char *points_file; /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
-    int axis;          /* front */
-    double sharpness;  /* front, 1/m */
-    scene_seen seen;   /* FEM: gives type */
-    scene_where on;    /* displacement, volume, ...: a part of the body; group NULL and no box: all of it */
-    char *boundary;    /* reaction: whose */
-    double power;      /* stress: p of its norm */
+    scene_numbers at;        /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
+    double every;            /* s; 0 when absent */
+    double over[2];          /* s: one sample, the mean over the window; {-1, -1} when absent */
+    char *points_file;       /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
+    int axis;                /* front */
+    double sharpness;        /* front, 1/m */
+    scene_seen seen;         /* FEM: gives type */
+    scene_where on;          /* displacement, volume, ...: a part of the body; group NULL and no box: all of it */
+    char *boundary;          /* reaction: whose */
+    double power;            /* stress: p of its norm */
+    char *group;             /* MPM: of the body's particles; NULL: all */
+    char *geometry;          /* shape distance: from which shape */
+    scene_side side;         /* shape distance: of what is outside, or from the surface */
+    char *from, *from_group; /* separation: the other body, and a group of it or NULL */
+    char *grid_file;         /* density misfit: CSV of columns i, j[, k], density */
 } scene_observe;
 
 typedef struct {
@@ -265,6 +286,7 @@ typedef struct {
     scene_where on;       /* rest positions: of which nodes; group NULL and no box: of all */
     scene_along along;    /* rest positions: in which directions */
     scene_mesh_update mesh_update;
+    scene_strings groups; /* per group: which; none: all of the bodies that the target governs */
 } scene_design;
 
 typedef struct {
@@ -339,6 +361,8 @@ typedef struct pio_scene {
     size_t n_geometry;
     scene_body *bodies;
     size_t n_bodies;
+    scene_group *groups; /* MPM */
+    size_t n_groups;
     scene_boundary *boundary;
     size_t n_boundary;
     scene_obstacle *obstacles; /* MPM */

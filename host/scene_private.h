@@ -3,6 +3,7 @@
 #define PIOLA_HOST_SCENE_PRIVATE_H
 
 #include "host/config.h"
+#include "host/csv.h"
 #include "host/scene.h"
 
 #define SCENE_MOST_SAMPLES 1000000 /* times of one observation */
@@ -29,6 +30,7 @@ extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_geometry_table, pio_body_table, pio_observe_table,
     pio_design_table;
 extern const cfg_table pio_obstacle_table; /* scene_table_obstacle.c */
+extern const cfg_table pio_group_table;    /* scene_table_bodies.c */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
@@ -45,6 +47,15 @@ struct scene_target;
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
 bool pio_scene_obstacle_target(const pio_scene *scene, const char *name, const char *key, struct scene_target *target);
+/* scene_validate_bodies.c: what the files of geometry hold, groups, and what names them. */
+void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
+/* scene_validate.c: whether body i, which reaches from low to high without its position, lies in the grid. */
+void pio_scene_check_inside(const pio_scene *scene, cfg_doc *doc, size_t i, const double low[3], const double high[3]);
+/* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a fault. Report at
+ * the key what is wrong with its file. */
+bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, const char *file, pio_csv *csv);
+int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
+void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
 /* Whether the duration is a whole number of steps. */
 void pio_scene_check_time(const pio_scene *s, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);

@@ -105,6 +105,10 @@ static bool has_design(const void *s)
 {
     return ((const pio_scene *)s)->n_design > 0;
 }
+static bool has_groups(const void *s)
+{
+    return ((const pio_scene *)s)->n_groups > 0;
+}
 static bool has_observe(const void *s)
 {
     return ((const pio_scene *)s)->n_observe > 0;
@@ -198,6 +202,8 @@ static const cfg_field scene_fields[] = {
     {"obstacles", CFG_LIST, AT(pio_scene, obstacles), .second = offsetof(pio_scene, n_obstacles),
      .table = &pio_obstacle_table, .present = has_obstacles,
      .meaning = "what bodies meet besides the faces of the grid, still or moving"},
+    {"groups", CFG_LIST, AT(pio_scene, groups), .second = offsetof(pio_scene, n_groups), .table = &pio_group_table,
+     .present = has_groups, .meaning = "parts of bodies"},
     {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &pio_observe_table,
      .present = has_observe, .meaning = "what is measured"},
     {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &pio_design_table,

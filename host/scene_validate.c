@@ -111,6 +111,8 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_geometry; i++) {
         const scene_geometry *g = &s->geometry[i];
         PATH(type, "geometry[%zu].type", i);
+        if (g->shape == SCENE_CLOSED_MESH && s->dimension == 2)
+            pio_cfg_fault(doc, type, "a closed mesh needs a 3D scene; use 'points' for any shape in 2D");
         if (g->shape == SCENE_CYLINDER && s->dimension == 2)
             pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
         for (int a = 0; a < s->dimension && g->shape == SCENE_BOX; a++) {
@@ -131,11 +133,9 @@ static void extent(const scene_geometry *g, double low[3], double high[3])
     }
 }
 
-static void check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const scene_geometry *g)
+void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
 {
     const scene_body *b = &s->bodies[i];
-    double low[3], high[3];
-    extent(g, low, high);
     PATH(position, "bodies[%zu].position", i);
     PATH(geometry, "bodies[%zu].geometry", i);
     const bool moved = pio_scene_given(doc, position);
@@ -171,7 +171,11 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
         size_t g =
             pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
-        if (box && g < s->n_geometry) check_inside(s, doc, i, &s->geometry[g]);
+        if (box && g < s->n_geometry && s->geometry[g].shape < SCENE_CLOSED_MESH) {
+            double low[3], high[3];
+            extent(&s->geometry[g], low, high);
+            pio_scene_check_inside(s, doc, i, low, high);
+        }
         check_fill(s, doc, i);
     }
 }
@@ -201,7 +205,8 @@ int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 cfg_quantity pio_observe_quantity(const scene_observe *observe)
 {
     if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
-    if (observe->type == SCENE_DISTANCE) return CFG_AREA; /* the mean square */
+    if (observe->type == SCENE_DISTANCE || observe->type == SCENE_SHAPE_DISTANCE) return CFG_AREA; /* the mean square */
+    if (observe->type == SCENE_DENSITY_MISFIT) return CFG_ONE;
     if (observe->type == SCENE_REACTION) return CFG_FORCE;
     if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
     if (observe->type == SCENE_MASS) return CFG_MASS;
@@ -387,6 +392,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
         check_observe(scene, doc);
         pio_scene_validate_mpm(scene, doc);
         pio_scene_validate_obstacles(scene, doc);
+        if (box) pio_scene_validate_bodies(scene, doc);
     }
     for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);

@@ -69,6 +69,9 @@ typedef enum {
     PIO_KINETIC_ENERGY,
     PIO_DISTANCE,
     PIO_FRONT,
+    PIO_SHAPE,          /* the mean square distance from a shape */
+    PIO_DENSITY_MISFIT, /* of the mass density on the grid */
+    PIO_SEPARATION,     /* the distance between two mean positions */
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
@@ -198,6 +201,11 @@ typedef struct {
         *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
                              first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
     double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
+    const int32_t
+        *member; /* particles: [n] 1: is observed, some are; 0: is not; NULL: those of `body` are. Separation: 2: is of
+                            * the other part; not NULL */
+    const double *field; /* shape: [nodes of the grid] signed distance, m; density: target, kg/m^3, some above 0 */
+    int32_t outside;     /* shape: what is inside has distance 0 */
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose. */

@@ -13,7 +13,11 @@ typedef struct {
     double *points;            /* device [samples][rows][DIM] */
     double *markers;           /* host [samples] sum of the weights of given points */
     double *point_weight;      /* device [samples][rows], or NULL: 1 */
-    double *total;             /* device [1] M of the body, kg */
+    int *member;               /* device [n], or NULL: the body */
+    double *total;             /* device [2] M of the body, kg; separation: of the other part */
+    real *field;               /* device [nodes] of a shape or a target density; NULL of the others */
+    double size;               /* density: sum of the target's squares */
+    double *mean, *mean_bar;   /* device [2][DIM] separation */
     double *place;             /* device [1] front: where it is, roughly, m */
 } mpm_observation;
 
@@ -89,6 +93,10 @@ typedef struct {
     int tape_short;     /* it was */
     int fresh; /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
 
+    mpm_lists seen_lists; /* of states whose density is observed; NULL: there are none */
+    mpm_step *seen_step;  /* its counts of cells and nodes */
+    real *seen_sums, *seen_rest;
+
     int n_observations, n_designs;
     mpm_observation *observations;
     mpm_design *designs;
@@ -115,6 +123,7 @@ int64_t mpm_slot_needed(const pio_sim *sim);
 
 /* mpm_step.c: one step. `transfer` recomputes lists and grid of the current state. */
 void mpm_sort(mpm_sim *sim);
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step); /* whose counts of cells and nodes are set */
 void mpm_transfer(mpm_sim *sim);
 void mpm_forward(mpm_sim *sim);
 void mpm_reverse(mpm_sim *sim);
@@ -141,6 +150,18 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
  * of that; once those of the beginning have their first source, their part. */
 void mpm_observe_between_adj(mpm_sim *sim);
 void mpm_observe_before_adj(mpm_sim *sim);
+/* mpm_target.c: memory of all targets, upload of one; add (forward) one touch of a density or a separation, or its cotangents. */
+void mpm_target_layout(mpm_sim *sim);
+void mpm_target_upload(mpm_sim *sim, mpm_observation *observation);
+void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+/* mpm_observe.c: what kernels know of one component of an observation; a sum of it over particles; its adjoint, given dJ/dvalue in
+ * `bar`, times weight; weight times the value of the sum in `scalar` to sample number `at`. */
+mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis);
+void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
+void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
+                         double weight);
+void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at);
 /* mpm_observe.c: sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
 void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
 /* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */

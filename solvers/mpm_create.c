@@ -215,6 +215,8 @@ static void upload_tables(mpm_sim *sim)
     for (int i = 0; i < sim->n_observations; i++) {
         mpm_observation *o = &sim->observations[i];
         const pio_observation_desc *d = &o->desc;
+        if (o->member) pio_queue_upload(q, o->member, d->member, sizeof(int) * (size_t)sim->n);
+        mpm_target_upload(sim, o);
         if (d->type != PIO_DISTANCE) continue;
         pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->n);
         pio_queue_upload(q, o->points, d->points, sizeof(double) * (size_t)d->samples * (size_t)d->rows * DIM);

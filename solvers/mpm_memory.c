@@ -117,13 +117,15 @@ static void take_tables(mpm_sim *sim)
 {
     for (int o = 0; o < sim->n_observations; o++) {
         mpm_observation *obs = &sim->observations[o];
-        TAKE(obs->total, 1);
+        TAKE(obs->total, 2);
+        if (obs->desc.member) TAKE(obs->member, sim->n);
         if (obs->desc.type == PIO_FRONT) TAKE(obs->place, 1);
         if (obs->desc.type != PIO_DISTANCE) continue;
         TAKE(obs->marker, sim->n);
         TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
         if (obs->desc.point_weight) TAKE(obs->point_weight, (size_t)obs->desc.samples * (size_t)obs->desc.rows);
     }
+    mpm_target_layout(sim);
     for (int d = 0; d < sim->n_designs; d++)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
 }

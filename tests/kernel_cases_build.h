@@ -20,6 +20,7 @@
 #include "tests/kernel_cases_mpm_reversible.h"
 #include "tests/kernel_cases_tape.h"
 #include "tests/kernel_cases_slot.h"
+#include "tests/kernel_cases_target.h"
 
 static void build_pack(void *target, case_type type, const double *value, const double *dot, size_t count)
 {

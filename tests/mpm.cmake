@@ -17,6 +17,8 @@ set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
 
 engine_test(test_mpm_obstacle_gradient f64)
 set_tests_properties(test_mpm_obstacle_f64_3d test_mpm_obstacle_gradient_f64_3d PROPERTIES LABELS "unit;slow")
+engine_test(test_mpm_target f64)
+set_tests_properties(test_mpm_target_f64_3d PROPERTIES LABELS "unit;slow")
 
 engine_test(test_mpm_slots)
 set_tests_properties(test_mpm_slots_f64_3d PROPERTIES LABELS "unit;slow")
