@@ -85,9 +85,8 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
         const scene_material *m = &s->materials[i];
-        const bool fluid = m->model == SCENE_LINEAR_FLUID || m->model == SCENE_TAIT;
         PATH(path, "materials[%zu].viscosity", i);
-        if (fluid && m->viscosity > 0)
+        if (m->viscosity > 0)
             pio_cfg_fault(
                 doc, path,
                 "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "

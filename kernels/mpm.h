@@ -56,6 +56,7 @@ typedef struct {
     const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
     const real *fibre;      /* [DIM][channels] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
+    const real *viscosity;  /* [n]    of solids, Pa s >= 0; NULL: none is viscous */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */

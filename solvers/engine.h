@@ -95,6 +95,7 @@ typedef enum {
     PIO_MASS_DAMPING,
     PIO_STIFFNESS_DAMPING,
     PIO_DISPLACED,
+    PIO_VISCOSITY, /* of solids that are particles */
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
@@ -134,6 +135,9 @@ typedef struct {
     const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
     const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
+    /* [n] Pa s, >= 0: of solids (Kelvin and Voigt), whose Kirchhoff stress it adds J eta (C + C^T) to; of fluids it is given[2],
+     * and this is not looked at. NULL: no solid is viscous. Not of the reversible integrator. */
+    const double *viscosity;
 } pio_particles_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
@@ -373,7 +377,8 @@ typedef struct {
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. Of meshes see fem_fields.c; adj_displacement and
+     * grad_given_0..2, grad_density, and where solids are viscous grad_viscosity; the design's value fields given_0..2, density,
+     * viscosity. Of meshes see fem_fields.c; adj_displacement and
      * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
      * was reversed last, and after reverse_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);

@@ -31,7 +31,8 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
-    int constants; /* kept of each particle: as many as one of its laws has */
+    int constants;     /* kept of each particle: as many as one of its laws has */
+    int has_viscosity; /* of solids */
     double dt, cfl, gravity[DIM];
     pio_watch watch[5]; /* what the NaN watch looks at */
 
@@ -53,6 +54,7 @@ typedef struct {
     int *start_cell, *reference_cell;
     real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
+    real *viscosity, *viscosity_bar; /* [n] of solids, or NULL */
 
     int n_channels;                /* of control; 0: what follows is NULL */
     int *channel, *signal;         /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */

@@ -167,6 +167,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     zero_field(sim, sim->given_bar, sim->constants);
     zero_field(sim, sim->position_bar, DIM);
     zero_field(sim, sim->velocity_bar, DIM);
+    if (sim->viscosity_bar) zero_field(sim, sim->viscosity_bar, 1);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
     if (sim->n_channels)
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));

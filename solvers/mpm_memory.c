@@ -71,6 +71,7 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->mass, 1, sim->n);
     TAKE_FIELD(sim->given, sim->constants, sim->n);
     TAKE_FIELD(sim->k, sim->constants, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity, 1, sim->n);
     TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(sim->start_cell, n);
     TAKE_FIELD(sim->start_offset, DIM, sim->n);
@@ -111,6 +112,7 @@ static void take_adjoint(mpm_sim *sim)
     TAKE_FIELD(sim->given_bar, sim->constants, sim->n);
     TAKE_FIELD(sim->position_bar, DIM, sim->n);
     TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity_bar, 1, sim->n);
 }
 
 static void take_tables(mpm_sim *sim)

@@ -22,6 +22,8 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
         return (design_target){sim->given, sim->given_bar, sim->constants, (int)(quantity - PIO_GIVEN_0)};
     case PIO_DENSITY:
         return (design_target){sim->density, sim->density_bar, 1, 0};
+    case PIO_VISCOSITY:
+        return (design_target){sim->viscosity, sim->viscosity_bar, 1, 0};
     case PIO_THICKNESS: /* of meshes */
     case PIO_MASS_DAMPING:
     case PIO_STIFFNESS_DAMPING:

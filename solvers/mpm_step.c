@@ -12,7 +12,7 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
     return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
-                        .activation = sim->activation};
+                        .activation = sim->activation, .viscosity = sim->viscosity};
 }
 
 void mpm_sort(mpm_sim *sim)
@@ -109,7 +109,7 @@ void mpm_reverse(mpm_sim *sim)
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
-            .activation_bar = sim->activation_share);
+            .activation_bar = sim->activation_share, .viscosity_bar = sim->viscosity_bar);
     mpm_control_step_adj(sim);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);

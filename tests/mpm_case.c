@@ -41,6 +41,7 @@ void case_free(mpm_case *c)
     free(c->volume);
     free(c->density);
     free(c->given);
+    free(c->viscosity);
     free(c->law);
     free(c->lame);
     free(c->body);
@@ -78,6 +79,7 @@ static void grow(mpm_case *c)
     c->volume = need(realloc(c->volume, sizeof(double) * room));
     c->density = need(realloc(c->density, sizeof(double) * room));
     c->given = need(realloc(c->given, sizeof(double) * PIO_LAW_CONSTANTS * room));
+    c->viscosity = need(realloc(c->viscosity, sizeof(double) * room));
     c->law = need(realloc(c->law, sizeof(int32_t) * room));
     c->lame = need(realloc(c->lame, sizeof(int32_t) * room));
     c->body = need(realloc(c->body, sizeof(int32_t) * room));
@@ -95,6 +97,8 @@ static void add(mpm_case *c, const case_body *b, int body, const double x[3], do
     c->volume[i] = volume;
     c->density[i] = b->density;
     memcpy(c->given + PIO_LAW_CONSTANTS * i, b->given, sizeof b->given);
+    c->viscosity[i] = b->viscosity;
+    c->viscous |= b->viscosity > 0;
     c->law[i] = (int32_t)b->law;
     c->lame[i] = b->lame;
     c->body[i] = body;
@@ -281,6 +285,7 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
                                         .spin = &c->spin[0][0]};
     d->particles.channel = c->channel;
     d->particles.fibre = &c->fibre[0][0];
+    d->particles.viscosity = c->viscous ? c->viscosity : NULL;
     d->channels = c->channels;
     d->observations = c->observation;
     d->touches = c->touch;

@@ -271,7 +271,8 @@ static void refused(mpm_case *c, const char *words)
                                              .lame = c->lame,
                                              .body = c->body,
                                              .bodies = 2,
-                                             .spin = &c->spin[0][0]};
+                                             .spin = &c->spin[0][0],
+                                             .viscosity = c->viscous ? c->viscosity : NULL};
     assert_int_equal(piola_engine.measure(&c->desc, &bytes, &error), PIOLA_BAD_DATA);
     print_message("  %s\n", error.message);
     assert_non_null(strstr(error.message, words));
@@ -285,6 +286,9 @@ static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
     collision(&c, &materials[0], &materials[9], 1);
     for (int64_t i = 0; i < c.n; i++) c.given[PIO_LAW_CONSTANTS * i + 2] = 1;
     refused(&c, "viscosity");
+    collision(&c, &materials[0], &materials[1], 1);
+    c.viscous = 1;
+    refused(&c, "viscosity of solids");
     for (int kind = PIO_WALL_STICKY; kind < PIO_WALL_PENALTY; kind++) {
         collision(&c, &materials[0], &materials[1], 1);
         c.desc.grid.wall[1][1] = kind;
