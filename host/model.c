@@ -241,6 +241,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.steps = m->steps;
     m->desc.reversible = scene->mpm_integrator == SCENE_REVERSIBLE;
     m->desc.damping = scene->damping;
+    m->desc.flip = scene->flip;
     m->desc.penalty = scene->grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     piola_status rc = PIOLA_OK;

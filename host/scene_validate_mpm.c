@@ -109,11 +109,20 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
 }
 
+static void check_flip(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->mpm_integrator == SCENE_REVERSIBLE && s->flip > 0)
+        pio_cfg_fault(doc, "method.flip",
+                      "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
+                      "able to take its steps back; 0, or integrator: apic, would be right");
+}
+
 void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
 {
     check_walls(s, doc);
     check_stiffness(s, doc);
     check_damping(s, doc);
+    check_flip(s, doc);
     if (s->mpm_integrator != SCENE_REVERSIBLE) return;
     check_materials(s, doc);
     check_output(s, doc);

@@ -42,6 +42,7 @@ typedef struct {
     real h;            /* time step s, > 0 */
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
+    real flip;         /* share of FLIP, 0 .. 1, see mpm_flip.h */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */

@@ -101,7 +101,8 @@ typedef enum {
     PIO_FREQUENCY,
     PIO_PHASE,
     PIO_LOAD,
-    PIO_SUPPORT
+    PIO_SUPPORT,
+    PIO_FLIP /* of particles: the one number desc.flip */
 } pio_quantity;
 
 typedef struct {
@@ -301,6 +302,9 @@ typedef struct {
      * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
     const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
+    /* Particles: the share, 0 .. 1, of its own velocity's difference from the grid's that a particle keeps in a step
+     * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
+    double flip;
 } pio_engine_desc;
 
 typedef struct {

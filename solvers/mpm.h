@@ -31,8 +31,13 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
-    int constants;     /* kept of each particle: as many as one of its laws has */
-    int has_viscosity; /* of solids */
+    int constants;                       /* kept of each particle: as many as one of its laws has */
+    int has_viscosity;                   /* of solids */
+    int has_flip;                        /* a share of FLIP, or a design of it; else what belongs to it is NULL */
+    double flip;                         /* the share */
+    real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
+    real *flip_share;                    /* [n] a particle's term of flip_bar */
+    double *flip_bar;                    /* [1] */
     double dt, cfl, gravity[DIM];
     pio_watch watch[5]; /* what the NaN watch looks at */
 
@@ -147,6 +152,15 @@ piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_control_step(mpm_sim *sim);
 void mpm_control_step_adj(mpm_sim *sim);
+
+/* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the momentum without
+ * forces once the grid's mass is known, what particles keep once mpm_g2p has moved them; in a step back all of its adjoint, once
+ * mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
+piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_flip_gather(mpm_sim *sim);
+void mpm_flip_keep(mpm_sim *sim);
+void mpm_flip_reverse(mpm_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

@@ -41,7 +41,8 @@ piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error
     }
     for (int d = 0; d < desc->n_designs; d++) {
         const pio_design_desc *e = &desc->designs[d];
-        if (e->quantity >= PIO_AMPLITUDE && (!channels || e->components != channels || e->groups != 1))
+        if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE &&
+            (!channels || e->components != channels || e->groups != 1))
             return sim_fail(error, PIOLA_BAD_DATA, "design %d of control: %d x %d values for %d channels", d,
                             (int)e->groups, (int)e->components, channels);
     }

@@ -83,6 +83,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);
     if (!rc) rc = check_viscosity(desc, error);
+    if (!rc) rc = mpm_flip_accepts(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
     return rc ? rc : mpm_control_accepts(desc, error);
 }
@@ -137,6 +138,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->solids += !fluid;
     }
     mpm_reversible_begin(sim, desc);
+    mpm_flip_begin(sim, desc);
     if (!take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);

@@ -96,6 +96,16 @@ static void take_grid(mpm_sim *sim)
     TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
 }
 
+static void take_flip(mpm_sim *sim)
+{
+    if (!sim->has_flip) return;
+    TAKE_FIELD(sim->flip_momentum, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->flip_node_bar, DIM, sim->nodes);
+    TAKE_FIELD(sim->flip_share, 1, sim->n);
+    TAKE(sim->flip_bar, 1);
+}
+
 static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
@@ -157,6 +167,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_matter(sim, desc);
     take_grid(sim);
     take_control(sim, desc);
+    take_flip(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

@@ -4,7 +4,9 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
- *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ... */
+ *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
+ *
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step. */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -48,6 +50,7 @@ void mpm_transfer(mpm_sim *sim)
     pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
             .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
             .velocity = sim->node_velocity);
+    mpm_flip_gather(sim);
 }
 
 void mpm_move(mpm_sim *sim)
@@ -55,6 +58,7 @@ void mpm_move(mpm_sim *sim)
     pio_map(&sim->base.queue, mpm_g2p, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
             .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+    mpm_flip_keep(sim);
 }
 
 void mpm_forward(mpm_sim *sim)
@@ -105,6 +109,7 @@ void mpm_reverse(mpm_sim *sim)
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    mpm_flip_reverse(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,

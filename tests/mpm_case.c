@@ -229,9 +229,9 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
     pio_design_desc *e = &c->design[d];
     const int vector = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_GRAVITY;
     *e = (pio_design_desc){.quantity = quantity,
-                           .components = vector                      ? D
-                                         : quantity >= PIO_AMPLITUDE ? c->desc.n_channels
-                                                                     : 1,
+                           .components = vector                                               ? D
+                                         : quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE ? c->desc.n_channels
+                                                                                              : 1,
                            .groups = 1,
                            .each = per == CASE_EACH,
                            .logarithmic = logarithmic,

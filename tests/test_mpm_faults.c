@@ -194,23 +194,6 @@ static void viscosity_negative(mpm_case *c, double *z)
     c->given[PIO_LAW_CONSTANTS * 8 + 2] = -1;
 }
 
-/* At most 1000 kg/m^3 dx^2/(4 d eta) would be right. */
-static void too_viscous_solid(mpm_case *c, double *z)
-{
-    (void)z;
-    block(c, PIO_HYPER_HENCKY, 1e4, 0.3, 0, 0);
-    c->viscous = 1;
-    for (int64_t i = 0; i < c->n; i++) c->viscosity[i] = i < 6 ? 1 : 6000;
-}
-
-static void viscosity_of_a_solid_negative(mpm_case *c, double *z)
-{
-    block(c, PIO_HYPER_NEO_HOOKEAN, 1e4, 0.3, 0, 0);
-    c->viscous = 1;
-    case_design(c, PIO_VISCOSITY, 0, CASE_EACH, 0, 1, 1);
-    z[9] = -3;
-}
-
 static void gamma_zero(mpm_case *c, double *z)
 {
     block(c, PIO_TAIT, 1e4, 7, 1, 0);
@@ -281,16 +264,6 @@ static const fault_case faults[] = {
     {"viscosity negative",
      viscosity_negative,
      {"step 0, particle 8 at (", "(10000, 7, -1)", "not negative", ""},
-     1,
-     PIOLA_FAILED_CONSTANTS},
-    {"viscous limit of a solid",
-     too_viscous_solid,
-     {"step 0, particle 6 at (", "viscosity 6000 Pa s", "density 1000", "needs a time step"},
-     1,
-     PIOLA_FAILED_TIME_STEP},
-    {"viscosity of a solid negative",
-     viscosity_of_a_solid_negative,
-     {"step 0, particle 9 at (", "(10000, 0.3, viscosity -2)", "viscosity not negative", ""},
      1,
      PIOLA_FAILED_CONSTANTS},
     {"gamma zero",

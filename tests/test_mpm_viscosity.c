@@ -122,6 +122,49 @@ static void viscous_stress_keeps_momenta_and_takes_energy(void **unused)
     assert_true(viscous < 0.99 * elastic);
 }
 
+/* A solid whose viscosity is eta but for one particle; with that designed to z or as described. The message of check(), after start. */
+static void first_fault(double eta, int particle, double odd, int designed, piola_error *error)
+{
+    mpm_case c;
+    static double z[CASE_VARIABLES];
+    const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.7, 0.7, 0.5};
+    case_init(&c, 12, 12, 10, 0.1, 1e-3, 1);
+    case_body b = {.law = PIO_HYPER_HENCKY, .given = {1e4, 0.3}, .density = 1000, .viscosity = eta};
+    case_block(&c, &b, lo, hi, 2, 0);
+    memset(z, 0, sizeof z);
+    z[particle] = odd - eta;
+    if (designed)
+        case_design(&c, PIO_VISCOSITY, 0, CASE_EACH, 0, eta, 1);
+    else
+        c.viscosity[particle] = odd;
+    pio_sim *sim = case_create(&c, 0, 1);
+    if (piola_engine.start(sim, z, error)) fail_msg("start: %s", error->message);
+    const piola_status rc = piola_engine.check(sim, error);
+    print_message("  %s\n", rc ? error->message : "no fault");
+    assert_int_equal(rc, PIOLA_NUMERICAL);
+    piola_engine.destroy(sim);
+    case_free(&c);
+}
+
+static void viscosities_that_cannot_be_are_told_with_particle_and_value(void **unused)
+{
+    piola_error error;
+    char limit[80];
+    (void)unused;
+    for (int designed = 0; designed < 2; designed++) {
+        first_fault(1, 6, 6000, designed, &error);
+        snprintf(limit, sizeof limit, "needs a time step of at most %.4g s", 1000 * 0.01 / (4 * D * 6000.0));
+        assert_int_equal(error.failure.kind, PIOLA_FAILED_TIME_STEP);
+        assert_non_null(strstr(error.message, "particle 6 at ("));
+        assert_non_null(strstr(error.message, "viscosity 6000 Pa s with density 1000"));
+        assert_non_null(strstr(error.message, limit));
+    }
+    first_fault(1, 3, -2, 1, &error);
+    assert_int_equal(error.failure.kind, PIOLA_FAILED_CONSTANTS);
+    assert_non_null(strstr(error.message, "(10000, 0.3, viscosity -2)"));
+    assert_non_null(strstr(error.message, "viscosity not negative"));
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------- */
 
 static void corner(mpm_case *c, int number, double eta)
@@ -209,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_standing_wave_decays_at_the_rate_eta_kk_by_rho),
         cmocka_unit_test(viscous_stress_keeps_momenta_and_takes_energy),
         cmocka_unit_test(viscosity_of_zero_changes_no_bit),
+        cmocka_unit_test(viscosities_that_cannot_be_are_told_with_particle_and_value),
     };
     const struct CMUnitTest taylor[] = {
         cmocka_unit_test(adjoint_is_the_derivative_with_viscous_solids),
