@@ -146,6 +146,8 @@ static void visit_all(const built *b, visitor f, void *context)
             visit(b, "obstacles", s->obstacles[i].name, keys[k], f, context);
     }
     visit(b, "gravity", "", "", f, context);
+    const char *number;
+    for (int i = 0; (number = pio_scene_number(i)); i++) visit(b, number, "", "", f, context);
 }
 
 static const char *per_name(const pio_scene *s, scene_per per)
@@ -259,7 +261,7 @@ static void params_table(const built *b)
     printf("\n%lld %s, %d design variables. A bodies.NAME path is that body's own copy; %s.\n",
            (long long)pio_model_items(b->model, false), items_name(b->model), b->model->n_variables,
            b->model->fem ? "constants can be designed per body or\nper element, rest positions per body or per node"
-                         : "constants, positions and velocities can be\ndesigned per body or per particle");
+                         : "all paths of bodies and materials\ncan be designed per body or per particle");
 }
 
 piola_status piola_params(const piola_options *options, piola_error *error)

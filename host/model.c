@@ -126,6 +126,26 @@ static void spin_matrix(const double w[3], int dim, double *out)
         for (int j = 0; j < dim; j++) out[i * dim + j] = full[i][j];
 }
 
+static bool is_solid(const scene_material *mat)
+{
+    return LAW_BIT(mat->model) & LAWS_HYPERELASTIC;
+}
+
+/* Has a solid viscosity, or does a design give it some? */
+static bool has_viscous_solids(const pio_scene *s)
+{
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const scene_material *mat = material_of(s, &s->bodies[b]);
+        if (is_solid(mat) && mat->viscosity > 0) return true;
+    }
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t t = 0; t < s->design[d].target.n; t++) {
+            const char *path = s->design[d].target.v[t], *dot = strrchr(path, '.');
+            if (dot && !strcmp(dot, ".viscosity") && pio_law_path(s, path) < 0) return true;
+        }
+    return false;
+}
+
 static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, double volume, const double *centroid)
 {
     const int dim = m->scene->dimension;
@@ -143,6 +163,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     m->lame[i] = mat->lame;
     m->body[i] = (int32_t)b;
     pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);
+    if (m->viscosity) m->viscosity[i] = is_solid(mat) ? mat->viscosity : 0;
 }
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
@@ -153,10 +174,13 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->volume = malloc(sizeof(double) * count);
     m->density = malloc(sizeof(double) * count);
     m->given = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
+    const bool viscous = has_viscous_solids(m->scene);
+    if (viscous) m->viscosity = malloc(sizeof(double) * count);
     m->law = malloc(sizeof(int32_t) * count);
     m->lame = malloc(sizeof(int32_t) * count);
     m->body = malloc(sizeof(int32_t) * count);
-    if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body)
+    if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body ||
+        (viscous && !m->viscosity))
         return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
     return PIOLA_OK;
 }
@@ -199,6 +223,7 @@ static piola_status set_particles(pio_model *m, piola_error *error)
                                                  .lame = m->lame,
                                                  .body = m->body,
                                                  .bodies = (int32_t)s->n_bodies,
+                                                 .viscosity = m->viscosity,
                                                  .spin = m->spin};
     return rc;
 }
@@ -236,6 +261,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.steps = m->steps;
     m->desc.reversible = scene->mpm_integrator == SCENE_REVERSIBLE;
     m->desc.damping = scene->damping;
+    m->desc.flip = scene->flip;
     m->desc.penalty = scene->grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     piola_status rc = PIOLA_OK;
@@ -314,6 +340,7 @@ void pio_model_free(pio_model *m)
     free(m->volume);
     free(m->density);
     free(m->given);
+    free(m->viscosity);
     free(m->spin);
     free(m->law);
     free(m->lame);

@@ -31,9 +31,12 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
     } list[] = {
         {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
+    if (!strcmp(path, "method.flip")) return PIO_FLIP;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
-    return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
+    const int constant = pio_law_path(s, path);
+    if (constant < 0 && !strcmp(key, "viscosity")) return PIO_VISCOSITY; /* no constant of a solid's law */
+    return (pio_quantity)((int)PIO_GIVEN_0 + constant);
 }
 
 /* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */

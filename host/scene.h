@@ -343,6 +343,7 @@ typedef struct pio_scene {
     double dt, duration, cfl_limit;             /* s, s, - */
     scene_mpm_integrator mpm_integrator;        /* MPM */
     double damping;                             /* MPM, reversible: 1/s */
+    double flip;                                /* MPM, apic: 0 .. 1 */
     int load_steps;                             /* FEM */
     scene_integrator integrator;                /* FEM */
     scene_mass mass;                            /* FEM */

@@ -74,6 +74,8 @@ typedef struct scene_target {
 } scene_target;
 bool pio_scene_design_target(const pio_scene *scene, const scene_design *design, const char *path,
                              scene_target *target);
+/* Paths of single numbers of a scene besides gravity, in order; NULL past the last. Not every scene has each. */
+const char *pio_scene_number(int i);
 bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
 /* The quantity of a load's value; whether it is springs. */
 cfg_quantity pio_load_quantity(const scene_load *load);

@@ -53,6 +53,11 @@ static const cfg_field method_fields[] = {
      .meaning =
          "f64 computes with twice the digits, memory and about twice the time; needed for tight gradient checks"},
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},
+    {"flip", CFG_NUMBER, AT(pio_scene, flip), .fallback = "0", .range = {CFG_FROM | CFG_UP_TO, 0, 1},
+     .meaning =
+         "share of what the grid does not resolve of its velocity that a particle keeps in each step: 0 is APIC, "
+         "which filters it; larger dissipates less, splashes more and is noisier; 1 keeps all (AFLIP, Fei et al. "
+         "2021); of time.integrator: apic"},
     END};
 static const cfg_table method_table = {.what = "method", .fields = method_fields};
 

@@ -74,9 +74,8 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
         const scene_material *m = &s->materials[i];
-        const bool fluid = m->model == SCENE_LINEAR_FLUID || m->model == SCENE_TAIT;
         PATH(path, "materials[%zu].viscosity", i);
-        if (fluid && m->viscosity > 0)
+        if (m->viscosity > 0)
             pio_cfg_fault(
                 doc, path,
                 "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
@@ -99,11 +98,20 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
 }
 
+static void check_flip(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->mpm_integrator == SCENE_REVERSIBLE && s->flip > 0)
+        pio_cfg_fault(doc, "method.flip",
+                      "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
+                      "able to take its steps back; 0, or integrator: apic, would be right");
+}
+
 void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
 {
     check_walls(s, doc);
     check_stiffness(s, doc);
     check_damping(s, doc);
+    check_flip(s, doc);
     if (s->mpm_integrator != SCENE_REVERSIBLE) return;
     check_materials(s, doc);
     check_output(s, doc);

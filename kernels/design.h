@@ -143,6 +143,17 @@ PIO_FN void design_gravity(int i, const design_gravity_args *a)
     for (int c = 0; c < DIM; c++) a->step->gravity[c] = R(a->value[c]);
 }
 
+/* One number of the step block as a design (one item). */
+typedef struct {
+    const wide *value; /* [1] */
+    real *out;         /* [1]; set */
+} design_number_args;
+
+PIO_FN void design_number(int i, const design_number_args *a)
+{
+    a->out[i] = R(a->value[i]);
+}
+
 typedef struct {
     const wide *term; /* [1] */
     wide *total;      /* [1]; added to */

@@ -42,6 +42,7 @@ typedef struct {
     real h;            /* time step s, > 0 */
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
+    real flip;         /* share of FLIP, 0 .. 1, see mpm_flip.h */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */
@@ -56,6 +57,7 @@ typedef struct {
     const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
     const real *fibre;      /* [DIM][channels] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
+    const real *viscosity;  /* [n]    of solids, Pa s >= 0; NULL: none is viscous */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */

@@ -98,6 +98,7 @@ typedef enum {
     PIO_MASS_DAMPING,
     PIO_STIFFNESS_DAMPING,
     PIO_DISPLACED,
+    PIO_VISCOSITY, /* of solids that are particles */
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
@@ -106,7 +107,8 @@ typedef enum {
     PIO_SUPPORT,
     PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
     PIO_OBSTACLE_ROTATION,
-    PIO_OBSTACLE_FRICTION
+    PIO_OBSTACLE_FRICTION,
+    PIO_FLIP /* of particles: the one number desc.flip */
 } pio_quantity;
 
 typedef struct {
@@ -140,6 +142,9 @@ typedef struct {
     const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
     const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
+    /* [n] Pa s, >= 0: of solids (Kelvin and Voigt), whose Kirchhoff stress it adds J eta (C + C^T) to; of fluids it is given[2],
+     * and this is not looked at. NULL: no solid is viscous. Not of the reversible integrator. */
+    const double *viscosity;
 } pio_particles_desc;
 
 /* MESH: by its distances at the points of a lattice. */
@@ -347,6 +352,9 @@ typedef struct {
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
     int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
     const pio_obstacle_desc *obstacles;
+    /* Particles: the share, 0 .. 1, of its own velocity's difference from the grid's that a particle keeps in a step
+     * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
+    double flip;
 } pio_engine_desc;
 
 typedef struct {
@@ -423,7 +431,8 @@ typedef struct {
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. Of meshes see fem_fields.c; adj_displacement and
+     * grad_given_0..2, grad_density, and where solids are viscous grad_viscosity; the design's value fields given_0..2, density,
+     * viscosity. Of meshes see fem_fields.c; adj_displacement and
      * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
      * was reversed last, and after reverse_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);

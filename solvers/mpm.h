@@ -36,7 +36,13 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
-    int constants; /* kept of each particle: as many as one of its laws has */
+    int constants;                       /* kept of each particle: as many as one of its laws has */
+    int has_viscosity;                   /* of solids */
+    int has_flip;                        /* a share of FLIP, or a design of it; else what belongs to it is NULL */
+    double flip;                         /* the share */
+    real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
+    real *flip_share;                    /* [n] a particle's term of flip_bar */
+    double *flip_bar;                    /* [1] */
     double dt, cfl, gravity[DIM];
     pio_watch watch[5]; /* what the NaN watch looks at */
 
@@ -58,6 +64,7 @@ typedef struct {
     int *start_cell, *reference_cell;
     real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
+    real *viscosity, *viscosity_bar; /* [n] of solids, or NULL */
 
     int n_channels;                /* of control; 0: what follows is NULL */
     int *channel, *signal;         /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
@@ -191,6 +198,14 @@ void mpm_obstacles_adj_begin(mpm_sim *sim);
 void mpm_obstacles_adj(mpm_sim *sim);
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
 int64_t mpm_kinks(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
+/* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the momentum without
+ * forces once the grid's mass is known, what particles keep once mpm_g2p has moved them; in a step back all of its adjoint, once
+ * mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
+piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_flip_gather(mpm_sim *sim);
+void mpm_flip_keep(mpm_sim *sim);
+void mpm_flip_reverse(mpm_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

@@ -41,6 +41,21 @@ static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
     return PIOLA_OK;
 }
 
+/* A number for each particle, and a design only where there is one to change. */
+static piola_status check_viscosity(const pio_engine_desc *desc, piola_error *error)
+{
+    const double *eta = desc->particles.viscosity;
+    for (int64_t i = 0; eta && i < desc->particles.n; i++)
+        if (!(eta[i] >= 0) || !isfinite(eta[i]))
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: viscosity %g Pa s; 0 or more would be right",
+                            (long long)i, eta[i]);
+    for (int d = 0; d < desc->n_designs; d++)
+        if (desc->designs[d].quantity == PIO_VISCOSITY && !eta)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: the description has no viscosity of solids to change",
+                            d);
+    return PIOLA_OK;
+}
+
 static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
     double nodes = 1;
@@ -67,6 +82,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);
+    if (!rc) rc = check_viscosity(desc, error);
+    if (!rc) rc = mpm_flip_accepts(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
     if (!rc) rc = mpm_obstacles_accept(desc, error);
     return rc ? rc : mpm_control_accepts(desc, error);
@@ -109,6 +126,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->dt = desc->dt;
     sim->cfl = desc->cfl;
     sim->n_channels = desc->n_channels;
+    sim->has_viscosity = desc->particles.viscosity != NULL;
     for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
     set_box(&sim->box, &desc->grid);
     sim->nodes = sim->box.nodes[0] * sim->box.stride[0];
@@ -121,6 +139,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->solids += !fluid;
     }
     mpm_reversible_begin(sim, desc);
+    mpm_flip_begin(sim, desc);
     if (!take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
@@ -240,6 +259,7 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     upload_reals(sim, sim->density, p->density, 1, 1);
     upload_reals(sim, sim->given, p->given, PIO_LAW_CONSTANTS, sim->constants);
     upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
+    if (sim->viscosity) upload_reals(sim, sim->viscosity, p->viscosity, 1, 1);
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
     mpm_obstacles_upload(sim, desc);

@@ -71,6 +71,7 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->mass, 1, sim->n);
     TAKE_FIELD(sim->given, sim->constants, sim->n);
     TAKE_FIELD(sim->k, sim->constants, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity, 1, sim->n);
     TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(sim->start_cell, n);
     TAKE_FIELD(sim->start_offset, DIM, sim->n);
@@ -95,6 +96,16 @@ static void take_grid(mpm_sim *sim)
     TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
 }
 
+static void take_flip(mpm_sim *sim)
+{
+    if (!sim->has_flip) return;
+    TAKE_FIELD(sim->flip_momentum, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->flip_node_bar, DIM, sim->nodes);
+    TAKE_FIELD(sim->flip_share, 1, sim->n);
+    TAKE(sim->flip_bar, 1);
+}
+
 static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
@@ -111,6 +122,7 @@ static void take_adjoint(mpm_sim *sim)
     TAKE_FIELD(sim->given_bar, sim->constants, sim->n);
     TAKE_FIELD(sim->position_bar, DIM, sim->n);
     TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity_bar, 1, sim->n);
 }
 
 static void take_tables(mpm_sim *sim)
@@ -158,6 +170,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_grid(sim);
     take_control(sim, desc);
     mpm_obstacles_layout(sim, desc);
+    take_flip(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

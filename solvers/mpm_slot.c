@@ -40,7 +40,8 @@ void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole)
     mpm_slot slot;
     sim->slot_room = 0;
     sim->base.slot_bytes = whole;
-    if (nodes < 1 || desc->reversible) return;
+    if (nodes < 1 || desc->reversible || sim->has_flip)
+        return; /* FLIP needs the velocities that a compact slot leaves out */
     const size_t compact = lay(sim, (int)nodes, NULL, &slot);
     if (compact >= whole) return;
     sim->slot_room = (int)nodes;

@@ -5,7 +5,9 @@
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
  *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, their parameters' cotangents
- *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ... */
+ *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
+ *
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step. */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -13,7 +15,7 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
     return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
-                        .activation = sim->activation};
+                        .activation = sim->activation, .viscosity = sim->viscosity};
 }
 
 void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
@@ -55,6 +57,7 @@ void mpm_transfer(mpm_sim *sim)
             .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
             .velocity = sim->node_velocity);
     mpm_obstacles_act(sim);
+    mpm_flip_gather(sim);
 }
 
 void mpm_move(mpm_sim *sim)
@@ -62,6 +65,7 @@ void mpm_move(mpm_sim *sim)
     pio_map(&sim->base.queue, mpm_g2p, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
             .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+    mpm_flip_keep(sim);
 }
 
 void mpm_forward(mpm_sim *sim)
@@ -113,11 +117,12 @@ void mpm_reverse(mpm_sim *sim)
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    mpm_flip_reverse(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
-            .activation_bar = sim->activation_share);
+            .activation_bar = sim->activation_share, .viscosity_bar = sim->viscosity_bar);
     mpm_control_step_adj(sim);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);

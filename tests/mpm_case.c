@@ -48,6 +48,7 @@ void case_free(mpm_case *c)
     free(c->volume);
     free(c->density);
     free(c->given);
+    free(c->viscosity);
     free(c->law);
     free(c->lame);
     free(c->body);
@@ -85,6 +86,7 @@ static void grow(mpm_case *c)
     c->volume = need(realloc(c->volume, sizeof(double) * room));
     c->density = need(realloc(c->density, sizeof(double) * room));
     c->given = need(realloc(c->given, sizeof(double) * PIO_LAW_CONSTANTS * room));
+    c->viscosity = need(realloc(c->viscosity, sizeof(double) * room));
     c->law = need(realloc(c->law, sizeof(int32_t) * room));
     c->lame = need(realloc(c->lame, sizeof(int32_t) * room));
     c->body = need(realloc(c->body, sizeof(int32_t) * room));
@@ -102,6 +104,8 @@ static void add(mpm_case *c, const case_body *b, int body, const double x[3], do
     c->volume[i] = volume;
     c->density[i] = b->density;
     memcpy(c->given + PIO_LAW_CONSTANTS * i, b->given, sizeof b->given);
+    c->viscosity[i] = b->viscosity;
+    c->viscous |= b->viscosity > 0;
     c->law[i] = (int32_t)b->law;
     c->lame[i] = b->lame;
     c->body[i] = body;
@@ -239,10 +243,10 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
                        quantity == PIO_OBSTACLE_POSITION;
     const int turns = quantity == PIO_OBSTACLE_ROTATION ? (D == 3 ? 3 : 1) : quantity == PIO_OBSTACLE_FRICTION;
     *e = (pio_design_desc){.quantity = quantity,
-                           .components = vector                      ? D
-                                         : turns                     ? turns
-                                         : quantity >= PIO_AMPLITUDE ? c->desc.n_channels
-                                                                     : 1,
+                           .components = vector                                               ? D
+                                         : turns                                              ? turns
+                                         : quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE ? c->desc.n_channels
+                                                                                              : 1,
                            .groups = 1,
                            .each = per == CASE_EACH,
                            .logarithmic = logarithmic,
@@ -295,7 +299,8 @@ void case_describe(mpm_case *c)
                                         .bodies = bodies,
                                         .spin = &c->spin[0][0],
                                         .channel = c->channel,
-                                        .fibre = &c->fibre[0][0]};
+                                        .fibre = &c->fibre[0][0],
+                                        .viscosity = c->viscous ? c->viscosity : NULL};
     d->channels = c->channels;
     d->observations = c->observation;
     d->touches = c->touch;

@@ -18,6 +18,7 @@ typedef struct {
     double velocity[3];              /* m/s, of the centre */
     double spin[3][3];               /* velocity gradient 1/s */
     double centre[3];                /* of the spin, m */
+    double viscosity;                /* of a solid, Pa s */
 } case_body;
 
 /* What tests try one after another. */
@@ -33,6 +34,8 @@ typedef struct {
     pio_engine_desc desc;
     int64_t n, room;
     double *position, *velocity, *volume, *density, *given;
+    double *viscosity;                           /* [n] of solids */
+    int viscous;                                 /* some solid is, or is to be: the description has them */
     int32_t *law, *lame, *body, *channel;        /* channel: NULL until a body has one */
     double spin[CASE_MOST][CASE_DIM * CASE_DIM]; /* contiguous: [bodies][dim][dim] */
     pio_channel_desc channels[CASE_MOST];

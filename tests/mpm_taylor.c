@@ -79,7 +79,9 @@ static const char *const quantities[] = {[PIO_POSITION] = "position",
                                          [PIO_GRAVITY] = "gravity",
                                          [PIO_OBSTACLE_POSITION] = "obstacle's position",
                                          [PIO_OBSTACLE_ROTATION] = "obstacle's rotation",
-                                         [PIO_OBSTACLE_FRICTION] = "friction"};
+                                         [PIO_OBSTACLE_FRICTION] = "friction",
+                                         [PIO_VISCOSITY] = "viscosity",
+                                         [PIO_FLIP] = "FLIP"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)

@@ -275,6 +275,9 @@ static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
     collision(&c, &materials[0], &materials[9], 1);
     for (int64_t i = 0; i < c.n; i++) c.given[PIO_LAW_CONSTANTS * i + 2] = 1;
     refused(&c, "viscosity");
+    collision(&c, &materials[0], &materials[1], 1);
+    c.viscous = 1;
+    refused(&c, "viscosity of solids");
     for (int kind = PIO_WALL_STICKY; kind < PIO_WALL_PENALTY; kind++) {
         collision(&c, &materials[0], &materials[1], 1);
         c.desc.grid.wall[1][1] = kind;
