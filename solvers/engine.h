@@ -69,6 +69,8 @@ typedef enum {
     PIO_KINETIC_ENERGY,
     PIO_DISTANCE,
     PIO_FRONT,
+    PIO_EFFORT,     /* of control: the integral over time of the square of activations */
+    PIO_SMOOTHNESS, /* likewise of their rates, of signals */
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
@@ -77,11 +79,15 @@ typedef enum {
     PIO_STRAIN_ENERGY,
     PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
 } pio_observable;
-typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
+/* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
+typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
+/* Inputs of a network: sin or cos(2 pi frequency t + phase); a mean place or velocity of particles. */
+typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
+enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
  * start. GIVEN_0..4: the law's constants as given.
- * From gravity on it is not a property of particles or elements; those of control have one component per channel, LOAD and
- * SUPPORT name one value of a mesh's description. */
+ * From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control have one component
+ * per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's description. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
@@ -100,7 +106,8 @@ typedef enum {
     PIO_FREQUENCY,
     PIO_PHASE,
     PIO_LOAD,
-    PIO_SUPPORT
+    PIO_SUPPORT,
+    PIO_CONTROL_VALUES
 } pio_quantity;
 
 typedef struct {
@@ -115,10 +122,40 @@ typedef struct {
  * a (F n)(F n)^T along their fibre n; a > 0 contracts. Zero channels: no control. */
 typedef struct {
     pio_signal signal; /* constant: a = amplitude; sine: a = amplitude sin(2 pi frequency t + phase) */
-    double amplitude;  /* Pa */
+    double amplitude;  /* Pa; of a network: its limit, see there */
     double frequency;  /* Hz */
     double phase;      /* rad */
 } pio_channel_desc;
+
+/* Of a piecewise linear signal, or a cubic B-spline: `count` of the control values, Pa, from `first` on, evenly spaced over `span`
+ * as in kernels/mpm_control.h. At least 2, and 4 of a spline; of other signals 0. */
+typedef struct {
+    int32_t first, count;
+    int32_t periodic; /* the signal begins again after `span`, with its first knot one space after the last */
+    double span;      /* s, > 0 */
+} pio_knots_desc;
+
+/* An input of a network: sines and cosines of time, or (mean - offset)/scale, the mean over the rest volumes of particles of their
+ * place or velocity along an axis, at the state with which the step begins, less that of other particles if there are any. */
+typedef struct {
+    pio_input kind;
+    int32_t axis;
+    double frequency, phase;    /* Hz, rad */
+    int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
+    int32_t from, from_channel; /* likewise the others; -1: none */
+    double offset, scale;       /* m or m/s; scale > 0 */
+} pio_input_desc;
+
+/* Fully connected layers, each tanh(W x + b); the outputs of the last are the activations of its channels over their amplitudes. */
+typedef struct {
+    int32_t first,
+        outputs; /* channels first .. first + outputs - 1, whose signal is PIO_NETWORK; in one network each */
+    int32_t n_inputs;
+    const pio_input_desc *inputs;
+    int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* layers between, and the units of each */
+    int32_t
+        weights; /* of the control values, the first: layer after layer [rows][columns + 1], the last of a row its b */
+} pio_network_desc;
 
 typedef struct {
     int64_t n;              /* particles, 1 .. 2^31 - 1 */
@@ -159,6 +196,9 @@ typedef struct {
         *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
                              first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
     double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
+    const double *
+        share; /* effort, smoothness: [channels] how much of each counts; a touch of weight w at state s adds w times the
+                          * value in the step that led there, s >= 1 */
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose. */
@@ -179,7 +219,7 @@ typedef struct {
     const double *start,
         *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
-    int32_t which;  /* load: number of its value; support: the first of as many as there are components */
+    int32_t which;  /* load: number of its value; support, and control: the first of as many as there are components */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
     const double
         *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
@@ -297,6 +337,10 @@ typedef struct {
      * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
     const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
+    int32_t n_control_values, n_networks;
+    const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
+    const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
+    const pio_network_desc *networks;
 } pio_engine_desc;
 
 typedef struct {

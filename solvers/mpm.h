@@ -2,6 +2,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
+#include "kernels/mpm_feedback.h"
 #include "kernels/mpm_slot.h"
 #include "solvers/sim.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     double *point_weight;      /* device [samples][rows], or NULL: 1 */
     double *total;             /* device [1] M of the body, kg */
     double *place;             /* device [1] front: where it is, roughly, m */
+    double *share;             /* device [channels] effort, smoothness */
 } mpm_observation;
 
 typedef struct {
@@ -54,12 +56,20 @@ typedef struct {
     real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
 
-    int n_channels;                /* of control; 0: what follows is NULL */
-    int *channel, *signal;         /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
-    real *fibre, *activation;      /* [DIM][channels], [channels] */
-    double *control, *control_bar; /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
-    real *activation_share;        /* [n] a particle's part of activation_bar */
-    double *activation_bar;        /* [channels] */
+    int n_channels;                    /* of control; 0: what follows is NULL */
+    int *channel, *signal;             /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
+    real *fibre, *activation;          /* [DIM][channels], [channels] */
+    double *control, *control_bar;     /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
+    real *activation_share;            /* [n] a particle's part of activation_bar */
+    double *activation_bar;            /* [channels] */
+    control_knots *knots;              /* [channels] */
+    double *rate, *rate_bar;           /* [channels] of activations, Pa/s; NULL: no observation has a use for it */
+    int n_values;                      /* of control: knots and weights; 0: what follows is NULL */
+    double *values, *values_bar;       /* [n_values] */
+    int n_networks, n_inputs, n_units; /* all networks' */
+    mpm_network_shape *networks, *host_networks;  /* device, host */
+    mpm_input *inputs, *host_inputs;              /* likewise */
+    double *means, *means_bar, *units, *unit_bar; /* [n_inputs], [n_units] */
 
     int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
     mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
@@ -144,7 +154,22 @@ void mpm_design_adj(mpm_sim *sim);
 piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_control_step(mpm_sim *sim);
-void mpm_control_step_adj(mpm_sim *sim);
+void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
+/* What a touch of effort or smoothness at the end of a step adds. */
+void mpm_observe_control(mpm_sim *sim, const pio_touch *touch);
+/* Is it one? Then the step before it has its adjoint. */
+static inline int mpm_is_of_control(pio_observable type)
+{
+    return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
+}
+/* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; to the device; activations of
+ * their channels; the adjoint, which adds to the cotangents of the state at the beginning of the step. */
+int mpm_network_weights(const pio_network_desc *network); /* how many it has, of one that was accepted */
+piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
+int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_networks_upload(mpm_sim *sim);
+void mpm_networks_step(mpm_sim *sim);
+void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

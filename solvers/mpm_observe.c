@@ -51,6 +51,7 @@ void mpm_observe_totals(mpm_sim *sim)
     for (int i = 0; i < sim->n_observations; i++) {
         const mpm_observation *o = &sim->observations[i];
         const mpm_observe_args a = args_of(sim, o, 0, 0);
+        if (mpm_is_of_control(o->desc.type)) continue;
         pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
     }
 }
@@ -75,6 +76,10 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observations[t->observation];
+    if (mpm_is_of_control(o->desc.type)) {
+        if (!reverse) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
+        return;
+    }
     if (o->desc.type == PIO_FRONT) place_front(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
         const mpm_observe_args a = t->past > 0 ? args_between(sim, t, 1 - sim->current) : args_of(sim, o, t->sample, c);

@@ -32,6 +32,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_PHASE:
     case PIO_LOAD:
     case PIO_SUPPORT:
+    case PIO_CONTROL_VALUES:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -62,9 +63,13 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
         return;
     }
+    if (e->quantity == PIO_CONTROL_VALUES) {
+        pio_queue_copy(q, sim->values + e->which, value, sizeof *value * (size_t)e->components);
+        return;
+    }
     if (e->quantity >= PIO_AMPLITUDE) {
-        for (int c = 0; c < sim->n_channels; c++)
-            pio_queue_copy(q, control_of(sim, sim->control, e->quantity, c), value + c, sizeof *value);
+        for (int c = 0; c < e->components; c++)
+            pio_queue_copy(q, control_of(sim, sim->control, e->quantity, e->which + c), value + c, sizeof *value);
         return;
     }
     const design_target to = target_of(sim, e->quantity);
@@ -92,7 +97,7 @@ void mpm_design_apply(mpm_sim *sim)
             .density = sim->density, .volume = sim->volume, .k = sim->k, .mass = sim->mass);
     pio_map(q, mpm_check, sim->n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
-            .parameters = sim->control);
+            .parameters = sim->control, .knots = sim->knots, .values = sim->values);
     mpm_start_state(sim);
 }
 
@@ -111,9 +116,12 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
+    } else if (e->quantity == PIO_CONTROL_VALUES) {
+        pio_queue_copy(q, value_bar, sim->values_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity >= PIO_AMPLITUDE) {
-        for (int c = 0; c < sim->n_channels; c++)
-            pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, c), sizeof *value_bar);
+        for (int c = 0; c < e->components; c++)
+            pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, e->which + c),
+                           sizeof *value_bar);
     } else if (e->each) {
         pio_map(q, design_each, sim->n, NULL,
                 .n = sim->n, .components = e->components, .first = to.first, .stored = to.stored, .index = d->index,

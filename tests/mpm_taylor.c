@@ -58,10 +58,17 @@ void mpm_observe_everything(mpm_case *c, double past)
     case_touch(c, front, N, 0, 1);
 }
 
-static const char *const quantities[] = {
-    [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity", [PIO_GIVEN_0] = "given 0",
-    [PIO_GIVEN_1] = "given 1",   [PIO_GIVEN_2] = "given 2",   [PIO_GIVEN_3] = "given 3",
-    [PIO_GIVEN_4] = "given 4",   [PIO_DENSITY] = "density",   [PIO_GRAVITY] = "gravity"};
+static const char *const quantities[] = {[PIO_POSITION] = "position",
+                                         [PIO_VELOCITY] = "velocity",
+                                         [PIO_GIVEN_0] = "given 0",
+                                         [PIO_GIVEN_1] = "given 1",
+                                         [PIO_GIVEN_2] = "given 2",
+                                         [PIO_GIVEN_3] = "given 3",
+                                         [PIO_GIVEN_4] = "given 4",
+                                         [PIO_DENSITY] = "density",
+                                         [PIO_GRAVITY] = "gravity",
+                                         [PIO_AMPLITUDE] = "amplitude",
+                                         [PIO_CONTROL_VALUES] = "values of control"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)
