@@ -21,6 +21,11 @@ static double uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t ax
     return (double)(mix(mix(mix(mix(seed) + stream) + item) + axis) >> 11) * 0x1p-53;
 }
 
+double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis)
+{
+    return uniform(seed, stream, item, axis);
+}
+
 static void bounds_of(const scene_geometry *g, int dimension, double low[3], double high[3])
 {
     for (int a = 0; a < dimension; a++) {

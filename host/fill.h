@@ -23,4 +23,7 @@ double pio_shape_volume(const scene_geometry *shape, int dimension);
 /* Its centroid. */
 void pio_shape_centroid(const scene_geometry *shape, int dimension, double centroid[3]);
 
+/* A random number in [0, 1) that depends on these alone. */
+double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis);
+
 #endif

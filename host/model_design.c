@@ -72,13 +72,13 @@ static int32_t number_groups(const pio_model *m, const char *path, scene_per per
 }
 
 /* `initial` holds one number, or one per component, or one per component of every target; absent: the scene's own. */
-static void set_initial(pio_parameter *p, size_t target, const double *own)
+static void set_initial(pio_parameter *p, size_t target, const scene_target *own)
 {
     const scene_numbers *given = &p->design->initial;
     const size_t components = (size_t)p->components, skip = given->n > components ? target * components : 0;
     for (int v = 0; v < p->groups * p->components; v++) {
         const size_t c = (size_t)(v % p->components);
-        p->initial[v] = given->n == 0 ? own[c] : given->v[given->n == 1 ? 0 : skip + c];
+        p->initial[v] = given->n == 0 ? pio_target_value(own, c) : given->v[given->n == 1 ? 0 : skip + c];
     }
 }
 
@@ -158,7 +158,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!pio_scene_design_target(m->scene, design, path, &target))
         return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
+    if (!pio_model_control_quantity(m, path, &d->quantity, &d->which))
+        d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {
@@ -191,6 +192,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
                          .first = m->n_variables,
                          .groups = d->groups,
                          .components = d->components,
+                         .item = target.item,
                          .lower = design->bounds[0],
                          .upper = design->bounds[1]};
     const int variables = d->groups * d->components;
@@ -198,7 +200,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (rc) return rc;
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
-    set_initial(p, number, target.value);
+    set_initial(p, number, &target);
     set_own_range(p, &target.range, design->transform == SCENE_LOG);
     set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
     m->n_variables += variables;
@@ -294,7 +296,10 @@ void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
         const int local = v - p->first;
         char axis[3] = "", group[48] = "";
         if (local < 0 || local >= p->groups * p->components) continue;
-        if (p->components > 1) snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
+        if (p->item)
+            snprintf(group, sizeof group, "[%s %d]", p->item, local);
+        else if (p->components > 1)
+            snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
         if (p->groups > 1)
             snprintf(group, sizeof group, "[%s %d]", group_name(m, p->design->per), local / p->components);
         snprintf(out, size, "%s%s%s", p->path, group, axis);

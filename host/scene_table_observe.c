@@ -4,8 +4,8 @@
 #include <math.h>
 
 static const char *const axis_names[] = {"x", "y", "z", NULL};
-static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy",
-                                               "distance",      "front",         NULL};
+static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy", "distance",
+                                               "front",         "effort",        "smoothness",     NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const per_names[] = {"target", "body", "particle", NULL};
@@ -30,6 +30,13 @@ static bool has_every(const void *o)
     return ((const scene_observe *)o)->every > 0;
 }
 
+#define OF_CONTROL (ONLY(SCENE_CONTROL_EFFORT) | ONLY(SCENE_CONTROL_SMOOTHNESS))
+
+static bool has_control(const void *o)
+{
+    return ((const scene_observe *)o)->control.n > 0;
+}
+
 static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
                                            .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
                                                       "particle, x, y[, z] and, where points count differently, "
@@ -42,8 +49,13 @@ static const cfg_field observe_fields[] = {
     {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = observable_names,
      .meaning =
          "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
-         "from measured points, or how far its front has come"},
-    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .meaning = "name of the body that is measured"},
+         "from measured points, or how far its front has come; of control its effort, the integral over time of the "
+         "squares "
+         "of activations, or its smoothness, that of the squares of their rates: the smaller, the smoother"},
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(SCENE_DISTANCE),
+     .meaning = "name of the body that is measured"},
+    {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
+     .meaning = "name or names of entries of control whose activations count"},
     {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_FRONT),
      .meaning = "direction in which the front advances"},
     {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
@@ -77,8 +89,10 @@ static bool has_bounds(const void *d)
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
-     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
-                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), gravity"},
+     .meaning =
+         "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
+         "bodies.NAME.KEY (that body's own copy of its material's constant KEY), gravity, control.NAME.KEY (amplitude, "
+         "frequency, phase, knots, weights)"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
