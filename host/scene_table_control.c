@@ -61,16 +61,16 @@ static bool has_other(const void *i)
 static const cfg_field input_fields[] = {
     {"type", CFG_ENUM, AT(scene_input, type), .required = true, .values = input_names,
      .meaning = "phase: two inputs, sine and cosine of 2 pi frequency t + phase; mean_position and mean_velocity: one "
-                "input per "
-                "axis, the mean over particles at the beginning of a step, weighted by their volumes at the start"},
+                "input per axis, the mean over particles at the beginning of a step, weighted by their volumes at the "
+                "start; of a place how far it is from where it was then"},
     {"frequency", CFG_NUMBER, AT(scene_input, frequency), .required = true, .quantity = CFG_FREQUENCY, NOT_NEGATIVE,
      .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of the clock; larger steps faster"},
     {"phase", CFG_NUMBER, AT(scene_input, phase), .fallback = "0", .quantity = CFG_ANGLE,
      .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of the clock at the start"},
     {"of", CFG_NAME, AT(scene_input, of), .required = true, .only = MEANS,
      .meaning = "name of a body, or of an actuator"},
-    {"relative_to", CFG_NAME, AT(scene_input, relative_to), .computed = "places: its own at the start", .only = MEANS,
-     .present = has_other, .meaning = "name of another body or actuator whose mean is subtracted"},
+    {"relative_to", CFG_NAME, AT(scene_input, relative_to), .computed = "none", .only = MEANS, .present = has_other,
+     .meaning = "name of another body or actuator whose mean is subtracted"},
     {"scale", CFG_NUMBER, AT(scene_input, scale), .required = true, .quantity = CFG_ANY, POSITIVE, .only = MEANS,
      .meaning = "a length or a velocity that counts as 1; smaller makes the network feel it more"},
     END};
@@ -89,8 +89,7 @@ static const cfg_field control_fields[] = {
     {"name", CFG_NAME, AT(scene_control, name), .required = true, .meaning = "name that observe and design paths use"},
     {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = signal_names,
      .meaning = "a signal of time: constant, sine, piecewise_linear or spline (cubic, uniform) with values at knots; "
-                "or a feedback "
-                "network, fully connected with tanh"},
+                "or a feedback network, fully connected with tanh"},
     {"actuators", CFG_TEXTS, AT(scene_control, actuators), .required = true,
      .meaning =
          "name of the actuator that it drives; a network may drive a list of them, each by an output of its own"},
@@ -120,8 +119,7 @@ static const cfg_field control_fields[] = {
     {"weight_scale", CFG_NUMBER, AT(scene_control, weight_scale), .fallback = "1", NOT_NEGATIVE,
      .only = ONLY(SCENE_SIGNAL_NETWORK),
      .meaning = "weights start at random, by the scene's seed, within this over the root of the layer's inputs, and "
-                "biases at 0; "
-                "larger starts with more motion"},
+                "biases at 0; larger starts with more motion"},
     {"weights", CFG_MAPPING, .table = &weights_table, .computed = "at random", .only = ONLY(SCENE_SIGNAL_NETWORK),
      .present = has_file, .meaning = "read from a file instead: layer after layer, the rows of (W, b)"},
     END};

@@ -37,8 +37,8 @@ static double volume_of(const pio_engine_desc *desc, int number, int by_channel)
 static piola_status check_input(const pio_engine_desc *desc, int network, int j, piola_error *error)
 {
     const pio_input_desc *in = &desc->networks[network].inputs[j];
-    const int mean = in->kind >= PIO_INPUT_POSITION, body = in->kind <= PIO_INPUT_VELOCITY;
-    if ((int)in->kind < 0 || !body || (mean && (in->axis < 0 || in->axis >= DIM)))
+    const int mean = in->kind >= PIO_INPUT_POSITION;
+    if ((int)in->kind < 0 || in->kind > PIO_INPUT_VELOCITY || (mean && (in->axis < 0 || in->axis >= DIM)))
         return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: there is no kind %d along axis %d", network, j,
                         (int)in->kind, (int)in->axis);
     if (!isfinite(in->frequency) || !isfinite(in->phase) || !isfinite(in->offset) ||
@@ -96,6 +96,26 @@ piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error
     return PIOLA_OK;
 }
 
+/* Particles, or (number -1) none. */
+static mpm_set set_of(const pio_engine_desc *desc, int number, int by_channel)
+{
+    if (number < 0) return (mpm_set){-1, 0, 1};
+    return (mpm_set){number, by_channel, volume_of(desc, number, by_channel)};
+}
+
+static mpm_input input_of(const pio_engine_desc *desc, const pio_input_desc *d)
+{
+    mpm_input in = {
+        .kind = (int)d->kind, .frequency = d->frequency, .phase = d->phase, .of = {-1, 0, 1}, .from = {-1, 0, 1}};
+    if (d->kind < PIO_INPUT_POSITION) return in;
+    in.axis = d->axis;
+    in.of = set_of(desc, d->of, d->of_channel);
+    in.from = set_of(desc, d->from, d->from_channel);
+    in.offset = d->offset;
+    in.scale = d->scale;
+    return in;
+}
+
 int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
     for (int i = 0; i < desc->n_networks; i++) sim->n_inputs += desc->networks[i].n_inputs;
@@ -118,20 +138,7 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
             k->width[l] = width_of(d, l);
             sim->n_units += k->width[l];
         }
-        for (int j = 0; j < d->n_inputs; j++, input++) {
-            const pio_input_desc *in = &d->inputs[j];
-            const int mean = in->kind >= PIO_INPUT_POSITION, from = mean && in->from >= 0;
-            sim->host_inputs[input] = (mpm_input){
-                .kind = (int)in->kind,
-                .axis = mean ? in->axis : 0,
-                .frequency = in->frequency,
-                .phase = in->phase,
-                .of = {mean ? in->of : -1, in->of_channel, mean ? volume_of(desc, in->of, in->of_channel) : 1},
-                .from = {from ? in->from : -1, in->from_channel,
-                         from ? volume_of(desc, in->from, in->from_channel) : 1},
-                .offset = in->offset,
-                .scale = in->scale};
-        }
+        for (int j = 0; j < d->n_inputs; j++) sim->host_inputs[input++] = input_of(desc, &d->inputs[j]);
     }
     return 1;
 }

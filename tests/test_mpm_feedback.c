@@ -246,6 +246,56 @@ static void adjoint_is_the_derivative_of_the_first_steps(void **unused)
     }
 }
 
+/* Signals of time are known on the way back: steps that are taken back have the gradient of those that are kept, effort and smoothness
+ * among it. */
+static void knots_drive_steps_that_can_be_taken_back(void **unused)
+{
+    enum { STEPS = 40 };
+    static walker w;
+    static mpm_taylor t;
+    static double h[CASE_VARIABLES], again[CASE_VARIABLES];
+    static double share[CHANNELS] = {0.5, 1};
+    mpm_case *c = &w.c;
+    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000};
+    const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.9, 0.8, 0.6};
+    const pio_channel_desc bent = {PIO_SPLINE, 0, 0, 0}, corners = {PIO_PIECEWISE, 0, 0, 0};
+    (void)unused;
+    case_init(c, 16, 13, 11, 0.1, 2e-3, STEPS);
+    for (int a = 0; a < D; a++)
+        for (int side = 0; side < 2; side++) c->desc.grid.wall[a][side] = PIO_WALL_PENALTY;
+    c->desc.reversible = 1;
+    c->desc.penalty = 1e4;
+    case_block(c, &body, lo, hi, 2, 0.2);
+    case_channel(c, &bent, 0, across);
+    case_channel(c, &corners, -1, upright);
+    w.knots[0] = (pio_knots_desc){0, KNOTS, 0, STEPS * 2e-3};
+    w.knots[1] = (pio_knots_desc){KNOTS, CORNERS, 1, 0.0171};
+    for (int i = 0; i < KNOTS + CORNERS; i++) w.values[i] = 4e3 * case_random(c);
+    c->desc.knots = w.knots;
+    c->desc.control_values = w.values;
+    c->desc.n_control_values = KNOTS + CORNERS;
+    case_touch(c, case_observe_distance(c, 0, 1, 0.1), STEPS, 0, 10);
+    for (int k = 0; k < 2; k++) {
+        const int o = case_observe(c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
+        c->observation[o].share = share;
+        c->square[1 + k] = 0;
+        c->linear[1 + k] = (k ? 3e-13 : 1e-8) / STEPS;
+        for (int64_t s = 1; s <= STEPS; s++) case_touch(c, o, s, 0, 1);
+    }
+    design_values(c, 0, KNOTS + CORNERS, 1e3, 2e3);
+    mpm_taylor_begin(&t, c, 1);
+    for (int i = 0; i < 2; i++) {
+        mpm_taylor_random(&t, h, 0, c->variables);
+        mpm_taylor_direction(&t, "knots", h);
+    }
+    pio_schedule back = pio_schedule_reverse(STEPS, 1);
+    case_gradient(c, t.sim, &back, t.z, again);
+    pio_schedule_end(&back);
+    assert_memory_equal(again, t.z_bar, sizeof *again * (size_t)c->variables);
+    mpm_taylor_end(&t, "knots, reversible");
+    case_free(c);
+}
+
 static int no_loop(pio_stream stream, int n, const int *limit, const mpm_sense_adj_args *args)
 {
     (void)stream, (void)n, (void)limit, (void)args;
@@ -480,6 +530,29 @@ static void wrong_networks_are_refused(void **unused)
     case_free(&w.c);
 }
 
+/* h sqrt((lambda + 2 mu + |q|)/rho)/dx of the largest knot q, and of a network's limit: with these it is 0.7. */
+static void too_strong_a_knot_or_limit_is_a_fault_of_the_time_step(void **unused)
+{
+    const double h = 2e-3, dx = 0.1, modulus = 2e4 * 0.7 / (1.3 * 0.4), q = pow(0.7 * dx / h, 2) * 1000 - modulus;
+    (void)unused;
+    for (int limit = 0; limit < 2; limit++) {
+        static walker w;
+        piola_error error = {0};
+        walk(&w, 1, 10);
+        if (limit)
+            w.c.channels[1].amplitude = q;
+        else
+            w.values[WEIGHTS + 2] = -q;
+        pio_sim *sim = case_create(&w.c, 0, 1);
+        assert_int_equal(piola_engine.start(sim, NULL, &error), PIOLA_OK);
+        assert_int_equal(piola_engine.check(sim, &error), PIOLA_NUMERICAL);
+        print_message("  %s\n", error.message);
+        assert_non_null(strstr(error.message, "cross 0.7 cells in one time step"));
+        piola_engine.destroy(sim);
+        case_free(&w.c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,11 +564,13 @@ int main(void)
         cmocka_unit_test(a_restart_from_a_checkpoint_gives_the_same_bits),
         cmocka_unit_test(wrong_knots_and_values_are_refused),
         cmocka_unit_test(wrong_networks_are_refused),
-        /* differences need double precision; the last three */
+        cmocka_unit_test(too_strong_a_knot_or_limit_is_a_fault_of_the_time_step),
+        /* differences need double precision; the last four */
         cmocka_unit_test(adjoint_is_the_derivative_through_the_loop),
         cmocka_unit_test(adjoint_is_the_derivative_of_the_first_steps),
         cmocka_unit_test(a_gradient_without_the_loop_or_the_effort_is_told),
+        cmocka_unit_test(knots_drive_steps_that_can_be_taken_back),
     };
-    const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 3 : 0);
+    const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 4 : 0);
     return _cmocka_run_group_tests("feedback", tests, count, NULL, NULL);
 }
