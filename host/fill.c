@@ -21,6 +21,11 @@ static double uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t ax
     return (double)(mix(mix(mix(mix(seed) + stream) + item) + axis) >> 11) * 0x1p-53;
 }
 
+double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis)
+{
+    return uniform(seed, stream, item, axis);
+}
+
 piola_status pio_fill(const scene_geometry *shape, const double offset[3], int dimension, double spacing,
                       int particles_per_cell, scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
                       piola_error *error)

@@ -30,4 +30,7 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
 piola_status pio_fill_points(const scene_geometry *geometry, const char *file, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error);
 
+/* A random number in [0, 1) that depends on these alone. */
+double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis);
+
 #endif

@@ -271,6 +271,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
         set_grid(m);
         rc = set_particles(m, error);
         if (!rc) rc = pio_model_groups(m, error);
+        if (!rc) rc = pio_model_control(m, error);
     }
     if (!rc) rc = pio_model_obstacles(m, error);
     if (!rc) rc = set_frames(m, error);
@@ -304,6 +305,7 @@ void pio_model_free(pio_model *m)
 {
     if (!m) return;
     pio_model_fem_free(m->fem);
+    pio_model_control_free(m->control);
     for (int o = 0; o < m->n_outputs; o++) {
         free(m->outputs[o].time);
         free((void *)m->observations[o].marker);
@@ -312,6 +314,7 @@ void pio_model_free(pio_model *m)
         free((void *)m->observations[o].weight);
         free((void *)(uintptr_t)m->observations[o].member);
         free((void *)(uintptr_t)m->observations[o].field);
+        free((void *)(uintptr_t)m->observations[o].share);
     }
     for (int p = 0; p < m->n_parameters; p++) {
         free(m->parameters[p].initial);

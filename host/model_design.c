@@ -86,13 +86,13 @@ static piola_status number_named(const pio_model *m, const scene_design *design,
 }
 
 /* `initial` holds one number, or one per component, or one per component of every target; absent: the scene's own. */
-static void set_initial(pio_parameter *p, size_t target, const double *own)
+static void set_initial(pio_parameter *p, size_t target, const scene_target *own)
 {
     const scene_numbers *given = &p->design->initial;
     const size_t components = (size_t)p->components, skip = given->n > components ? target * components : 0;
     for (int v = 0; v < p->groups * p->components; v++) {
         const size_t c = (size_t)(v % p->components);
-        p->initial[v] = given->n == 0 ? own[c] : given->v[given->n == 1 ? 0 : skip + c];
+        p->initial[v] = given->n == 0 ? pio_target_value(own, c) : given->v[given->n == 1 ? 0 : skip + c];
     }
 }
 
@@ -207,7 +207,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!pio_scene_design_target(m->scene, design, path, &target))
         return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    if (m->fem || !pio_model_obstacle_path(m, path, &d->quantity, &d->which))
+    if (m->fem || (!pio_model_obstacle_path(m, path, &d->quantity, &d->which) &&
+                   !pio_model_control_quantity(m, path, &d->quantity, &d->which)))
         d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
     d->components = target.components;
     d->groups = 1;
@@ -222,6 +223,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
                          .first = m->n_variables,
                          .groups = d->groups,
                          .components = d->components,
+                         .item = target.item,
                          .lower = design->bounds[0],
                          .upper = design->bounds[1]};
     const int variables = d->groups * d->components;
@@ -229,7 +231,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (rc) return rc;
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
-    set_initial(p, number, target.value);
+    set_initial(p, number, &target);
     set_own_range(p, &target.range, design->transform == SCENE_LOG);
     set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
     m->n_variables += variables;
@@ -325,7 +327,10 @@ void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
         const int local = v - p->first;
         char axis[3] = "", group[48] = "";
         if (local < 0 || local >= p->groups * p->components) continue;
-        if (p->components > 1) snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
+        if (p->item)
+            snprintf(group, sizeof group, "[%s %d]", p->item, local);
+        else if (p->components > 1)
+            snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
         if (p->design->per == SCENE_PER_GROUP && m->designs[k].index)
             snprintf(group, sizeof group, "[group %.38s]",
                      pio_model_group_name(m, p->design, m->designs[k].index, local / p->components));

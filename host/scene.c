@@ -42,6 +42,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     o->every = given(o->every, 0);
     o->sharpness = given(o->sharpness, 4 / scene->grid.spacing);
     if (!over) o->over[0] = o->over[1] = -1;
+    if (o->type == SCENE_CONTROL_EFFORT || o->type == SCENE_CONTROL_SMOOTHNESS) return;
     if (o->at.n || over || o->type == SCENE_DISTANCE) return;
     if (o->every > 0) {
         n = floor(scene->duration / o->every + 1e-9);
@@ -144,6 +145,8 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
             d->bounds[1] = INFINITY;
         }
     }
+    for (size_t i = 0; i < scene->n_actuators; i++) complete_box(doc, "actuators", i, &scene->actuators[i].on);
+    pio_scene_complete_control(scene, doc);
     if (scene->method == SCENE_FEM) complete_places(scene, doc);
     if (scene->method == SCENE_FEM) complete_steps(scene, doc);
     for (size_t i = 0; i < scene->n_constraints; i++) {

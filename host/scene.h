@@ -87,6 +87,8 @@ typedef enum {
     SCENE_SHAPE_DISTANCE,
     SCENE_DENSITY_MISFIT,
     SCENE_SEPARATION,
+    SCENE_CONTROL_EFFORT,
+    SCENE_CONTROL_SMOOTHNESS,
     SCENE_DISPLACEMENT, /* from here on of FEM */
     SCENE_REACTION,
     SCENE_COMPLIANCE,
@@ -109,6 +111,15 @@ typedef enum {
 } scene_per;        /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
+/* Signals of control in the order of pio_signal; inputs of its networks. */
+typedef enum {
+    SCENE_SIGNAL_CONSTANT,
+    SCENE_SIGNAL_SINE,
+    SCENE_SIGNAL_PIECEWISE,
+    SCENE_SIGNAL_SPLINE,
+    SCENE_SIGNAL_NETWORK
+} scene_signal;
+typedef enum { SCENE_INPUT_PHASE, SCENE_INPUT_POSITION, SCENE_INPUT_VELOCITY } scene_input_type;
 typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT, SCENE_REVERSE } scene_strategy;
 typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
 
@@ -272,7 +283,38 @@ typedef struct {
     scene_side side;         /* shape distance: of what is outside, or from the surface */
     char *from, *from_group; /* separation: the other body, and a group of it or NULL */
     char *grid_file;         /* density misfit: CSV of columns i, j[, k], density */
+    scene_strings control;   /* effort, smoothness: of which; empty: all */
 } scene_observe;
+
+/* Active fibres of a body, or of the part of it that lies in a box at the start. */
+typedef struct {
+    char *name, *body;
+    double fibre[3]; /* a direction */
+    scene_where on;  /* NaN: all of it */
+} scene_actuator;
+
+typedef struct {
+    scene_input_type type;
+    double frequency, phase; /* phase: Hz, rad */
+    char *of, *relative_to;  /* names of bodies or actuators; NULL: its own place at the start, velocities: rest */
+    double scale;            /* m or m/s */
+} scene_input;
+
+typedef struct {
+    char *name;
+    scene_signal type;
+    scene_strings actuators;            /* a network drives several, the others one */
+    double amplitude, frequency, phase; /* Pa, Hz, rad */
+    scene_numbers knots;                /* Pa */
+    double period;                      /* s; 0: the duration, and no second time */
+    scene_numbers hidden;               /* network: units of its layers */
+    scene_input *inputs;
+    size_t n_inputs;
+    double limit;        /* Pa */
+    double weight_scale; /* of the weights at the start */
+    char *weights_file, *weights_dataset;
+    scene_numbers weights; /* [layer][rows][columns + 1], see pio_network_desc */
+} scene_control;
 
 typedef struct {
     char *name;
@@ -389,6 +431,10 @@ typedef struct pio_scene {
     scene_optimizer optimizer;
     bool has_optimizer;
     scene_output output;
+    scene_actuator *actuators;
+    size_t n_actuators;
+    scene_control *control;
+    size_t n_control;
     struct scene_source *source; /* where each key stood; private to scene_*.c */
 } pio_scene;
 

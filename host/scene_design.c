@@ -143,6 +143,7 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
         return pio_scene_is_heavy(s) && vector(t, CFG_ACCELERATION, s, s->gravity);
     if (n == 2) return scene_number(s, path, t);
     if (n != 3) return false;
+    if (strcmp(part[0], "control") == 0) return pio_scene_control_target(s, part[1], part[2], t);
     const scene_body *b = strcmp(part[0], "bodies") == 0 ? body(s, part[1]) : NULL;
     const scene_material *m = strcmp(part[0], "materials") == 0 ? material(s, part[1])
                               : b                               ? material(s, b->material)
@@ -208,6 +209,12 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
                 add_path(doc, paths, &n, "bodies", s->bodies[i].name, keys[k]);
         add_constants(s, doc, paths, &n, "bodies", s->bodies[i].name, material(s, s->bodies[i].material));
     }
+    for (size_t i = 0; i < s->n_control; i++)
+        for (size_t k = 0; pio_scene_control_key(k); k++) {
+            scene_target unused;
+            if (pio_scene_control_target(s, s->control[i].name, pio_scene_control_key(k), &unused))
+                add_path(doc, paths, &n, "control", s->control[i].name, pio_scene_control_key(k));
+        }
     for (size_t i = 0; i < s->n_loads; i++) add_path(doc, paths, &n, "loads", s->loads[i].name, "value");
     for (size_t i = 0; i < s->n_boundary; i++)
         if (s->boundary[i].type == SCENE_PRESCRIBED) add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
@@ -272,7 +279,7 @@ static bool check_start(const place *p, const scene_design *d, const numbered *t
     const size_t one = (size_t)t->is.components, first = d->initial.n > one ? t->number * one : 0;
     const char *unit = pio_quantity_unit(t->is.quantity);
     for (size_t c = 0; c < one; c++) {
-        const double value = d->initial.n ? d->initial.v[first + c] : t->is.value[c];
+        const double value = d->initial.n ? d->initial.v[first + c] : pio_target_value(&t->is, c);
         char at[40];
         if (d->initial.n)
             snprintf(at, sizeof at, "initial[%zu]", first + c);
@@ -329,6 +336,8 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
         dot && (!strcmp(dot, ".rest_position") || !strcmp(dot, ".velocity") || !strcmp(dot, ".displacement"));
     if (d->per != SCENE_PER_TARGET && of_all(path))
         fault(p, "per", "%s is the same everywhere; use 'per: target'", path);
+    else if (d->per != SCENE_PER_TARGET && !strncmp(path, "control.", 8))
+        fault(p, "per", "%s belongs to no body; use 'per: target'", path);
     else if (d->per != SCENE_PER_TARGET && ((dot && !strcmp(dot, ".value")) || !strncmp(path, "obstacles.", 10)))
         fault(p, "per", "%s is one value; use 'per: target'", path);
     else if (s->method == SCENE_FEM && nodal && d->per == SCENE_PER_PARTICLE)

@@ -5,6 +5,7 @@
 #include "host/config.h"
 #include "host/csv.h"
 #include "host/scene.h"
+#include "solvers/engine.h"
 
 #define SCENE_MOST_SAMPLES 1000000 /* times of one observation */
 
@@ -29,8 +30,9 @@ static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_geometry_table, pio_body_table, pio_observe_table,
     pio_design_table;
-extern const cfg_table pio_obstacle_table; /* scene_table_obstacle.c */
-extern const cfg_table pio_group_table;    /* scene_table_bodies.c */
+extern const cfg_table pio_obstacle_table;                    /* scene_table_obstacle.c */
+extern const cfg_table pio_group_table;                       /* scene_table_bodies.c */
+extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_control.c */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
@@ -68,10 +70,28 @@ size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const c
 /* What a design path names. */
 typedef struct scene_target {
     cfg_quantity quantity;
-    int components;  /* 1, or the dimension for vectors */
-    double value[3]; /* the scene's own, SI */
-    cfg_range range; /* of the constant */
+    int components;    /* 1, or the dimension for vectors */
+    double value[3];   /* the scene's own, SI */
+    cfg_range range;   /* of the constant */
+    const double *all; /* [components], of control, where they are not in `value` */
+    const char *item;  /* what one of them is called, likewise */
 } scene_target;
+/* Number c of the scene's own values. */
+static inline double pio_target_value(const scene_target *target, size_t c)
+{
+    return target->all ? target->all[c] : target->value[c];
+}
+/* scene_control.c: defaults, rules and design paths of actuators and control. */
+void pio_scene_complete_control(pio_scene *scene, cfg_doc *doc);
+void pio_scene_validate_control(const pio_scene *scene, cfg_doc *doc);
+bool pio_scene_control_target(const pio_scene *scene, const char *name, const char *key, scene_target *target);
+/* Keys of control that a design may change; NULL past the last. */
+const char *pio_scene_control_key(size_t i);
+/* Layers of a network: units in each, `width` of them (inputs first, outputs last), and how many weights there are. */
+enum { SCENE_LAYERS = PIO_NETWORK_HIDDEN + 2 };
+size_t pio_scene_layers(const pio_scene *scene, const scene_control *control, int width[SCENE_LAYERS], int *layers);
+/* The number of a name in a list of structs that begin with theirs, or n. */
+size_t pio_scene_find(const char *name, const void *items, size_t n, size_t size);
 bool pio_scene_design_target(const pio_scene *scene, const scene_design *design, const char *path,
                              scene_target *target);
 /* Paths of single numbers of a scene besides gravity, in order; NULL past the last. Not every scene has each. */

@@ -122,6 +122,10 @@ static bool has_obstacles(const void *s)
 {
     return ((const pio_scene *)s)->n_obstacles > 0;
 }
+static bool has_actuators(const void *s)
+{
+    return ((const pio_scene *)s)->n_actuators > 0;
+}
 static bool has_objective(const void *s)
 {
     return ((const pio_scene *)s)->n_objective > 0;
@@ -209,6 +213,10 @@ static const cfg_field scene_fields[] = {
      .meaning = "what bodies meet besides the faces of the grid, still or moving"},
     {"groups", CFG_LIST, AT(pio_scene, groups), .second = offsetof(pio_scene, n_groups), .table = &pio_group_table,
      .present = has_groups, .meaning = "parts of bodies"},
+    {"actuators", CFG_LIST, AT(pio_scene, actuators), .second = offsetof(pio_scene, n_actuators),
+     .table = &pio_actuator_table, .present = has_actuators, .meaning = "parts of solid bodies whose fibres contract"},
+    {"control", CFG_LIST, AT(pio_scene, control), .second = offsetof(pio_scene, n_control), .table = &pio_control_table,
+     .present = has_actuators, .meaning = "what drives the actuators, each by one entry"},
     {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &pio_observe_table,
      .present = has_observe, .meaning = "what is measured"},
     {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &pio_design_table,

@@ -4,9 +4,9 @@
 #include <math.h>
 
 static const char *const axis_names[] = {"x", "y", "z", NULL};
-static const char *const observable_names[] = {"mean_position",  "mean_velocity", "kinetic_energy",
-                                               "distance",       "front",         "shape_distance",
-                                               "density_misfit", "separation",    NULL};
+static const char *const observable_names[] = {
+    "mean_position",  "mean_velocity", "kinetic_energy", "distance",   "front", "shape_distance",
+    "density_misfit", "separation",    "effort",         "smoothness", NULL};
 static const char *const side_names[] = {"outside", "surface", NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
@@ -39,6 +39,13 @@ static bool has_group(const void *o)
     return ((const scene_observe *)o)->group != NULL;
 }
 
+#define OF_CONTROL (ONLY(SCENE_CONTROL_EFFORT) | ONLY(SCENE_CONTROL_SMOOTHNESS))
+
+static bool has_control(const void *o)
+{
+    return ((const scene_observe *)o)->control.n > 0;
+}
+
 static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
                                            .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
                                                       "particle, x, y[, z] and, where points count differently, "
@@ -64,11 +71,16 @@ static const cfg_field observe_fields[] = {
      .meaning =
          "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
          "from measured points, how far its front has come, the mean squared distance of its particles from a shape, "
-         "the "
-         "misfit of its density on the grid to a given one, or the distance of its mean position from another body's"},
-    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .meaning = "name of the body that is measured"},
+         "the misfit of its density on the grid to a given one, or the distance of its mean position from another "
+         "body's; "
+         "of control its effort, the integral over time of the squares of activations, or its smoothness, that of the "
+         "squares of their rates: the smaller, the smoother"},
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(SCENE_DISTANCE),
+     .meaning = "name of the body that is measured"},
     {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
      .meaning = "name of a group of it that is measured instead of the whole"},
+    {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
+     .meaning = "name or names of entries of control whose activations count"},
     {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_FRONT),
      .meaning = "direction in which the front advances"},
     {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
@@ -121,9 +133,11 @@ static bool has_named(const void *d)
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
-     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
-                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
-                "obstacles.NAME.rotation, obstacles.NAME.friction, gravity"},
+     .meaning =
+         "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
+         "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
+         "obstacles.NAME.rotation, obstacles.NAME.friction, control.NAME.KEY (amplitude, frequency, phase, knots, "
+         "weights), gravity"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

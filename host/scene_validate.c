@@ -212,6 +212,8 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == SCENE_MASS) return CFG_MASS;
     if (observe->type == SCENE_STRESS) return CFG_PRESSURE;
     if (observe->type == SCENE_STRAIN_ENERGY) return CFG_ENERGY;
+    if (observe->type == SCENE_CONTROL_EFFORT) return CFG_EFFORT;
+    if (observe->type == SCENE_CONTROL_SMOOTHNESS) return CFG_SMOOTHNESS;
     return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
 }
 
@@ -257,7 +259,7 @@ static void check_observe(const pio_scene *s, cfg_doc *doc)
         const scene_observe *o = &s->observe[i];
         PATH(body, "observe[%zu].body", i);
         PATH(axis, "observe[%zu].axis", i);
-        pio_scene_entry(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
+        if (o->body) pio_scene_entry(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
         if (o->type == SCENE_FRONT && o->axis >= s->dimension)
             pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
     }
@@ -393,6 +395,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
         pio_scene_validate_mpm(scene, doc);
         pio_scene_validate_obstacles(scene, doc);
         if (box) pio_scene_validate_bodies(scene, doc);
+        pio_scene_validate_control(scene, doc);
     }
     for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);

@@ -87,14 +87,16 @@ typedef struct {
     const real *density; /* [n] kg/m^3 */
     mpm_step *step;
     real inv_dx;
-    const wide *parameters; /* as in mpm_control_args; amplitudes are read where the matter has channels */
+    const wide *parameters;     /* as in mpm_control_args, read where the matter has channels */
+    const control_knots *knots; /* likewise, or NULL: there are none */
+    const wide *values;
 } mpm_check_args;
 
 PIO_FN real wave_cfl(const mpm_check_args *a, int i)
 {
     const int channel = a->matter.channel ? a->matter.channel[i] : -1;
     real E = law_wave_modulus(a->matter.law[i], matter_constants(&a->matter, i));
-    if (channel >= 0) E += R(fabs(a->parameters[control_at(a->matter.channels, CONTROL_AMPLITUDE, channel)]));
+    if (channel >= 0) E += R(control_most(a->matter.channels, a->parameters, a->knots, a->values, channel));
     return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
 }
 

@@ -3,6 +3,7 @@
 #define PIOLA_SOLVERS_MPM_H
 
 #include "kernels/mpm_obstacle.h"
+#include "kernels/mpm_feedback.h"
 #include "kernels/mpm_slot.h"
 #include "solvers/sim.h"
 
@@ -19,6 +20,7 @@ typedef struct {
     double size;               /* density: sum of the target's squares */
     double *mean, *mean_bar;   /* device [2][DIM] separation */
     double *place;             /* device [1] front: where it is, roughly, m */
+    double *share;             /* device [channels] effort, smoothness */
 } mpm_observation;
 
 typedef struct {
@@ -66,12 +68,20 @@ typedef struct {
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
     real *viscosity, *viscosity_bar; /* [n] of solids, or NULL */
 
-    int n_channels;                /* of control; 0: what follows is NULL */
-    int *channel, *signal;         /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
-    real *fibre, *activation;      /* [DIM][channels], [channels] */
-    double *control, *control_bar; /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
-    real *activation_share;        /* [n] a particle's part of activation_bar */
-    double *activation_bar;        /* [channels] */
+    int n_channels;                    /* of control; 0: what follows is NULL */
+    int *channel, *signal;             /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
+    real *fibre, *activation;          /* [DIM][channels], [channels] */
+    double *control, *control_bar;     /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
+    real *activation_share;            /* [n] a particle's part of activation_bar */
+    double *activation_bar;            /* [channels] */
+    control_knots *knots;              /* [channels] */
+    double *rate, *rate_bar;           /* [channels] of activations, Pa/s; NULL: no observation has a use for it */
+    int n_values;                      /* of control: knots and weights; 0: what follows is NULL */
+    double *values, *values_bar;       /* [n_values] */
+    int n_networks, n_inputs, n_units; /* all networks' */
+    mpm_network_shape *networks, *host_networks;  /* device, host */
+    mpm_input *inputs, *host_inputs;              /* likewise */
+    double *means, *means_bar, *units, *unit_bar; /* [n_inputs], [n_units] */
 
     int n_obstacles;              /* 0: what follows is NULL */
     int separating;               /* one of them is, and has kinks */
@@ -185,7 +195,22 @@ void mpm_design_adj(mpm_sim *sim);
 piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_control_step(mpm_sim *sim);
-void mpm_control_step_adj(mpm_sim *sim);
+void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
+/* What a touch of effort or smoothness at the end of a step adds. */
+void mpm_observe_control(mpm_sim *sim, const pio_touch *touch);
+/* Is it one? Then the step before it has its adjoint. */
+static inline int mpm_is_of_control(pio_observable type)
+{
+    return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
+}
+/* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; to the device; activations of
+ * their channels; the adjoint, which adds to the cotangents of the state at the beginning of the step. */
+int mpm_network_weights(const pio_network_desc *network); /* how many it has, of one that was accepted */
+piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
+int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_networks_upload(mpm_sim *sim);
+void mpm_networks_step(mpm_sim *sim);
+void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
 /* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities
  * in a step, with its adjoint; designs of them; see pio_engine.kinks. */

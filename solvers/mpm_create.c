@@ -127,6 +127,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->cfl = desc->cfl;
     sim->n_channels = desc->n_channels;
     sim->has_viscosity = desc->particles.viscosity != NULL;
+    sim->n_values = desc->n_channels ? desc->n_control_values : 0;
     for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
     set_box(&sim->box, &desc->grid);
     sim->nodes = sim->box.nodes[0] * sim->box.stride[0];
@@ -140,7 +141,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     }
     mpm_reversible_begin(sim, desc);
     mpm_flip_begin(sim, desc);
-    if (!take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
+    if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||
+        !sim_begin(&sim->base, backend, desc, sim->n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
@@ -330,6 +332,8 @@ void mpm_destroy(pio_sim *sim)
     free(m->observations);
     free(m->designs);
     free(m->obstacle_driven);
+    free(m->host_networks);
+    free(m->host_inputs);
     sim_end(sim);
     free(m);
 }

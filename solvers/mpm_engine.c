@@ -173,6 +173,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     if (sim->has_flip) pio_queue_zero(q, sim->flip_bar, sizeof *sim->flip_bar);
     if (sim->n_channels)
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
+    if (sim->n_values) pio_queue_zero(q, sim->values_bar, sizeof *sim->values_bar * (size_t)sim->n_values);
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
     mpm_obstacles_adj_begin(sim);

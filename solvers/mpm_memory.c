@@ -132,6 +132,7 @@ static void take_tables(mpm_sim *sim)
         TAKE(obs->total, 2);
         if (obs->desc.member) TAKE(obs->member, sim->n);
         if (obs->desc.type == PIO_FRONT) TAKE(obs->place, 1);
+        if (mpm_is_of_control(obs->desc.type)) TAKE(obs->share, sim->n_channels);
         if (obs->desc.type != PIO_DISTANCE) continue;
         TAKE(obs->marker, sim->n);
         TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
@@ -142,10 +143,28 @@ static void take_tables(mpm_sim *sim)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
 }
 
+static void take_networks(mpm_sim *sim)
+{
+    if (!sim->n_networks) return;
+    TAKE(sim->networks, sim->n_networks);
+    TAKE(sim->inputs, sim->n_inputs);
+    TAKE(sim->means, sim->n_inputs);
+    TAKE(sim->units, sim->n_units);
+    if (!sim->base.adjoint) return;
+    TAKE(sim->means_bar, sim->n_inputs);
+    TAKE(sim->unit_bar, sim->n_units);
+}
+
 static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 {
     const size_t channels = (size_t)sim->n_channels;
+    int rates = 0;
     if (!channels) return;
+    for (int o = 0; o < sim->n_observations; o++) rates |= sim->observations[o].desc.type == PIO_SMOOTHNESS;
+    TAKE(sim->knots, channels);
+    if (sim->n_values) TAKE(sim->values, sim->n_values);
+    if (rates) TAKE(sim->rate, channels);
+    take_networks(sim);
     if (desc->particles.channel) TAKE(sim->channel, sim->n);
     TAKE(sim->signal, channels);
     TAKE_FIELD(sim->fibre, DIM, sim->n_channels);
@@ -155,6 +174,8 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->control_bar, CONTROL_PARAMETERS, sim->n_channels);
     TAKE_FIELD(sim->activation_share, 1, sim->n);
     TAKE(sim->activation_bar, channels);
+    if (sim->n_values) TAKE(sim->values_bar, sim->n_values);
+    if (rates) TAKE(sim->rate_bar, channels);
 }
 
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)

@@ -79,6 +79,7 @@ void mpm_observe_totals(mpm_sim *sim)
     for (int i = 0; i < sim->n_observations; i++) {
         const mpm_observation *o = &sim->observations[i];
         mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
+        if (mpm_is_of_control(o->desc.type)) continue;
         pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
         if (o->desc.type != PIO_SEPARATION) continue;
         a.of = 2; /* the other part */
@@ -107,6 +108,10 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
     const mpm_observation *o = &sim->observations[t->observation];
     if (o->desc.type == PIO_DENSITY_MISFIT || o->desc.type == PIO_SEPARATION) {
         (o->desc.type == PIO_SEPARATION ? mpm_separation_touch : mpm_density_touch)(sim, t, reverse);
+        return;
+    }
+    if (mpm_is_of_control(o->desc.type)) {
+        if (!reverse) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
         return;
     }
     if (o->desc.type == PIO_FRONT) place_front(sim, o);

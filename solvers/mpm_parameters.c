@@ -38,6 +38,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_OBSTACLE_ROTATION:
     case PIO_OBSTACLE_FRICTION:
     case PIO_FLIP:
+    case PIO_CONTROL_VALUES:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -76,9 +77,13 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_map(q, design_number, 1, NULL, .value = value, .out = &sim->step->flip);
         return;
     }
+    if (e->quantity == PIO_CONTROL_VALUES) {
+        pio_queue_copy(q, sim->values + e->which, value, sizeof *value * (size_t)e->components);
+        return;
+    }
     if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {
-        for (int c = 0; c < sim->n_channels; c++)
-            pio_queue_copy(q, control_of(sim, sim->control, e->quantity, c), value + c, sizeof *value);
+        for (int c = 0; c < e->components; c++)
+            pio_queue_copy(q, control_of(sim, sim->control, e->quantity, e->which + c), value + c, sizeof *value);
         return;
     }
     const design_target to = target_of(sim, e->quantity);
@@ -106,7 +111,7 @@ void mpm_design_apply(mpm_sim *sim)
             .density = sim->density, .volume = sim->volume, .k = sim->k, .mass = sim->mass);
     pio_map(q, mpm_check, sim->n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->density, .step = sim->step, .inv_dx = sim->box.inv_dx,
-            .parameters = sim->control);
+            .parameters = sim->control, .knots = sim->knots, .values = sim->values);
     mpm_start_state(sim);
 }
 
@@ -129,9 +134,12 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
         mpm_obstacle_design(sim, d, value_bar, sim->obstacle_bar, 1);
     } else if (e->quantity == PIO_FLIP) {
         pio_queue_copy(q, value_bar, sim->flip_bar, sizeof *value_bar);
+    } else if (e->quantity == PIO_CONTROL_VALUES) {
+        pio_queue_copy(q, value_bar, sim->values_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {
-        for (int c = 0; c < sim->n_channels; c++)
-            pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, c), sizeof *value_bar);
+        for (int c = 0; c < e->components; c++)
+            pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, e->which + c),
+                           sizeof *value_bar);
     } else if (e->each) {
         pio_map(q, design_each, sim->n, NULL,
                 .n = sim->n, .components = e->components, .first = to.first, .stored = to.stored, .index = d->index,

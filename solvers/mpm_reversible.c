@@ -364,7 +364,7 @@ void mpm_reversible_reverse(mpm_sim *sim)
     mpm_observe_between_adj(sim);
     strain_and_momentum_adj(sim);
     kick_and_force_adj(sim);
-    mpm_control_step_adj(sim);
+    mpm_control_step_adj(sim, &sim->bar[0]);
     mpm_adjoint_norm(sim, &sim->bar[0], sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);
     sim->fresh = 0;

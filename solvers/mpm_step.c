@@ -123,7 +123,7 @@ void mpm_reverse(mpm_sim *sim)
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
             .activation_bar = sim->activation_share, .viscosity_bar = sim->viscosity_bar);
-    mpm_control_step_adj(sim);
+    mpm_control_step_adj(sim, &bar);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);
     sim->current_bar = 1 - sim->current_bar;

@@ -6,6 +6,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_BUILD_H
 
 #include "tests/kernel_cases_direct.h"
+#include "tests/kernel_cases_feedback.h"
 #include "tests/kernel_cases_fem_amount.h"
 #include "tests/kernel_cases_fem_follow.h"
 #include "tests/kernel_cases_fem_load.h"

@@ -127,6 +127,8 @@ static void case_mpm_check(case_io *io)
     step->cfl = R(0.9);
     a.step = PUSH(io, mpm_step, step, 1);
     a.parameters = NULL;
+    a.knots = NULL;
+    a.values = NULL;
     LAUNCH(io, mpm_check, t.n, NULL, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
     static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS, 0, FAULT_VISCOUS, FAULT_CONSTANT};

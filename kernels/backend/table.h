@@ -21,7 +21,7 @@
 #include "kernels/fields.h"
 #include "kernels/krylov.h"
 #include "kernels/linalg.h"
-#include "kernels/mpm_control.h"
+#include "kernels/mpm_feedback.h"
 #include "kernels/mpm_flip.h"
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
