@@ -1,6 +1,6 @@
 # Tests of the MPM engine, for f32 and f64, 2D and 3D. Included by CMakeLists.txt of this folder after engine_test().
 
-foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_feedback test_mpm_determinism test_mpm_faults
+foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_feedback test_mpm_signals test_mpm_determinism test_mpm_faults
     test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics)
   engine_test(${name})
 endforeach()
