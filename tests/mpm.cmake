@@ -2,7 +2,7 @@
 
 foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_determinism test_mpm_faults
     test_mpm_obstacle test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics
-    test_mpm_viscosity test_mpm_flip)
+    test_mpm_viscosity test_mpm_flip test_mpm_feedback test_mpm_signals)
   engine_test(${name})
 endforeach()
 

@@ -269,6 +269,16 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
     return d;
 }
 
+int case_design_values(mpm_case *c, int first, int count, double a, double b)
+{
+    const int d = c->desc.n_designs++;
+    if (d >= CASE_MOST) fail_msg("a case has at most %d designs", CASE_MOST);
+    c->design[d] = (pio_design_desc){
+        .quantity = PIO_CONTROL_VALUES, .components = count, .groups = 1, .which = first, .a = a, .b = b};
+    c->variables += count;
+    return d;
+}
+
 int case_design_count(const mpm_case *c, int design)
 {
     return c->design[design].groups * c->design[design].components;

@@ -82,6 +82,8 @@ typedef enum { CASE_SCALAR, CASE_GROUPS, CASE_EACH } case_per;
  * body -1: every particle. Control: one variable per channel so far, whatever `per`; of an obstacle: the caller sets `which`.
  * Returns its number. */
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b);
+/* The same of `count` values of control from number `first` on. */
+int case_design_values(mpm_case *c, int first, int count, double a, double b);
 int case_design_first(const mpm_case *c, int design); /* its first variable */
 int case_design_count(const mpm_case *c, int design);
 
