@@ -102,7 +102,8 @@ typedef enum {
     PIO_PHASE,
     PIO_LOAD,
     PIO_SUPPORT,
-    PIO_FLIP /* of particles: the one number desc.flip */
+    PIO_FLIP,    /* of particles: the one number desc.flip */
+    PIO_FRICTION /* the one number desc.friction */
 } pio_quantity;
 
 typedef struct {
@@ -139,6 +140,11 @@ typedef struct {
     /* [n] Pa s, >= 0: of solids (Kelvin and Voigt), whose Kirchhoff stress it adds J eta (C + C^T) to; of fluids it is given[2],
      * and this is not looked at. NULL: no solid is viscous. Not of the reversible integrator. */
     const double *viscosity;
+    /* Particles of different fields have velocities of their own on the grid, and meet by contact (kernels/mpm_contact.h). Not of the
+     * reversible integrator. */
+    const int32_t *field; /* [n] 0 .. fields-1; NULL: all are in one */
+    int32_t
+        fields; /* 1 .. 4, each with particles; 0: one. Of two that meet, the surface is that of the smaller number */
 } pio_particles_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
@@ -305,6 +311,9 @@ typedef struct {
     /* Particles: the share, 0 .. 1, of its own velocity's difference from the grid's that a particle keeps in a step
      * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
     double flip;
+    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s > 0, from which on contact acts
+     * in full. */
+    double friction, onset;
 } pio_engine_desc;
 
 typedef struct {

@@ -35,6 +35,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_LOAD:
     case PIO_SUPPORT:
     case PIO_FLIP:
+    case PIO_FRICTION:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -65,8 +66,9 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
         return;
     }
-    if (e->quantity == PIO_FLIP) {
-        pio_map(q, design_number, 1, NULL, .value = value, .out = &sim->step->flip);
+    if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+        pio_map(q, design_number, 1, NULL, .value = value,
+                .out = e->quantity == PIO_FLIP ? &sim->step->flip : &sim->step->friction);
         return;
     }
     if (e->quantity >= PIO_AMPLITUDE) {
@@ -118,8 +120,8 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
-    } else if (e->quantity == PIO_FLIP) {
-        pio_queue_copy(q, value_bar, sim->flip_bar, sizeof *value_bar);
+    } else if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+        pio_queue_copy(q, value_bar, e->quantity == PIO_FLIP ? sim->flip_bar : sim->friction_bar, sizeof *value_bar);
     } else if (e->quantity >= PIO_AMPLITUDE) {
         for (int c = 0; c < sim->n_channels; c++)
             pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, c), sizeof *value_bar);

@@ -6,7 +6,8 @@
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
  *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
  *
- * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step. */
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields, mpm_contact.c adds to
+ * the grid's stage. */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -49,7 +50,8 @@ void mpm_transfer(mpm_sim *sim)
     pio_halo(q, sim->node_sums);
     pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
             .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
-            .velocity = sim->node_velocity);
+            .velocity = sim->box.fields > 1 ? sim->free_velocity : sim->node_velocity);
+    mpm_contact_step(sim);
     mpm_flip_gather(sim);
 }
 
@@ -106,9 +108,11 @@ void mpm_reverse(mpm_sim *sim)
             .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
             .out = sim->node_velocity_bar);
     pio_halo(q, sim->node_velocity_bar);
+    mpm_contact_reverse(sim);
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    mpm_contact_mass_reverse(sim);
     mpm_flip_reverse(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,

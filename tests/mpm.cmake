@@ -1,7 +1,7 @@
 # Tests of the MPM engine, for f32 and f64, 2D and 3D. Included by CMakeLists.txt of this folder after engine_test().
 
 foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_determinism test_mpm_faults
-    test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics test_mpm_viscosity test_mpm_flip)
+    test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics test_mpm_viscosity test_mpm_flip test_mpm_contact)
   engine_test(${name})
 endforeach()
 
@@ -9,6 +9,8 @@ endforeach()
 set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d test_mpm_gradient_f64_3d
   test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_gradient_f64_3d test_mpm_reversible_physics_f64_3d
   test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_flip_f64_3d test_mpm_viscosity_f64_3d
+  PROPERTIES LABELS "unit;slow")
 
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)

@@ -42,6 +42,7 @@ void case_free(mpm_case *c)
     free(c->density);
     free(c->given);
     free(c->viscosity);
+    free(c->field);
     free(c->law);
     free(c->lame);
     free(c->body);
@@ -171,6 +172,17 @@ int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const d
     return k;
 }
 
+void case_field(mpm_case *c, int body, int field)
+{
+    if (!c->field) {
+        c->field = need(calloc((size_t)c->n, sizeof *c->field));
+        c->desc.particles.fields = 1;
+    }
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->body[i] == body) c->field[i] = field;
+    if (c->desc.particles.fields <= field) c->desc.particles.fields = field + 1;
+}
+
 /* ---- observations and designs ---------------------------------------------------------------------------- */
 
 static int32_t *own(mpm_case *c)
@@ -271,7 +283,7 @@ int case_design_first(const mpm_case *c, int design)
 pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
 {
     pio_engine_desc *d = &c->desc;
-    const int32_t bodies = d->particles.bodies;
+    const int32_t bodies = d->particles.bodies, fields = d->particles.fields;
     d->particles = (pio_particles_desc){.n = c->n,
                                         .position = c->position,
                                         .velocity = c->velocity,
@@ -284,6 +296,8 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
                                         .bodies = bodies,
                                         .spin = &c->spin[0][0]};
     d->particles.channel = c->channel;
+    d->particles.field = c->field;
+    d->particles.fields = fields;
     d->particles.fibre = &c->fibre[0][0];
     d->particles.viscosity = c->viscous ? c->viscosity : NULL;
     d->channels = c->channels;

@@ -61,7 +61,7 @@ void mpm_observe_everything(mpm_case *c, double past)
 static const char *const quantities[] = {
     [PIO_POSITION] = "position", [PIO_VELOCITY] = "velocity",   [PIO_GIVEN_0] = "given 0", [PIO_GIVEN_1] = "given 1",
     [PIO_GIVEN_2] = "given 2",   [PIO_GIVEN_3] = "given 3",     [PIO_GIVEN_4] = "given 4", [PIO_DENSITY] = "density",
-    [PIO_GRAVITY] = "gravity",   [PIO_VISCOSITY] = "viscosity", [PIO_FLIP] = "FLIP"};
+    [PIO_GRAVITY] = "gravity",   [PIO_VISCOSITY] = "viscosity", [PIO_FLIP] = "FLIP",       [PIO_FRICTION] = "friction"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)

@@ -21,6 +21,7 @@
 #include "kernels/fields.h"
 #include "kernels/krylov.h"
 #include "kernels/linalg.h"
+#include "kernels/mpm_contact.h"
 #include "kernels/mpm_control.h"
 #include "kernels/mpm_flip.h"
 #include "kernels/mpm_g2p.h"
