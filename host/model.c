@@ -8,6 +8,7 @@
 #include "host/law.h"
 #include "host/model_fem.h"
 #include "host/model_groups.h"
+#include "host/scene_private.h"
 
 #include <limits.h>
 #include <math.h>
@@ -163,6 +164,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     m->lame[i] = mat->lame;
     m->body[i] = (int32_t)b;
     pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);
+    if (m->field) m->field[i] = (int32_t)pio_scene_field(m->scene, body->name);
     if (m->viscosity) m->viscosity[i] = is_solid(mat) ? mat->viscosity : 0;
 }
 
@@ -176,11 +178,13 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->given = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
     const bool viscous = has_viscous_solids(m->scene);
     if (viscous) m->viscosity = malloc(sizeof(double) * count);
+    const bool several = m->scene->n_fields > 0;
+    if (several) m->field = malloc(sizeof(int32_t) * count);
     m->law = malloc(sizeof(int32_t) * count);
     m->lame = malloc(sizeof(int32_t) * count);
     m->body = malloc(sizeof(int32_t) * count);
     if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body ||
-        (viscous && !m->viscosity))
+        (viscous && !m->viscosity) || (several && !m->field))
         return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
     return PIOLA_OK;
 }
@@ -224,6 +228,8 @@ static piola_status set_particles(pio_model *m, piola_error *error)
                                                  .body = m->body,
                                                  .bodies = (int32_t)s->n_bodies,
                                                  .viscosity = m->viscosity,
+                                                 .field = m->field,
+                                                 .fields = s->n_fields > 0 ? pio_scene_fields(s) : 1,
                                                  .spin = m->spin};
     return rc;
 }
@@ -262,6 +268,8 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.reversible = scene->mpm_integrator == SCENE_REVERSIBLE;
     m->desc.damping = scene->damping;
     m->desc.flip = scene->flip;
+    m->desc.friction = scene->friction;
+    m->desc.onset = scene->onset;
     m->desc.penalty = scene->grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     piola_status rc = PIOLA_OK;
@@ -344,6 +352,7 @@ void pio_model_free(pio_model *m)
     free(m->density);
     free(m->given);
     free(m->viscosity);
+    free(m->field);
     free(m->spin);
     free(m->law);
     free(m->lame);

@@ -38,6 +38,7 @@ typedef struct pio_model {
     int64_t n_frames;
     int64_t *body_first; /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
     double *position, *velocity, *volume, *density, *given, *spin;
+    int32_t *field;    /* [n] velocity field; NULL: one */
     double *viscosity; /* [n] of solids; NULL: none is viscous or could become so */
     int32_t *law, *lame, *body;
     pio_touch *touches;

@@ -32,6 +32,7 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
         {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
     if (!strcmp(path, "method.flip")) return PIO_FLIP;
+    if (!strcmp(path, "contact.friction")) return PIO_FRICTION;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
     const int constant = pio_law_path(s, path);

@@ -153,6 +153,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
         scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
     }
+    if (scene->method == SCENE_MPM) scene->onset = given(scene->onset, 0.1 * scene->grid.spacing / scene->duration);
     scene->grid.wall_stiffness = given(scene->grid.wall_stiffness, 0);
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);

@@ -350,6 +350,11 @@ typedef struct {
     scene_relative relative_to;
 } scene_constraint;
 
+/* Bodies that share a velocity field. */
+typedef struct {
+    scene_strings bodies;
+} scene_field;
+
 typedef struct {
     scene_optimizer_type type;
     int max_iterations;
@@ -435,6 +440,9 @@ typedef struct pio_scene {
     size_t n_actuators;
     scene_control *control;
     size_t n_control;
+    scene_field *fields; /* MPM: bodies that none of them names share one more; 0: one field for all */
+    size_t n_fields;
+    double friction, onset;      /* between fields: 1, m/s */
     struct scene_source *source; /* where each key stood; private to scene_*.c */
 } pio_scene;
 

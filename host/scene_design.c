@@ -84,12 +84,14 @@ static bool scene_number(const pio_scene *s, const char *path, scene_target *t)
     const bool apic = s->method == SCENE_MPM && s->mpm_integrator == SCENE_APIC;
     if (apic && !strcmp(path, "method.flip"))
         return scalar(t, CFG_ONE, s->flip, (cfg_range){CFG_FROM | CFG_UP_TO, 0, 1});
+    if (apic && s->n_fields > 0 && !strcmp(path, "contact.friction"))
+        return scalar(t, CFG_ONE, s->friction, (cfg_range){CFG_FROM, 0, 0});
     return false;
 }
 
 const char *pio_scene_number(int i)
 {
-    static const char *const paths[] = {"method.flip"};
+    static const char *const paths[] = {"method.flip", "contact.friction"};
     return i < (int)(sizeof paths / sizeof *paths) ? paths[i] : NULL;
 }
 

@@ -37,6 +37,7 @@ extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
 bool pio_scene_has_adjoint(const void *scene); /* frames of it are asked for */
+extern const cfg_table pio_contact_table;      /* scene_table_contact.c */
 /* Defaults that depend on other keys; only after a decode without faults. */
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
 /* Rules that no single key can state; faults go to the document. */
@@ -58,6 +59,9 @@ void pio_scene_check_inside(const pio_scene *scene, cfg_doc *doc, size_t i, cons
 bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, const char *file, pio_csv *csv);
 int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
+/* Its velocity fields, 1 or more; that of a body, by name. */
+int pio_scene_fields(const pio_scene *s);
+int pio_scene_field(const pio_scene *s, const char *body);
 /* Whether the duration is a whole number of steps. */
 void pio_scene_check_time(const pio_scene *s, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);

@@ -186,6 +186,11 @@ static const cfg_field output_fields[] = {
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};
 
+static bool has_fields(const void *s)
+{
+    return ((const pio_scene *)s)->n_fields > 0;
+}
+
 static const cfg_field scene_fields[] = {
     {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
      .meaning = "of the scene language: 1"},
@@ -217,6 +222,8 @@ static const cfg_field scene_fields[] = {
      .table = &pio_actuator_table, .present = has_actuators, .meaning = "parts of solid bodies whose fibres contract"},
     {"control", CFG_LIST, AT(pio_scene, control), .second = offsetof(pio_scene, n_control), .table = &pio_control_table,
      .present = has_actuators, .meaning = "what drives the actuators, each by one entry"},
+    {"contact", CFG_MAPPING, .table = &pio_contact_table, .present = has_fields,
+     .meaning = "bodies that slide on each other and part, instead of sticking where they meet"},
     {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &pio_observe_table,
      .present = has_observe, .meaning = "what is measured"},
     {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &pio_design_table,

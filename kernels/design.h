@@ -85,8 +85,9 @@ typedef struct {
 
 PIO_FN void design_move(int p, const design_move_args *a)
 {
-    int base[DIM], to = 0;
+    int base[DIM];
     if (a->index[p] < 0) return;
+    int to = field_first(&a->box, a->reference_cell[p]);
     node_index(&a->box, a->reference_cell[p], base);
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = field_at(a->n, DIM, c, p);

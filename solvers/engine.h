@@ -109,7 +109,8 @@ typedef enum {
     PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
     PIO_OBSTACLE_ROTATION,
     PIO_OBSTACLE_FRICTION,
-    PIO_FLIP, /* of particles: the one number desc.flip */
+    PIO_FLIP,     /* of particles: the one number desc.flip */
+    PIO_FRICTION, /* likewise desc.friction */
     PIO_CONTROL_VALUES
 } pio_quantity;
 
@@ -293,6 +294,9 @@ typedef struct {
     const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
     const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks;
+    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s > 0, from which on contact acts
+     * in full. */
+    double friction, onset;
 } pio_engine_desc;
 
 typedef struct {

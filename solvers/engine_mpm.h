@@ -77,6 +77,11 @@ typedef struct {
     /* [n] Pa s, >= 0: of solids (Kelvin and Voigt), whose Kirchhoff stress it adds J eta (C + C^T) to; of fluids it is given[2],
      * and this is not looked at. NULL: no solid is viscous. Not of the reversible integrator. */
     const double *viscosity;
+    /* Particles of different fields have velocities of their own on the grid, and meet by contact (kernels/mpm_contact.h). Not of the
+     * reversible integrator. */
+    const int32_t *field; /* [n] 0 .. fields-1; NULL: all are in one */
+    int32_t
+        fields; /* 1 .. 4, each with particles; 0: one. Of two that meet, the surface is that of the smaller number */
 } pio_particles_desc;
 
 /* MESH: by its distances at the points of a lattice. */

@@ -38,10 +38,16 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
-    int constants;                       /* kept of each particle: as many as one of its laws has */
-    int has_viscosity;                   /* of solids */
-    int has_flip;                        /* a share of FLIP, or a design of it; else what belongs to it is NULL */
-    double flip;                         /* the share */
+    int constants;          /* kept of each particle: as many as one of its laws has */
+    int has_viscosity;      /* of solids */
+    int has_flip;           /* a share of FLIP, or a design of it; else what belongs to it is NULL */
+    double flip;            /* the share */
+    double friction, onset; /* between velocity fields; box.fields < 2: what follows is NULL */
+    real *per_mass;         /* [fields] */
+    real *free_velocity,
+        *contact_bar;     /* [DIM][nodes] before contact m/s; [DIM + 1][nodes] cotangents, see mpm_contact_adj */
+    real *contact_share;  /* [nodes] terms of friction_bar */
+    double *friction_bar; /* [1] */
     real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
     real *flip_share;                    /* [n] a particle's term of flip_bar */
     double *flip_bar;                    /* [1] */
@@ -169,7 +175,7 @@ void mpm_observe_between_adj(mpm_sim *sim);
 void mpm_observe_before_adj(mpm_sim *sim);
 /* mpm_target.c: memory of all targets, upload of one; add (forward) one touch of a density or a separation, or its cotangents. */
 void mpm_target_layout(mpm_sim *sim);
-void mpm_target_upload(mpm_sim *sim, mpm_observation *observation);
+void mpm_target_upload(mpm_sim *sim, mpm_observation *observation, const pio_particles_desc *particles);
 void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
 void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
 /* mpm_observe.c: what kernels know of one component of an observation; a sum of it over particles; its adjoint, given dJ/dvalue in
@@ -231,6 +237,14 @@ void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_flip_gather(mpm_sim *sim);
 void mpm_flip_keep(mpm_sim *sim);
 void mpm_flip_reverse(mpm_sim *sim);
+
+/* mpm_contact.c: whether velocity fields are as they must be, what they need on the device; in a step the contact between what
+ * mpm_grid made of each; in a step back its adjoint, before that of mpm_grid, and after it what the masses get. */
+piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_contact_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_contact_step(mpm_sim *sim);
+void mpm_contact_reverse(mpm_sim *sim);
+void mpm_contact_mass_reverse(mpm_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

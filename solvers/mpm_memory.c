@@ -106,6 +106,17 @@ static void take_flip(mpm_sim *sim)
     TAKE(sim->flip_bar, 1);
 }
 
+static void take_contact(mpm_sim *sim)
+{
+    if (sim->box.fields < 2) return;
+    TAKE(sim->per_mass, sim->box.fields);
+    TAKE_FIELD(sim->free_velocity, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->contact_bar, DIM + 1, sim->nodes);
+    TAKE(sim->contact_share, sim->nodes);
+    TAKE(sim->friction_bar, 1);
+}
+
 static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
@@ -192,6 +203,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_control(sim, desc);
     mpm_obstacles_layout(sim, desc);
     take_flip(sim);
+    take_contact(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

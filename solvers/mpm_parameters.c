@@ -39,6 +39,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_OBSTACLE_FRICTION:
     case PIO_FLIP:
     case PIO_CONTROL_VALUES:
+    case PIO_FRICTION:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -73,8 +74,9 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         mpm_obstacle_design(sim, d, sim->base.value + d->first, sim->obstacle_parameters, 0);
         return;
     }
-    if (e->quantity == PIO_FLIP) {
-        pio_map(q, design_number, 1, NULL, .value = value, .out = &sim->step->flip);
+    if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+        pio_map(q, design_number, 1, NULL, .value = value,
+                .out = e->quantity == PIO_FLIP ? &sim->step->flip : &sim->step->friction);
         return;
     }
     if (e->quantity == PIO_CONTROL_VALUES) {
@@ -132,8 +134,8 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
         pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
     } else if (e->quantity >= PIO_OBSTACLE_POSITION && e->quantity <= PIO_OBSTACLE_FRICTION) {
         mpm_obstacle_design(sim, d, value_bar, sim->obstacle_bar, 1);
-    } else if (e->quantity == PIO_FLIP) {
-        pio_queue_copy(q, value_bar, sim->flip_bar, sizeof *value_bar);
+    } else if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+        pio_queue_copy(q, value_bar, e->quantity == PIO_FLIP ? sim->flip_bar : sim->friction_bar, sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->values_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {

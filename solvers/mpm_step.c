@@ -7,7 +7,8 @@
  *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, their parameters' cotangents
  *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
  *
- * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step. */
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields, mpm_contact.c adds to
+ * the grid's stage. */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -55,7 +56,8 @@ void mpm_transfer(mpm_sim *sim)
     pio_halo(q, sim->node_sums);
     pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
             .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
-            .velocity = sim->node_velocity);
+            .velocity = sim->box.fields > 1 ? sim->free_velocity : sim->node_velocity);
+    mpm_contact_step(sim);
     mpm_obstacles_act(sim);
     mpm_flip_gather(sim);
 }
@@ -114,9 +116,11 @@ void mpm_reverse(mpm_sim *sim)
             .out = sim->node_velocity_bar);
     pio_halo(q, sim->node_velocity_bar);
     mpm_obstacles_adj(sim);
+    mpm_contact_reverse(sim);
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    mpm_contact_mass_reverse(sim);
     mpm_flip_reverse(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,

@@ -37,8 +37,18 @@ void mpm_target_layout(mpm_sim *sim)
     if (density) take_grid(sim);
 }
 
-void mpm_target_upload(mpm_sim *sim, mpm_observation *o)
+/* The velocity field that the particles of a body are in. */
+static int field_of(const pio_particles_desc *p, int body)
 {
+    for (int64_t i = 0; p->field && i < p->n; i++)
+        if (p->body[i] == body) return p->field[i];
+    return 0;
+}
+
+/* A distance is the same in the grids of all velocity fields; a density is that of the field of the body, the others have none. */
+void mpm_target_upload(mpm_sim *sim, mpm_observation *o, const pio_particles_desc *p)
+{
+    const int one = sim->nodes / sim->box.fields, own = field_of(p, o->desc.body);
     if (!o->field) return;
     real *field = malloc(sizeof *field * (size_t)sim->nodes);
     if (!field) {
@@ -47,7 +57,8 @@ void mpm_target_upload(mpm_sim *sim, mpm_observation *o)
     }
     o->size = 0;
     for (int i = 0; i < sim->nodes; i++) {
-        field[i] = (real)o->desc.field[i];
+        const int there = o->desc.type == PIO_SHAPE || i / one == own;
+        field[i] = there ? (real)o->desc.field[i % one] : R(0);
         o->size += (double)field[i] * (double)field[i];
     }
     pio_queue_upload(&sim->base.queue, o->field, field, sizeof *field * (size_t)sim->nodes);

@@ -12,7 +12,7 @@
 #include "tests/kernel_cases_fem_load.h"
 #include "tests/kernel_cases_fem_motion.h"
 #include "tests/kernel_cases_fem_tangent.h"
-#include "tests/kernel_cases_flip.h"
+#include "tests/kernel_cases_contact.h"
 #include "tests/kernel_cases_host.h"
 #include "tests/kernel_cases_lattice.h"
 #include "tests/kernel_cases_lattice_leap.h"

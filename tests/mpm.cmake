@@ -2,7 +2,7 @@
 
 foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_determinism test_mpm_faults
     test_mpm_obstacle test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics
-    test_mpm_viscosity test_mpm_flip test_mpm_feedback test_mpm_signals)
+    test_mpm_viscosity test_mpm_flip test_mpm_contact test_mpm_feedback test_mpm_signals)
   engine_test(${name})
 endforeach()
 
@@ -11,6 +11,8 @@ set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mp
   test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_f64_3d test_mpm_reversible_gradient_f64_3d
   test_mpm_reversible_physics_f64_3d
   test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_flip_f64_3d test_mpm_viscosity_f64_3d
+  PROPERTIES LABELS "unit;slow")
 
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)

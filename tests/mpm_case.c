@@ -49,6 +49,7 @@ void case_free(mpm_case *c)
     free(c->density);
     free(c->given);
     free(c->viscosity);
+    free(c->field);
     free(c->law);
     free(c->lame);
     free(c->body);
@@ -183,6 +184,17 @@ int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const d
     return k;
 }
 
+void case_field(mpm_case *c, int body, int field)
+{
+    if (!c->field) {
+        c->field = need(calloc((size_t)c->n, sizeof *c->field));
+        c->desc.particles.fields = 1;
+    }
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->body[i] == body) c->field[i] = field;
+    if (c->desc.particles.fields <= field) c->desc.particles.fields = field + 1;
+}
+
 /* ---- observations and designs ---------------------------------------------------------------------------- */
 
 static int32_t *own(mpm_case *c)
@@ -296,7 +308,7 @@ int case_design_first(const mpm_case *c, int design)
 void case_describe(mpm_case *c)
 {
     pio_engine_desc *d = &c->desc;
-    const int32_t bodies = d->particles.bodies;
+    const int32_t bodies = d->particles.bodies, fields = d->particles.fields;
     d->particles = (pio_particles_desc){.n = c->n,
                                         .position = c->position,
                                         .velocity = c->velocity,
@@ -310,7 +322,9 @@ void case_describe(mpm_case *c)
                                         .spin = &c->spin[0][0],
                                         .channel = c->channel,
                                         .fibre = &c->fibre[0][0],
-                                        .viscosity = c->viscous ? c->viscosity : NULL};
+                                        .viscosity = c->viscous ? c->viscosity : NULL,
+                                        .field = c->field,
+                                        .fields = fields};
     d->channels = c->channels;
     d->observations = c->observation;
     d->touches = c->touch;

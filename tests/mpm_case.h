@@ -35,6 +35,7 @@ typedef struct {
     int64_t n, room;
     double *position, *velocity, *volume, *density, *given;
     double *viscosity;                           /* [n] of solids */
+    int32_t *field;                              /* [n] velocity field, by body; desc.particles.fields of them */
     int viscous;                                 /* some solid is, or is to be: the description has them */
     int32_t *law, *lame, *body, *channel;        /* channel: NULL until a body has one */
     double spin[CASE_MOST][CASE_DIM * CASE_DIM]; /* contiguous: [bodies][dim][dim] */
@@ -55,6 +56,10 @@ typedef struct {
 void case_init(mpm_case *c, int nodes0, int nodes1, int nodes2, double dx, double dt, int64_t steps);
 void case_free(mpm_case *c);
 void case_wall(mpm_case *c, int axis, int side, pio_wall kind, int node);
+
+/* Put a body that is there into this velocity field; all others are in field 0 until they are. To be called when all particles are
+ * there. */
+void case_field(mpm_case *c, int body, int field);
 
 /* A random number in [-1, 1), the same for every run. */
 double case_random(mpm_case *c);

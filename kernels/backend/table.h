@@ -22,6 +22,8 @@
 #include "kernels/krylov.h"
 #include "kernels/linalg.h"
 #include "kernels/mpm_feedback.h"
+#include "kernels/mpm_contact.h"
+#include "kernels/mpm_control.h"
 #include "kernels/mpm_flip.h"
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
