@@ -19,11 +19,11 @@ static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc lis
     return o;
 }
 
-/* Makes a mesh of it: the distances from a ball of this radius at the points of a lattice. */
+/* Makes a mesh of it: the distances from a ball of this radius at the points of a lattice; or, about so, from one that is flat. */
 enum { POINTS = 25 };
 static double distances[POINTS * POINTS * (D == 3 ? POINTS : 1)];
 
-static inline void mesh_of_ball(pio_obstacle_desc *o, double radius, double reach)
+static inline void mesh_of_ball(pio_obstacle_desc *o, double radius, double reach, double flat)
 {
     o->type = PIO_OBSTACLE_MESH;
     o->distance = distances;
@@ -35,7 +35,7 @@ static inline void mesh_of_ball(pio_obstacle_desc *o, double radius, double reac
     for (int i = 0; i < (int)(sizeof distances / sizeof *distances); i++) {
         double square = 0;
         for (int a = D - 1, rest = i; a >= 0; a--, rest /= POINTS)
-            square += pow(o->low[a] + rest % POINTS * o->spacing, 2);
+            square += pow((1 + flat * a) * (o->low[a] + rest % POINTS * o->spacing), 2);
         distances[i] = sqrt(square) - radius;
     }
 }
@@ -71,7 +71,7 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         o->turns[D - 1] = 0.8;
         o->motion = &motion[0][0];
         o->n_points = k % 2 ? 3 : 0;
-        if (o->type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width);
+        if (o->type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width, 0.4);
     }
     case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
     for (int k = 0; k < 6; k++) {
@@ -79,7 +79,8 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         if (k == number || k == number + 1) continue; /* there is room for four */
         const int first = c->desc.n_designs;
         case_design(c, PIO_OBSTACLE_POSITION, -1, CASE_SCALAR, 0, place[k], 0.02);
-        case_design(c, PIO_OBSTACLE_ROTATION, -1, CASE_SCALAR, 0, o->rotation[0], 0.2);
+        if (o->type != PIO_OBSTACLE_BALL) /* round */
+            case_design(c, PIO_OBSTACLE_ROTATION, -1, CASE_SCALAR, 0, o->rotation[0], 0.2);
         if (o->behaviour != PIO_WALL_STICKY)
             case_design(c, PIO_OBSTACLE_FRICTION, -1, CASE_SCALAR, k % 2, k % 2 ? log(o->friction) : o->friction, 0.1);
         for (int e = first; e < c->desc.n_designs; e++) c->design[e].which = k;

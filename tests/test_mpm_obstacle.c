@@ -67,41 +67,54 @@ static void incline(mpm_case *c, pio_obstacle_desc list[MOST], double friction, 
     c->design[case_design(c, PIO_OBSTACLE_FRICTION, -1, CASE_SCALAR, 0, friction, 1)].which = 0;
 }
 
-/* s = (sin a - mu cos a) g t^2/2 and ds/dmu = -cos a g t^2/2, the way along the plane in t. A block that sticks stays. */
+/* s = (sin a - mu cos a) g t^2/2 and ds/dmu = -cos a g t^2/2, the way along the plane in t. */
 static void a_block_slides_down_an_incline_as_coulomb_says(void **unused)
 {
-    static const double friction[] = {0, 0.2, 1};
+    static const double friction[] = {0, 0.2};
     (void)unused;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         static mpm_case c;
         pio_obstacle_desc list[MOST];
-        double z[1] = {0}, z_bar[1];
+        double z[1] = {0}, z_bar[1], from = 0;
         incline(&c, list, friction[k], 1000);
-        const int place = case_observe(&c, PIO_MEAN_POSITION, 0, 1);
-        case_touch(&c, place, c.desc.steps, 0, 1);
+        case_touch(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), c.desc.steps, 0, 1);
         memset(c.linear, 0, sizeof c.linear);
         memset(c.square, 0, sizeof c.square);
         c.linear[0] = cos(slope);
         c.linear[1] = -sin(slope);
-        double from = 0;
         for (int64_t i = 0; i < c.n; i++)
             from += (c.position[i * D] * cos(slope) - c.position[i * D + 1] * sin(slope)) / (double)c.n;
         pio_sim *sim = case_create(&c, c.desc.steps, 1);
-        const double way = case_gradient(&c, sim, NULL, z, z_bar) - from;
-        if (friction[k] < 0.5) {
-            const double expected = (sin(slope) - friction[k] * cos(slope)) * g / 2;
-            print_message("  friction %g: %.6f m in 1 s (expected %.6f), ds/dmu %.6f m (expected %.6f)\n", friction[k],
-                          way, expected, z_bar[0], -cos(slope) * g / 2);
-            case_below("way down the incline against mechanics, relative", way / expected - 1, 0.01, 0.01);
-            if (friction[k] > 0)
-                case_below("its derivative with respect to friction, relative", z_bar[0] / (-cos(slope) * g / 2) - 1,
-                           0.01, 0.01);
-        } else {
-            case_below("friction above tan 30 degrees: creep in 1 s, m", way, 5e-3, 5e-3);
-        }
+        const double way = case_gradient(&c, sim, NULL, z, z_bar) - from, slower = -cos(slope) * g / 2;
+        const double expected = sin(slope) * g / 2 + friction[k] * slower;
+        print_message("  friction %g: %.6f m in 1 s (expected %.6f), ds/dmu %.6f m (expected %.6f)\n", friction[k], way,
+                      expected, z_bar[0], slower);
+        case_below("way down the incline against mechanics, relative", way / expected - 1, 0.01, 0.01);
+        case_below("its derivative with respect to friction, relative", z_bar[0] / slower - 1, 0.01, 0.01);
         piola_engine.destroy(sim);
         case_free(&c);
     }
+}
+
+/* Where friction is above tan 30 degrees the block comes to rest but for a creep: nodes at the rim of the obstacle's reach keep a part of
+ * what a step gives them, so that it is of the size of g dt. */
+static void a_block_stays_on_an_incline_where_friction_holds_it(void **unused)
+{
+    static mpm_case c;
+    pio_obstacle_desc list[MOST];
+    const double z[1] = {0};
+    double v[2];
+    (void)unused;
+    incline(&c, list, 1, 1000);
+    pio_sim *sim = start(&c, z);
+    advance(sim, 1000);
+    for (int a = 0; a < 2; a++) v[a] = mean(sim, "velocity", c.n, a);
+    const double creep = v[0] * cos(slope) - v[1] * sin(slope), step = g * c.desc.dt;
+    print_message("  after 1 s it creeps at %.4f m/s, %.2f of g dt; sliding freely it would have %.2f m/s\n", creep,
+                  creep / step, g * sin(slope));
+    case_below("velocity along the incline after 1 s over g dt", creep / step, 2, 2);
+    piola_engine.destroy(sim);
+    case_free(&c);
 }
 
 /* A ball that comes down on a still obstacle with 3 m/s: its mean velocity after the bounce, and v[3] the kinetic energy of its
@@ -122,7 +135,7 @@ static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, 
     o->size[0] = o->size[2] = 1.6;
     o->size[1] = 1;
     o->radius = 0.5;
-    if (type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width);
+    if (type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width, 0);
     case_ball(&c, &b, centre, 0.3, 2, 0);
     pio_sim *sim = start(&c, NULL);
     advance(sim, 400);
@@ -358,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_slides_down_an_incline_as_coulomb_says),
+        cmocka_unit_test(a_block_stays_on_an_incline_where_friction_holds_it),
         cmocka_unit_test(friction_takes_its_coefficient_times_the_normal_impulse),
         cmocka_unit_test(a_mesh_does_what_its_surface_does),
         cmocka_unit_test(a_moving_plane_strikes_as_a_still_one_is_struck),
