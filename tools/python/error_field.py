@@ -33,8 +33,11 @@ def add(path, name, everywhere, boxes):
         frames = len(file["VTKHDF/Steps/Values"])
         true = truth(points, everywhere, boxes)
         error = numpy.log(found / numpy.resize(true, len(found)))
-        data.create_dataset("error_" + name, data=error.astype(found.dtype))
-        offsets.create_dataset("error_" + name, data=offsets[name][:])
+        for group in data, offsets:
+            group.copy(group[name], group, name="error_" + name)
+        data["error_" + name][:] = error
+        unit = data["error_" + name].attrs.get_id("units")
+        unit.write(numpy.array(b"1", dtype=unit.dtype))
     return error.reshape(frames, -1)
 
 
