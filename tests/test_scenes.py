@@ -29,6 +29,7 @@ CONTACT = {"mpm_long_bounce_small": 1e-5, "mpm_contact": 1e-5}
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
 TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
+TRUE_BAR, TRUE_BLOCK = 12e3, 40e3
 DEADLINE = 300  # s, for one command
 
 # The processor, one thread: no result depends on either, and the times do not depend on what runs beside.
@@ -165,6 +166,27 @@ class Optimize(Scenes):
         self.assertGreaterEqual(likeness, 0.8)
         self.assertLessEqual(off, 0.005)
         self.assertGreaterEqual(contrast, 2)
+
+
+    def test_a_hidden_block_is_found_from_the_motion_of_particles(self):
+        scene = "mpm_two_materials_small.yaml"
+        cost = self.find(scene)[1]
+        subprocess.run([PIOLA, "export", str(self.folder / "history.vtkhdf"), "--to", "csv"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        table, = self.folder.glob("history_*.csv")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        found = [math.log(row["materials_rubber_E"]) for row in rows]
+        truth = [math.log(TRUE_BLOCK if 0.28 < row["z"] < 0.34 and row["y"] < 0.1 else TRUE_BAR) for row in rows]
+        likeness = statistics.correlation(found, truth)
+        wrong = statistics.fmean(abs(f - t) for f, t in zip(found, truth))
+        contrast = math.exp(statistics.fmean(f for f, t in zip(found, truth) if t == max(truth)) -
+                            statistics.fmean(f for f, t in zip(found, truth) if t == min(truth)))
+        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.9), |log(found/true)| {wrong:.3f} in the mean (0.15; "
+              f"0.54 at the start), contrast {contrast:.2f} (2.5; the truth's is 3.33), {cost}")
+        self.assertGreaterEqual(likeness, 0.9)
+        self.assertLessEqual(wrong, 0.15)
+        self.assertGreaterEqual(contrast, 2.5)
 
 
     def test_a_cantilever_finds_its_shape_at_its_volume(self):
