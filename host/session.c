@@ -222,12 +222,6 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
     if (!s->norms) s->norms = calloc((size_t)n + 1, sizeof *s->norms);
     if (!s->norms) return pio_fail_memory(error, sizeof *s->norms * (size_t)n, "norms of the adjoint");
     e->adjoint_norms(s->sim, s->norms);
-    s->near_branch = 0;
-    s->near_within = 0;
-    if (e->near_branch) {
-        const piola_status rc = e->near_branch(s->sim, &s->near_branch, &s->near_within, error);
-        if (rc) return rc;
-    }
     s->growth = pio_adjoint_growth(s->norms, n, s->scene->dt, !strcmp(e->precision, "f32"));
     if (!pio_growth_warning(&s->growth, text, sizeof text) || s->growth_told) return PIOLA_OK;
     pio_log_say(s->log, PIO_WARNING, "%s", text);

@@ -47,9 +47,6 @@ typedef struct pio_session {
     pio_adjoint_norm *norms; /* [growth.n] of the last gradient's adjoint */
     pio_growth growth;
     bool growth_told; /* a person was warned of it */
-    int64_t
-        near_branch; /* of the last gradient's run: particles and steps so near to a change of branch (0: nothing is plastic) */
-    double near_within;
     double *
         terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
     double opened;        /* s, steady clock */

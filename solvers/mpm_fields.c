@@ -50,6 +50,8 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"yield_1", {sim->yield, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
         {"yield_2", {sim->yield, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
         {"volume", {sim->volume, 1, 0, 1, 1, 1}},
+        {"viscosity", {sim->viscosity, 1, 0, 1, 1, 1}},
+        {"grad_viscosity", {sim->viscosity_bar, 1, 0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.data && list[i].field.first < list[i].field.stored) {

@@ -74,12 +74,14 @@ void mpm_plastic_flow_adj(mpm_sim *sim)
 }
 /* clang-format on */
 
-piola_status mpm_plastic_near(pio_sim *base, int64_t *particles, double *within, piola_error *error)
+/* Of the run forward: every step is in it once. */
+int64_t mpm_plastic_kinks(mpm_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit)
 {
-    mpm_sim *sim = mpm_of(base);
     uint64_t near = 0;
-    *within = sim->has_plastic ? (double)plastic_near() : 0;
-    if (sim->has_plastic) pio_queue_download(&sim->base.queue, &near, sim->near, sizeof near);
-    *particles = (int64_t)near;
-    return pio_queue_failed(&sim->base.queue) ? sim_failed(base, error) : PIOLA_OK;
+    if (i != 0 || !sim->has_plastic) return -1;
+    *what = "particles times steps near a change of branch of a plastic law";
+    *tolerance = (double)plastic_near();
+    *unit = "1";
+    pio_queue_download(&sim->base.queue, &near, sim->near, sizeof near);
+    return (int64_t)near;
 }

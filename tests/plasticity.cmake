@@ -1,4 +1,4 @@
-# Tests of plasticity: included after hyperelastic.cmake, for which kernel_test is there, and mpm.cmake, with engine_test.
+# Tests of plasticity: included after kernels.cmake, which has kernel_test, and engine_test().
 
 set_source_files_properties(test_plasticity_dual.cpp PROPERTIES COMPILE_DEFINITIONS "PIO_DUAL=\"tests/dual.h\"")
 engine_test(test_mpm_plastic f64)

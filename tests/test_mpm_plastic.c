@@ -149,8 +149,8 @@ static void gradients_have_the_same_bits_whatever_is_kept(void **unused)
         for (int i = 0; i < 6; i++) {
             static mpm_case c;
             static double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
+            const char *what, *unit;
             double within;
-            piola_error error;
             corner(&c, law, STEPS);
             mpm_observe_everything(&c, 0.35);
             design_everything(&c, law);
@@ -162,8 +162,9 @@ static void gradients_have_the_same_bits_whatever_is_kept(void **unused)
             case_gradient(&c, sim, i < 2 ? NULL : &few, z, z_bar);
             pio_schedule_end(&few);
             hash[i] = case_hash(case_hash_gradients(sim, c.n), z_bar, sizeof *z_bar * (size_t)c.variables);
-            assert_int_equal(piola_engine.near_branch(sim, &near[i], &within, &error), PIOLA_OK);
-            assert_true(within > 0);
+            near[i] = piola_engine.kinks(sim, 0, &what, &within, &unit);
+            assert_int_equal(piola_engine.kinks(sim, 1, &what, &within, &unit), -1);
+            assert_true(near[i] >= 0 && within > 0);
             piola_engine.destroy(sim);
             case_free(&c);
         }
@@ -184,18 +185,16 @@ static void what_lies_on_a_kink_is_counted(void **unused)
     static mpm_case c;
     const double yield[] = {0.5, 0, 0}, lo[3] = {0.3, 0.3, 0.3}, hi[3] = {0.5, 0.5, 0.5};
     const case_body body = body_of(4, 1000);
-    int64_t near;
+    const char *what, *unit;
     double within;
-    piola_error error;
     (void)unused;
     case_init(&c, 10, 10, 10, 0.1, 1e-3, 7);
     case_block(&c, &body, lo, hi, 2, 0);
     case_plastic(&c, 0, PIO_DRUCKER_PRAGER, yield);
     pio_sim *sim = case_create(&c, 0, 2);
     case_forward(&c, sim, NULL);
-    assert_int_equal(piola_engine.near_branch(sim, &near, &within, &error), PIOLA_OK);
-    print_message("  %lld particle-steps within %.1g of a change of branch, of %lld\n", (long long)near, within,
-                  (long long)(7 * c.n));
+    const int64_t near = piola_engine.kinks(sim, 0, &what, &within, &unit);
+    print_message("  %lld %s, within %.1g, of %lld\n", (long long)near, what, within, (long long)(7 * c.n));
     assert_true(near == 7 * c.n);
     piola_engine.destroy(sim);
     case_free(&c);
