@@ -105,7 +105,7 @@ typedef struct {
     int *plasticity; /* [n] */
     real *yield;     /* [PLASTIC_CONSTANTS][n] */
     real *yield_bar; /* likewise */
-    uint64_t *near;  /* [1] particles and steps near a change of branch */
+    uint64_t *near;  /* [2] particles and steps near a change of branch: of this run, of that of the last gradient */
 
     int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
     mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
@@ -254,12 +254,13 @@ void mpm_contact_reverse(mpm_sim *sim);
 void mpm_contact_mass_reverse(mpm_sim *sim);
 
 /* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the first step; plastic
- * flow at the end of a step, of trial states stored in the other state, `counts`: those near a change of branch are counted; its
- * adjoint; their part of mpm_kinks, -1 past the last kind. */
+ * flow at the end of a step, of trial states stored in the other state, `counts`: those near a change of branch are counted; the
+ * beginning of a sweep back, whose count that is; the adjoint of flow; the part of mpm_kinks, -1 past the last kind. */
 piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_plastic_start(mpm_sim *sim);
 void mpm_plastic_flow(mpm_sim *sim, int counts);
+void mpm_plastic_adj_begin(mpm_sim *sim);
 void mpm_plastic_flow_adj(mpm_sim *sim);
 int64_t mpm_plastic_kinks(mpm_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
 

@@ -182,6 +182,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
     mpm_obstacles_adj_begin(sim);
+    mpm_plastic_adj_begin(sim);
     sim_norms_start(&sim->base);
     mpm_observe_step_adj(sim, sim->base.index);
     mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);

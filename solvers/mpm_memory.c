@@ -87,7 +87,7 @@ static void take_plastic(mpm_sim *sim)
     if (!sim->has_plastic) return;
     TAKE(sim->plasticity, sim->n);
     TAKE_FIELD(sim->yield, PLASTIC_CONSTANTS, sim->n);
-    TAKE(sim->near, 1);
+    TAKE(sim->near, 2);
     if (sim->base.adjoint) TAKE_FIELD(sim->yield_bar, PLASTIC_CONSTANTS, sim->n);
 }
 

@@ -42,6 +42,7 @@ piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error
 void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
     if (!sim->has_plastic) return;
+    pio_queue_zero(&sim->base.queue, sim->near, 2 * sizeof *sim->near);
     pio_queue_upload(&sim->base.queue, sim->plasticity, desc->particles.plasticity, sizeof(int) * (size_t)sim->n);
 }
 
@@ -52,6 +53,11 @@ void mpm_plastic_start(mpm_sim *sim)
     if (!sim->has_plastic) return;
     pio_queue_zero(q, sim->near, sizeof *sim->near);
     pio_map(q, mpm_plastic_check, sim->n, NULL, .matter = mpm_matter_of(sim), .step = sim->step);
+}
+
+void mpm_plastic_adj_begin(mpm_sim *sim)
+{
+    if (sim->has_plastic) pio_queue_copy(&sim->base.queue, sim->near + 1, sim->near, sizeof *sim->near);
 }
 
 void mpm_plastic_flow(mpm_sim *sim, int counts)
@@ -74,14 +80,14 @@ void mpm_plastic_flow_adj(mpm_sim *sim)
 }
 /* clang-format on */
 
-/* Of the run forward: every step is in it once. */
+/* Of the run forward before the sweep back: every step is in it once. */
 int64_t mpm_plastic_kinks(mpm_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit)
 {
     uint64_t near = 0;
-    if (i != 0 || !sim->has_plastic) return -1;
+    if (i != 0 || !sim->has_plastic || !sim->base.adjoint) return -1;
     *what = "particles times steps near a change of branch of a plastic law";
     *tolerance = (double)plastic_near();
     *unit = "1";
-    pio_queue_download(&sim->base.queue, &near, sim->near, sizeof near);
+    pio_queue_download(&sim->base.queue, &near, sim->near + 1, sizeof near);
     return (int64_t)near;
 }

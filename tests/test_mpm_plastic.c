@@ -186,13 +186,15 @@ static void what_lies_on_a_kink_is_counted(void **unused)
     const double yield[] = {0.5, 0, 0}, lo[3] = {0.3, 0.3, 0.3}, hi[3] = {0.5, 0.5, 0.5};
     const case_body body = body_of(4, 1000);
     const char *what, *unit;
-    double within;
+    double within, z_bar[1];
     (void)unused;
     case_init(&c, 10, 10, 10, 0.1, 1e-3, 7);
     case_block(&c, &body, lo, hi, 2, 0);
     case_plastic(&c, 0, PIO_DRUCKER_PRAGER, yield);
-    pio_sim *sim = case_create(&c, 0, 2);
-    case_forward(&c, sim, NULL);
+    case_touch(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 7, 0, 1);
+    pio_sim *sim = case_create(&c, 7, 2);
+    case_gradient(&c, sim, NULL, NULL, z_bar);
+    case_forward(&c, sim, NULL); /* which is not of the last gradient */
     const int64_t near = piola_engine.kinks(sim, 0, &what, &within, &unit);
     print_message("  %lld %s, within %.1g, of %lld\n", (long long)near, what, within, (long long)(7 * c.n));
     assert_true(near == 7 * c.n);
