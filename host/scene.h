@@ -224,6 +224,7 @@ typedef struct {
     double resolution;        /* mesh: m */
     double friction;          /* - */
     double friction_velocity; /* m/s */
+    double separation_velocity; /* m/s, of separate */
     double width;             /* m */
     scene_numbers time;       /* motion: s, increasing; empty: it stands still */
     scene_numbers shift[3];   /* m, one for each time, or empty: 0 */
