@@ -138,6 +138,9 @@ static void visit_all(const built *b, visitor f, void *context)
             visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
         visit_constants(b, "bodies", s->bodies[i].name, f, context);
     }
+    for (size_t i = 0; i < s->n_control; i++)
+        for (size_t k = 0; pio_scene_control_key(k); k++)
+            visit(b, "control", s->control[i].name, pio_scene_control_key(k), f, context);
     for (size_t i = 0; i < s->n_loads; i++) visit(b, "loads", s->loads[i].name, "value", f, context);
     for (size_t i = 0; i < s->n_boundary; i++) visit(b, "boundary", s->boundary[i].name, "value", f, context);
     for (size_t i = 0; i < s->n_obstacles; i++) {
@@ -146,11 +149,14 @@ static void visit_all(const built *b, visitor f, void *context)
             visit(b, "obstacles", s->obstacles[i].name, keys[k], f, context);
     }
     visit(b, "gravity", "", "", f, context);
+    const char *number;
+    for (int i = 0; (number = pio_scene_number(i)); i++) visit(b, number, "", "", f, context);
 }
 
 static const char *per_name(const pio_scene *s, scene_per per)
 {
     if (per == SCENE_PER_NODE) return "node";
+    if (per == SCENE_PER_GROUP) return "group";
     if (per == SCENE_PER_PARTICLE) return s->method == SCENE_FEM ? "element" : "particle";
     return per == SCENE_PER_BODY ? "body" : "target";
 }
@@ -170,8 +176,10 @@ static void print_row(void *context, const quantity *q)
 {
     char shape[40], range[80], value[100], line[700];
     size_t used = 0;
-    for (int c = 0; c < q->target.components; c++)
-        used += (size_t)snprintf(value + used, sizeof value - used, "%s%.9g", c ? ", " : "", q->target.value[c]);
+    for (int c = 0; c < q->target.components && c < 3; c++)
+        used += (size_t)snprintf(value + used, sizeof value - used, "%s%.9g", c ? ", " : "",
+                                 pio_target_value(&q->target, (size_t)c));
+    if (q->target.components > 3) snprintf(value + used, sizeof value - used, ", ...");
     shape_text(q, shape, sizeof shape);
     snprintf(line, sizeof line, "%-*s  %-10s  %-6s  %-24s  %-24s  ", *(const int *)context, q->path, shape,
              pio_quantity_unit(q->target.quantity), value, pio_range_text(&q->target.range, range, sizeof range));
@@ -217,9 +225,9 @@ static void json_row(void *context, const quantity *q)
     pio_json_string(json, "quantity", pio_quantity_name(q->target.quantity));
     pio_json_string(json, "unit", pio_quantity_unit(q->target.quantity));
     if (q->target.components > 1)
-        pio_json_doubles(json, "value", q->target.value, (size_t)q->target.components);
+        pio_json_doubles(json, "value", q->target.all ? q->target.all : q->target.value, (size_t)q->target.components);
     else
-        pio_json_double(json, "value", q->target.value[0]);
+        pio_json_double(json, "value", pio_target_value(&q->target, 0));
     pio_json_string(json, "range", pio_range_text(r, range, sizeof range));
     pio_json_double(json, "least", r->ends & (CFG_FROM | CFG_OVER) ? r->lo : (double)-INFINITY);
     pio_json_double(json, "most", r->ends & (CFG_UP_TO | CFG_BELOW) ? r->hi : (double)INFINITY);
@@ -258,7 +266,7 @@ static void params_table(const built *b)
     printf("\n%lld %s, %d design variables. A bodies.NAME path is that body's own copy; %s.\n",
            (long long)pio_model_items(b->model, false), items_name(b->model), b->model->n_variables,
            b->model->fem ? "constants can be designed per body or\nper element, rest positions per body or per node"
-                         : "constants, positions and velocities can be\ndesigned per body or per particle");
+                         : "all paths of bodies and materials\ncan be designed per body or per particle");
 }
 
 piola_status piola_params(const piola_options *options, piola_error *error)

@@ -155,7 +155,10 @@ typedef enum {
     CFG_WAVE_NUMBER,
     CFG_MEMORY,
     CFG_ANGLE,
-    CFG_ANY, /* any unit; checked later against what the number stands for */
+    CFG_FREQUENCY,
+    CFG_EFFORT,     /* integral of a squared activation */
+    CFG_SMOOTHNESS, /* of its rate */
+    CFG_ANY,        /* any unit; checked later against what the number stands for */
     CFG_QUANTITIES
 } cfg_quantity;
 

@@ -80,6 +80,12 @@ static const unit units[] = {
     {"TiB", CFG_MEMORY, 0, 1099511627776.0},
     {"rad", CFG_ANGLE, 0, 1},
     {"deg", CFG_ANGLE, 0, PI / 180},
+    {"Hz", CFG_FREQUENCY, 0, 1},
+    {"kHz", CFG_FREQUENCY, 3, 1},
+    {"Pa2.s", CFG_EFFORT, 0, 1},
+    {"kPa2.s", CFG_EFFORT, 6, 1},
+    {"Pa2/s", CFG_SMOOTHNESS, 0, 1},
+    {"kPa2/s", CFG_SMOOTHNESS, 6, 1},
 };
 enum { UNITS = sizeof units / sizeof *units };
 
@@ -88,7 +94,7 @@ static const char *const names[CFG_QUANTITIES] = {
     "a mass",          "a density",          "a pressure",  "a viscosity",    "a velocity",
     "an acceleration", "an angle rate",      "a rate",      "a rate squared", "an energy",
     "a force",         "a force per volume", "a stiffness", "a wave number",  "an amount of memory",
-    "an angle",        "a quantity"};
+    "an angle",        "a frequency",        "an effort",   "a smoothness",   "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)
 {

@@ -14,6 +14,7 @@ typedef struct {
     double lower, upper;           /* bounds of the values; infinite when absent */
     double least, most;            /* what an optimiser keeps them between: the bounds, else the quantity's own range */
     pio_filter_desc *filter;       /* between its variables and its values, or NULL */
+    const char *item;              /* of control, what a component is called: knot, weight; else NULL */
 } pio_parameter;
 
 typedef struct {
@@ -37,12 +38,16 @@ typedef struct pio_model {
     int64_t n_frames;
     int64_t *body_first; /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
     double *position, *velocity, *volume, *density, *given, *spin;
+    int32_t *field;    /* [n] velocity field; NULL: one */
+    double *viscosity; /* [n] of solids; NULL: none is viscous or could become so */
     int32_t *law, *lame, *body;
     pio_touch *touches;
     pio_observation_desc *observations;
     pio_design_desc *designs;
-    pio_obstacle_desc *obstacles; /* [desc.n_obstacles] */
-    pio_model_fem *fem;           /* NULL: particles */
+    pio_obstacle_desc *obstacles;      /* [desc.n_obstacles] */
+    pio_model_fem *fem;                /* NULL: particles */
+    unsigned char **groups;            /* [groups of the scene][particles] 1: is in it */
+    struct pio_model_control *control; /* model_control.c; NULL: no actuators */
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
@@ -68,6 +73,14 @@ void pio_model_filtered_adj(const pio_model *model, const double *filtered_bar, 
 void pio_model_values(const pio_model *model, const double *z, double *values);
 /* Name of variable v: "materials.soft.E", "bodies.ball.velocity.x", "materials.soft.E[particle 17]". */
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);
+
+/* model_control.c: channels, networks and knots of the description; shares of an observation's control in them, to be freed; the
+ * quantity of a design path of control, false where the path is not one. */
+piola_status pio_model_control(pio_model *model, piola_error *error);
+void pio_model_control_free(struct pio_model_control *control);
+piola_status pio_model_control_share(const pio_model *model, int observation, pio_observation_desc *desc,
+                                     piola_error *error);
+bool pio_model_control_quantity(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
 /* model_design.c and model_observe.c: the parts of pio_model_create. */
 piola_status pio_model_designs(pio_model *model, piola_error *error);

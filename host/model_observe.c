@@ -5,6 +5,7 @@
 #include "host/csv.h"
 #include "host/fail.h"
 #include "host/model_fem.h"
+#include "host/model_target.h"
 #include "host/scene_private.h"
 
 #include <limits.h>
@@ -223,11 +224,14 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     const scene_observe *s = &m->scene->observe[o];
     pio_observation_desc *d = &m->observations[o];
     *d = (pio_observation_desc){.type = (pio_observable)s->type,
-                                .body = pio_scene_body_number(m->scene, s->body),
+                                .body = s->body ? pio_scene_body_number(m->scene, s->body) : -1,
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
     piola_status rc = set_times(m, o, error);
+    if (!rc && !m->fem) rc = pio_model_target(m, s, d, error);
+    const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
+    if (!rc && of_control) rc = pio_model_control_share(m, o, d, error);
     if (!rc && m->fem && s->type >= SCENE_VOLUME) {
         d->weight = pio_model_shares(m, (size_t)o, &rc, error);
         d->power = s->power;
@@ -241,7 +245,9 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     m->outputs[o].samples = d->samples;
     m->outputs[o].components = d->components;
     m->n_samples += d->samples * d->components;
-    if (s->type != SCENE_DISTANCE && s->over[0] >= 0)
+    if (of_control)
+        for (int64_t step = 1; step <= m->steps; step++) add_touch(touches, step, o, 0, m->scene->dt, 0);
+    else if (s->type != SCENE_DISTANCE && s->over[0] >= 0)
         touch_over(touches, m, o, s->over);
     else
         for (int k = 0; k < d->samples; k++) touch_at(touches, m, o, k, m->outputs[o].time[k]);

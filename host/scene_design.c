@@ -78,6 +78,32 @@ static bool value_target(const pio_scene *s, const char *list, const char *name,
     return false;
 }
 
+/* A number of the whole scene, by its path; 0 where it has none. */
+static bool scene_number(const pio_scene *s, const char *path, scene_target *t)
+{
+    const bool apic = s->method == SCENE_MPM && s->mpm_integrator == SCENE_APIC;
+    if (apic && !strcmp(path, "method.flip"))
+        return scalar(t, CFG_ONE, s->flip, (cfg_range){CFG_FROM | CFG_UP_TO, 0, 1});
+    if (apic && s->n_fields > 0 && !strcmp(path, "contact.friction"))
+        return scalar(t, CFG_ONE, s->friction, (cfg_range){CFG_FROM, 0, 0});
+    return false;
+}
+
+const char *pio_scene_number(int i)
+{
+    static const char *const paths[] = {"method.flip", "contact.friction"};
+    return i < (int)(sizeof paths / sizeof *paths) ? paths[i] : NULL;
+}
+
+/* Is it one for the whole scene? */
+static bool of_all(const char *path)
+{
+    const char *number;
+    for (int i = 0; (number = pio_scene_number(i)); i++)
+        if (!strcmp(number, path)) return true;
+    return !strcmp(path, "gravity");
+}
+
 /* What a body has besides the constants of its material. */
 static bool body_target(const pio_scene *s, const scene_body *b, const char *key, scene_target *t)
 {
@@ -117,7 +143,9 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
     if (*at) return false;
     if (n == 1 && strcmp(part[0], "gravity") == 0)
         return pio_scene_is_heavy(s) && vector(t, CFG_ACCELERATION, s, s->gravity);
+    if (n == 2) return scene_number(s, path, t);
     if (n != 3) return false;
+    if (strcmp(part[0], "control") == 0) return pio_scene_control_target(s, part[1], part[2], t);
     const scene_body *b = strcmp(part[0], "bodies") == 0 ? body(s, part[1]) : NULL;
     const scene_material *m = strcmp(part[0], "materials") == 0 ? material(s, part[1])
                               : b                               ? material(s, b->material)
@@ -169,6 +197,10 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
         return;
     }
+    const char *number;
+    scene_target known;
+    for (int i = 0; (number = pio_scene_number(i)); i++)
+        if (scene_number(s, number, &known)) paths[n++] = number;
     for (size_t i = 0; i < s->n_materials; i++)
         add_constants(s, doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
     for (size_t i = 0; i < s->n_bodies; i++) {
@@ -179,6 +211,12 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
                 add_path(doc, paths, &n, "bodies", s->bodies[i].name, keys[k]);
         add_constants(s, doc, paths, &n, "bodies", s->bodies[i].name, material(s, s->bodies[i].material));
     }
+    for (size_t i = 0; i < s->n_control; i++)
+        for (size_t k = 0; pio_scene_control_key(k); k++) {
+            scene_target unused;
+            if (pio_scene_control_target(s, s->control[i].name, pio_scene_control_key(k), &unused))
+                add_path(doc, paths, &n, "control", s->control[i].name, pio_scene_control_key(k));
+        }
     for (size_t i = 0; i < s->n_loads; i++) add_path(doc, paths, &n, "loads", s->loads[i].name, "value");
     for (size_t i = 0; i < s->n_boundary; i++)
         if (s->boundary[i].type == SCENE_PRESCRIBED) add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
@@ -243,7 +281,7 @@ static bool check_start(const place *p, const scene_design *d, const numbered *t
     const size_t one = (size_t)t->is.components, first = d->initial.n > one ? t->number * one : 0;
     const char *unit = pio_quantity_unit(t->is.quantity);
     for (size_t c = 0; c < one; c++) {
-        const double value = d->initial.n ? d->initial.v[first + c] : t->is.value[c];
+        const double value = d->initial.n ? d->initial.v[first + c] : pio_target_value(&t->is, c);
         char at[40];
         if (d->initial.n)
             snprintf(at, sizeof at, "initial[%zu]", first + c);
@@ -298,8 +336,10 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
     const char *dot = strrchr(path, '.');
     const bool nodal =
         dot && (!strcmp(dot, ".rest_position") || !strcmp(dot, ".velocity") || !strcmp(dot, ".displacement"));
-    if (d->per != SCENE_PER_TARGET && !strcmp(path, "gravity"))
-        fault(p, "per", "gravity is the same everywhere; use 'per: target'");
+    if (d->per != SCENE_PER_TARGET && of_all(path))
+        fault(p, "per", "%s is the same everywhere; use 'per: target'", path);
+    else if (d->per != SCENE_PER_TARGET && !strncmp(path, "control.", 8))
+        fault(p, "per", "%s belongs to no body; use 'per: target'", path);
     else if (d->per != SCENE_PER_TARGET && ((dot && !strcmp(dot, ".value")) || !strncmp(path, "obstacles.", 10)))
         fault(p, "per", "%s is one value; use 'per: target'", path);
     else if (s->method == SCENE_FEM && nodal && d->per == SCENE_PER_PARTICLE)

@@ -6,17 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH(name, ...)                                                                                                \
-    char name[CFG_PATH];                                                                                               \
-    snprintf(name, sizeof name, __VA_ARGS__)
-
-static bool given(const cfg_doc *doc, const char *path)
-{
-    bool found;
-    pio_cfg_find(doc->root, path, &found);
-    return found;
-}
-
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_obstacles; i++) {
@@ -24,7 +13,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (isnan(o->width)) o->width = s->grid.spacing / 2;
         if (isnan(o->resolution)) o->resolution = s->grid.spacing / 2;
-        if (s->dimension == 3 && o->angle.n && !given(doc, axis)) o->turns[2] = 1;
+        if (s->dimension == 3 && o->angle.n && !pio_scene_given(doc, axis)) o->turns[2] = 1;
     }
 }
 
@@ -63,7 +52,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     }
     if (o->time.n && !courses) pio_cfg_fault(doc, motion, "it neither shifts nor turns it; add x, y, z or angle");
     if (s->dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
-    if (!given(doc, axis)) return;
+    if (!pio_scene_given(doc, axis)) return;
     if (s->dimension == 2 || !o->angle.n)
         pio_cfg_fault(doc, axis,
                       s->dimension == 2 ? "in 2D everything turns about z; remove it"
@@ -107,11 +96,11 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->type == SCENE_OBSTACLE_MESH) check_file(s, doc, i);
     if (o->type == SCENE_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
         pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
-    if (o->behaviour == SCENE_WALL_STICKY && given(doc, friction))
+    if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, friction))
         pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
-    else if (o->behaviour == SCENE_WALL_STICKY && given(doc, velocity))
+    else if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, velocity))
         pio_cfg_fault(doc, velocity, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
-    if (o->behaviour != SCENE_WALL_SEPARATE && given(doc, separation))
+    if (o->behaviour != SCENE_WALL_SEPARATE && pio_scene_given(doc, separation))
         pio_cfg_fault(doc, separation, "only what is separate lets go; remove it, or use 'behaviour: separate'");
     check_motion(s, doc, i);
 }

@@ -106,8 +106,9 @@ static const cfg_field obstacle_fields[] = {
          "larger one makes derivatives milder"},
     {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity), .fallback = "1 cm/s",
      .quantity = CFG_VELOCITY, POSITIVE, .present = is_separate,
-     .meaning = "of separate, which takes hold gradually of what comes or leaves no faster than this; a larger one makes "
-                "derivatives milder, and what rests is pushed off by up to a fifth of it"},
+     .meaning =
+         "of separate, which takes hold gradually of what comes or leaves no faster than this; a larger one makes "
+         "derivatives milder, and what rests is pushed off by up to a fifth of it"},
     {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "half of method.grid.spacing", .quantity = CFG_LENGTH,
      POSITIVE,
      .meaning =

@@ -329,8 +329,8 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 }
 
 /* u_bar of kept_bar; adds to the cotangents of the normal and of mu. */
-PIO_FN vec obstacle_contact_adj(const obstacle_shape *shape, const obstacle_contact *c, real friction, vec normal, vec u, vec kept_bar,
-                                vec *normal_bar, real *friction_bar)
+PIO_FN vec obstacle_contact_adj(const obstacle_shape *shape, const obstacle_contact *c, real friction, vec normal,
+                                vec u, vec kept_bar, vec *normal_bar, real *friction_bar)
 {
     const real left = c->across + c->taken;
     real press_bar = R(0), left_bar = R(0);
@@ -367,9 +367,10 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             const real share_bar = vec_dot(v_bar, vec_axpby(R(1), c.kept, R(-1), u));
             vec u_bar = vec_scale(-r.share, v_bar), normal_bar = vec_zero();
             if (shape->behaviour != WALL_STICKY)
-                u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(shape, &c, pose->friction, r.normal, u, vec_scale(r.share, v_bar),
-                                                       &normal_bar, &out[OBSTACLE_FRICTION]));
+                u_bar =
+                    vec_axpby(R(1), u_bar, R(1),
+                              obstacle_contact_adj(shape, &c, pose->friction, r.normal, u, vec_scale(r.share, v_bar),
+                                                   &normal_bar, &out[OBSTACLE_FRICTION]));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));

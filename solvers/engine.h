@@ -6,11 +6,10 @@
 #define PIOLA_SOLVERS_ENGINE_H
 
 #include "piola.h"
+#include "solvers/engine_mpm.h"
 
 enum { PIO_ENGINE_VERSION = 1 };
 
-/* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator alone. */
-typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
 typedef enum pio_element_type {
     PIO_POINT1,
@@ -69,6 +68,11 @@ typedef enum {
     PIO_KINETIC_ENERGY,
     PIO_DISTANCE,
     PIO_FRONT,
+    PIO_SHAPE,          /* the mean square distance from a shape */
+    PIO_DENSITY_MISFIT, /* of the mass density on the grid */
+    PIO_SEPARATION,     /* the distance between two mean positions */
+    PIO_EFFORT,         /* of control: the integral over time of the square of activations */
+    PIO_SMOOTHNESS,     /* likewise of their rates, of signals */
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
@@ -77,11 +81,11 @@ typedef enum {
     PIO_STRAIN_ENERGY,
     PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
 } pio_observable;
-typedef enum { PIO_CONSTANT, PIO_SINE } pio_signal;
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
  * start. GIVEN_0..4: the law's constants as given.
- * From gravity on it is not a property of particles or elements; those of control have one component per channel, LOAD and
- * SUPPORT name one value of a mesh's description, OBSTACLE_... one obstacle's among particles. */
+ * From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control have one component
+ * per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's description, OBSTACLE_... one
+ * obstacle's among particles. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
@@ -95,6 +99,7 @@ typedef enum {
     PIO_MASS_DAMPING,
     PIO_STIFFNESS_DAMPING,
     PIO_DISPLACED,
+    PIO_VISCOSITY, /* of solids that are particles */
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
@@ -103,78 +108,11 @@ typedef enum {
     PIO_SUPPORT,
     PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
     PIO_OBSTACLE_ROTATION,
-    PIO_OBSTACLE_FRICTION
+    PIO_OBSTACLE_FRICTION,
+    PIO_FLIP,     /* of particles: the one number desc.flip */
+    PIO_FRICTION, /* likewise desc.friction */
+    PIO_CONTROL_VALUES
 } pio_quantity;
-
-typedef struct {
-    double spacing;     /* m */
-    int32_t nodes[3];   /* per axis */
-    int32_t face[3][2]; /* node index of the lower and the upper wall */
-    int32_t wall[3][2]; /* pio_wall */
-    double origin[3];   /* place of node 0, m */
-} pio_grid_desc;
-
-/* A channel of control: its activation a in the step that begins at time t. Solids driven by it get the Kirchhoff stress
- * a (F n)(F n)^T along their fibre n; a > 0 contracts. Zero channels: no control. */
-typedef struct {
-    pio_signal signal; /* constant: a = amplitude; sine: a = amplitude sin(2 pi frequency t + phase) */
-    double amplitude;  /* Pa */
-    double frequency;  /* Hz */
-    double phase;      /* rad */
-} pio_channel_desc;
-
-typedef struct {
-    int64_t n;              /* particles, 1 .. 2^31 - 1 */
-    const double *position; /* [n][dim] m */
-    const double *velocity; /* [n][dim] m/s */
-    const double *volume;   /* [n] m^3 */
-    const double *density;  /* [n] kg/m^3 */
-    const double *given;    /* [n][5] solids: see hyper_given; fluids: bulk Pa, gamma, viscosity Pa s */
-    const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
-    const int32_t *lame;    /* [n] constants are mu, lambda */
-    const int32_t *body;    /* [n] */
-    int32_t bodies;
-    const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
-    const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
-    const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
-} pio_particles_desc;
-
-/* MESH: by its distances at the points of a lattice. */
-typedef enum {
-    PIO_OBSTACLE_PLANE,
-    PIO_OBSTACLE_BALL,
-    PIO_OBSTACLE_BOX,
-    PIO_OBSTACLE_CYLINDER,
-    PIO_OBSTACLE_MESH
-} pio_obstacle_type;
-enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; shift m along x, y and z; angle rad */
-
-/* What particles meet besides walls: a shape about the origin of its own frame, which stands at `position`, turned by `rotation`.
- * On the grid's velocities relative to its own it acts as a wall of this kind; see kernels/mpm_obstacle.h. */
-typedef struct {
-    pio_obstacle_type type;
-    pio_wall behaviour; /* sticky, slip or separate */
-    double position[3]; /* m */
-    double rotation[3]; /* rad: a rotation vector; in 2D the first alone, counter-clockwise */
-    double friction;    /* coefficient of slip and separate, >= 0 */
-    double normal[3];   /* plane: unit, out of what is solid, in its own frame */
-    double size[3];     /* box: its edges m, > 0 */
-    double radius;      /* ball, cylinder, m, > 0 */
-    double height;      /* cylinder: its length m, > 0 */
-    int32_t axis;       /* cylinder */
-    int32_t
-        samples[3]; /* mesh: points per axis, >= 4; the first and last lie farther from its surface than its width */
-    double low[3];  /* mesh: place of the first point, m */
-    double spacing; /* mesh: of the points, m, > 0 */
-    const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
-    double width;           /* the condition is eased in between the distances +width and -width, m, > 0 */
-    double slip;            /* speed at which friction has 0.7 of its full size, m/s, > 0 */
-    double onset;         /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
-    int32_t n_points;       /* of its motion, straight between them; 0: it stands still */
-    const double
-        *motion;     /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */
-    double turns[3]; /* that axis, in space; unit where an angle is not 0; in 2D not read */
-} pio_obstacle_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
  * the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is too large by
@@ -199,6 +137,14 @@ typedef struct {
         *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
                              first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
     double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
+    const int32_t
+        *member; /* particles: [n] 1: is observed, some are; 0: is not; NULL: those of `body` are. Separation: 2: is of
+                            * the other part; not NULL */
+    const double *field; /* shape: [nodes of the grid] signed distance, m; density: target, kg/m^3, some above 0 */
+    int32_t outside;     /* shape: what is inside has distance 0 */
+    const double *
+        share; /* effort, smoothness: [channels] how much of each counts; a touch of weight w at state s adds w times the
+                          * value in the step that led there, s >= 1 */
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose. */
@@ -220,7 +166,8 @@ typedef struct {
         *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
     int32_t
-        which; /* load: number of its value; support: the first of as many as there are components; an obstacle's number */
+        which; /* load: number of its value; support, and control: the first of as many as there are components; an obstacle's
+                  number */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
     const double
         *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
@@ -340,6 +287,16 @@ typedef struct {
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
     int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
     const pio_obstacle_desc *obstacles;
+    /* Particles: the share, 0 .. 1, of its own velocity's difference from the grid's that a particle keeps in a step
+     * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
+    double flip;
+    int32_t n_control_values, n_networks;
+    const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
+    const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
+    const pio_network_desc *networks;
+    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s > 0, from which on contact acts
+     * in full. */
+    double friction, onset;
 } pio_engine_desc;
 
 typedef struct {
@@ -416,7 +373,8 @@ typedef struct {
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. Of meshes see fem_fields.c; adj_displacement and
+     * grad_given_0..2, grad_density, and where solids are viscous grad_viscosity; the design's value fields given_0..2, density,
+     * viscosity. Of meshes see fem_fields.c; adj_displacement and
      * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
      * was reversed last, and after reverse_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);

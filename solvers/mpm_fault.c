@@ -24,17 +24,24 @@ static void print_vector(char *out, size_t size, const double *v)
         snprintf(out, size, "(%.6g, %.6g, %.6g)", v[0], v[1], v[DIM - 1]);
 }
 
-/* Largest activation of a particle, Pa. */
+/* Largest activation of a particle, Pa: control_most of its channel. */
 static double activation_of(mpm_sim *sim, int id)
 {
+    pio_queue *q = &sim->base.queue;
     int channel = -1;
-    double amplitude = 0;
-    if (sim->channel) pio_queue_download(&sim->base.queue, &channel, sim->channel + id, sizeof channel);
-    if (channel >= 0) {
-        const ptrdiff_t at = control_at(sim->n_channels, CONTROL_AMPLITUDE, channel);
-        pio_queue_download(&sim->base.queue, &amplitude, sim->control + at, sizeof amplitude);
+    double most = 0, value;
+    control_knots knots;
+    if (sim->channel) pio_queue_download(q, &channel, sim->channel + id, sizeof channel);
+    if (channel < 0) return 0;
+    pio_queue_download(q, &knots, sim->knots + channel, sizeof knots);
+    for (int j = 0; j < knots.count; j++) {
+        pio_queue_download(q, &value, sim->values + knots.first + j, sizeof value);
+        most = fmax(most, fabs(value));
     }
-    return fabs(amplitude);
+    if (knots.count) return most;
+    const ptrdiff_t at = control_at(sim->n_channels, CONTROL_AMPLITUDE, channel);
+    pio_queue_download(q, &value, sim->control + at, sizeof value);
+    return fabs(value);
 }
 
 static piola_failure of_particle(piola_failure_kind kind, int64_t step, int id)
@@ -74,6 +81,10 @@ static particle_law law_of(mpm_sim *sim, int id)
         r.viscosity = (double)given.k[2];
     else
         r.modulus += activation_of(sim, id);
+    if (!law_is_fluid(r.law) && sim->viscosity) {
+        particle_values(sim, "viscosity", id, &r.viscosity, 1);
+        snprintf(r.given + used, sizeof r.given - used, ", viscosity %.6g", r.viscosity);
+    }
     return r;
 }
 
@@ -110,7 +121,7 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
         : hyper_gives_own(of.law)
             ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "
               "must be positive"
-            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu");
+            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu, viscosity not negative");
 }
 
 static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)

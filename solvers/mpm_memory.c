@@ -71,6 +71,7 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->mass, 1, sim->n);
     TAKE_FIELD(sim->given, sim->constants, sim->n);
     TAKE_FIELD(sim->k, sim->constants, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity, 1, sim->n);
     TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(sim->start_cell, n);
     TAKE_FIELD(sim->start_offset, DIM, sim->n);
@@ -95,6 +96,27 @@ static void take_grid(mpm_sim *sim)
     TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
 }
 
+static void take_flip(mpm_sim *sim)
+{
+    if (!sim->has_flip) return;
+    TAKE_FIELD(sim->flip_momentum, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->flip_node_bar, DIM, sim->nodes);
+    TAKE_FIELD(sim->flip_share, 1, sim->n);
+    TAKE(sim->flip_bar, 1);
+}
+
+static void take_contact(mpm_sim *sim)
+{
+    if (sim->box.fields < 2) return;
+    TAKE(sim->per_mass, sim->box.fields);
+    TAKE_FIELD(sim->free_velocity, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->contact_bar, DIM + 1, sim->nodes);
+    TAKE(sim->contact_share, sim->nodes);
+    TAKE(sim->friction_bar, 1);
+}
+
 static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
@@ -111,27 +133,49 @@ static void take_adjoint(mpm_sim *sim)
     TAKE_FIELD(sim->given_bar, sim->constants, sim->n);
     TAKE_FIELD(sim->position_bar, DIM, sim->n);
     TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity_bar, 1, sim->n);
 }
 
 static void take_tables(mpm_sim *sim)
 {
     for (int o = 0; o < sim->n_observations; o++) {
         mpm_observation *obs = &sim->observations[o];
-        TAKE(obs->total, 1);
+        TAKE(obs->total, 2);
+        if (obs->desc.member) TAKE(obs->member, sim->n);
         if (obs->desc.type == PIO_FRONT) TAKE(obs->place, 1);
+        if (mpm_is_of_control(obs->desc.type)) TAKE(obs->share, sim->n_channels);
         if (obs->desc.type != PIO_DISTANCE) continue;
         TAKE(obs->marker, sim->n);
         TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
         if (obs->desc.point_weight) TAKE(obs->point_weight, (size_t)obs->desc.samples * (size_t)obs->desc.rows);
     }
+    mpm_target_layout(sim);
     for (int d = 0; d < sim->n_designs; d++)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
+}
+
+static void take_networks(mpm_sim *sim)
+{
+    if (!sim->n_networks) return;
+    TAKE(sim->networks, sim->n_networks);
+    TAKE(sim->inputs, sim->n_inputs);
+    TAKE(sim->means, sim->n_inputs);
+    TAKE(sim->units, sim->n_units);
+    if (!sim->base.adjoint) return;
+    TAKE(sim->means_bar, sim->n_inputs);
+    TAKE(sim->unit_bar, sim->n_units);
 }
 
 static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 {
     const size_t channels = (size_t)sim->n_channels;
+    int rates = 0;
     if (!channels) return;
+    for (int o = 0; o < sim->n_observations; o++) rates |= sim->observations[o].desc.type == PIO_SMOOTHNESS;
+    TAKE(sim->knots, channels);
+    if (sim->n_values) TAKE(sim->values, sim->n_values);
+    if (rates) TAKE(sim->rate, channels);
+    take_networks(sim);
     if (desc->particles.channel) TAKE(sim->channel, sim->n);
     TAKE(sim->signal, channels);
     TAKE_FIELD(sim->fibre, DIM, sim->n_channels);
@@ -141,6 +185,8 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->control_bar, CONTROL_PARAMETERS, sim->n_channels);
     TAKE_FIELD(sim->activation_share, 1, sim->n);
     TAKE(sim->activation_bar, channels);
+    if (sim->n_values) TAKE(sim->values_bar, sim->n_values);
+    if (rates) TAKE(sim->rate_bar, channels);
 }
 
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
@@ -156,6 +202,8 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_grid(sim);
     take_control(sim, desc);
     mpm_obstacles_layout(sim, desc);
+    take_flip(sim);
+    take_contact(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

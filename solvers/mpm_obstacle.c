@@ -93,9 +93,10 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
             return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: its position and rotation must be finite", o);
     if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) && d->slip > 0 &&
           isfinite(d->slip) && d->onset > 0 && isfinite(d->onset)))
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacle %d: friction %g must be at least 0, width %g m, slip speed %g m/s and onset %g m/s above 0",
-                        o, d->friction, d->width, d->slip, d->onset);
+        return sim_fail(
+            error, PIOLA_BAD_DATA,
+            "obstacle %d: friction %g must be at least 0, width %g m, slip speed %g m/s and onset %g m/s above 0", o,
+            d->friction, d->width, d->slip, d->onset);
     return check_motion(d, o, error);
 }
 
@@ -204,7 +205,8 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d)
                         .height = (real)(d->height / 2),
                         .width = (real)d->width,
                         .slip = (real)d->slip,
-                        .spacing = (real)d->spacing, .onset = (real)d->onset};
+                        .spacing = (real)d->spacing,
+                        .onset = (real)d->onset};
     for (int a = 0; a < DIM; a++) {
         s.normal[a] = (real)d->normal[a];
         s.half[a] = (real)(d->size[a] / 2);

@@ -78,6 +78,10 @@ static piola_status check_damping(const pio_engine_desc *desc, piola_error *erro
 piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_particles_desc *p = &desc->particles;
+    if (desc->reversible && p->viscosity)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "viscosity of solids loses motion that cannot be taken back; the reversible integrator has "
+                        "solids without viscosity");
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
         if (p->law[i] >= PIO_LINEAR_FLUID && p->given[PIO_LAW_CONSTANTS * i + 2] > 0)
             return sim_fail(
@@ -360,7 +364,7 @@ void mpm_reversible_reverse(mpm_sim *sim)
     mpm_observe_between_adj(sim);
     strain_and_momentum_adj(sim);
     kick_and_force_adj(sim);
-    mpm_control_step_adj(sim);
+    mpm_control_step_adj(sim, &sim->bar[0]);
     mpm_adjoint_norm(sim, &sim->bar[0], sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);
     sim->fresh = 0;

@@ -108,6 +108,11 @@ inline pio_dual cos(pio_dual a)
 {
     return {std::cos(a.value), -a.dot * std::sin(a.value)};
 }
+inline pio_dual tanh(pio_dual a)
+{
+    const double t = std::tanh(a.value);
+    return {t, a.dot * (1 - t * t)};
+}
 inline pio_dual fabs(pio_dual a)
 {
     return a.value < 0 ? -a : a;

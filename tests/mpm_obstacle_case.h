@@ -13,7 +13,8 @@ static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc lis
                                               pio_wall behaviour, int up)
 {
     pio_obstacle_desc *o = &list[c->desc.n_obstacles++];
-    *o = (pio_obstacle_desc){.type = type, .behaviour = behaviour, .width = c->desc.grid.spacing / 2, .slip = 1e-3, .onset = 1e-3};
+    *o = (pio_obstacle_desc){
+        .type = type, .behaviour = behaviour, .width = c->desc.grid.spacing / 2, .slip = 1e-3, .onset = 1e-3};
     o->normal[up] = 1;
     c->desc.obstacles = list;
     return o;

@@ -430,8 +430,8 @@ static void wrong_channels_are_refused(void **unused)
     c.channels[1].signal = (pio_signal)7;
     refused(&c, "channel 1: there is no signal 7");
     c.channels[1].signal = PIO_SINE;
-    c.design[0].components = 2;
-    refused(&c, "design 0 of control: 1 x 2 values for 3 channels");
+    c.design[0].components = 4;
+    refused(&c, "design 0 of control: 1 x 4 values from 0 on, for 3 channels");
     c.design[0].components = 3;
     c.desc.channels = NULL;
     refused(&c, "each needs a signal and a fibre");

@@ -140,6 +140,7 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "reversible_3d",
                                           "obstacles_2d",
                                           "obstacles_3d",
+                                          "control_2d",
                                           "motion_reversible_leapfrog",
                                           "motion_reversible_euler"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };

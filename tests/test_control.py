@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""test_control.py PIOLA SOURCES -- control through the command: paths that can be designed, weights that come back from a file."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PIOLA, SOURCES = "", pathlib.Path()
+DEADLINE = 60  # s, for one command
+
+
+def piola(*words):
+    return subprocess.run([PIOLA, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          stdin=subprocess.DEVNULL, timeout=DEADLINE)
+
+
+class Control(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        shutil.copy(SOURCES / "tests" / "good_scenes" / "control_2d.yaml", self.folder / "scene.yaml")
+
+    def grad(self, name, *settings):
+        words = [word for s in settings for word in ("--set", s)]
+        done = piola("grad", self.folder / "scene.yaml", "--device", "cpu", "--threads", "1", "-q", "-o", self.folder / name, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.folder / name / "result.json").read_text(encoding="utf-8"))
+
+    def test_params_lists_every_part_of_control_with_shape_and_unit(self):
+        done = piola("params", self.folder / "scene.yaml", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["path"]: row for row in json.loads(done.stdout)["parameters"]}
+        for path, shape, unit in (("hold.amplitude", [], "Pa"), ("swing.frequency", [], "Hz"), ("swing.phase", [], "rad"),
+                                  ("steps.knots", [4], "Pa"), ("wave.knots", [5], "Pa"), ("mind.weights", [59], "")):
+            row = rows[f"control.{path}"]
+            print(f"control.{path}: shape {row['shape']}, unit '{row['unit']}' (must be {shape}, '{unit}')")
+            self.assertEqual((row["shape"], row["unit"]), (shape, unit))
+        self.assertEqual(rows["control.steps.knots"]["value"], [0, 1000, -1000, 500])
+        self.assertNotIn("control.swing.knots", rows)
+
+    def test_weights_read_from_a_result_give_the_same_bits(self):
+        first = self.grad("first")
+        other = self.grad("other", "seed=1")
+        again = self.grad("again", "seed=1", "control[4].weights={file: first/states.vtkhdf}")
+        objectives = [r["objective"] for r in (first, other, again)]
+        print(f"objective {objectives[0]!r}, with another seed {objectives[1]!r}, with the first's weights {objectives[2]!r}")
+        self.assertEqual(objectives[0], objectives[2])
+        self.assertNotEqual(objectives[0], objectives[1])
+        self.assertEqual(first["parameters"]["control.mind.weights"], again["parameters"]["control.mind.weights"])
+
+    def test_two_actuators_cannot_share_particles(self):
+        done = piola("validate", self.folder / "scene.yaml", "--set", "actuators[1].on.min=[0.06, 0]")
+        print(done.stderr.strip().splitlines()[0])
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("actuators[1].on: it shares particles with another actuator", done.stderr)
+
+    def test_an_actuator_without_particles_is_told(self):
+        done = piola("validate", self.folder / "scene.yaml", "--set", "actuators[0].on.max=[0.02, 0.1]")
+        print(done.stderr.strip().splitlines()[0])
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("actuators[0].on: no particle of 'worm' lies in it", done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    PIOLA, SOURCES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Control)
+    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
