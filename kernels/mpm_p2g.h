@@ -59,13 +59,22 @@ PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p,
     }
 }
 
-/* The same of the viscous stress of a solid. */
+/* By what plastic flow has opened or packed stored particle p: its volume is det F times this. */
+PIO_FN real p2g_swelling(const mpm_state *s, const mpm_matter *m, int p)
+{
+    const int plastic = m->plasticity ? m->plasticity[s->id[p]] : PLASTIC_NONE;
+    if (plastic == PLASTIC_NONE) return R(1);
+    return exp(plastic_log_volume(plastic, s->e33 ? s->e33[p] : R(0), s->hardening[p]));
+}
+
+/* The same of the viscous stress of a solid; eta times the swelling, since its J is that of the volume. */
 PIO_FN void p2g_viscous(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
     const int n = a->matter.n, id = a->s.id[p];
     if (law_is_fluid(a->matter.law[id])) return;
     const vec f = vec_load(a->s.offset, n, p);
-    const mat tau = viscous_tau(mat_load(a->s.F, n, p), mat_load(a->s.C, n, p), a->matter.viscosity[id]);
+    const real eta = a->matter.viscosity[id] * p2g_swelling(&a->s, &a->matter, p);
+    const mat tau = viscous_tau(mat_load(a->s.F, n, p), mat_load(a->s.C, n, p), eta);
     const mat B = mat_scale(stress * a->matter.volume[id], tau);
     const vec b = mat_apply(B, f);
     PIO_UNROLL
@@ -265,12 +274,22 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
 }
 
+/* log_bar: the cotangent of ln p2g_swelling. */
+PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
+{
+    const int plastic = a->matter.plasticity ? a->matter.plasticity[a->s.id[p]] : PLASTIC_NONE;
+    if (plastic == PLASTIC_NONE) return;
+    if (plastic_opens(plastic)) a->bar.hardening[p] += log_bar;
+    if (plastic != PLASTIC_SNOW && a->bar.e33) a->bar.e33[p] += log_bar;
+}
+
 /* Of the viscous share, likewise. */
 PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const int n = a->matter.n, id = a->s.id[p];
     if (law_is_fluid(a->matter.law[id])) return;
-    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id], eta = a->matter.viscosity[id];
+    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id];
+    const real swelling = p2g_swelling(&a->s, &a->matter, p), eta = a->matter.viscosity[id] * swelling;
     const vec f = vec_load(a->s.offset, n, p);
     const mat F = mat_load(a->s.F, n, p), C = mat_load(a->s.C, n, p), B = mat_scale(stress, viscous_tau(F, C, eta));
     const spline w = spline_at(f);
@@ -280,7 +299,9 @@ PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared 
     B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
     const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
     const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
-    a->viscosity_bar[id] += viscous_tau_adj(F, C, eta, mat_scale(stress, B_bar), &F_bar, &C_bar);
+    const real eta_bar = viscous_tau_adj(F, C, eta, mat_scale(stress, B_bar), &F_bar, &C_bar);
+    a->viscosity_bar[id] += swelling * eta_bar;
+    p2g_swelling_adj(a, p, eta * eta_bar);
     mat_store(a->bar.F, n, p, F_bar);
     mat_store(a->bar.C, n, p, C_bar);
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));

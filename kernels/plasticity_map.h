@@ -192,6 +192,18 @@ PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar,
  *
  *     snow   (s - 1) tau,  s = exp(y_2 (1 - exp a))          others, in 2D   lambda e_3 I -------------------------------------- */
 
+/* a is of the volume: sand that opened, snow that packed. */
+PIO_FN int plastic_opens(int plastic)
+{
+    return plastic == PLASTIC_DRUCKER_PRAGER || plastic == PLASTIC_SNOW;
+}
+
+/* ln of a particle's volume over that at rest, but for ln det F. */
+PIO_FN real plastic_log_volume(int plastic, real third, real a)
+{
+    return (plastic == PLASTIC_SNOW ? R(0) : third) + (plastic_opens(plastic) ? a : R(0));
+}
+
 PIO_FN real snow_hardening(real a, const plastic_matter *m)
 {
     return exp(m->y[2] * (R(1) - exp(a)));

@@ -191,12 +191,13 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
 static void case_mpm_p2g(case_io *io)
 {
     static const char *const names[] = {"laws", "laws and fibres", "laws and viscous solids", "laws and plasticity",
-                                        NULL};
-    const int variant = case_variant(io, names), fibres = variant == 1, viscous = variant == 2, plastic = variant == 3;
+                                        "laws and viscous plasticity", NULL};
+    const int variant = case_variant(io, names);
+    const int fibres = variant == 1, viscous = variant == 2 || variant == 4, plastic = variant >= 3;
     sample t = sample_mpm(io, CASE_INPUT);
     if (fibres) sample_fibres(io, &t);
     if (viscous) t.matter.viscosity = REALS(io, "viscosity of solids", 1, t.n, 1, 30);
-    if (plastic) sample_yield(io, &t, CASE_INPUT);
+    if (plastic) sample_yield(io, &t, 2); /* stress depends on the third only, snow's */
     mpm_p2g_args a;
     a.s = t.s;
     a.matter = t.matter;
@@ -234,7 +235,7 @@ static void case_mpm_p2g(case_io *io)
         case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, HYPER_CONSTANTS, c);
     if (fibres) sum_shares(io, &t, b.activation_bar);
     if (viscous) case_gradient(io, "viscosity of solids", CASE_FIELD, 1, t.n, b.viscosity_bar);
-    if (plastic) yield_gradients(io, t.n, &b.bar, b.yield_bar);
+    if (plastic) yield_gradients(io, t.n, 2, &b.bar, b.yield_bar);
 }
 #define case_mpm_p2g_adj case_mpm_p2g
 #define case_mpm_node_sum case_mpm_p2g

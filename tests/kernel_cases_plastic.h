@@ -15,7 +15,7 @@ static void yield_constants(int plastic, int i, double y[PLASTIC_CONSTANTS])
     y[2] = w;
     if (plastic == PLASTIC_DRUCKER_PRAGER) {
         y[0] = 0.1 + u;
-        y[1] = i % 3 ? 4000 * v : 0;
+        y[1] = i / 6 % 3 ? 4000 * v : 0; /* every sixth is such */
     }
     if (plastic == PLASTIC_HERSCHEL_BULKLEY) {
         y[1] = 1 + 10 * v;
@@ -28,14 +28,15 @@ static void yield_constants(int plastic, int i, double y[PLASTIC_CONSTANTS])
     }
 }
 
-/* Particles of every plastic law, with the elastic law that it needs, and others; `constants` is the role of theirs. */
-static void sample_yield(case_io *io, sample *t, case_role constants)
+/* Particles of every plastic law, with the elastic law that it needs, and others; inputs from constant number `first` on. */
+static void sample_yield(case_io *io, sample *t, int first)
 {
     const int n = t->n;
     int *plastic = HOST(io, int, n);
     case_array *y[PLASTIC_CONSTANTS];
     real *all = HOST(io, real, field_size(n, PLASTIC_CONSTANTS));
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) y[c] = case_uniform(io, constants, yield_names[c], 1, n, 0, 1);
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++) 
+        y[c] = case_uniform(io, c < first ? CASE_CONSTANT : CASE_INPUT, yield_names[c], 1, n, 0, 1);
     for (int i = 0; i < n; i++) {
         double of[PLASTIC_CONSTANTS];
         plastic[i] = i % (PLASTIC_LAWS + 1) % PLASTIC_LAWS;
@@ -62,11 +63,11 @@ static void new_yield_bars(case_io *io, int n, mpm_state *bar, real **yield_bar,
     *yield_bar = NEW_FIELD(io, PLASTIC_CONSTANTS, n, CASE_ADDED);
 }
 
-static void yield_gradients(case_io *io, int n, const mpm_state *bar, const real *yield_bar)
+static void yield_gradients(case_io *io, int n, int first, const mpm_state *bar, const real *yield_bar)
 {
     case_gradient(io, "hardening", CASE_FIELD, 1, n, bar->hardening);
     if (DIM == 2) case_gradient(io, "e33", CASE_FIELD, 1, n, bar->e33);
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++)
+    for (int c = first; c < PLASTIC_CONSTANTS; c++)
         case_gradient_of(io, yield_names[c], CASE_REAL, 1, n, yield_bar, PLASTIC_CONSTANTS, c);
 }
 
@@ -98,7 +99,7 @@ static void sample_plastic(case_io *io, sample *t, int stiff)
     t->matter.mass = CONSTANTS(io, "mass", 1, n, stiff ? 1e-8 : 0.1, stiff ? 2e-8 : 0.2);
     t->s.id = PUSH(io, int, t->id, n);
     t->l.order = PUSH(io, int, order, n);
-    sample_yield(io, t, CASE_INPUT);
+    sample_yield(io, t, 0);
     sample_step(io, t);
 }
 
@@ -108,7 +109,7 @@ static case_array *sample_trial(case_io *io, int n, int at_rest)
     case_array *F = case_uniform(io, CASE_INPUT, "F", DIM * DIM, n, -0.2, 0.2);
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < DIM * DIM; c++)
-            if (at_rest && i % 2) F->value[c * n + i] = 0;
+            if (at_rest && i / 6 % 2) F->value[c * n + i] = 0;
         for (int a = 0; a < DIM; a++) F->value[(DIM + 1) * a * n + i] += 1;
     }
     return F;
@@ -129,7 +130,7 @@ static void plastic_adjoint(case_io *io, const sample *t, const mpm_plastic_args
     LAUNCH(io, mpm_plastic_adj, t->n, &t->step->particles, &b);
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t->n, b.next_bar.F);
     for (int c = 0; c < 2; c++) case_gradient_of(io, c ? "k1" : "k0", CASE_REAL, 1, t->n, b.k_bar, 2, c);
-    yield_gradients(io, t->n, &b.bar, b.yield_bar);
+    yield_gradients(io, t->n, 0, &b.bar, b.yield_bar);
 }
 
 static void case_mpm_plastic(case_io *io)

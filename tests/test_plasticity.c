@@ -279,6 +279,7 @@ static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **stat
         for (int i = 0; i < 10000; i++) {
             plastic_state x, y, z;
             sample_plastic(plastic, i % KINDS, &x);
+            if (plastic == PLASTIC_HERSCHEL_BULKLEY) x.a = 0; /* its rate is a', not a difference that lost digits */
             const plastic_way w = map(plastic, &x, &y);
             if (w.branch == FLOW_ELASTIC) continue;
             worst = worse(worst, missed(plastic, &x, &y, w.branch));
