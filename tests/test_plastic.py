@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_plastic.py PIOLA -- scenes of plastic particles do what they say, on grids twice as coarse as those that ship."""
+"""test_plastic.py PIOLA -- scenes of plastic particles do what they say."""
 import csv
 import json
 import math
@@ -91,8 +91,9 @@ class Plastic(unittest.TestCase):
         self.assertLessEqual(abs(angle - TRUE_ANGLE), 0.5)
 
     def test_a_rod_that_hits_a_wall_keeps_its_energy(self):
-        """Kinetic energy at the start = kinetic, elastic (Hencky) and that of plastic flow, Y a + H a^2/2 per volume."""
-        self.piola("run", "mpm_taylor_bar_small.yaml", "time.duration=80 us", "output.states.every=80 us",
+        """Kinetic energy at the start = kinetic, elastic (Hencky) and that of plastic flow, Y a + H a^2/2 per volume. The scene that
+        ships, until a quarter of the energy has flowed: what is lost is lost when the rod meets the wall."""
+        self.piola("run", "mpm_taylor_bar.yaml", "time.duration=16 us", "output.states.every=16 us",
                    f"materials[0].plasticity.yield_stress={TRUE_YIELD} Pa", "design=[]", "objective=[]")
         energy = []
         mu = COPPER["E"] / (2 * (1 + COPPER["nu"]))
@@ -119,17 +120,18 @@ class Plastic(unittest.TestCase):
                 "{type: herschel_bulkley, yield_stress: 1 kPa, consistency: 100, exponent: 0.7}")
         for law in laws:
             seen = []
-            for dimension, more in (2, ("", "", "")), (3, (", 0", ", 0.06", ", 0")):
+            for dimension, more in (2, ("", "", "")), (3, (", 0", ", 0.08", ", 0")):
                 scene = self.folder.parent / "slab.yaml"
                 scene.write_text(SLAB % {"dimension": dimension, "plasticity": law, "min": more[0], "max": more[1], "rest": more[2]})
                 values = self.piola("run", scene)["observations"]
-                seen.append([*values["place"]["value"][0][:2], values["energy"]["value"][0][0] / (0.06 if dimension == 3 else 1)])
+                seen.append([*values["place"]["value"][0][:2], values["energy"]["value"][0][0] / (0.08 if dimension == 3 else 1)])
             apart = max(abs(a / b - 1) for a, b in zip(*seen))
             print(f"{law}: 2D and 3D differ by {apart:.1e} (threshold 1e-10)")
             self.assertLessEqual(apart, 1e-10)
 
     def test_the_gradient_of_a_snowball_says_how_near_it_was_to_kinks(self):
-        kinks, = self.piola("grad", "mpm_snowball_small.yaml")["certificate"]["kinks"]
+        every = self.piola("grad", "mpm_snowball_small.yaml")["certificate"]["kinks"]
+        kinks, = [k for k in every if "plastic" in k["what"]]
         print(f"{kinks['near']} {kinks['what']}, within {kinks['tolerance']:g}")
         self.assertGreaterEqual(kinks["near"], 0)
         self.assertEqual(kinks["tolerance"], 1e-9)
