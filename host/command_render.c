@@ -1,7 +1,7 @@
 /* command_render.c -- piola render: one frame of a snapshot as a picture. */
 #include "host/config.h"
 #include "host/fail.h"
-#include "host/render.h"
+#include "host/render_obstacles.h"
 #include "host/signals.h"
 #include "host/snapshot.h"
 
@@ -36,6 +36,7 @@ typedef struct {
     shown_field field;
     double *points, *values;
     pio_snapshot_mesh mesh; /* n_cells 0: particles */
+    pio_solid *solids;
     char title[200], caption[100];
     pio_picture picture;
 } drawing;
@@ -208,6 +209,7 @@ static void use_scene(drawing *d, const char *text)
         snprintf(path, sizeof path, "method.grid.max[%d]", a);
         d->picture.box_max[a] = number_at(root, path);
     }
+    if (root) d->picture.n_solids = pio_render_obstacles(d->file, root, d->frame, &d->solids);
     pio_locale_end(old);
     pio_cfg_free(&doc);
 }
@@ -235,6 +237,7 @@ static void set_picture(drawing *d)
     p->points = d->points;
     p->mesh = d->mesh.n_cells ? &d->mesh : NULL;
     p->values = d->values;
+    p->solids = d->solids;
     p->at_cells = d->field.info && d->field.info->location == PIO_SNAPSHOT_CELL;
     p->title = *d->title ? d->title : NULL;
     p->caption = d->caption;
@@ -283,6 +286,7 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     pio_snapshot_close(d.file);
     free(d.points);
     free(d.values);
+    free(d.solids);
     free((void *)d.mesh.types);
     free((void *)d.mesh.offsets);
     free((void *)d.mesh.connectivity);

@@ -3,6 +3,7 @@
  * Channels are numbered as entries of control name actuators, so that those of a network lie together. */
 #include "host/fail.h"
 #include "host/model_fem.h"
+#include "host/model_groups.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -77,6 +78,7 @@ static bool holds(const pio_model *m, const scene_actuator *a, int64_t p)
 {
     const int dim = m->scene->dimension;
     const double *x = m->position + p * dim;
+    if (a->group && !m->groups[pio_model_group(m, a->group)][p]) return false;
     for (int k = 0; k < dim && !isnan(a->on.min[0]); k++)
         if (!(x[k] >= a->on.min[k] && x[k] < a->on.max[k])) return false;
     return true;
@@ -92,17 +94,15 @@ static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
     const size_t dim = (size_t)s->dimension;
     int64_t count = 0;
     char path[64];
+    snprintf(path, sizeof path, "actuators[%zu].%s", a, own->group && isnan(own->on.min[0]) ? "group" : "on");
     for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++) {
         if (!holds(m, own, p)) continue;
-        if (m->control->channel[p] >= 0) {
-            snprintf(path, sizeof path, "actuators[%zu].on", a);
+        if (m->control->channel[p] >= 0)
             return pio_scene_fault(s, error, path,
                                    "it shares particles with another actuator; a particle has one direction of fibres");
-        }
         m->control->channel[p] = channel;
         count++;
     }
-    snprintf(path, sizeof path, "actuators[%zu].on", a);
     if (!count) return pio_scene_fault(s, error, path, "no particle of '%s' lies in it", own->body);
     double square = 0;
     for (size_t k = 0; k < dim; k++) square += own->fibre[k] * own->fibre[k];

@@ -53,16 +53,17 @@ static bool governs(const pio_scene *s, const char *path, size_t b)
     return strlen(own) == length && !strncmp(own, name, length);
 }
 
-/* Has body b a design entry of its own for what the material's path names? Then that entry governs it, wherever it stands. */
-static bool has_own_entry(const pio_scene *s, const char *path, size_t b)
+/* The design entry of body b's own for what the material's path names, NULL: none. It governs the body, or those of its groups that it
+ * is of, wherever it stands. */
+static const scene_design *own_entry(const pio_scene *s, const char *path, size_t b)
 {
     char own[300];
-    if (path[0] != 'm') return false;
+    if (path[0] != 'm') return NULL;
     snprintf(own, sizeof own, "bodies.%.200s.%.60s", s->bodies[b].name, last_part(path));
     for (size_t d = 0; d < s->n_design; d++)
         for (size_t t = 0; t < s->design[d].target.n; t++)
-            if (!strcmp(s->design[d].target.v[t], own)) return true;
-    return false;
+            if (!strcmp(s->design[d].target.v[t], own)) return &s->design[d];
+    return NULL;
 }
 
 /* Group of every particle; returns the number of groups. */
@@ -70,10 +71,15 @@ static int32_t number_groups(const pio_model *m, const char *path, scene_per per
 {
     int32_t groups = 0;
     for (size_t b = 0; b < m->scene->n_bodies; b++) {
-        const bool chosen = governs(m->scene, path, b) && !has_own_entry(m->scene, path, b);
-        for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++)
+        const bool governed = governs(m->scene, path, b);
+        const scene_design *own = own_entry(m->scene, path, b);
+        bool any = false;
+        for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++) {
+            const bool chosen = governed && (!own || (own->per == SCENE_PER_GROUP && !pio_model_is_grouped(m, own, p)));
             index[p] = !chosen ? -1 : per == SCENE_PER_PARTICLE ? groups++ : per == SCENE_PER_BODY ? groups : 0;
-        if (chosen && per != SCENE_PER_PARTICLE) groups = per == SCENE_PER_BODY ? groups + 1 : 1;
+            any |= chosen;
+        }
+        if (any && per != SCENE_PER_PARTICLE) groups = per == SCENE_PER_BODY ? groups + 1 : 1;
     }
     return groups;
 }

@@ -120,6 +120,13 @@ static bool chosen(const scene_design *d, const char *name)
     return d->groups.n == 0;
 }
 
+bool pio_model_is_grouped(const pio_model *m, const scene_design *design, int64_t particle)
+{
+    for (size_t i = 0; i < m->scene->n_groups; i++)
+        if (chosen(design, m->scene->groups[i].name) && m->groups[i][particle]) return true;
+    return false;
+}
+
 piola_status pio_model_number_groups(const pio_model *m, const scene_design *design, const char *path, int32_t *index,
                                      int32_t *groups, piola_error *error)
 {
@@ -130,9 +137,10 @@ piola_status pio_model_number_groups(const pio_model *m, const scene_design *des
     for (size_t i = 0; i < m->scene->n_groups; i++) {
         const scene_group *g = &m->scene->groups[i];
         const int64_t first = m->body_first[body_of(m->scene, g)];
-        if (!chosen(design, g->name) || index[first] == FREE) continue;
+        bool any = false;
+        if (!chosen(design, g->name)) continue;
         for (int64_t p = 0; p < n; p++) {
-            if (!m->groups[i][p]) continue;
+            if (!m->groups[i][p] || index[p] == FREE) continue;
             if (index[p] >= 0)
                 return pio_scene_fault(
                     m->scene, error, path,
@@ -140,8 +148,9 @@ piola_status pio_model_number_groups(const pio_model *m, const scene_design *des
                     "only; name groups that do not overlap",
                     (long long)(p - first), g->body, pio_model_group_name(m, design, index, index[p]), g->name);
             index[p] = *groups;
+            any = true;
         }
-        ++*groups;
+        *groups += any;
     }
     for (int64_t p = 0; p < n; p++)
         if (index[p] == GOVERNED) index[p] = FREE;

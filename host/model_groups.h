@@ -14,6 +14,8 @@ size_t pio_model_group(const pio_model *model, const char *name);
  * number among those of the design, or -1. `path` names the design's key in a fault. */
 piola_status pio_model_number_groups(const pio_model *model, const scene_design *design, const char *path,
                                      int32_t *index, int32_t *groups, piola_error *error);
+/* Is the particle in a group that the design is of? */
+bool pio_model_is_grouped(const pio_model *model, const scene_design *design, int64_t particle);
 /* Name of the design's group number k, whose particles have index[p] == k. */
 const char *pio_model_group_name(const pio_model *model, const scene_design *design, const int32_t *index, int32_t k);
 

@@ -238,6 +238,7 @@ static piola_status draw(pio_frame *f, pio_image *image, piola_error *error)
     heading(f, image);
     if (f->p.dimension == 2) {
         pio_axes_draw(f, image, true);
+        pio_solids_draw(f, image);
         status = pio_shade(f, &samples, image, error);
         pio_axes_draw(f, image, false);
     } else {

@@ -7,6 +7,16 @@
 #include "host/image.h"
 #include "host/snapshot.h"
 
+/* What a 2D picture shows behind the particles: solid on one side of a plane, a disc, a box. */
+typedef enum { PIO_SOLID_PLANE, PIO_SOLID_BALL, PIO_SOLID_BOX } pio_solid_shape;
+typedef struct {
+    pio_solid_shape shape;
+    double centre[2], angle; /* m, rad, of its own frame */
+    double normal[2];        /* plane: out of the solid side, of any length but 0, in its own frame */
+    double size[2];          /* box, m */
+    double radius;           /* ball, m */
+} pio_solid;
+
 typedef struct {
     int width, height;    /* pixels, 320 x 180 to 8192 x 8192; 0: 1280 x 720 */
     int dimension;        /* 2 or 3 */
@@ -22,10 +32,12 @@ typedef struct {
     pio_map_kind map;
     double lo, hi;                 /* range of the colour bar, in units; NaN: from the values, see pio_render */
     double box_min[3], box_max[3]; /* m, the domain, drawn as an outline; an axis with a NaN: from the points */
-    double radius;                 /* m, half the particle spacing; 0: estimated from the points. Not for meshes */
-    double azimuth, elevation;     /* degrees, 3D: 0, 0 looks along +y; azimuth turns the eye towards +x; -90..90 */
-    double zoom;                   /* > 0, about the middle; 1: the whole box fits */
-    int threads;                   /* 0: what OpenMP offers; the picture does not depend on it */
+    const pio_solid *solids;       /* [n_solids], 2D: finite numbers; in 3D not drawn */
+    size_t n_solids;
+    double radius;             /* m, half the particle spacing; 0: estimated from the points. Not for meshes */
+    double azimuth, elevation; /* degrees, 3D: 0, 0 looks along +y; azimuth turns the eye towards +x; -90..90 */
+    double zoom;               /* > 0, about the middle; 1: the whole box fits */
+    int threads;               /* 0: what OpenMP offers; the picture does not depend on it */
 } pio_picture;
 
 /* Everything automatic: no points yet, NaN for range and box, the eye at azimuth 30, elevation 24, zoom 1. */

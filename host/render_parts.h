@@ -115,6 +115,9 @@ double pio_axes_left(const pio_frame *frame); /* 2D: pixels left of the plot for
 void pio_axes_draw(const pio_frame *frame, pio_image *image, bool behind);
 void pio_power_of_ten(int exponent, char *out, size_t size); /* "×10⁻³" */
 
+/* render_solid.c: in 2D, before the particles. */
+void pio_solids_draw(const pio_frame *frame, pio_image *image);
+
 /* render_box.c: in 3D, the floor before the particles; frame, numbers and triad after them. */
 piola_status pio_floor_draw(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);
 void pio_box_draw(const pio_frame *frame, const pio_samples *samples, pio_image *image);

@@ -301,9 +301,10 @@ typedef struct {
     scene_strings control;   /* effort, smoothness: of which; empty: all */
 } scene_observe;
 
-/* Active fibres of a body, or of the part of it that lies in a box at the start. */
+/* Active fibres of a body, of a group of it, or of the part of these that lies in a box at the start. */
 typedef struct {
     char *name, *body;
+    char *group;     /* NULL: the whole body */
     double fibre[3]; /* a direction */
     scene_where on;  /* NaN: all of it */
 } scene_actuator;

@@ -153,6 +153,7 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     const scene_control *c = &s->control[i];
     PATH(type, "control[%zu].type", i);
     PATH(hidden, "control[%zu].hidden", i);
+    PATH(spread, "control[%zu].weight_scale", i);
     if (s->mpm_integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(
             doc, type,
@@ -160,6 +161,8 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
             "integrator: apic, or a signal of time, would be right");
     if (c->hidden.n > PIO_NETWORK_HIDDEN)
         pio_cfg_fault(doc, hidden, "%zu layers; at most %d are possible", c->hidden.n, PIO_NETWORK_HIDDEN);
+    if (c->weights_file && pio_scene_given(doc, spread))
+        pio_cfg_fault(doc, spread, "the weights are read from a file; remove this, or `weights` to start at random");
     for (size_t l = 0; l < c->hidden.n; l++) {
         PATH(path, "control[%zu].hidden[%zu]", i, l);
         const double units = c->hidden.v[l];

@@ -127,7 +127,7 @@ bool pio_scene_obstacle_target(const pio_scene *s, const char *name, const char 
         memcpy(t->value, o->position, sizeof t->value);
         return true;
     }
-    if (!strcmp(key, "rotation")) {
+    if (!strcmp(key, "rotation") && o->type != SCENE_OBSTACLE_BALL) { /* which is round */
         *t = (scene_target){.quantity = CFG_ANGLE, .components = s->dimension == 3 ? 3 : 1};
         memcpy(t->value, s->dimension == 3 ? o->rotation : o->rotation + 2, sizeof(double) * (size_t)t->components);
         return true;

@@ -17,8 +17,7 @@ static const cfg_field contact_fields[] = {
          "earlier one, so name flat bodies first, then what slides on them. Each field has a grid of its own"},
     {"friction", CFG_NUMBER, AT(pio_scene, friction), .fallback = "0", NOT_NEGATIVE,
      .meaning = "Coulomb's coefficient between fields; larger lets them slide less; a design path: contact.friction"},
-    {"onset", CFG_NUMBER, AT(pio_scene, onset), .computed = "0.1 method.grid.spacing/time.duration",
-     .quantity = CFG_VELOCITY, POSITIVE,
+    {"onset", CFG_NUMBER, AT(pio_scene, onset), .computed = "0.1 method.grid.spacing/time.duration", ONSET,
      .meaning =
          "velocity of approach from which on contact stops fields in full; below it eases in, so that gradients have "
          "no kink, and fields may creep into each other so fast; larger is smoother, smaller tighter"},

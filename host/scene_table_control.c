@@ -16,6 +16,11 @@ static bool has_place(const void *a)
     return !isnan(((const scene_actuator *)a)->on.min[0]);
 }
 
+static bool has_group(const void *a)
+{
+    return ((const scene_actuator *)a)->group != NULL;
+}
+
 static const cfg_field place_fields[] = {{"min", CFG_VECTOR, AT(scene_actuator, on.min), .required = true,
                                           .quantity = CFG_LENGTH, .meaning = "lower corner"},
                                          {"max", CFG_VECTOR, AT(scene_actuator, on.max), .required = true,
@@ -26,12 +31,14 @@ static const cfg_table place_table = {.what = "place", .fields = place_fields};
 static const cfg_field actuator_fields[] = {
     {"name", CFG_NAME, AT(scene_actuator, name), .required = true, .meaning = "name that control uses"},
     {"body", CFG_NAME, AT(scene_actuator, body), .required = true, .meaning = "name of a solid body"},
+    {"group", CFG_NAME, AT(scene_actuator, group), .computed = "the whole body", .present = has_group,
+     .meaning = "name of a group of it whose particles these are"},
     {"fibre", CFG_VECTOR, AT(scene_actuator, fibre), .required = true,
      .meaning = "direction of the fibres at the start, of any length; they turn and stretch with the body, and an "
                 "activation a "
                 "pulls along them with the Kirchhoff stress a (F n)(F n)^T: above 0 they contract"},
-    {"on", CFG_MAPPING, .table = &place_table, .computed = "the whole body", .present = has_place,
-     .meaning = "a box: those of the body's particles that lie in it at the start"},
+    {"on", CFG_MAPPING, .table = &place_table, .computed = "everywhere", .present = has_place,
+     .meaning = "a box: those of the body's or the group's particles that lie in it at the start"},
     END};
 const cfg_table pio_actuator_table = {.what = "actuator", .size = sizeof(scene_actuator), .fields = actuator_fields};
 
@@ -48,6 +55,10 @@ static bool has_hidden(const void *c)
 static bool has_file(const void *c)
 {
     return ((const scene_control *)c)->weights_file != NULL;
+}
+static bool has_no_file(const void *c)
+{
+    return !has_file(c);
 }
 static bool has_dataset(const void *c)
 {
@@ -117,7 +128,7 @@ static const cfg_field control_fields[] = {
     {"limit", CFG_NUMBER, AT(scene_control, limit), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
      .only = ONLY(SCENE_SIGNAL_NETWORK), .meaning = "activations lie between -limit and limit"},
     {"weight_scale", CFG_NUMBER, AT(scene_control, weight_scale), .fallback = "1", NOT_NEGATIVE,
-     .only = ONLY(SCENE_SIGNAL_NETWORK),
+     .only = ONLY(SCENE_SIGNAL_NETWORK), .present = has_no_file,
      .meaning = "weights start at random, by the scene's seed, within this over the root of the layer's inputs, and "
                 "biases at 0; larger starts with more motion"},
     {"weights", CFG_MAPPING, .table = &weights_table, .computed = "at random", .only = ONLY(SCENE_SIGNAL_NETWORK),

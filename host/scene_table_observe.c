@@ -127,8 +127,8 @@ static const cfg_field design_fields[] = {
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target", .without = ONLY(SCENE_PER_NODE),
      .meaning = "one value per target, per body that has it, per particle (a field), or per group of particles; what "
-                "is in none "
-                "of the groups keeps the scene's value"},
+                "is in none of the groups keeps the scene's value, or is governed by its material's entry beside a "
+                "body's own"},
     {"groups", CFG_TEXTS, AT(scene_design, groups), .computed = "all groups of the bodies that the target governs",
      .present = has_named, .meaning = "with per: group, the names of the groups"},
     END};

@@ -75,7 +75,11 @@ static const cfg_field obstacle_fields[] = {
     {"position", CFG_VECTOR, AT(scene_obstacle, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "place of its origin; moving it into a body throws the body out"},
     {"rotation", CFG_SPIN, AT(scene_obstacle, rotation), .computed = "0", .quantity = CFG_ANGLE,
-     .meaning = "turn about its origin: one angle in 2D, counter-clockwise, a rotation vector in 3D"},
+     .only = ONLY(SCENE_OBSTACLE_PLANE) | ONLY(SCENE_OBSTACLE_BOX) | ONLY(SCENE_OBSTACLE_CYLINDER) |
+             ONLY(SCENE_OBSTACLE_MESH),
+     .meaning =
+         "turn about its origin: one angle in 2D, counter-clockwise, a rotation vector in 3D; a ball is the same "
+         "however it is turned, though motion may spin it"},
     {"normal", CFG_VECTOR, AT(scene_obstacle, normal), .required = true, .only = ONLY(SCENE_OBSTACLE_PLANE),
      .meaning = "direction out of the solid side before rotation, of any length"},
     {"size", CFG_VECTOR, AT(scene_obstacle, size), .required = true, .quantity = CFG_LENGTH, POSITIVE,
@@ -99,16 +103,17 @@ static const cfg_field obstacle_fields[] = {
      .meaning =
          "Coulomb's coefficient, of slip and separate: of each blow this share acts against sliding; larger holds "
          "steeper slopes"},
-    {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s",
-     .quantity = CFG_VELOCITY, POSITIVE, .present = is_rough,
+    {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s", ONSET,
+     .present = is_rough,
      .meaning =
          "sliding speed at which friction has 0.7 of its size; what should stick creeps at about this speed, and a "
          "larger one makes derivatives milder"},
-    {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity), .fallback = "1 cm/s",
-     .quantity = CFG_VELOCITY, POSITIVE, .present = is_separate,
+    {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity), .fallback = "1 cm/s", ONSET,
+     .present = is_separate,
      .meaning =
-         "of separate, which takes hold gradually of what comes or leaves no faster than this; a larger one makes "
-         "derivatives milder, and what rests is pushed off by up to a fifth of it"},
+         "speed at which separate stops in full what comes, and from which it lets go in full of what leaves; between "
+         "it eases, so that derivatives have no kink. A larger one makes them milder, and pushes what is at rest off "
+         "by up to a fifth of it"},
     {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "half of method.grid.spacing", .quantity = CFG_LENGTH,
      POSITIVE,
      .meaning =

@@ -129,7 +129,7 @@ static const scene_group *named(const pio_scene *s, cfg_doc *doc, const char *pa
     return i < s->n_groups ? &s->groups[i] : NULL;
 }
 
-/* A group that is measured is one of the body. */
+/* A group that is measured or driven is one of the body. */
 static void check_part(const pio_scene *s, cfg_doc *doc, const char *path, const char *body, const char *group)
 {
     const scene_group *g = group ? named(s, doc, path, group) : NULL;
@@ -193,4 +193,8 @@ void pio_scene_validate_bodies(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_groups; i++) check_group(s, doc, i);
     for (size_t i = 0; i < s->n_observe; i++) check_observe(s, doc, i);
     for (size_t i = 0; i < s->n_design; i++) check_design(s, doc, i);
+    for (size_t i = 0; i < s->n_actuators; i++) {
+        PATH(group, "actuators[%zu].group", i);
+        check_part(s, doc, group, s->actuators[i].body, s->actuators[i].group);
+    }
 }

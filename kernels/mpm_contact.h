@@ -60,6 +60,7 @@ typedef struct {
     vec w, N, T;      /* relative velocity; direction; tangential velocity */
     real r;           /* |R| regularised */
     real wn, k, q;    /* w.N; k; the fourth root under w_t */
+    real slip, flat;  /* |w_t|^2/q^2, e^2/q^2 */
     real ease, dease; /* a(c) and its derivative */
     real phi, dphi;   /* phi(wn) and its derivative */
     real share[2];    /* m_2/M, m_1/M */
@@ -82,8 +83,14 @@ PIO_FN contact_way contact_way_of(const contact_pair *p, const contact_place *at
     c.dphi = step + c.wn / at->onset * c.dphi;
     c.k = c.ease * c.phi;
     c.T = vec_axpby(R(1), c.w, -c.wn, c.N);
-    const real slip = vec_dot(c.T, c.T), cone = at->mu * at->mu * c.k * c.k;
-    c.q = sqrt(sqrt(slip * slip + cone * cone + e * e * e * e));
+    const real slip = vec_dot(c.T, c.T), K = at->mu * c.k, cone = K * K, flat = e * e;
+    const real most = slip > cone   ? (slip > flat ? slip : flat)
+                      : cone > flat ? cone
+                                    : flat; /* f32 has no fourth powers */
+    const real root = sqrt(slip / most * (slip / most) + cone / most * (cone / most) + flat / most * (flat / most));
+    c.q = sqrt(most) * sqrt(root);
+    c.slip = slip / most / root;
+    c.flat = flat / most / root;
     c.share[0] = p->m[1] / (p->m[0] + p->m[1]);
     c.share[1] = p->m[0] / (p->m[0] + p->m[1]);
     return c;
@@ -102,16 +109,16 @@ PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
 PIO_FN real contact_pair_adj(const contact_pair *p, const contact_place *at, contact_pair *bar, real *filling_bar)
 {
     const contact_way c = contact_way_of(p, at);
-    const real K = at->mu * c.k, y = K / c.q, M = p->m[0] + p->m[1], e = R(0.01) * at->onset;
+    const real K = at->mu * c.k, y = K / c.q, M = p->m[0] + p->m[1];
     const vec D = vec_axpby(c.k, c.N, y, c.T);
     const vec D_bar = vec_axpby(-c.share[0], bar->v[0], c.share[1], bar->v[1]);
     const real turn = vec_dot(bar->v[1], D) + vec_dot(bar->v[0], D); /* cotangent of m_1/M, which is 1 - m_2/M */
     bar->m[0] += c.share[0] * turn / M;
     bar->m[1] -= c.share[1] * turn / M;
 
-    const real y_bar = vec_dot(D_bar, c.T), slip = vec_dot(c.T, c.T), fourth = c.q * c.q * c.q * c.q;
-    const real K_bar = y_bar * (slip * slip + e * e * e * e) / (fourth * c.q);
-    const vec T_bar = vec_axpby(y, D_bar, -y_bar * K * slip / (fourth * c.q), c.T);
+    const real y_bar = vec_dot(D_bar, c.T) / c.q; /* of K, at constant q */
+    const real K_bar = y_bar * (c.slip * c.slip + c.flat * c.flat);
+    const vec T_bar = vec_axpby(y, D_bar, -y_bar * y * c.slip / c.q, c.T);
     const real k_bar = vec_dot(D_bar, c.N) + at->mu * K_bar;
     const real wn_bar = c.ease * c.dphi * k_bar - vec_dot(T_bar, c.N);
     vec N_bar = vec_axpby(c.k, D_bar, -c.wn, T_bar);

@@ -297,8 +297,8 @@ typedef struct {
     const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
     const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks;
-    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s > 0, from which on contact acts
-     * in full. */
+    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s >= PIO_LEAST_ONSET, from which on
+     * contact acts in full. */
     double friction, onset;
 } pio_engine_desc;
 

@@ -13,6 +13,9 @@ typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } 
 typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
 enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
 
+/* m/s, the least speed about which contact and friction may set in: powers of it have room in f32. */
+#define PIO_LEAST_ONSET 1e-9
+
 /* Plastic laws of particles, see kernels/plasticity.h; snow is of fixed corotated solids, the others of Hencky's. */
 typedef enum {
     PIO_ELASTIC,
@@ -126,8 +129,9 @@ typedef struct {
     double spacing; /* mesh: of the points, m, > 0 */
     const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
     double width;           /* the condition is eased in between the distances +width and -width, m, > 0 */
-    double slip;            /* speed at which friction has 0.7 of its full size, m/s, > 0 */
-    double onset;     /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
+    double slip;            /* speed at which friction has 0.7 of its full size, m/s, >= PIO_LEAST_ONSET */
+    double
+        onset; /* it takes hold gradually at speeds along its normal from +onset to -onset, m/s, >= PIO_LEAST_ONSET */
     int32_t n_points; /* of its motion, straight between them; 0: it stands still */
     const double
         *motion;     /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */

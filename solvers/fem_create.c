@@ -34,6 +34,17 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
     return PIOLA_OK;
 }
 
+/* What a description holds that meshes do not have is refused, not left out. */
+static piola_status check_parts(const pio_engine_desc *desc, piola_error *error)
+{
+    const char *what = desc->n_obstacles            ? "obstacles"
+                       : desc->n_channels           ? "actuators"
+                       : desc->particles.fields > 1 ? "velocity fields of bodies"
+                                                    : NULL;
+    if (!what) return PIOLA_OK;
+    return sim_fail(error, PIOLA_BAD_DATA, "a mesh has no %s; particles (MPM) have", what);
+}
+
 static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
@@ -59,7 +70,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
             if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
                 return sim_fail(error, PIOLA_BAD_DATA, "an element has node %d, and there are %lld",
                                 m->blocks[b].nodes[i], (long long)m->n);
-    const piola_status bad = fem_lattice_check(desc, error);
+    piola_status bad = check_parts(desc, error);
+    if (!bad) bad = fem_lattice_check(desc, error);
     return bad ? bad : check_loads(m, error);
 }
 

@@ -51,9 +51,9 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
                         "has one field");
     if (several && !(desc->friction >= 0 && isfinite(desc->friction)))
         return sim_fail(error, PIOLA_BAD_DATA, "friction of %g; 0 or more would be right", desc->friction);
-    if (several && !(desc->onset > 0 && isfinite(desc->onset)))
-        return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity above 0 would be right",
-                        desc->onset);
+    if (several && !(desc->onset >= PIO_LEAST_ONSET && isfinite(desc->onset)))
+        return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity of at least %g would be right",
+                        desc->onset, PIO_LEAST_ONSET);
     for (int d = 0; d < desc->n_designs; d++) {
         if (desc->designs[d].quantity == PIO_FRICTION && !several)
             return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);

@@ -73,7 +73,10 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                 "the last node, the second above node 0",
                 a, face[0], face[1], last);
     }
-    if (nodes > 2147480000.0) return sim_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
+    const double beyond =
+        desc->particles.fields > 1 ? nodes / desc->particles.fields : 0; /* loops over fields reach one grid beyond */
+    if (nodes + beyond > 2147480000.0)
+        return sim_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
     if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
         return sim_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));

@@ -91,12 +91,12 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
     for (int a = 0; a < 3; a++)
         if (!isfinite(d->position[a]) || !isfinite(d->rotation[a]))
             return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: its position and rotation must be finite", o);
-    if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) && d->slip > 0 &&
-          isfinite(d->slip) && d->onset > 0 && isfinite(d->onset)))
-        return sim_fail(
-            error, PIOLA_BAD_DATA,
-            "obstacle %d: friction %g must be at least 0, width %g m, slip speed %g m/s and onset %g m/s above 0", o,
-            d->friction, d->width, d->slip, d->onset);
+    if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) &&
+          d->slip >= PIO_LEAST_ONSET && isfinite(d->slip) && d->onset >= PIO_LEAST_ONSET && isfinite(d->onset)))
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "obstacle %d: friction %g must be at least 0, width %g m above 0, slip speed %g m/s and onset "
+                        "%g m/s at least %g m/s",
+                        o, d->friction, d->width, d->slip, d->onset, PIO_LEAST_ONSET);
     return check_motion(d, o, error);
 }
 

@@ -90,6 +90,31 @@ static void another_build(fem_case *c, double *z)
 
 /* ---- what is found before the first step ------------------------------------------------------------------- */
 
+static void with_obstacles(fem_case *c, double *z)
+{
+    static const pio_obstacle_desc floor = {.type = PIO_OBSTACLE_PLANE};
+    (void)z;
+    block(c, PIO_HYPER_LINEAR, 1);
+    c->desc.n_obstacles = 1;
+    c->desc.obstacles = &floor;
+}
+
+static void with_actuators(fem_case *c, double *z)
+{
+    static const pio_channel_desc channel = {.signal = PIO_CONSTANT};
+    (void)z;
+    block(c, PIO_HYPER_LINEAR, 1);
+    c->desc.n_channels = 1;
+    c->desc.channels = &channel;
+}
+
+static void with_velocity_fields(fem_case *c, double *z)
+{
+    (void)z;
+    block(c, PIO_HYPER_LINEAR, 1);
+    c->desc.particles.fields = 2;
+}
+
 static void inside_out_at_rest(fem_case *c, double *z)
 {
     (void)z;
@@ -242,6 +267,9 @@ static const fault_case faults[] = {
     {"no nodes", no_nodes, PIOLA_BAD_DATA, {"0 nodes: from 1 to"}, 0, OF_NO_KIND},
     {"too many steps", too_many_steps, PIOLA_BAD_DATA, {"1099511627776 steps: at most"}, 0, OF_NO_KIND},
     {"another build", another_build, PIOLA_INTERNAL, {"of different builds"}, 0, OF_NO_KIND},
+    {"obstacles", with_obstacles, PIOLA_BAD_DATA, {"a mesh has no obstacles; particles (MPM) have"}, 0, OF_NO_KIND},
+    {"actuators", with_actuators, PIOLA_BAD_DATA, {"a mesh has no actuators"}, 0, OF_NO_KIND},
+    {"velocity fields", with_velocity_fields, PIOLA_BAD_DATA, {"a mesh has no velocity fields of bodies"}, 0, OF_NO_KIND},
     {"inside out at rest", inside_out_at_rest, PIOLA_NUMERICAL, {"element 3 has no positive volume at rest"}, 0,
      BEFORE(REST_SHAPE, ELEMENT)},
     {"a shape inside out", shape_inside_out, PIOLA_NUMERICAL, {"element ", " has no positive volume at rest"}, 0,

@@ -88,6 +88,32 @@ static void a_design_has_a_value_for_each_group_and_leaves_the_rest(void **state
     drop(&m);
 }
 
+/* A body's own entry for some of its groups leaves the rest of the body to the material's entry. */
+static void what_is_in_no_group_of_a_bodys_entry_is_governed_by_its_materials(void **state)
+{
+    static const char *const sets[] = {
+        "design=[{name: all, target: materials.soft.E}, {name: tip, target: bodies.beam.E, per: group, groups: tip}]"};
+    static const char *const pairs[] = {"design=[{name: rest, target: materials.soft.E, per: group, groups: [all]}, "
+                                        "{name: ends, target: bodies.beam.E, "
+                                        "per: group, groups: [root, tip]}]"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        made m = make(FLAT, i ? pairs : sets, 1);
+        const pio_model *o = m.model;
+        int materials = 0, own = 0;
+        for (int64_t p = 0; p < 64; p++) {
+            const bool tip = o->groups[pio_model_group(o, "tip")][p], root = o->groups[pio_model_group(o, "root")][p];
+            assert_int_equal(o->designs[1].index[p], i ? (root ? 0 : tip ? 1 : -1) : tip ? 0 : -1);
+            assert_int_equal(o->designs[0].index[p], tip || (i && root) ? -1 : 0);
+            materials += o->designs[0].index[p] >= 0;
+            own += o->designs[1].index[p] >= 0;
+        }
+        print_message("%d particles by the material's entry, %d by the body's, of 64\n", materials, own);
+        assert_int_equal(materials + own, 64);
+        drop(&m);
+    }
+}
+
 static void an_observation_of_a_group_is_of_its_particles(void **state)
 {
     made m = make(FLAT, NULL, 0);
@@ -178,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_group_holds_the_particles_that_start_there_or_are_listed),
         cmocka_unit_test(a_design_has_a_value_for_each_group_and_leaves_the_rest),
+        cmocka_unit_test(what_is_in_no_group_of_a_bodys_entry_is_governed_by_its_materials),
         cmocka_unit_test(an_observation_of_a_group_is_of_its_particles),
         cmocka_unit_test(separations_and_shapes_are_described),
         cmocka_unit_test(what_only_the_particles_tell_is_refused_too),

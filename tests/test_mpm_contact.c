@@ -60,6 +60,60 @@ static void contact_of_a_pair_keeps_momentum_and_takes_energy(void **unused)
     case_below("largest gain of energy (negative: all lose), relative", fmax(gained, 0), 1e-14, 1e-5);
 }
 
+/* A random pair, and cotangents of what becomes of it. */
+static void random_pair(mpm_case *c, contact_pair *p, contact_pair *bar)
+{
+    memset(bar, 0, sizeof *bar);
+    for (int s = 0; s < 2; s++) {
+        p->m[s] = (real)exp(3 * case_random(c));
+        for (int a = 0; a < D; a++) {
+            p->v[s].x[a] = (real)case_random(c);
+            p->G[s].x[a] = (real)(0.5 * case_random(c));
+            bar->v[s].x[a] = (real)case_random(c);
+        }
+    }
+}
+
+/* Contact has no velocity of its own but the onset. So with the onset and all velocities smaller by 2^-26, down to the least onset that is
+ * accepted, it does the same to the bit, the derivatives too, unless a power of them has no room in `real`. */
+static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void **unused)
+{
+    enum { PAIRS = 20000 };
+    const real less = (real)ldexp(1, -26);
+    mpm_case c = {.random = 8};
+    int differ = 0, acted = 0;
+    (void)unused;
+    for (int i = 0; i < PAIRS; i++) {
+        contact_pair p, small, p_bar, small_bar;
+        contact_place at = {.mu = (real)(0.5 + 0.5 * case_random(&c)), .onset = (real)0.07}, near;
+        real filling_bar[2] = {0, 0};
+        random_pair(&c, &p, &p_bar);
+        at.filling = (real)(0.8 + 0.4 * case_random(&c));
+        for (int a = 0; a < D; a++) at.passes[a] = 1;
+        near = at;
+        near.onset *= less;
+        small = p;
+        small_bar = p_bar;
+        for (int s = 0; s < 2; s++) small.v[s] = vec_scale(less, p.v[s]);
+        if (i % 4 == 0) small.v[1] = small.v[0], p.v[1] = p.v[0]; /* at rest on each other */
+        const real mu_bar = contact_pair_adj(&p, &at, &p_bar, &filling_bar[0]);
+        const real near_mu_bar = contact_pair_adj(&small, &near, &small_bar, &filling_bar[1]);
+        contact_pair_act(&p, &at);
+        contact_pair_act(&small, &near);
+        acted += fabs((double)filling_bar[0]) > 0;
+        int same = near_mu_bar == less * mu_bar && filling_bar[1] == less * filling_bar[0];
+        for (int s = 0; s < 2; s++)
+            for (int a = 0; a < D; a++)
+                same &= small.v[s].x[a] == less * p.v[s].x[a] && small_bar.v[s].x[a] == p_bar.v[s].x[a] &&
+                        small_bar.G[s].x[a] == less * p_bar.G[s].x[a];
+        differ += !same;
+    }
+    print_message("  %d pairs (%d touch) at an onset of %.3g m/s, %d differ from 0.07 m/s (threshold 0)\n", PAIRS,
+                  acted, (double)(less * (real)0.07), differ);
+    assert_true(acted > PAIRS / 10);
+    assert_int_equal(differ, 0);
+}
+
 /* ---- an incline ---------------------------------------------------------------------------------------------- */
 
 static const double tilt = 0.52359877559829887, g0 = 9.81; /* 30 degrees */
@@ -388,6 +442,10 @@ static void fields_that_cannot_be_are_refused_by_name(void **unused)
     d->reversible = 1;
     refused(&c, "the reversible integrator has one field");
     d->reversible = 0;
+    const pio_grid_desc grid = d->grid;
+    for (int a = 0; a < D; a++) d->grid.nodes[a] = D == 3 ? 900 : 27000; /* fits an int, but not with one grid beyond */
+    refused(&c, "a grid of 1458000000 nodes is too large");
+    d->grid = grid;
     d->particles.fields = 1;
     case_design(&c, PIO_FRICTION, -1, CASE_SCALAR, 0, 0.3, 1);
     refused(&c, "one velocity field has no friction");
@@ -398,6 +456,7 @@ int main(void)
 {
     const struct CMUnitTest physics[] = {
         cmocka_unit_test(contact_of_a_pair_keeps_momentum_and_takes_energy),
+        cmocka_unit_test(contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit),
         cmocka_unit_test(fields_of_bodies_far_apart_change_no_bit),
         cmocka_unit_test(a_collision_keeps_momentum_and_angular_momentum),
         cmocka_unit_test(blocks_that_part_feel_nothing_of_each_other),

@@ -26,7 +26,7 @@ SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(pathlib.Path(__file__).reso
 SMALL += [pathlib.Path(__file__).resolve().parent / "good_scenes/obstacles_3d.yaml"]
 LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "mpm_pour_small", "fem_laws")  # 5 s a check
 LOOSEST = 1e-6  # tolerance of a check; no small variant needs more, but with contact and kinks of it
-CONTACT = {"mpm_long_bounce_small": 1e-5}
+CONTACT = {"mpm_long_bounce_small": 1e-5, "mpm_throw_bounce_small": 1e-5}
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
 TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
@@ -83,14 +83,20 @@ class Check(Scenes):
                 self.assertLessEqual(check["tolerance"], loosest)
                 self.assertLessEqual(max(remainder, uncertainty), loosest)
 
-    def test_a_gradient_through_contact_tells_how_near_it_came_to_kinks(self):
-        self.run_piola(0, "grad", "../tests/good_scenes/obstacles_2d.yaml", self.folder, "-q", "--set",
-                       "gravity=[0, 0]")  # a body at rest, which nothing presses on
-        kinks, = result(self.folder)["certificate"]["kinks"]
-        print(f"obstacles_2d: {kinks['near']} {kinks['what']}, within {kinks['tolerance']:g} {kinks['unit']} "
-              "(threshold above 0, within 1e-4 m/s)")
-        self.assertLessEqual(kinks["tolerance"], 1e-4 * (1 + 1e-12))
-        self.assertGreater(kinks["near"], 0)
+    def test_a_gradient_through_contact_tells_how_often_contact_took_hold_or_let_go(self):
+        near = {}
+        for onset in 5e-3, 5e-4, 1e-9:  # m/s
+            folder = self.folder / str(onset)
+            self.run_piola(0, "grad", "../tests/good_scenes/obstacles_2d.yaml", folder, "-q", "--set",
+                           f"obstacles[0].separation_velocity={onset}")
+            kinks, = result(folder)["certificate"]["kinks"]
+            near[onset] = kinks["near"]
+            print(f"obstacles_2d: {kinks['near']} {kinks['what']}, within {kinks['tolerance']:g} {kinks['unit']} = {onset:g} m/s")
+            self.assertEqual((kinks["tolerance"], kinks["unit"]), (1, "separation_velocity"))
+        print("(threshold: some, fewer at a tenth of the speed, none at 1e-9 m/s)")
+        self.assertGreater(near[5e-3], 0)
+        self.assertLess(near[5e-4], near[5e-3])
+        self.assertEqual(near[1e-9], 0)
 
 
 class Spoiled(Scenes):
@@ -125,6 +131,14 @@ class Optimize(Scenes):
         wrong = math.dist(place, (2.0, 0.7)) / math.dist((0.4, 0.6), (2.0, 0.7))
         print(f"optimize mpm_throw.yaml: off the target by {wrong:.1e} of the distance (threshold 0.01), {cost}")
         self.assertLessEqual(wrong, 0.01)
+
+    def test_a_throw_with_two_bounces_lands_within_1_mm(self):
+        done, cost = self.find("mpm_throw_bounce.yaml")
+        place = done["observations"]["centre"]["value"][0]
+        wrong = [abs(p - t) for p, t in zip(place, (1.9, 0.38))]
+        print(f"optimize mpm_throw_bounce.yaml: off the target by {1e3 * wrong[0]:.3f} mm along x and {1e3 * wrong[1]:.3f} mm "
+              f"along y (threshold 1 mm), {cost}")
+        self.assertLessEqual(max(wrong), 1e-3)
 
     def test_viscosity_is_found_to_1_percent(self):
         scene = "mpm_dam_viscosity_small.yaml"
