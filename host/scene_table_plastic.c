@@ -11,7 +11,8 @@
 static const char *const plastic_names[] = {"none", "von_mises", "drucker_prager", "herschel_bulkley", "snow", NULL};
 
 static const cfg_field fields[] = {
-    {"type", CFG_ENUM, AT(plasticity), .required = true, .values = plastic_names,
+    {"type", CFG_ENUM, AT(plasticity), .required = true, .values = plastic_names, .without = ONLY(SCENE_ELASTIC),
+     .instead = "is what a material without this key is; remove it",
      .meaning =
          "what limits elastic strain: von_mises (metals), drucker_prager (sand, soil) and herschel_bulkley (pastes, "
          "foams) of model hencky, snow of model fixed_corotated"},

@@ -85,8 +85,8 @@ static void list_fields(pio_states *f)
     static const struct {
         const char *name, *units, *meaning;
     } known[] = {{"velocity", "m/s", "velocity"},
-                 {"J", "1", "volume ratio, det F"},
-                 {"F", "1", "deformation gradient"},
+                 {"J", "1", "volume ratio"},
+                 {"F", "1", "deformation gradient, of plastic solids the elastic part"},
                  {"C", "1/s", "affine velocity matrix"},
                  {"mass", "kg", "mass"},
                  {"pressure", "Pa", "pressure, -tr(sigma)/dimension"},

@@ -66,7 +66,7 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
             v = (double)fluid_pressure(law, J, matter_constants(&a->matter, id));
     } else {
         const mat F = mat_load(a->s.F, n, p);
-        const real J = mat_det(F, mat_cofactor(F));
+        const real J = mat_det(F, mat_cofactor(F)) * p2g_swelling(&a->s, &a->matter, p);
         if (a->what == DERIVED_J)
             v = (double)J;
         else if (a->what == DERIVED_F)

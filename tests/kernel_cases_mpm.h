@@ -190,8 +190,9 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
 
 static void case_mpm_p2g(case_io *io)
 {
-    static const char *const names[] = {"laws", "laws and fibres", "laws and viscous solids", "laws and plasticity",
-                                        "laws and viscous plasticity", NULL};
+    static const char *const names[] = {
+        "laws", "laws and fibres", "laws and viscous solids", "laws and plasticity", "laws and viscous plasticity",
+        NULL};
     const int variant = case_variant(io, names);
     const int fibres = variant == 1, viscous = variant == 2 || variant == 4, plastic = variant >= 3;
     sample t = sample_mpm(io, CASE_INPUT);

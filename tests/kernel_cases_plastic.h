@@ -35,7 +35,7 @@ static void sample_yield(case_io *io, sample *t, int first)
     int *plastic = HOST(io, int, n);
     case_array *y[PLASTIC_CONSTANTS];
     real *all = HOST(io, real, field_size(n, PLASTIC_CONSTANTS));
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) 
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++)
         y[c] = case_uniform(io, c < first ? CASE_CONSTANT : CASE_INPUT, yield_names[c], 1, n, 0, 1);
     for (int i = 0; i < n; i++) {
         double of[PLASTIC_CONSTANTS];

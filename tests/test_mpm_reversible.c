@@ -1,7 +1,9 @@
 /* test_mpm_reversible.c -- can the steps of the reversible integrator be taken back, to the bit? */
 #include "tests/mpm_reversible_case.h"
 
-enum { D = CASE_DIM, LONG = TEST_SANITIZED ? 60 : 10000, SHORT = TEST_SANITIZED ? 20 : 400 };
+/* f32 in 3D goes less far: its lattice is that of f32 in 2D, its kernels those of f64 in 3D. */
+enum { D = CASE_DIM, FAR = sizeof(PIO_REAL) == 4 && D == 3 ? 2000 : 10000 };
+enum { LONG = TEST_SANITIZED ? 60 : FAR, SHORT = TEST_SANITIZED ? 20 : 400 };
 
 /* In 3D one particle a cell: eight would take a minute, and no bit comes back more truly. */
 static void small_collision(mpm_case *c, const case_material *one, const case_material *two, int64_t steps)
