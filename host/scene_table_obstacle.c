@@ -121,9 +121,9 @@ static const cfg_field obstacle_fields[] = {
     {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity), .fallback = "1 cm/s", ONSET,
      .present = is_separate,
      .meaning =
-         "speed at which separate stops in full what comes, and from which it lets go in full of what leaves; between "
-         "it eases, so that derivatives have no kink. A larger one makes them milder, and pushes what is at rest off "
-         "by up to a fifth of it"},
+         "what comes faster than this is stopped in full, what leaves faster is let go; between, contact sets in "
+         "gradually, so that derivatives have no kink. Larger makes them milder, and pushes what touches at rest off "
+         "with up to a fifth of it"},
     {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "half of method.grid.spacing", .quantity = CFG_LENGTH,
      POSITIVE,
      .meaning =

@@ -2,7 +2,8 @@
  *
  * The distance d(y) is negative inside. Beside it stand the unit normal n(y), which points outward, and what an adjoint needs:
  * the slope dd/dy and the turn dn/dy. Distances of balls, boxes and cylinders are exact (Quilez, "Distance functions"); inside a
- * box and a cylinder normals jump where two faces are equally near. That of a surface of triangles is a
+ * box and a cylinder normals jump where two faces are equally near, and outside they turn the faster the nearer an edge is; on
+ * an edge, which a node may be but for rounding, they are those of a face. That of a surface of triangles is a
  * cubic spline through its distances at the points of a lattice, so that its normals have a continuous derivative. */
 #ifndef PIOLA_KERNELS_OBSTACLE_H
 #define PIOLA_KERNELS_OBSTACLE_H
@@ -36,6 +37,9 @@ typedef struct {
     vec normal; /* unit */
     mat turn;   /* dn/dy, 1/m */
 } obstacle_near;
+
+/* Nearer to an edge than this share of the width, a place is on it. */
+#define OBSTACLE_EDGE R(sizeof(real) == 4 ? 1e-3 : 1e-6)
 
 PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
 {
@@ -76,8 +80,8 @@ PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
             nearest = a;
         }
     }
-    const int outside = square > R(0);
-    const real length = outside ? sqrt(square) : R(1);
+    const real length = sqrt(square);
+    const int outside = length > OBSTACLE_EDGE * o->width;
     PIO_UNROLL
     for (int a = 0; a < DIM; a++)
         r.normal.x[a] = sign.x[a] * (outside ? (q.x[a] > R(0) ? q.x[a] / length : R(0)) : R(a == nearest ? 1 : 0));
@@ -88,7 +92,7 @@ PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
             r.turn.m[a][b] =
                 outside ? (R(a == b && q.x[a] > R(0) ? 1 : 0) - r.normal.x[a] * r.normal.x[b]) / length : R(0);
     }
-    r.d = outside ? length : most;
+    r.d = square > R(0) ? length : most;
     r.slope = r.normal;
     return r;
 }
@@ -109,18 +113,16 @@ PIO_FN obstacle_near cylinder_near(const obstacle_shape *o, vec y)
     const real p = sqrt(vec_dot(e, e)), inverse = p > R(0) ? R(1) / p : R(0);
     const real qp = p - o->radius, qz = (z < R(0) ? -z : z) - o->height;
     e = vec_scale(inverse, e);
-    if (qp > R(0) && qz > R(0)) {
-        r.d = sqrt(qp * qp + qz * qz);
+    r.d = qp > R(0) && qz > R(0) ? sqrt(qp * qp + qz * qz) : qp > qz ? qp : qz;
+    if (qp > R(0) && qz > R(0) && r.d > OBSTACLE_EDGE * o->width) {
         fp = qp / r.d;
         fz = qz / r.d;
         fpp = fz * fz / r.d;
         fpz = -fp * fz / r.d;
         fzz = fp * fp / r.d;
     } else if (qp > qz) {
-        r.d = qp;
         fp = R(1);
     } else {
-        r.d = qz;
         fz = R(1);
     }
     r.normal = vec_axpby(fp, e, fz, k);

@@ -91,6 +91,38 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
     assert_int_equal(differ, 0);
 }
 
+/* A node on an edge but for rounding, where normals turn from one face to the other within nothing, has a face's; beside it the normal is
+ * between them and turns by 1/distance. */
+static void on_an_edge_a_normal_is_that_of_a_face(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < (D == 3 ? 2 : 1); kind++) {
+        const obstacle_shape shape = {.type = kind ? OBSTACLE_CYLINDER : OBSTACLE_BOX,
+                                      .half = {(real)0.05, (real)0.2},
+                                      .radius = (real)0.05,
+                                      .height = (real)0.2,
+                                      .axis = 1,
+                                      .width = (real)0.05};
+        for (int beside = 0; beside < 2; beside++) {
+            vec y = vec_zero();
+            double most = 0;
+            for (int a = 0; a < 2; a++)
+                y.x[a] =
+                    (real)(a ? 0.2 : 0.05) + (beside ? (real)0.001 : (real)1e-16 + (real)(case_is_f32() ? 1e-8 : 0));
+            const obstacle_near at = obstacle_near_of(&shape, NULL, y);
+            for (int a = 0; a < D; a++)
+                for (int b = 0; b < D; b++) most = fmax(most, fabs((double)at.turn.m[a][b]));
+            print_message("  %s, %s: normal (%.3f, %.3f), turns by at most %.3g /m\n", kind ? "cylinder" : "box",
+                          beside ? "1 mm beside an edge" : "on it", (double)at.normal.x[0], (double)at.normal.x[1],
+                          most);
+            if (beside)
+                assert_true(most > 300 && fabs((double)at.normal.x[0] - sqrt(0.5)) < 1e-4);
+            else
+                assert_true(most < 21 && (double)(at.normal.x[0] * at.normal.x[1]) <= 0 && (double)at.d < 1e-6);
+        }
+    }
+}
+
 /* ---- mechanics --------------------------------------------------------------------------------------------------- */
 
 static const double slope = 3.14159265358979323846 / 6;
@@ -426,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(obstacles_at_the_least_onset_do_the_same_to_the_bit),
+        cmocka_unit_test(on_an_edge_a_normal_is_that_of_a_face),
         cmocka_unit_test(a_block_slides_down_an_incline_as_coulomb_says),
         cmocka_unit_test(a_block_stays_on_an_incline_where_friction_holds_it),
         cmocka_unit_test(friction_takes_its_coefficient_times_the_normal_impulse),
