@@ -267,6 +267,7 @@ typedef struct {
     double friction_velocity;   /* m/s */
     double separation_velocity; /* m/s, of separate */
     double width;               /* m */
+    char *motion_file;          /* of the numbers below; NULL: none */
     scene_numbers time;         /* motion: s, increasing; empty: it stands still */
     scene_numbers shift[3];     /* m, one for each time, or empty: 0 */
     scene_numbers angle;        /* rad, likewise */

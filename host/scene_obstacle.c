@@ -6,11 +6,51 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const axes[] = {"x", "y", "z"};
+
+static void take_column(cfg_doc *doc, const pio_csv *csv, const char *name, scene_numbers *to)
+{
+    size_t c = 0;
+    while (c < csv->n_columns && strcmp(csv->columns[c], name) != 0) c++;
+    if (c == csv->n_columns) return;
+    to->v = pio_arena_take(&doc->arena, csv->n_rows * sizeof(double));
+    doc->no_memory |= !to->v;
+    to->n = to->v ? csv->n_rows : 0;
+    for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + c];
+}
+
+/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. */
+static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
+{
+    scene_obstacle *o = &s->obstacles[i];
+    pio_csv csv;
+    piola_error error;
+    PATH(path, "obstacles[%zu].motion.file", i);
+    if (!pio_scene_table_of(s, doc, path, o->motion_file, &csv)) return;
+    const int t = pio_scene_column(doc, path, &csv, "time");
+    for (size_t row = 0; row < csv.n_rows && t >= 0; row++) {
+        const double *at = csv.values + row * csv.n_columns + t;
+        if (row == 0 ? *at >= 0 : *at > *(at - csv.n_columns)) continue;
+        if (row == 0)
+            pio_csv_fault(&csv, row, (size_t)t, &error, "the first time, %g s, is before 0", *at);
+        else
+            pio_csv_fault(&csv, row, (size_t)t, &error, "the times must increase, but %g s follows %g s", *at,
+                          *(at - csv.n_columns));
+        pio_scene_report(doc, path, &error);
+        break;
+    }
+    if (t >= 0) take_column(doc, &csv, "time", &o->time);
+    for (int a = 0; a < 3 && t >= 0; a++) take_column(doc, &csv, axes[a], &o->shift[a]);
+    if (t >= 0) take_column(doc, &csv, "angle", &o->angle);
+    pio_csv_free(&csv);
+}
+
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_obstacles; i++) {
         scene_obstacle *o = &s->obstacles[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
+        if (o->motion_file) read_motion(s, doc, i);
         if (isnan(o->width)) o->width = s->grid.spacing / 2;
         if (isnan(o->resolution)) o->resolution = s->grid.spacing / 2;
         if (s->dimension == 3 && o->angle.n && !pio_scene_given(doc, axis)) o->turns[2] = 1;
@@ -27,25 +67,26 @@ static double length(const pio_scene *s, const double v[3])
 static void check_course(const scene_obstacle *o, cfg_doc *doc, size_t i, const char *key, const scene_numbers *course)
 {
     PATH(path, "obstacles[%zu].motion.%s", i, key);
-    if (course->n && course->n != o->time.n)
+    if (o->motion_file && pio_scene_given(doc, path))
+        pio_cfg_fault(doc, path, "the file tells the motion; remove this, or `file`");
+    else if (course->n && course->n != o->time.n)
         pio_cfg_fault(doc, path, "%zu number%s for %zu time%s; one each is needed", course->n, course->n > 1 ? "s" : "",
                       o->time.n, o->time.n > 1 ? "s" : "");
 }
 
 static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    static const char *const keys[] = {"x", "y", "z"};
     const scene_obstacle *o = &s->obstacles[i];
     PATH(motion, "obstacles[%zu].motion", i);
     PATH(z, "obstacles[%zu].motion.z", i);
     PATH(axis, "obstacles[%zu].motion.axis", i);
     size_t courses = o->angle.n;
     for (int a = 0; a < 3; a++) {
-        check_course(o, doc, i, keys[a], &o->shift[a]);
+        check_course(o, doc, i, axes[a], &o->shift[a]);
         courses += o->shift[a].n;
     }
     check_course(o, doc, i, "angle", &o->angle);
-    for (size_t k = 1; k < o->time.n; k++) {
+    for (size_t k = 1; k < o->time.n && !o->motion_file; k++) {
         PATH(time, "obstacles[%zu].motion.time[%zu]", i, k);
         if (!(o->time.v[k] > o->time.v[k - 1]))
             pio_cfg_fault(doc, time, "the times must increase, but %g s follows %g s", o->time.v[k], o->time.v[k - 1]);

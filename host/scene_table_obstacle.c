@@ -11,6 +11,12 @@ static bool has_motion(const void *o)
 {
     return ((const scene_obstacle *)o)->time.n > 0;
 }
+/* What a file says is in the resolved scene as numbers. */
+static bool never(const void *o)
+{
+    (void)o;
+    return false;
+}
 static bool is_separate(const void *o)
 {
     return ((const scene_obstacle *)o)->behaviour == SCENE_WALL_SEPARATE;
@@ -49,8 +55,8 @@ static bool has_axis(const void *o)
     }
 
 static const cfg_field motion_fields[] = {
-    {"time", CFG_NUMBERS, AT(scene_obstacle, time), .second = offsetof(scene_obstacle, time.n), .required = true,
-     .quantity = CFG_TIME, NOT_NEGATIVE,
+    {"time", CFG_NUMBERS, AT(scene_obstacle, time), .second = offsetof(scene_obstacle, time.n), .quantity = CFG_TIME,
+     NOT_NEGATIVE,
      .meaning =
          "increasing times; between them it moves and turns evenly, before the first and after the last it rests"},
     COURSE("x", 0, has_x),
@@ -59,10 +65,14 @@ static const cfg_field motion_fields[] = {
     {"angle", CFG_NUMBERS, AT(scene_obstacle, angle), .second = offsetof(scene_obstacle, angle.n), .computed = "0",
      .quantity = CFG_ANGLE, .present = has_angle,
      .meaning = "turn about its position at these times, after its rotation; larger steps turn it faster"},
+    {"file", CFG_TEXT, AT(scene_obstacle, motion_file), .present = never,
+     .meaning = "CSV or HDF5 below the scene's folder instead, with columns time (s) and any of x, y, z (m) and angle "
+                "(rad)"},
     {"axis", CFG_VECTOR, AT(scene_obstacle, turns), .computed = "z", .present = has_axis,
      .meaning = "direction about which the angle turns, of any length; for 3D only"},
     END};
-static const cfg_table motion_table = {.what = "motion", .fields = motion_fields};
+static const cfg_table motion_table = {
+    .what = "motion", .fields = motion_fields, .choice = {{{"time"}, {"file"}}, true, 0}};
 
 static const cfg_field obstacle_fields[] = {
     {"name", CFG_NAME, AT(scene_obstacle, name), .required = true, .meaning = "name that design paths use"},

@@ -46,6 +46,8 @@ class Control(unittest.TestCase):
     def test_weights_read_from_a_result_give_the_same_bits(self):
         first = self.grad("first")
         other = self.grad("other", "seed=1")
+        scene = self.folder / "scene.yaml"
+        scene.write_text(scene.read_text(encoding="utf-8").replace("    weight_scale: 1.5\n", ""), encoding="utf-8")
         again = self.grad("again", "seed=1", "control[4].weights={file: first/states.vtkhdf}")
         objectives = [r["objective"] for r in (first, other, again)]
         print(f"objective {objectives[0]!r}, with another seed {objectives[1]!r}, with the first's weights {objectives[2]!r}")
@@ -58,6 +60,10 @@ class Control(unittest.TestCase):
         print(done.stderr.strip().splitlines()[0])
         self.assertEqual(done.returncode, 65)
         self.assertIn("actuators[1].on: it shares particles with another actuator", done.stderr)
+        done = piola("validate", self.folder / "scene.yaml", "--set", "groups[0].max=[0.4, 0.2]")
+        print(done.stderr.strip().splitlines()[0])
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("it shares particles with another actuator", done.stderr)
 
     def test_an_actuator_without_particles_is_told(self):
         done = piola("validate", self.folder / "scene.yaml", "--set", "actuators[0].on.max=[0.02, 0.1]")

@@ -275,6 +275,26 @@ static void particles_have_the_velocity_field_and_the_viscosity_of_their_body(vo
     pio_scene_free(laws);
 }
 
+/* The good scene's paddle moves by numbers, and its post by a file of the same. */
+static void an_obstacles_motion_from_a_file_is_that_of_its_numbers(void **state)
+{
+    pio_scene *moving;
+    pio_model *made;
+    piola_error error;
+    (void)state;
+    if (pio_scene_load(&moving, PIO_SOURCE_DIR "/tests/good_scenes/obstacles_2d.yaml", NULL, 0, stderr, &error))
+        fail_msg("%s", error.message);
+    if (pio_model_create(&made, moving, &error)) fail_msg("%s", error.message);
+    const pio_obstacle_desc *paddle = &made->desc.obstacles[1], *post = &made->desc.obstacles[2];
+    print_message("%d points by numbers, %d by the file\n", paddle->n_points, post->n_points);
+    assert_int_equal(paddle->n_points, 3);
+    assert_int_equal(post->n_points, 3);
+    assert_true(paddle->motion[2 * PIO_MOTION_NUMBERS] > 0.09);
+    assert_memory_equal(paddle->motion, post->motion, 3 * PIO_MOTION_NUMBERS * sizeof(double));
+    pio_model_free(made);
+    pio_scene_free(moving);
+}
+
 int main(void)
 {
     const struct CMUnitTest fills[] = {
@@ -293,6 +313,7 @@ int main(void)
         cmocka_unit_test(particles_of_a_body_lie_together_and_ascend_in_cells),
         cmocka_unit_test(objective_slope_is_the_derivative_of_every_sample),
         cmocka_unit_test(particles_have_the_velocity_field_and_the_viscosity_of_their_body),
+        cmocka_unit_test(an_obstacles_motion_from_a_file_is_that_of_its_numbers),
     };
     return cmocka_run_group_tests_name("fill", fills, NULL, NULL) +
            cmocka_run_group_tests_name("faults", faults, NULL, NULL) +
