@@ -42,21 +42,26 @@ PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
     return plastic_tau(m->plasticity[id], mat_load(s->F, m->n, p), s->e33 ? s->e33[p] : R(0), s->hardening[p], &y);
 }
 
-/* Add the stress of its fibres to stored particle p, which is j of the batch:  B += (stress V) tau,  b -= (stress V) tau f. */
-PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
+/* Add a stress tau of stored particle p, which is j of the batch, to its affine field:  B += (stress V) tau,  b -= (stress V) tau f. */
+PIO_FN void p2g_add(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress, mat tau)
 {
-    const int n = a->matter.n, id = a->s.id[p], channel = a->matter.channel[id];
-    if (channel < 0) return;
-    const vec fibre = vec_load(a->matter.fibre, a->matter.channels, channel), f = vec_load(a->s.offset, n, p);
-    const mat tau = fibre_tau(mat_load(a->s.F, n, p), fibre, a->matter.activation[channel]);
-    const mat B = mat_scale(stress * a->matter.volume[id], tau);
-    const vec b = mat_apply(B, f);
+    const mat B = mat_scale(stress * a->matter.volume[a->s.id[p]], tau);
+    const vec b = mat_apply(B, vec_load(a->s.offset, a->matter.n, p));
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         t->b[j][c] -= b.x[c];
         PIO_UNROLL
         for (int d = 0; d < DIM; d++) t->B[j][c][d] += B.m[c][d];
     }
+}
+
+/* That of its fibres. */
+PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
+{
+    const int n = a->matter.n, channel = a->matter.channel[a->s.id[p]];
+    if (channel < 0) return;
+    const vec fibre = vec_load(a->matter.fibre, a->matter.channels, channel);
+    p2g_add(a, t, j, p, stress, fibre_tau(mat_load(a->s.F, n, p), fibre, a->matter.activation[channel]));
 }
 
 /* By what plastic flow has opened or packed stored particle p: its volume is det F times this. */
@@ -67,38 +72,21 @@ PIO_FN real p2g_swelling(const mpm_state *s, const mpm_matter *m, int p)
     return exp(plastic_log_volume(plastic, s->e33 ? s->e33[p] : R(0), s->hardening[p]));
 }
 
-/* The same of the viscous stress of a solid; eta times the swelling, since its J is that of the volume. */
+/* The viscous stress of a solid; eta times the swelling, since its J is that of the volume. */
 PIO_FN void p2g_viscous(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
     const int n = a->matter.n, id = a->s.id[p];
     if (law_is_fluid(a->matter.law[id])) return;
-    const vec f = vec_load(a->s.offset, n, p);
     const real eta = a->matter.viscosity[id] * p2g_swelling(&a->s, &a->matter, p);
-    const mat tau = viscous_tau(mat_load(a->s.F, n, p), mat_load(a->s.C, n, p), eta);
-    const mat B = mat_scale(stress * a->matter.volume[id], tau);
-    const vec b = mat_apply(B, f);
-    PIO_UNROLL
-    for (int c = 0; c < DIM; c++) {
-        t->b[j][c] -= b.x[c];
-        PIO_UNROLL
-        for (int d = 0; d < DIM; d++) t->B[j][c][d] += B.m[c][d];
-    }
+    p2g_add(a, t, j, p, stress, viscous_tau(mat_load(a->s.F, n, p), mat_load(a->s.C, n, p), eta));
 }
 
-/* Add what plasticity adds to the stress of stored particle p, likewise. */
+/* What plasticity adds to the stress. */
 PIO_FN void p2g_yield(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
-    const int n = a->matter.n, id = a->s.id[p], plastic = a->matter.plasticity[id];
+    const int plastic = a->matter.plasticity[a->s.id[p]];
     if (plastic == PLASTIC_NONE || (plastic != PLASTIC_SNOW && !HYPER_THIRD)) return;
-    const vec f = vec_load(a->s.offset, n, p);
-    const mat B = mat_scale(stress * a->matter.volume[id], yield_tau(&a->s, &a->matter, p, a->step->h));
-    const vec b = mat_apply(B, f);
-    PIO_UNROLL
-    for (int c = 0; c < DIM; c++) {
-        t->b[j][c] -= b.x[c];
-        PIO_UNROLL
-        for (int d = 0; d < DIM; d++) t->B[j][c][d] += B.m[c][d];
-    }
+    p2g_add(a, t, j, p, stress, yield_tau(&a->s, &a->matter, p, a->step->h));
 }
 
 PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
@@ -254,24 +242,34 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     constants_add(a->k_bar, n, a->matter.constants, id, k_bar);
 }
 
-/* Of the fibres' share B of that affine field, b = -B f: the same without mass and motion. */
-PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
+/* Of p2g_add: the cotangent of tau; that of the offset is added. The share of tau is B, b = -B f, without mass and motion. */
+PIO_FN mat p2g_add_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p, mat tau)
 {
-    const int n = a->matter.n, id = a->s.id[p], channel = a->matter.channel[id];
-    if (channel < 0) return;
-    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id], act = a->matter.activation[channel];
-    const vec f = vec_load(a->s.offset, n, p), fibre = vec_load(a->matter.fibre, a->matter.channels, channel);
-    const mat F = mat_load(a->s.F, n, p), B = mat_scale(stress, fibre_tau(F, fibre, act));
+    const int n = a->matter.n;
+    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[a->s.id[p]];
+    const vec f = vec_load(a->s.offset, n, p);
+    const mat B = mat_scale(stress, tau);
     const spline w = spline_at(f);
     vec b_bar;
-    mat B_bar, F_bar = mat_load(a->bar.F, n, p);
+    mat B_bar;
     stencil_moments(&sh->y, &w, &b_bar, &B_bar);
     B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
     const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
     const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
-    a->activation_bar[id] = fibre_tau_adj(F, fibre, act, mat_scale(stress, B_bar), &F_bar);
-    mat_store(a->bar.F, n, p, F_bar);
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
+    return mat_scale(stress, B_bar);
+}
+
+PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
+{
+    const int n = a->matter.n, id = a->s.id[p], channel = a->matter.channel[id];
+    if (channel < 0) return;
+    const vec fibre = vec_load(a->matter.fibre, a->matter.channels, channel);
+    const real act = a->matter.activation[channel];
+    const mat F = mat_load(a->s.F, n, p), tau_bar = p2g_add_adj(a, sh, p, fibre_tau(F, fibre, act));
+    mat F_bar = mat_load(a->bar.F, n, p);
+    a->activation_bar[id] = fibre_tau_adj(F, fibre, act, tau_bar, &F_bar);
+    mat_store(a->bar.F, n, p, F_bar);
 }
 
 /* log_bar: the cotangent of ln p2g_swelling. */
@@ -283,53 +281,34 @@ PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
     if (plastic != PLASTIC_SNOW && a->bar.e33) a->bar.e33[p] += log_bar;
 }
 
-/* Of the viscous share, likewise. */
 PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const int n = a->matter.n, id = a->s.id[p];
     if (law_is_fluid(a->matter.law[id])) return;
-    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id];
     const real swelling = p2g_swelling(&a->s, &a->matter, p), eta = a->matter.viscosity[id] * swelling;
-    const vec f = vec_load(a->s.offset, n, p);
-    const mat F = mat_load(a->s.F, n, p), C = mat_load(a->s.C, n, p), B = mat_scale(stress, viscous_tau(F, C, eta));
-    const spline w = spline_at(f);
-    vec b_bar;
-    mat B_bar, F_bar = mat_load(a->bar.F, n, p), C_bar = mat_load(a->bar.C, n, p);
-    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
-    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
-    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
-    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
-    const real eta_bar = viscous_tau_adj(F, C, eta, mat_scale(stress, B_bar), &F_bar, &C_bar);
+    const mat F = mat_load(a->s.F, n, p), C = mat_load(a->s.C, n, p);
+    const mat tau_bar = p2g_add_adj(a, sh, p, viscous_tau(F, C, eta));
+    mat F_bar = mat_load(a->bar.F, n, p), C_bar = mat_load(a->bar.C, n, p);
+    const real eta_bar = viscous_tau_adj(F, C, eta, tau_bar, &F_bar, &C_bar);
     a->viscosity_bar[id] += swelling * eta_bar;
     p2g_swelling_adj(a, p, eta * eta_bar);
     mat_store(a->bar.F, n, p, F_bar);
     mat_store(a->bar.C, n, p, C_bar);
-    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
 }
 
-/* Of what plasticity adds to the stress, likewise. */
 PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const mpm_matter *m = &a->matter;
     const int n = m->n, id = a->s.id[p], plastic = m->plasticity[id];
     if (plastic == PLASTIC_NONE || (plastic != PLASTIC_SNOW && !HYPER_THIRD)) return;
-    const real stress = -a->step->h * R(4) * a->box.inv_dx * m->volume[id], third = a->s.e33 ? a->s.e33[p] : R(0);
-    const vec f = vec_load(a->s.offset, n, p);
-    const mat F = mat_load(a->s.F, n, p), B = mat_scale(stress, yield_tau(&a->s, m, p, a->step->h));
-    const spline w = spline_at(f);
-    vec b_bar;
-    mat B_bar, F_bar = mat_load(a->bar.F, n, p);
-    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
-    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
-    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
-    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
     const plastic_matter y = plastic_matter_of(m, id, a->step->h);
+    const mat F = mat_load(a->s.F, n, p), tau_bar = p2g_add_adj(a, sh, p, yield_tau(&a->s, m, p, a->step->h));
     plastic_matter y_bar = plastic_matter_zero();
+    mat F_bar = mat_load(a->bar.F, n, p);
     real third_bar = a->bar.e33 ? a->bar.e33[p] : R(0), hardening_bar = a->bar.hardening[p];
-    plastic_tau_adj(plastic, F, third, a->s.hardening[p], &y, mat_scale(stress, B_bar), &F_bar, &third_bar,
+    plastic_tau_adj(plastic, F, a->s.e33 ? a->s.e33[p] : R(0), a->s.hardening[p], &y, tau_bar, &F_bar, &third_bar,
                     &hardening_bar, &y_bar);
     mat_store(a->bar.F, n, p, F_bar);
-    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
     a->bar.hardening[p] = hardening_bar;
     if (a->bar.e33) a->bar.e33[p] = third_bar;
     plastic_matter_add(m, id, &y_bar, a->k_bar, a->yield_bar);

@@ -7,10 +7,10 @@
 
 #include "kernels/mpm.h"
 
-/* So near to a change of branch, as a strain, a particle counts. */
+/* So near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft things flow, or less. */
 PIO_FN real plastic_near(void)
 {
-    return sizeof(real) == 4 ? R(1e-6) : R(1e-9);
+    return R(1e-6);
 }
 
 typedef struct {

@@ -8,9 +8,9 @@
  *
  *   von Mises          sqrt(6) mu n <= Y + H a,  a = equivalent plastic strain   (Simo and Hughes 1998, box 3.1; Simo 1992)
  *                      y = (yield stress Y [Pa] > 0, hardening H [Pa] >= 0)
- *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau),  A = sqrt(2/3) 2 sin phi/(3 - sin phi)   (Drucker and Prager 1952; the
- *                      outer fit to Mohr and Coulomb), flow without change of volume; no tension beyond the tip, tr tau = 3 c cot phi
- *                      (Klar et al. 2016). What opens there is remembered, a >= 0, and closes first (Tampubolon et al. 2017).
+ *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952). It is Mohr's and
+ *                      Coulomb's law in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in triaxial compression, the outer fit,
+ *                      A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension beyond the tip, tr tau = 3 c cot phi (Klar et al. 2016). What opens there is remembered, a >= 0, and closes first (Tampubolon et al. 2017).
  *                      y = (friction angle phi [rad] in (0, pi/2), cohesion c [Pa] >= 0)
  *   Herschel-Bulkley   sqrt(6) mu n - Y = k (rate of a)^m, a = equivalent plastic strain, implicit   (Yue et al. 2015)
  *                      y = (yield stress Y [Pa] > 0, consistency k [Pa s^m] > 0, exponent m [-] > 0)
@@ -46,6 +46,7 @@ typedef struct {
 
 #define PLASTIC_ROOT_6 R(2.449489742783178)
 #define PLASTIC_ROOT_3_2 R(1.224744871391589)
+#define PLASTIC_ROOT_2 R(1.4142135623730951)
 #define PLASTIC_ROOT_2_3 R(0.816496580927726)
 
 PIO_FN plastic_way plastic_way_of(int branch, real margin)
@@ -84,10 +85,12 @@ PIO_FN void von_mises_adj(plastic_point x, const plastic_matter *m, plastic_poin
 /* ---- Herschel-Bulkley: with f = sqrt(6) mu n - Y the flow d of the step solves  f = 3 mu d + k (d/h)^m.
  *
  * For t = 3 mu d/f in (0, 1] that is  t + b t^m = 1,  b = k (f/(3 mu h))^m / f. With z = t^min(m, 1) it reads
- * A z + B z^p = 1 with p = max(m, 1/m) >= 1, where Newton's method falls to the root from 1/A or B^(-1/p), whichever is less. -- */
+ * A z + B z^p = 1 with p = max(m, 1/m) >= 1, where Newton's method falls to the root from z_0 = min(1/A, B^(-1/p)). In y = z/z_0 both
+ * factors, A z_0 and B z_0^p, are at most 1, and so no power overflows. ------------------------------------------------------- */
 
 typedef struct {
     real f, t, s; /* Pa; t; s = b t^m, which is 1 - t */
+    real log_rate; /* ln (d/h) */
 } bulkley_flow;
 
 PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
@@ -96,20 +99,24 @@ PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
     const real small = sizeof(real) == 4 ? R(1e-3) : R(1e-8), e = m->y[2];
     const int thin = e < R(1); /* of shear thinning */
     r.f = PLASTIC_ROOT_6 * m->mu * n - m->y[0];
-    r.t = r.s = R(0);
+    r.t = r.s = r.log_rate = R(0);
     if (!(r.f > R(0))) return r;
-    const real b = m->y[1] * exp(e * real_log(r.f / (R(3) * m->mu * m->h))) / r.f, p = thin ? R(1) / e : e;
-    const real A = thin ? b : R(1), B = thin ? R(1) : b;
-    real z = B > R(1) ? exp(-real_log(B) / p) : R(1);
-    if (A * z > R(1)) z = R(1) / A;
+    const real most = real_log(r.f / (R(3) * m->mu * m->h)); /* ln of the rate where nothing is viscous */
+    const real log_b = real_log(m->y[1]) + e * most - real_log(r.f), p = thin ? R(1) / e : e;
+    const real over = log_b > R(0) ? log_b : R(0), start = thin ? -over : -over / p; /* ln z_0 */
+    const real one = exp(log_b - over), other = exp(thin ? p * start : start);
+    const real A = thin ? one : other, B = thin ? other : one;
+    real y = R(1);
     for (int k = 0, last = 0; k < 80; k++) { /* and one step more, of which dual numbers are right to rounding, too */
-        const real power = B * exp(p * real_log(z)), step = (A * z + power - R(1)) / (A + p * power / z);
-        z -= step;
+        const real power = B * exp(p * real_log(y)), step = (A * y + power - R(1)) / (A + p * power / y);
+        y -= step;
         if (last) break;
-        last = fabs(step) <= small * z;
+        last = fabs(step) <= small * y;
     }
-    r.t = thin ? exp(p * real_log(z)) : z;
-    r.s = thin ? b * z : b * exp(e * real_log(z));
+    const real power = B * exp(p * real_log(y));
+    r.t = thin ? power : A * y;
+    r.s = thin ? A * y : power;
+    r.log_rate = most + (thin ? p : R(1)) * (start + real_log(y));
     return r;
 }
 
@@ -117,7 +124,7 @@ PIO_FN plastic_way bulkley(plastic_point *x, const plastic_matter *m)
 {
     const bulkley_flow r = bulkley_solve(x->n, m);
     const real most = r.f / (R(3) * m->mu), d = r.t * most;
-    const plastic_way w = plastic_way_of(d > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
+    const plastic_way w = plastic_way_of(r.f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
     if (w.branch == FLOW_ELASTIC) return w;
     x->n -= PLASTIC_ROOT_3_2 * d;
     x->a += d;
@@ -134,7 +141,7 @@ PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point 
     m_bar->mu += (PLASTIC_ROOT_6 * x.n - R(3) * d) * g;
     m_bar->y[0] -= g;
     m_bar->y[1] -= r.f * r.s / m->y[1] * g;
-    m_bar->y[2] -= r.f * r.s * real_log(d / m->h) * g;
+    m_bar->y[2] -= r.f * r.s * r.log_rate * g;
 }
 
 /* ---- Drucker-Prager: with k = l + a, tip = c cot phi/K and slope = 3 A K/(2 mu)
@@ -143,7 +150,7 @@ PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point 
  *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0 ------------------------------------------------- */
 
 typedef struct {
-    real sine, cosine, K, A, tip, slope; /* -, -, Pa, -, -, - */
+    real sine, cosine, K, A, A_rise, tip, slope; /* -, -, Pa, -, dA/dphi, -, - */
 } drucker_cone;
 
 PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
@@ -152,7 +159,9 @@ PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
     r.sine = sin(m->y[0]);
     r.cosine = cos(m->y[0]);
     r.K = m->lambda + R(2.0 / 3) * m->mu;
-    r.A = PLASTIC_ROOT_2_3 * R(2) * r.sine / (R(3) - r.sine);
+    const real turn = R(3) - r.sine;
+    r.A = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.sine : PLASTIC_ROOT_2_3 * R(2) * r.sine / turn;
+    r.A_rise = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.cosine : PLASTIC_ROOT_2_3 * R(6) * r.cosine / (turn * turn);
     r.tip = m->y[1] * r.cosine / (r.K * r.sine);
     r.slope = R(1.5) * r.A * r.K / m->mu;
     return r;
@@ -196,12 +205,11 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
         }
     }
     bar->l = bar->a = k_bar;
-    const real turn = R(3) - c.sine, K_bar = (slope_bar * c.slope - tip_bar * c.tip) / c.K;
+    const real K_bar = (slope_bar * c.slope - tip_bar * c.tip) / c.K;
     const real A_bar = slope_bar * R(1.5) * c.K / m->mu;
     m_bar->mu += R(2.0 / 3) * K_bar - slope_bar * c.slope / m->mu;
     m_bar->lambda += K_bar;
-    m_bar->y[0] +=
-        A_bar * PLASTIC_ROOT_2_3 * R(6) * c.cosine / (turn * turn) - tip_bar * m->y[1] / (c.K * c.sine * c.sine);
+    m_bar->y[0] += A_bar * c.A_rise - tip_bar * m->y[1] / (c.K * c.sine * c.sine);
     m_bar->y[1] += tip_bar * c.cosine / (c.K * c.sine);
 }
 

@@ -125,7 +125,7 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
 }
 
 static const char *const plastic_ranges[PIO_PLASTIC_LAWS] = {
-    [PIO_VON_MISES] = "von_mises: yield_stress must be above 0, hardening at least 0",
+    [PIO_VON_MISES] = "von_mises: yield_stress must be above 0, hardening_modulus at least 0",
     [PIO_DRUCKER_PRAGER] = "drucker_prager: friction_angle must be between 0 and 90 degrees, cohesion at least 0",
     [PIO_HERSCHEL_BULKLEY] = "herschel_bulkley: yield_stress, consistency and exponent must be above 0",
     [PIO_SNOW] = "snow: critical_compression must be from 0 to below 1, critical_stretch and hardening at least 0"};

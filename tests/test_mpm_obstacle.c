@@ -259,6 +259,52 @@ static void friction_takes_its_coefficient_times_the_normal_impulse(void **unuse
     assert_true(smooth[3] <= 1 && rough[3] < smooth[3] && box[3] < smooth[3] && held[3] < rough[3]);
 }
 
+/* A block without weight that touches a plane, after 0.2 s in steps of dt: its velocity along the plane and away from it. */
+static void touch(pio_wall behaviour, double along, double onset, double dt, double v[2])
+{
+    static mpm_case c;
+    pio_obstacle_desc list[MOST];
+    const double lo[3] = {0.4, 0.4, 0.4}, hi[3] = {0.8, 0.6, 0.5};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.2}, .density = 1000, .velocity = {along}};
+    case_init(&c, 21, 11, 9, 0.1, dt, 0);
+    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, behaviour, 1);
+    o->position[1] = 0.4;
+    o->friction = 0.2;
+    o->onset = onset;
+    case_block(&c, &b, lo, hi, 2, 0);
+    pio_sim *sim = start(&c, NULL);
+    advance(sim, (int64_t)(0.2 / dt + 0.5));
+    for (int a = 0; a < 2; a++) v[a] = mean(sim, "velocity", c.n, a);
+    piola_engine.destroy(sim);
+    case_free(&c);
+}
+
+static void nothing_rubs_where_nothing_presses(void **unused)
+{
+    static const double dt[] = {1e-3, 1e-4};
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        double v[2];
+        touch(PIO_WALL_SLIP, 2, 0.05, dt[k], v);
+        print_message("  slip, steps of %g s: %.15g m/s of 2\n", dt[k], v[0]);
+        case_below("velocity lost to friction without load, m/s", v[0] - 2, 1e-12, 1e-4);
+    }
+}
+
+/* What touches a separating obstacle without load is set in motion by about the onset, and no more in shorter steps. */
+static void a_separating_obstacle_pushes_with_its_onset_at_most(void **unused)
+{
+    static const double dt[] = {1e-3, 1e-4};
+    const double onset = 0.02;
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        double v[2];
+        touch(PIO_WALL_SEPARATE, 0, onset, dt[k], v);
+        print_message("  steps of %g s: away with %.3f of the onset (0.1 to 1.5)\n", dt[k], v[1] / onset);
+        assert_true(v[1] > 0.1 * onset && v[1] < 1.5 * onset);
+    }
+}
+
 /* A ball thrown at a ball, and at the same ball as a mesh. */
 static void a_mesh_does_what_its_surface_does(void **unused)
 {
@@ -462,6 +508,8 @@ int main(void)
         cmocka_unit_test(a_block_slides_down_an_incline_as_coulomb_says),
         cmocka_unit_test(a_block_stays_on_an_incline_where_friction_holds_it),
         cmocka_unit_test(friction_takes_its_coefficient_times_the_normal_impulse),
+        cmocka_unit_test(nothing_rubs_where_nothing_presses),
+        cmocka_unit_test(a_separating_obstacle_pushes_with_its_onset_at_most),
         cmocka_unit_test(a_mesh_does_what_its_surface_does),
         cmocka_unit_test(a_moving_plane_strikes_as_a_still_one_is_struck),
         cmocka_unit_test(a_turning_obstacle_takes_along_what_sticks_to_it),

@@ -41,7 +41,7 @@ static void sample_plastic(int plastic, int kind, plastic_state *x)
     x->y[0] = x->mu * uniform(0.02, 0.8);
     x->y[1] = x->mu * uniform(0, 0.2);
     if (plastic == PLASTIC_HERSCHEL_BULKLEY) {
-        x->y[2] = uniform(0.3, 2);
+        x->y[2] = exp(uniform(log(0.05), log(10))); /* the range of scenes */
         x->y[1] = x->y[0] * pow(STEP, x->y[2]) * pow(10, uniform(-1, 2));
     }
     if (plastic == PLASTIC_DRUCKER_PRAGER) {
@@ -254,6 +254,12 @@ static void invariants(const plastic_state *x, double *q, double *trace)
     *trace = (3 * x->lambda + 2 * x->mu) * l;
 }
 
+/* Drucker and Prager's cone of an angle: Mohr's and Coulomb's law in plane strain; in 3D in triaxial compression. */
+static double fit(double angle)
+{
+    return DIM == 2 ? sqrt(2) / 3 * sin(angle) : sqrt(2.0 / 3) * 2 * sin(angle) / (3 - sin(angle));
+}
+
 /* By how much a flowed state misses the law's equation, relative. */
 static double missed(int plastic, const plastic_state *x, const plastic_state *y, int branch)
 {
@@ -264,7 +270,7 @@ static double missed(int plastic, const plastic_state *x, const plastic_state *y
     if (plastic == PLASTIC_VON_MISES) return fabs(q / (x->y[0] + x->y[1] * y->a) - 1) + volume;
     if (plastic == PLASTIC_HERSCHEL_BULKLEY)
         return fabs(q / (x->y[0] + x->y[1] * pow((y->a - x->a) / STEP, x->y[2])) - 1) + volume;
-    const double A = sqrt(2.0 / 3) * 2 * sin(x->y[0]) / (3 - sin(x->y[0])), tip = 3 * x->y[1] / tan(x->y[0]);
+    const double A = fit(x->y[0]), tip = 3 * x->y[1] / tan(x->y[0]);
     const double gap = fabs(before / K3 + x->a - trace / K3 - y->a); /* ln of the volume is kept */
     if (branch == FLOW_TIP) return (q + fabs(trace - tip)) / x->mu + gap;
     return fabs(sqrt(2.0 / 3) * q - A * (tip - trace)) / x->mu + gap + y->a;
@@ -294,6 +300,36 @@ static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **stat
 }
 
 /* States that no sample meets: finite maps and adjoints. */
+/* Sand under pressure is sheared in plane strain, in 3D compressed along one axis with equal pressure on the others, until its stress
+ * stays: then Mohr's circle touches Coulomb's line, (s_1 - s_3)/2 = c cos phi - (s_1 + s_3)/2 sin phi. */
+static void sand_has_its_angle_of_friction(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int degrees = 15; degrees <= 40; degrees += 5) {
+        const double phi = degrees * acos(-1) / 180;
+        plastic_state x = {.mu = 4e4, .lambda = 6e4, .y = {phi, degrees % 10 ? 0 : 300}}, y;
+        double e[3];
+        for (int i = 0; i < DIM; i++) x.F[(DIM + 1) * i] = 0.98;
+        if (DIM == 2) x.third = log(0.98);
+        for (int step = 0; step < 4000; step++) {
+            for (int i = 0; i < DIM; i++) { /* along axis 0 shorter, along the last longer; volume kept */
+                const double rate = DIM == 2 ? (i ? 1 : -1) : (i ? 0.5 : -1);
+                for (int j = 0; j < DIM; j++) x.F[DIM * i + j] *= exp(1e-4 * rate);
+            }
+            map(PLASTIC_DRUCKER_PRAGER, &x, &y);
+            x = y;
+        }
+        for (int i = 0; i < 3; i++) e[i] = i < DIM ? log(x.F[(DIM + 1) * i]) : x.third;
+        const double l = e[0] + e[1] + e[2], last = DIM == 2 ? e[1] : e[2];
+        const double one = 2 * x.mu * e[0] + x.lambda * l, other = 2 * x.mu * last + x.lambda * l;
+        const double off = (other - one) / 2 - x.y[1] * cos(phi) + (one + other) / 2 * sin(phi);
+        worst = worse(worst, fabs(off) / fabs(one));
+    }
+    report("Drucker-Prager", "Mohr's circle off Coulomb's line, of the stress", worst, 1e-9);
+    all_must_hold();
+}
+
 static void extreme_states_have_finite_adjoints(void **state)
 {
     static const double stretches[] = {1, 1e-3, 1e3, 1 + 1e-16, 0.5, 30};
@@ -325,6 +361,7 @@ int main(void)
         cmocka_unit_test(maps_and_adjoints_agree_with_dual_numbers),
         cmocka_unit_test(stress_and_its_adjoint_agree_with_dual_numbers),
         cmocka_unit_test(flowed_states_fulfil_the_equations_of_their_law_and_stay),
+        cmocka_unit_test(sand_has_its_angle_of_friction),
         cmocka_unit_test(extreme_states_have_finite_adjoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
