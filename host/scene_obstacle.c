@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const char *const axes[] = {"x", "y", "z"};
+static const char *const motion_columns[] = {"time", "x", "y", "z", "angle"};
 
 static void take_column(cfg_doc *doc, const pio_csv *csv, const char *name, scene_numbers *to)
 {
@@ -19,6 +20,19 @@ static void take_column(cfg_doc *doc, const pio_csv *csv, const char *name, scen
     for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + c];
 }
 
+/* A column that nothing reads would be a motion that is lost. */
+static void check_columns(cfg_doc *doc, const char *path, const pio_csv *csv)
+{
+    for (size_t c = 0; c < csv->n_columns; c++) {
+        size_t known = 0;
+        while (known < sizeof motion_columns / sizeof *motion_columns && strcmp(csv->columns[c], motion_columns[known]))
+            known++;
+        if (known == sizeof motion_columns / sizeof *motion_columns)
+            pio_cfg_fault(doc, path, "%s has a column '%s'; time, x, y, z [m] and angle [rad] are those of a motion",
+                          csv->path, pio_cfg_clean(doc, csv->columns[c]));
+    }
+}
+
 /* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. */
 static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
 {
@@ -27,6 +41,7 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
     piola_error error;
     PATH(path, "obstacles[%zu].motion.file", i);
     if (!pio_scene_table_of(s, doc, path, o->motion_file, &csv)) return;
+    check_columns(doc, path, &csv);
     const int t = pio_scene_column(doc, path, &csv, "time");
     for (size_t row = 0; row < csv.n_rows && t >= 0; row++) {
         const double *at = csv.values + row * csv.n_columns + t;
