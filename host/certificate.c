@@ -78,6 +78,26 @@ static void solves_json(const pio_session *s, pio_json *json)
     pio_json_end_array(json);
 }
 
+/* Near which kinks of the motion the last gradient was taken: differences may disagree with it there. */
+static void kinks_json(const pio_session *s, pio_json *json)
+{
+    const pio_engine *e = s->engine.table;
+    const char *what = NULL, *unit = NULL;
+    double tolerance = 0;
+    int64_t count = e->kinks ? e->kinks(s->sim, 0, &what, &tolerance, &unit) : -1;
+    if (count < 0) return;
+    pio_json_begin_array(json, "kinks");
+    for (int32_t i = 1; count >= 0; count = e->kinks(s->sim, i++, &what, &tolerance, &unit)) {
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "what", what);
+        pio_json_double(json, "tolerance", tolerance);
+        pio_json_string(json, "unit", unit);
+        pio_json_integer(json, "near", count);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
 void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
 {
     char engine[80];
@@ -113,6 +133,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_growth_json(&s->growth, s->norms, s->scene->dt, json);
     solves_json(s, json);
     constraints_json(s, json);
+    kinks_json(s, json);
     if (n)
         pio_check_rows_json(rows, n, json, "check");
     else if (!pio_check_record_json(s, json, "check"))

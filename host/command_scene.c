@@ -143,12 +143,20 @@ static void visit_all(const built *b, visitor f, void *context)
             visit(b, "control", s->control[i].name, pio_scene_control_key(k), f, context);
     for (size_t i = 0; i < s->n_loads; i++) visit(b, "loads", s->loads[i].name, "value", f, context);
     for (size_t i = 0; i < s->n_boundary; i++) visit(b, "boundary", s->boundary[i].name, "value", f, context);
+    for (size_t i = 0; i < s->n_obstacles; i++) {
+        static const char *const keys[] = {"position", "rotation", "friction"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            visit(b, "obstacles", s->obstacles[i].name, keys[k], f, context);
+    }
     visit(b, "gravity", "", "", f, context);
+    const char *number;
+    for (int i = 0; (number = pio_scene_number(i)); i++) visit(b, number, "", "", f, context);
 }
 
 static const char *per_name(const pio_scene *s, scene_per per)
 {
     if (per == SCENE_PER_NODE) return "node";
+    if (per == SCENE_PER_GROUP) return "group";
     if (per == SCENE_PER_PARTICLE) return s->method == SCENE_FEM ? "element" : "particle";
     return per == SCENE_PER_BODY ? "body" : "target";
 }
@@ -258,7 +266,7 @@ static void params_table(const built *b)
     printf("\n%lld %s, %d design variables. A bodies.NAME path is that body's own copy; %s.\n",
            (long long)pio_model_items(b->model, false), items_name(b->model), b->model->n_variables,
            b->model->fem ? "constants can be designed per body or\nper element, rest positions per body or per node"
-                         : "all paths but gravity can be\ndesigned per body or per particle");
+                         : "all paths of bodies and materials\ncan be designed per body or per particle");
 }
 
 piola_status piola_params(const piola_options *options, piola_error *error)

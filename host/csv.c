@@ -1,6 +1,7 @@
 /* csv.c -- numeric tables. */
 #include "host/csv.h"
 #include "host/config.h"
+#include "host/ply.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,6 +186,8 @@ piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error)
         free(out->text);
         out->text = NULL;
         status = pio_csv_load_hdf5(out, error);
+    } else if (pio_is_ply(out->text, size)) {
+        status = pio_csv_of_ply(out, size, error);
     } else {
         pio_locale old = pio_locale_begin();
         status = read_table(out, size, error);

@@ -2,12 +2,14 @@
 #ifndef PIOLA_HOST_FILL_H
 #define PIOLA_HOST_FILL_H
 
-#include "host/scene.h"
+#include "host/shape.h"
 
 typedef struct {
     int64_t n;
-    double *position; /* [n][dimension] m */
-    double volume;    /* of each, m^3 (2D: per metre of thickness) */
+    double *position;   /* [n][dimension] m */
+    double volume;      /* of each, m^3 (2D: per metre of thickness) */
+    double *volumes;    /* [n] instead, or NULL */
+    double centroid[3]; /* of the shape, without the offset */
 } pio_fill_result;
 
 /* Particles on a lattice of `particles_per_cell` per cell of the given spacing: in a box exactly fitted to its sides, else
@@ -18,10 +20,15 @@ piola_status pio_fill(const scene_geometry *shape, const double offset[3], int d
                       int particles_per_cell, scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
                       piola_error *error);
 
-/* Exact volume (2D: area) of a shape. */
-double pio_shape_volume(const scene_geometry *shape, int dimension);
-/* Its centroid. */
-void pio_shape_centroid(const scene_geometry *shape, int dimension, double centroid[3]);
+/* The same of a shape that is open, which may be a closed mesh. */
+piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], double spacing, int particles_per_cell,
+                            scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
+                            piola_error *error);
+
+/* The particles of geometry of type points, in the order of its rows. `file` is the table's place; faults of `geometry` are told in
+ * the file. Free `position` and `volumes`. */
+piola_status pio_fill_points(const scene_geometry *geometry, const char *file, const double offset[3], int dimension,
+                             pio_fill_result *out, piola_error *error);
 
 /* A random number in [0, 1) that depends on these alone. */
 double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis);

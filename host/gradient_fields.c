@@ -29,9 +29,12 @@ static const known_field of_meshes[] = {
 };
 enum { OF_PARTICLES = sizeof of_particles / sizeof *of_particles, OF_MESHES = sizeof of_meshes / sizeof *of_meshes };
 
-/* Does anything that bodies are made of have this constant? */
-static bool scene_has(const pio_scene *s, const char *constant)
+/* Does anything that bodies are made of have this constant? Solids have their viscosity beside those of their laws. */
+static bool scene_has(const pio_session *session, const char *constant)
 {
+    const pio_scene *s = session->scene;
+    if (!strcmp(constant, "viscosity") && session->engine.table->components(session->sim, "grad_viscosity"))
+        return true;
     for (size_t b = 0; b < s->n_bodies; b++) {
         const scene_body *body = &s->bodies[b];
         for (size_t m = 0; m < s->n_materials; m++) {
@@ -62,7 +65,7 @@ static const known_field *field_of(const pio_session *s, int i, known_field *con
     for (int k = 0; k < before; k++)
         if (s->engine.table->components(s->sim, list[k].engine_field) && i-- == 0) return &list[k];
     for (int k = 0; (c = pio_law_every_constant(k)); k++) {
-        if (!scene_has(s->scene, c->key) || i-- != 0) continue;
+        if (!scene_has(s, c->key) || i-- != 0) continue;
         *constant = (known_field){c->key, c->unit, NULL, c->meaning};
         return constant;
     }
@@ -109,11 +112,17 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
     return PIOLA_OK;
 }
 
-/* The constant is another of the engine's numbers for each law: every number is read once. */
+/* The constant is another of the engine's numbers for each law: every number is read once. Viscosity of solids is of no law; that
+ * field is 0 at fluids. */
 static piola_status read_constant(pio_session *s, const char *key, double *values, double *one, piola_error *error)
 {
     const int64_t items = pio_model_items(s->model, false);
+    const char *beside = !strcmp(key, "viscosity") ? "grad_viscosity" : "";
     for (int64_t i = 0; i < items; i++) values[i] = 0;
+    if (s->engine.table->components(s->sim, beside)) {
+        const piola_status rc = s->engine.table->read(s->sim, beside, values, error);
+        if (rc) return rc;
+    }
     for (int number = 0; number < PIO_LAW_CONSTANTS; number++) {
         char field[32];
         snprintf(field, sizeof field, "grad_given_%d", number);

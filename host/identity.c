@@ -56,6 +56,12 @@ static uint64_t data_hash(const pio_session *s)
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
         h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
     }
+    for (int o = 0; o < s->model->desc.n_obstacles; o++) {
+        const pio_obstacle_desc *d = &s->model->obstacles[o];
+        if (d->distance)
+            h = hash_more(h, d->distance,
+                          sizeof(double) * (size_t)d->samples[0] * (size_t)d->samples[1] * (size_t)d->samples[2]);
+    }
     return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->dimension) : h;
 }
 

@@ -1,4 +1,5 @@
-/* model.c -- see model.h. Particles are numbered by body, then by the cell they start in, then by lattice. */
+/* model.c -- see model.h. Particles are numbered by body, then by the cell they start in, then by lattice; points as their file has
+ * them. */
 #include "host/design_filter.h"
 #include "host/model.h"
 
@@ -6,7 +7,10 @@
 #include "host/fill.h"
 #include "host/law.h"
 #include "host/model_fem.h"
+#include "host/model_groups.h"
+#include "host/scene_private.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,13 +89,27 @@ static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_
     return PIOLA_OK;
 }
 
+/* Points keep the order of their file. */
+static piola_status take_points(const pio_model *m, const scene_body *body, pio_fill_result *f, piola_error *error)
+{
+    const scene_geometry *g = geometry_of(m->scene, body);
+    char path[PATH_MAX];
+    const piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
+    return rc ? rc : pio_fill_points(g, path, body->position, m->scene->dimension, f, error);
+}
+
 static piola_status fill_body(const pio_model *m, size_t b, pio_fill_result *f, piola_error *error)
 {
     const pio_scene *s = m->scene;
     const scene_body *body = &s->bodies[b];
     piola_error inner;
-    piola_status rc = pio_fill(geometry_of(s, body), body->position, s->dimension, s->grid.spacing,
-                               body->particles_per_cell, body->fill, (uint64_t)s->seed, b, f, &inner);
+    pio_shape shape;
+    if (geometry_of(s, body)->shape == SCENE_POINTS) return take_points(m, body, f, error);
+    piola_status rc = pio_shape_open(&shape, s, geometry_of(s, body), error);
+    if (rc) return rc;
+    rc = pio_fill_shape(&shape, body->position, s->grid.spacing, body->particles_per_cell, body->fill,
+                        (uint64_t)s->seed, b, f, &inner);
+    pio_shape_close(&shape);
     if (rc == PIOLA_BAD_DATA) {
         char path[64];
         snprintf(path, sizeof path, "bodies[%zu].geometry", b);
@@ -107,6 +125,26 @@ static void spin_matrix(const double w[3], int dim, double *out)
     const double full[3][3] = {{0, -w[2], w[1]}, {w[2], 0, -w[0]}, {-w[1], w[0], 0}};
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < dim; j++) out[i * dim + j] = full[i][j];
+}
+
+static bool is_solid(const scene_material *mat)
+{
+    return LAW_BIT(mat->model) & LAWS_HYPERELASTIC;
+}
+
+/* Has a solid viscosity, or does a design give it some? */
+static bool has_viscous_solids(const pio_scene *s)
+{
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const scene_material *mat = material_of(s, &s->bodies[b]);
+        if (is_solid(mat) && mat->viscosity > 0) return true;
+    }
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t t = 0; t < s->design[d].target.n; t++) {
+            const char *path = s->design[d].target.v[t], *dot = strrchr(path, '.');
+            if (dot && !strcmp(dot, ".viscosity") && pio_law_path(s, path) < 0) return true;
+        }
+    return false;
 }
 
 static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, double volume, const double *centroid)
@@ -126,6 +164,8 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     m->lame[i] = mat->lame;
     m->body[i] = (int32_t)b;
     pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);
+    if (m->field) m->field[i] = (int32_t)pio_scene_field(m->scene, body->name);
+    if (m->viscosity) m->viscosity[i] = is_solid(mat) ? mat->viscosity : 0;
 }
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
@@ -136,10 +176,15 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->volume = malloc(sizeof(double) * count);
     m->density = malloc(sizeof(double) * count);
     m->given = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
+    const bool viscous = has_viscous_solids(m->scene);
+    if (viscous) m->viscosity = malloc(sizeof(double) * count);
+    const bool several = m->scene->n_fields > 0;
+    if (several) m->field = malloc(sizeof(int32_t) * count);
     m->law = malloc(sizeof(int32_t) * count);
     m->lame = malloc(sizeof(int32_t) * count);
     m->body = malloc(sizeof(int32_t) * count);
-    if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body)
+    if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body ||
+        (viscous && !m->viscosity) || (several && !m->field))
         return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
     return PIOLA_OK;
 }
@@ -160,13 +205,16 @@ static piola_status set_particles(pio_model *m, piola_error *error)
     if (!rc) rc = take_particles(m, m->body_first[s->n_bodies], error);
     for (size_t b = 0; !rc && b < s->n_bodies; b++) {
         double centroid[3];
-        pio_shape_centroid(geometry_of(s, &s->bodies[b]), s->dimension, centroid);
-        for (int a = 0; a < s->dimension; a++) centroid[a] += s->bodies[b].position[a];
+        for (int a = 0; a < s->dimension; a++) centroid[a] = fill[b].centroid[a] + s->bodies[b].position[a];
         spin_matrix(s->bodies[b].angular_velocity, s->dimension, m->spin + b * dim * dim);
         for (int64_t i = 0; i < fill[b].n; i++)
-            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension, fill[b].volume, centroid);
+            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension,
+                         fill[b].volumes ? fill[b].volumes[i] : fill[b].volume, centroid);
     }
-    for (size_t b = 0; fill && b < s->n_bodies; b++) free(fill[b].position);
+    for (size_t b = 0; fill && b < s->n_bodies; b++) {
+        free(fill[b].position);
+        free(fill[b].volumes);
+    }
     free(fill);
     if (!rc)
         m->desc.particles = (pio_particles_desc){.n = m->body_first[s->n_bodies],
@@ -179,6 +227,9 @@ static piola_status set_particles(pio_model *m, piola_error *error)
                                                  .lame = m->lame,
                                                  .body = m->body,
                                                  .bodies = (int32_t)s->n_bodies,
+                                                 .viscosity = m->viscosity,
+                                                 .field = m->field,
+                                                 .fields = s->n_fields > 0 ? pio_scene_fields(s) : 1,
                                                  .spin = m->spin};
     return rc;
 }
@@ -216,6 +267,9 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.steps = m->steps;
     m->desc.reversible = scene->mpm_integrator == SCENE_REVERSIBLE;
     m->desc.damping = scene->damping;
+    m->desc.flip = scene->flip;
+    m->desc.friction = scene->friction;
+    m->desc.onset = scene->onset;
     m->desc.penalty = scene->grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     piola_status rc = PIOLA_OK;
@@ -224,8 +278,10 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     } else {
         set_grid(m);
         rc = set_particles(m, error);
+        if (!rc) rc = pio_model_groups(m, error);
         if (!rc) rc = pio_model_control(m, error);
     }
+    if (!rc) rc = pio_model_obstacles(m, error);
     if (!rc) rc = set_frames(m, error);
     if (!rc) rc = pio_model_observations(m, error);
     if (!rc) rc = pio_model_designs(m, error);
@@ -264,6 +320,8 @@ void pio_model_free(pio_model *m)
         free((void *)m->observations[o].points);
         free((void *)m->observations[o].point_weight);
         free((void *)m->observations[o].weight);
+        free((void *)(uintptr_t)m->observations[o].member);
+        free((void *)(uintptr_t)m->observations[o].field);
         free((void *)(uintptr_t)m->observations[o].share);
     }
     for (int p = 0; p < m->n_parameters; p++) {
@@ -272,6 +330,12 @@ void pio_model_free(pio_model *m)
         pio_filter_free(m->parameters[p].filter);
         free((void *)(uintptr_t)m->designs[p].direction);
     }
+    for (int o = 0; m->obstacles && o < m->desc.n_obstacles; o++) {
+        free((void *)(uintptr_t)m->obstacles[o].motion);
+        free((void *)(uintptr_t)m->obstacles[o].distance);
+    }
+    free(m->obstacles);
+    pio_model_groups_free(m);
     free(m->outputs);
     free(m->observations);
     free(m->touches);
@@ -287,6 +351,8 @@ void pio_model_free(pio_model *m)
     free(m->volume);
     free(m->density);
     free(m->given);
+    free(m->viscosity);
+    free(m->field);
     free(m->spin);
     free(m->law);
     free(m->lame);

@@ -38,11 +38,15 @@ typedef struct pio_model {
     int64_t n_frames;
     int64_t *body_first; /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
     double *position, *velocity, *volume, *density, *given, *spin;
+    int32_t *field;    /* [n] velocity field; NULL: one */
+    double *viscosity; /* [n] of solids; NULL: none is viscous or could become so */
     int32_t *law, *lame, *body;
     pio_touch *touches;
     pio_observation_desc *observations;
     pio_design_desc *designs;
+    pio_obstacle_desc *obstacles;      /* [desc.n_obstacles] */
     pio_model_fem *fem;                /* NULL: particles */
+    unsigned char **groups;            /* [groups of the scene][particles] 1: is in it */
     struct pio_model_control *control; /* model_control.c; NULL: no actuators */
 } pio_model;
 
@@ -81,5 +85,8 @@ bool pio_model_control_quantity(const pio_model *model, const char *path, pio_qu
 /* model_design.c and model_observe.c: the parts of pio_model_create. */
 piola_status pio_model_designs(pio_model *model, piola_error *error);
 piola_status pio_model_observations(pio_model *model, piola_error *error);
+/* model_obstacle.c: obstacles of the scene; which of them, and what of it, a design path names: false if none. */
+piola_status pio_model_obstacles(pio_model *model, piola_error *error);
+bool pio_model_obstacle_path(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
 #endif

@@ -7,6 +7,7 @@
 #include "host/fail.h"
 #include "host/law.h"
 #include "host/model_fem.h"
+#include "host/model_groups.h"
 #include "host/model_shape.h"
 #include "host/scene_private.h"
 
@@ -30,9 +31,13 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
     } list[] = {
         {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
     const char *key = last_part(path);
+    if (!strcmp(path, "method.flip")) return PIO_FLIP;
+    if (!strcmp(path, "contact.friction")) return PIO_FRICTION;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
-    return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
+    const int constant = pio_law_path(s, path);
+    if (constant < 0 && !strcmp(key, "viscosity")) return PIO_VISCOSITY; /* no constant of a solid's law */
+    return (pio_quantity)((int)PIO_GIVEN_0 + constant);
 }
 
 /* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */
@@ -71,6 +76,16 @@ static int32_t number_groups(const pio_model *m, const char *path, scene_per per
     return groups;
 }
 
+/* Group of every particle of a design `per: group`. */
+static piola_status number_named(const pio_model *m, const scene_design *design, const char *path, int32_t *index,
+                                 int32_t *groups, piola_error *error)
+{
+    char entry[40];
+    snprintf(entry, sizeof entry, "design[%zu].per", (size_t)(design - m->scene->design));
+    number_groups(m, path, SCENE_PER_TARGET, index);
+    return pio_model_number_groups(m, design, entry, index, groups, error);
+}
+
 /* `initial` holds one number, or one per component, or one per component of every target; absent: the scene's own. */
 static void set_initial(pio_parameter *p, size_t target, const scene_target *own)
 {
@@ -93,7 +108,8 @@ static void set_transform(pio_design_desc *d, const pio_parameter *p, double spa
     }
     double scale = 0;
     for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
-    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED) scale = spacing;
+    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION)
+        scale = spacing;
     d->a = bounded ? p->lower : 0;
     d->b = bounded ? p->upper - p->lower : scale > 0 ? scale : 1;
 }
@@ -148,6 +164,40 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
     return pio_scene_fault(m->scene, error, entry, "%s", said.message);
 }
 
+/* Which particles, elements or nodes each variable of the entry governs. */
+static piola_status add_groups(const pio_model *m, const scene_design *design, size_t number, pio_design_desc *d,
+                               piola_error *error)
+{
+    const char *path = design->target.v[number];
+    const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
+    int32_t *index = malloc(sizeof *index * items);
+    if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
+    d->index = index;
+    d->groups = m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
+    d->each = design->per == SCENE_PER_PARTICLE || design->per == SCENE_PER_NODE;
+    if (design->per == SCENE_PER_GROUP) {
+        const piola_status rc = number_named(m, design, path, index, &d->groups, error);
+        if (rc) return rc;
+    }
+    if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
+        char entry[40];
+        snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
+        const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
+        if (rc) return rc;
+    }
+    if (d->groups == 0) {
+        char where[80];
+        snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
+        return pio_scene_fault(m->scene, error, where,
+                               design->per == SCENE_PER_GROUP
+                                   ? "'%s' governs none of the groups; add a group of a body that it governs"
+                                   : "'%s' governs nothing: every body of it has an entry of its own, "
+                                     "or there is none; remove one of the entries",
+                               path);
+    }
+    return PIOLA_OK;
+}
+
 static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
 {
     const char *path = design->target.v[number];
@@ -158,32 +208,14 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!pio_scene_design_target(m->scene, design, path, &target))
         return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
     m->n_parameters++;
-    if (!pio_model_control_quantity(m, path, &d->quantity, &d->which))
+    if (m->fem || (!pio_model_obstacle_path(m, path, &d->quantity, &d->which) &&
+                   !pio_model_control_quantity(m, path, &d->quantity, &d->which)))
         d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {
-        const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
-        int32_t *index = malloc(sizeof *index * items);
-        if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
-        d->index = index;
-        d->groups =
-            m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
-        d->each = design->per >= SCENE_PER_PARTICLE;
-        if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
-            char entry[40];
-            snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
-            const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
-            if (rc) return rc;
-        }
-        if (d->groups == 0) {
-            char where[80];
-            snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
-            return pio_scene_fault(m->scene, error, where,
-                                   "'%s' governs nothing: every body of it has an entry of its own, "
-                                   "or there is none; remove one of the entries",
-                                   path);
-        }
+        const piola_status rc = add_groups(m, design, number, d, error);
+        if (rc) return rc;
     }
     for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
     *p = (pio_parameter){.path = path,
@@ -300,7 +332,10 @@ void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
             snprintf(group, sizeof group, "[%s %d]", p->item, local);
         else if (p->components > 1)
             snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
-        if (p->groups > 1)
+        if (p->design->per == SCENE_PER_GROUP && m->designs[k].index)
+            snprintf(group, sizeof group, "[group %.38s]",
+                     pio_model_group_name(m, p->design, m->designs[k].index, local / p->components));
+        else if (p->groups > 1)
             snprintf(group, sizeof group, "[%s %d]", group_name(m, p->design->per), local / p->components);
         snprintf(out, size, "%s%s%s", p->path, group, axis);
         return;

@@ -5,6 +5,7 @@
 #include "host/csv.h"
 #include "host/fail.h"
 #include "host/model_fem.h"
+#include "host/model_target.h"
 #include "host/scene_private.h"
 
 #include <limits.h>
@@ -228,6 +229,7 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
     piola_status rc = set_times(m, o, error);
+    if (!rc && !m->fem) rc = pio_model_target(m, s, d, error);
     const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
     if (!rc && of_control) rc = pio_model_control_share(m, o, d, error);
     if (!rc && m->fem && s->type >= SCENE_VOLUME) {

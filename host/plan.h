@@ -24,7 +24,7 @@ typedef struct {
     int64_t first;         /* steps before them, which are run forward only */
     size_t fixed, state;   /* bytes of everything but kept states, and of one of them */
     double budget, disk;   /* bytes that all may take; and on disk, 0: nothing there */
-    pio_prices prices;     /* read where there is a disk: they decide how many states go there */
+    pio_prices prices; /* read where there is a disk, or a tape is guessed: how many states go there, how long it is */
 } pio_plan_request;
 
 typedef struct {

@@ -61,10 +61,8 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
 /* A part of a body that is not told is no box. */
 static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *on)
 {
-    char path[40];
-    bool found;
-    snprintf(path, sizeof path, "%s[%zu].on.min", list, i);
-    pio_cfg_find(doc->root, path, &found);
+    PATH(path, "%s[%zu].on.min", list, i);
+    const bool found = pio_scene_given(doc, path);
     for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
 }
 
@@ -86,12 +84,9 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_loads; i++) complete_box(doc, "loads", i, &scene->loads[i].on);
     for (size_t i = 0; i < scene->n_design; i++) {
         scene_design *d = &scene->design[i];
-        char path[48];
-        bool found;
         complete_box(doc, "design", i, &d->on);
-        snprintf(path, sizeof path, "design[%zu].mesh_update", i);
-        pio_cfg_find(doc->root, path, &found);
-        if (!found && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
+        PATH(path, "design[%zu].mesh_update", i);
+        if (!pio_scene_given(doc, path) && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
     }
 }
 
@@ -125,12 +120,9 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
 /* A static scene has load steps, a motion a time step; which masses. */
 static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
-    bool found;
-    pio_cfg_find(doc->root, "solver.mass", &found);
-    if (!found && (scene_leaps(scene->integrator) || scene->integrator == SCENE_REVERSIBLE_EULER))
-        scene->mass = SCENE_LUMPED;
-    pio_cfg_find(doc->root, "time.dt", &found);
-    if (!found)
+    const bool lumps = scene_leaps(scene->integrator) || scene->integrator == SCENE_REVERSIBLE_EULER;
+    if (lumps && !pio_scene_given(doc, "solver.mass")) scene->mass = SCENE_LUMPED;
+    if (!pio_scene_given(doc, "time.dt"))
         scene->dt = scene->duration / scene->load_steps; /* a motion without dt is refused by pio_scene_validate */
 }
 
@@ -161,6 +153,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
         scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
     }
+    if (scene->method == SCENE_MPM) scene->onset = given(scene->onset, 0.1 * scene->grid.spacing / scene->duration);
     scene->grid.wall_stiffness = given(scene->grid.wall_stiffness, 0);
     scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
@@ -168,6 +161,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     scene->memory_disk = given(scene->memory_disk, 0);
     scene->window = given(scene->window, 0);
     complete_output(scene, doc);
+    pio_scene_complete_obstacles(scene, doc);
 }
 
 /* Vectors are as long as method.dimension says; without a good one they may have 2 or 3 entries. */

@@ -26,7 +26,7 @@ typedef enum {
     SCENE_LINEAR_FLUID,
     SCENE_TAIT
 } scene_law;
-typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER } scene_shape;
+typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER, SCENE_CLOSED_MESH, SCENE_POINTS } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 /* Of FEM: shapes that are meshed, kinds of elements from tri3 on. */
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
@@ -84,6 +84,9 @@ typedef enum {
     SCENE_KINETIC_ENERGY,
     SCENE_DISTANCE,
     SCENE_FRONT,
+    SCENE_SHAPE_DISTANCE,
+    SCENE_DENSITY_MISFIT,
+    SCENE_SEPARATION,
     SCENE_CONTROL_EFFORT,
     SCENE_CONTROL_SMOOTHNESS,
     SCENE_DISPLACEMENT, /* from here on of FEM */
@@ -94,6 +97,7 @@ typedef enum {
     SCENE_STRAIN_ENERGY,
     SCENE_STRESS
 } scene_observable;
+typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
 typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCENE_ALONG_NORMAL } scene_along;
@@ -102,8 +106,9 @@ typedef enum {
     SCENE_PER_TARGET,
     SCENE_PER_BODY,
     SCENE_PER_PARTICLE,
-    SCENE_PER_NODE
-} scene_per; /* FEM: particle is element */
+    SCENE_PER_NODE,
+    SCENE_PER_GROUP /* MPM */
+} scene_per;        /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
 /* Signals of control in the order of pio_signal; inputs of its networks. */
@@ -163,9 +168,20 @@ typedef struct {
     scene_numbers corners;  /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
     double size;            /* plate, m */
     double thickness;       /* plate in 3D, m */
-    char *file;             /* Gmsh file */
+    char *file;             /* Gmsh file; MPM: closed mesh, points */
     double scale;           /* of its lengths; NaN: not given, 1 */
+    double volume;          /* points: of all together, m^3 (2D: m^2); NaN: a column tells it */
 } scene_geometry;
+
+typedef enum { SCENE_GROUP_BOX, SCENE_GROUP_SHAPE, SCENE_GROUP_FILE } scene_group_type;
+/* Particles of a body, by where they start or by their numbers. */
+typedef struct {
+    char *name, *body;
+    scene_group_type type;
+    double min[3], max[3]; /* box, m */
+    char *geometry;        /* shape */
+    char *file;            /* table with a column particle: numbers within the body, from 0 */
+} scene_group;
 
 /* A part of a mesh: of a body, by the name of a group or by a box. */
 typedef struct {
@@ -210,6 +226,38 @@ typedef struct {
     char *curve;
 } scene_load;
 
+typedef enum {
+    SCENE_OBSTACLE_PLANE,
+    SCENE_OBSTACLE_BALL,
+    SCENE_OBSTACLE_BOX,
+    SCENE_OBSTACLE_CYLINDER,
+    SCENE_OBSTACLE_MESH
+} scene_obstacle_shape;
+
+/* MPM: what bodies meet besides the grid's walls. */
+typedef struct {
+    char *name;
+    scene_obstacle_shape type;
+    scene_wall behaviour;     /* sticky, slip or separate */
+    double position[3];       /* m */
+    double rotation[3];       /* rad, a rotation vector; 2D: the third alone */
+    double normal[3];         /* plane, of any length; in its own frame */
+    double size[3];           /* box, m */
+    double radius;            /* ball, cylinder, m */
+    double height;            /* cylinder, m */
+    int axis;                 /* cylinder: 0 x, 1 y, 2 z */
+    char *file;               /* mesh: a closed surface of triangles */
+    double scale;             /* mesh: of its lengths */
+    double resolution;        /* mesh: m */
+    double friction;          /* - */
+    double friction_velocity; /* m/s */
+    double width;             /* m */
+    scene_numbers time;       /* motion: s, increasing; empty: it stands still */
+    scene_numbers shift[3];   /* m, one for each time, or empty: 0 */
+    scene_numbers angle;      /* rad, likewise */
+    double turns[3];          /* axis of the angle in 3D, of any length */
+} scene_obstacle;
+
 typedef struct {
     char *name;
     scene_numbers time, value; /* s, - */
@@ -220,18 +268,22 @@ typedef struct {
     char *name;
     scene_observable type;
     char *body;
-    scene_numbers at;  /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
-    double every;      /* s; 0 when absent */
-    double over[2];    /* s: one sample, the mean over the window; {-1, -1} when absent */
-    char *points_file; /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
-    int axis;          /* front */
-    double sharpness;  /* front, 1/m */
-    scene_seen seen;   /* FEM: gives type */
-    scene_where on;    /* displacement, volume, ...: a part of the body; group NULL and no box: all of it */
-    char *boundary;    /* reaction: whose */
-    double power;      /* stress: p of its norm */
-    /* effort, smoothness: of which; empty: all */
-    scene_strings control;
+    scene_numbers at;        /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
+    double every;            /* s; 0 when absent */
+    double over[2];          /* s: one sample, the mean over the window; {-1, -1} when absent */
+    char *points_file;       /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
+    int axis;                /* front */
+    double sharpness;        /* front, 1/m */
+    scene_seen seen;         /* FEM: gives type */
+    scene_where on;          /* displacement, volume, ...: a part of the body; group NULL and no box: all of it */
+    char *boundary;          /* reaction: whose */
+    double power;            /* stress: p of its norm */
+    char *group;             /* MPM: of the body's particles; NULL: all */
+    char *geometry;          /* shape distance: from which shape */
+    scene_side side;         /* shape distance: of what is outside, or from the surface */
+    char *from, *from_group; /* separation: the other body, and a group of it or NULL */
+    char *grid_file;         /* density misfit: CSV of columns i, j[, k], density */
+    scene_strings control;   /* effort, smoothness: of which; empty: all */
 } scene_observe;
 
 /* Active fibres of a body, or of the part of it that lies in a box at the start. */
@@ -276,6 +328,7 @@ typedef struct {
     scene_where on;       /* rest positions: of which nodes; group NULL and no box: of all */
     scene_along along;    /* rest positions: in which directions */
     scene_mesh_update mesh_update;
+    scene_strings groups; /* per group: which; none: all of the bodies that the target governs */
 } scene_design;
 
 typedef struct {
@@ -296,6 +349,11 @@ typedef struct {
     double min, max; /* SI, or multiples of the value at the start; infinite when absent */
     scene_relative relative_to;
 } scene_constraint;
+
+/* Bodies that share a velocity field. */
+typedef struct {
+    scene_strings bodies;
+} scene_field;
 
 typedef struct {
     scene_optimizer_type type;
@@ -332,6 +390,7 @@ typedef struct pio_scene {
     double dt, duration, cfl_limit;             /* s, s, - */
     scene_mpm_integrator mpm_integrator;        /* MPM */
     double damping;                             /* MPM, reversible: 1/s */
+    double flip;                                /* MPM, apic: 0 .. 1 */
     int load_steps;                             /* FEM */
     scene_integrator integrator;                /* FEM */
     scene_mass mass;                            /* FEM */
@@ -350,8 +409,12 @@ typedef struct pio_scene {
     size_t n_geometry;
     scene_body *bodies;
     size_t n_bodies;
+    scene_group *groups; /* MPM */
+    size_t n_groups;
     scene_boundary *boundary;
     size_t n_boundary;
+    scene_obstacle *obstacles; /* MPM */
+    size_t n_obstacles;
     scene_load *loads;
     size_t n_loads;
     scene_curve *curves;
@@ -377,6 +440,9 @@ typedef struct pio_scene {
     size_t n_actuators;
     scene_control *control;
     size_t n_control;
+    scene_field *fields; /* MPM: bodies that none of them names share one more; 0: one field for all */
+    size_t n_fields;
+    double friction, onset;      /* between fields: 1, m/s */
     struct scene_source *source; /* where each key stood; private to scene_*.c */
 } pio_scene;
 

@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH(name, ...)                                                                                                \
-    char name[CFG_PATH];                                                                                               \
-    snprintf(name, sizeof name, __VA_ARGS__)
-
 enum {
     MOST_UNITS = 256,
     MOST_KNOTS = 65536,

@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* Report at the scene's key what is wrong with the file that it names. */
-static void report(cfg_doc *doc, const char *path, const piola_error *error)
+void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error)
 {
     bool found;
     const cfg_node *node = pio_cfg_find(doc->root, path, &found);
     pio_cfg_report(doc, error->status, node->mark, path, "%s", error->message);
 }
 
-static bool open_table(const pio_scene *s, cfg_doc *doc, const char *path, const char *file, pio_csv *csv)
+bool pio_scene_table_of(const pio_scene *s, cfg_doc *doc, const char *path, const char *file, pio_csv *csv)
 {
     char place[PATH_MAX];
     piola_error error;
@@ -22,15 +22,15 @@ static bool open_table(const pio_scene *s, cfg_doc *doc, const char *path, const
         pio_cfg_input(doc, place, csv->sha256);
         return true;
     }
-    report(doc, path, &error);
+    pio_scene_report(doc, path, &error);
     return false;
 }
 
-static int column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name)
+int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name)
 {
     piola_error error;
     int c = pio_csv_column(csv, name, &error);
-    if (c < 0) report(doc, path, &error);
+    if (c < 0) pio_scene_report(doc, path, &error);
     return c;
 }
 
@@ -42,7 +42,7 @@ static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, cons
         double t = csv->values[row * csv->n_columns + (size_t)c];
         if (t >= 0 && t <= s->duration * (1 + 1e-9)) continue;
         pio_csv_fault(csv, row, (size_t)c, &error, "the time %g s is outside the run, 0 to %g s", t, s->duration);
-        report(doc, path, &error);
+        pio_scene_report(doc, path, &error);
         return;
     }
 }
@@ -50,15 +50,14 @@ static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, cons
 static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->objective[i];
-    char path[CFG_PATH];
     pio_csv csv;
-    snprintf(path, sizeof path, "objective[%zu].data.file", i);
-    if (!open_table(s, doc, path, t->data_file, &csv)) return;
-    snprintf(path, sizeof path, "objective[%zu].data.time", i);
-    check_times(s, doc, path, &csv, column(doc, path, &csv, t->time_column));
+    PATH(file, "objective[%zu].data.file", i);
+    PATH(time, "objective[%zu].data.time", i);
+    if (!pio_scene_table_of(s, doc, file, t->data_file, &csv)) return;
+    check_times(s, doc, time, &csv, pio_scene_column(doc, time, &csv, t->time_column));
     for (size_t k = 0; k < t->columns.n; k++) {
-        snprintf(path, sizeof path, "objective[%zu].data.columns[%zu]", i, k);
-        column(doc, path, &csv, t->columns.v[k]);
+        PATH(path, "objective[%zu].data.columns[%zu]", i, k);
+        pio_scene_column(doc, path, &csv, t->columns.v[k]);
     }
     pio_csv_free(&csv);
 }
@@ -73,7 +72,7 @@ static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
         const double weight = csv->values[r * csv->n_columns + w];
         if (weight >= 0) continue;
         pio_csv_fault(csv, r, w, &error, "%g is below 0; a weight is at least 0", weight);
-        report(doc, path, &error);
+        pio_scene_report(doc, path, &error);
         return;
     }
 }
@@ -82,20 +81,19 @@ static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const char *const names[] = {"time", s->method == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
-    char path[CFG_PATH];
     int at[5] = {0};
     pio_csv csv;
     piola_error error;
-    snprintf(path, sizeof path, "observe[%zu].points.file", i);
-    if (!open_table(s, doc, path, s->observe[i].points_file, &csv)) return;
-    for (int c = 0; c < 2 + s->dimension; c++) at[c] = column(doc, path, &csv, names[c]);
+    PATH(path, "observe[%zu].points.file", i);
+    if (!pio_scene_table_of(s, doc, path, s->observe[i].points_file, &csv)) return;
+    for (int c = 0; c < 2 + s->dimension; c++) at[c] = pio_scene_column(doc, path, &csv, names[c]);
     check_times(s, doc, path, &csv, at[0]);
     for (size_t row = 0; row < csv.n_rows && at[1] >= 0; row++) {
         double id = csv.values[row * csv.n_columns + (size_t)at[1]];
         if (id >= 0 && id <= 2147483647.0 && !(id > floor(id))) continue;
         pio_csv_fault(&csv, row, (size_t)at[1], &error, "%g is not the number of a %s, a whole number from 0", id,
                       names[1]);
-        report(doc, path, &error);
+        pio_scene_report(doc, path, &error);
         break;
     }
     check_weights(doc, path, &csv);
@@ -105,18 +103,17 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 /* time, value; times increase. */
 static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    char path[CFG_PATH];
     pio_csv csv;
     piola_error error;
-    snprintf(path, sizeof path, "curves[%zu].file", i);
-    if (!open_table(s, doc, path, s->curves[i].file, &csv)) return;
-    const int t = column(doc, path, &csv, "time");
-    column(doc, path, &csv, "value");
+    PATH(path, "curves[%zu].file", i);
+    if (!pio_scene_table_of(s, doc, path, s->curves[i].file, &csv)) return;
+    const int t = pio_scene_column(doc, path, &csv, "time");
+    pio_scene_column(doc, path, &csv, "value");
     for (size_t row = 1; row < csv.n_rows && t >= 0; row++) {
         const double *at = csv.values + row * csv.n_columns + t, before = *(at - csv.n_columns);
         if (*at > before) continue;
         pio_csv_fault(&csv, row, (size_t)t, &error, "the times must increase, but %g s follows %g s", *at, before);
-        report(doc, path, &error);
+        pio_scene_report(doc, path, &error);
         break;
     }
     pio_csv_free(&csv);

@@ -78,6 +78,32 @@ static bool value_target(const pio_scene *s, const char *list, const char *name,
     return false;
 }
 
+/* A number of the whole scene, by its path; 0 where it has none. */
+static bool scene_number(const pio_scene *s, const char *path, scene_target *t)
+{
+    const bool apic = s->method == SCENE_MPM && s->mpm_integrator == SCENE_APIC;
+    if (apic && !strcmp(path, "method.flip"))
+        return scalar(t, CFG_ONE, s->flip, (cfg_range){CFG_FROM | CFG_UP_TO, 0, 1});
+    if (apic && s->n_fields > 0 && !strcmp(path, "contact.friction"))
+        return scalar(t, CFG_ONE, s->friction, (cfg_range){CFG_FROM, 0, 0});
+    return false;
+}
+
+const char *pio_scene_number(int i)
+{
+    static const char *const paths[] = {"method.flip", "contact.friction"};
+    return i < (int)(sizeof paths / sizeof *paths) ? paths[i] : NULL;
+}
+
+/* Is it one for the whole scene? */
+static bool of_all(const char *path)
+{
+    const char *number;
+    for (int i = 0; (number = pio_scene_number(i)); i++)
+        if (!strcmp(number, path)) return true;
+    return !strcmp(path, "gravity");
+}
+
 /* What a body has besides the constants of its material. */
 static bool body_target(const pio_scene *s, const scene_body *b, const char *key, scene_target *t)
 {
@@ -117,6 +143,7 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
     if (*at) return false;
     if (n == 1 && strcmp(part[0], "gravity") == 0)
         return pio_scene_is_heavy(s) && vector(t, CFG_ACCELERATION, s, s->gravity);
+    if (n == 2) return scene_number(s, path, t);
     if (n != 3) return false;
     if (strcmp(part[0], "control") == 0) return pio_scene_control_target(s, part[1], part[2], t);
     const scene_body *b = strcmp(part[0], "bodies") == 0 ? body(s, part[1]) : NULL;
@@ -125,6 +152,7 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
                                                                 : NULL;
     if (b && body_target(s, b, part[2], t)) return true;
     if (!strcmp(part[2], "value")) return value_target(s, part[0], part[1], t);
+    if (!strcmp(part[0], "obstacles")) return pio_scene_obstacle_target(s, part[1], part[2], t);
     const cfg_field *f = m ? constant(s, m, part[2]) : NULL;
     if (!f) return false;
     *t = (scene_target){.quantity = f->quantity, .components = 1, .range = f->range};
@@ -169,6 +197,10 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
         return;
     }
+    const char *number;
+    scene_target known;
+    for (int i = 0; (number = pio_scene_number(i)); i++)
+        if (scene_number(s, number, &known)) paths[n++] = number;
     for (size_t i = 0; i < s->n_materials; i++)
         add_constants(s, doc, paths, &n, "materials", s->materials[i].name, &s->materials[i]);
     for (size_t i = 0; i < s->n_bodies; i++) {
@@ -188,6 +220,13 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     for (size_t i = 0; i < s->n_loads; i++) add_path(doc, paths, &n, "loads", s->loads[i].name, "value");
     for (size_t i = 0; i < s->n_boundary; i++)
         if (s->boundary[i].type == SCENE_PRESCRIBED) add_path(doc, paths, &n, "boundary", s->boundary[i].name, "value");
+    for (size_t i = 0; i < s->n_obstacles; i++) {
+        static const char *const keys[] = {"position", "rotation", "friction"};
+        scene_target unused;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (pio_scene_obstacle_target(s, s->obstacles[i].name, keys[k], &unused))
+                add_path(doc, paths, &n, "obstacles", s->obstacles[i].name, keys[k]);
+    }
     const char *near = pio_cfg_did_you_mean(doc, path, paths, n);
     pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, paths, n));
@@ -297,11 +336,11 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
     const char *dot = strrchr(path, '.');
     const bool nodal =
         dot && (!strcmp(dot, ".rest_position") || !strcmp(dot, ".velocity") || !strcmp(dot, ".displacement"));
-    if (d->per != SCENE_PER_TARGET && !strcmp(path, "gravity"))
-        fault(p, "per", "gravity is the same everywhere; use 'per: target'");
+    if (d->per != SCENE_PER_TARGET && of_all(path))
+        fault(p, "per", "%s is the same everywhere; use 'per: target'", path);
     else if (d->per != SCENE_PER_TARGET && !strncmp(path, "control.", 8))
         fault(p, "per", "%s belongs to no body; use 'per: target'", path);
-    else if (d->per != SCENE_PER_TARGET && dot && !strcmp(dot, ".value"))
+    else if (d->per != SCENE_PER_TARGET && ((dot && !strcmp(dot, ".value")) || !strncmp(path, "obstacles.", 10)))
         fault(p, "per", "%s is one value; use 'per: target'", path);
     else if (s->method == SCENE_FEM && nodal && d->per == SCENE_PER_PARTICLE)
         fault(p, "per", "%s belongs to nodes; use 'per: node'", path);

@@ -53,6 +53,11 @@ static const cfg_field method_fields[] = {
      .meaning =
          "f64 computes with twice the digits, memory and about twice the time; needed for tight gradient checks"},
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},
+    {"flip", CFG_NUMBER, AT(pio_scene, flip), .fallback = "0", .range = {CFG_FROM | CFG_UP_TO, 0, 1},
+     .meaning =
+         "share of what the grid does not resolve of its velocity that a particle keeps in each step: 0 is APIC, "
+         "which filters it; larger dissipates less, splashes more and is noisier; 1 keeps all (AFLIP, Fei et al. "
+         "2021); of time.integrator: apic"},
     END};
 static const cfg_table method_table = {.what = "method", .fields = method_fields};
 
@@ -105,9 +110,17 @@ static bool has_design(const void *s)
 {
     return ((const pio_scene *)s)->n_design > 0;
 }
+static bool has_groups(const void *s)
+{
+    return ((const pio_scene *)s)->n_groups > 0;
+}
 static bool has_observe(const void *s)
 {
     return ((const pio_scene *)s)->n_observe > 0;
+}
+static bool has_obstacles(const void *s)
+{
+    return ((const pio_scene *)s)->n_obstacles > 0;
 }
 static bool has_actuators(const void *s)
 {
@@ -173,6 +186,11 @@ static const cfg_field output_fields[] = {
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};
 
+static bool has_fields(const void *s)
+{
+    return ((const pio_scene *)s)->n_fields > 0;
+}
+
 static const cfg_field scene_fields[] = {
     {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
      .meaning = "of the scene language: 1"},
@@ -195,10 +213,17 @@ static const cfg_field scene_fields[] = {
      .least = 1, .table = &pio_geometry_table, .meaning = "shapes"},
     {"bodies", CFG_LIST, AT(pio_scene, bodies), .second = offsetof(pio_scene, n_bodies), .required = true, .least = 1,
      .table = &pio_body_table, .meaning = "shapes made of materials"},
+    {"obstacles", CFG_LIST, AT(pio_scene, obstacles), .second = offsetof(pio_scene, n_obstacles),
+     .table = &pio_obstacle_table, .present = has_obstacles,
+     .meaning = "what bodies meet besides the faces of the grid, still or moving"},
+    {"groups", CFG_LIST, AT(pio_scene, groups), .second = offsetof(pio_scene, n_groups), .table = &pio_group_table,
+     .present = has_groups, .meaning = "parts of bodies"},
     {"actuators", CFG_LIST, AT(pio_scene, actuators), .second = offsetof(pio_scene, n_actuators),
      .table = &pio_actuator_table, .present = has_actuators, .meaning = "parts of solid bodies whose fibres contract"},
     {"control", CFG_LIST, AT(pio_scene, control), .second = offsetof(pio_scene, n_control), .table = &pio_control_table,
      .present = has_actuators, .meaning = "what drives the actuators, each by one entry"},
+    {"contact", CFG_MAPPING, .table = &pio_contact_table, .present = has_fields,
+     .meaning = "bodies that slide on each other and part, instead of sticking where they meet"},
     {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &pio_observe_table,
      .present = has_observe, .meaning = "what is measured"},
     {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &pio_design_table,

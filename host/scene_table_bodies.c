@@ -1,14 +1,23 @@
 /* scene_table_bodies.c -- the tables of shapes, and of bodies that particles are made of. */
 #include "host/scene_table.h"
 
-static const char *const shape_names[] = {"box", "ball", "cylinder", NULL};
+#include <math.h>
+
+static const char *const shape_names[] = {"box", "ball", "cylinder", "mesh", "points", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const fill_names[] = {"regular", "jittered", NULL};
+
+static bool has_volume(const void *g)
+{
+    return !isnan(((const scene_geometry *)g)->volume);
+}
 
 static const cfg_field geometry_fields[] = {
     {"name", CFG_NAME, AT(scene_geometry, name), .required = true, .meaning = "name that bodies use"},
     {"type", CFG_ENUM, AT(scene_geometry, shape), .required = true, .values = shape_names,
-     .meaning = "shape; a ball is a disc in 2D, a cylinder is for 3D only"},
+     .meaning = "shape; a ball is a disc in 2D, cylinder and mesh are for 3D only. mesh: a closed surface of "
+                "triangles, filled "
+                "with particles; points: the particles themselves"},
     {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_BOX),
      .meaning = "lower corner"},
     {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_BOX),
@@ -21,6 +30,20 @@ static const cfg_field geometry_fields[] = {
      .only = ONLY(SCENE_CYLINDER), .meaning = "length along the axis, half on each side of the centre"},
     {"axis", CFG_ENUM, AT(scene_geometry, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_CYLINDER),
      .meaning = "direction of the axis"},
+    {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(SCENE_CLOSED_MESH) | ONLY(SCENE_POINTS),
+     .meaning =
+         "below the scene's folder. mesh: .stl, .obj or .ply, its corners counter-clockwise as seen from outside; "
+         "points: "
+         ".ply, .csv or HDF5 with one-dimensional datasets, of columns x, y[, z] and, without the key volume, volume; "
+         "one particle for each row, numbered as the rows are"},
+    {"scale", CFG_NUMBER, AT(scene_geometry, scale), .fallback = "1", POSITIVE,
+     .only = ONLY(SCENE_CLOSED_MESH) | ONLY(SCENE_POINTS),
+     .meaning =
+         "factor of all lengths in the file: 1e-3 for a file in millimetres; volumes get its third power, in 2D its "
+         "square"},
+    {"volume", CFG_NUMBER, AT(scene_geometry, volume), .computed = "the column volume", .quantity = CFG_VOLUME,
+     POSITIVE, .only = ONLY(SCENE_POINTS), .present = has_volume,
+     .meaning = "of all points together, the same for each; in 2D per metre of thickness"},
     END};
 const cfg_table pio_geometry_table = {
     .what = "geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
@@ -49,3 +72,25 @@ static const cfg_field body_fields[] = {
     {"fill", CFG_MAPPING, .table = &fill_table, .meaning = "how the shape is filled with particles"},
     END};
 const cfg_table pio_body_table = {.what = "body", .size = sizeof(scene_body), .fields = body_fields};
+
+/* ---- groups ---------------------------------------------------------------------------------------------- */
+
+static const char *const group_names[] = {"box", "geometry", "file", NULL};
+
+static const cfg_field group_fields[] = {
+    {"name", CFG_NAME, AT(scene_group, name), .required = true, .meaning = "name that observe and design use"},
+    {"body", CFG_NAME, AT(scene_group, body), .required = true,
+     .meaning = "name of the body whose particles these are"},
+    {"type", CFG_ENUM, AT(scene_group, type), .required = true, .values = group_names,
+     .meaning = "which particles: those that start in a box, those that start in a shape, or those that a file lists"},
+    {"min", CFG_VECTOR, AT(scene_group, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_GROUP_BOX),
+     .meaning = "lower corner"},
+    {"max", CFG_VECTOR, AT(scene_group, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_GROUP_BOX),
+     .meaning = "upper corner"},
+    {"geometry", CFG_NAME, AT(scene_group, geometry), .required = true, .only = ONLY(SCENE_GROUP_SHAPE),
+     .meaning = "name of an entry of geometry, at its own place"},
+    {"file", CFG_TEXT, AT(scene_group, file), .required = true, .only = ONLY(SCENE_GROUP_FILE),
+     .meaning = "CSV, HDF5 or .ply below the scene's folder, with a column particle: numbers within the body, from 0"},
+    END};
+const cfg_table pio_group_table = {
+    .what = "group", .size = sizeof(scene_group), .fields = group_fields, .discriminator = "type"};

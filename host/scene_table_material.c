@@ -72,7 +72,10 @@ static const cfg_field particle_fields[] = {
     {"gamma", CFG_NUMBER, AT(gamma), .fallback = "7", .range = {CFG_FROM | CFG_UP_TO, 1, 100},
      .only = LAW_BIT(SCENE_TAIT), .meaning = "exponent of Tait's equation; larger stiffens more under compression"},
     {"viscosity", CFG_NUMBER, AT(viscosity), .fallback = "0", .quantity = CFG_VISCOSITY, NOT_NEGATIVE,
-     .only = LAWS_FLUID, .meaning = "dynamic viscosity; larger damps shear faster"},
+     .meaning =
+         "dynamic viscosity eta; larger damps shear faster. A solid gets Cauchy's stress eta (C + C^T) beside its "
+         "elastic one (Kelvin and Voigt), C being the velocity gradient; the time step must be at most "
+         "density spacing^2/(4 d eta) in d dimensions"},
     {"density", CFG_NUMBER, AT(density), .required = true, .quantity = CFG_DENSITY, POSITIVE,
      .meaning = "mass per volume at rest; larger is heavier and slows the waves"},
     END};

@@ -4,17 +4,21 @@
 #include <math.h>
 
 static const char *const axis_names[] = {"x", "y", "z", NULL};
-static const char *const observable_names[] = {"mean_position", "mean_velocity", "kinetic_energy", "distance",
-                                               "front",         "effort",        "smoothness",     NULL};
+static const char *const observable_names[] = {
+    "mean_position",  "mean_velocity", "kinetic_energy", "distance",   "front", "shape_distance",
+    "density_misfit", "separation",    "effort",         "smoothness", NULL};
+static const char *const side_names[] = {"outside", "surface", NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
-static const char *const per_names[] = {"target", "body", "particle", NULL};
+static const char *const per_names[] = {"target", "body", "particle", "node", "group", NULL};
 static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
 static const char *const fem_term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
 
 /* ---- observe, design, objective ------------------------------------------------------------------------ */
 
-#define SAMPLED (ONLY(SCENE_MEAN_POSITION) | ONLY(SCENE_MEAN_VELOCITY) | ONLY(SCENE_KINETIC_ENERGY) | ONLY(SCENE_FRONT))
+#define SAMPLED                                                                                                        \
+    (ONLY(SCENE_MEAN_POSITION) | ONLY(SCENE_MEAN_VELOCITY) | ONLY(SCENE_KINETIC_ENERGY) | ONLY(SCENE_FRONT) |          \
+     ONLY(SCENE_SHAPE_DISTANCE) | ONLY(SCENE_DENSITY_MISFIT) | ONLY(SCENE_SEPARATION))
 
 static bool has_at(const void *o)
 {
@@ -28,6 +32,11 @@ static bool has_over(const void *o)
 static bool has_every(const void *o)
 {
     return ((const scene_observe *)o)->every > 0;
+}
+
+static bool has_group(const void *o)
+{
+    return ((const scene_observe *)o)->group != NULL;
 }
 
 #define OF_CONTROL (ONLY(SCENE_CONTROL_EFFORT) | ONLY(SCENE_CONTROL_SMOOTHNESS))
@@ -44,16 +53,32 @@ static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, p
                                           END};
 static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
 
+static bool has_from_group(const void *o)
+{
+    return ((const scene_observe *)o)->from_group != NULL;
+}
+
+static const cfg_field grid_file_fields[] = {{"file", CFG_TEXT, AT(scene_observe, grid_file), .required = true,
+                                              .meaning = "CSV, HDF5 or .ply below the scene's folder, of columns i, "
+                                                         "j[, k], numbers of a node from 0 at method.grid.min, and "
+                                                         "density in kg/m3; nodes that are not listed have 0"},
+                                             END};
+static const cfg_table grid_file_table = {.what = "density grid", .fields = grid_file_fields};
+
 static const cfg_field observe_fields[] = {
     {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
     {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = observable_names,
      .meaning =
          "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
-         "from measured points, or how far its front has come; of control its effort, the integral over time of the "
-         "squares "
-         "of activations, or its smoothness, that of the squares of their rates: the smaller, the smoother"},
+         "from measured points, how far its front has come, the mean squared distance of its particles from a shape, "
+         "the misfit of its density on the grid to a given one, or the distance of its mean position from another "
+         "body's; "
+         "of control its effort, the integral over time of the squares of activations, or its smoothness, that of the "
+         "squares of their rates: the smaller, the smoother"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(SCENE_DISTANCE),
      .meaning = "name of the body that is measured"},
+    {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
+     .meaning = "name of a group of it that is measured instead of the whole"},
     {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
      .meaning = "name or names of entries of control whose activations count"},
     {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_FRONT),
@@ -61,6 +86,20 @@ static const cfg_field observe_fields[] = {
     {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
      .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(SCENE_FRONT),
      .meaning = "of the smooth maximum; larger is nearer to the foremost particle and less smooth"},
+    {"geometry", CFG_NAME, AT(scene_observe, geometry), .required = true, .only = ONLY(SCENE_SHAPE_DISTANCE),
+     .meaning = "name of the entry of geometry from which the distance is measured, at its own place; it is smoothed "
+                "over a cell"},
+    {"side", CFG_ENUM, AT(scene_observe, side), .values = side_names, .fallback = "outside",
+     .only = ONLY(SCENE_SHAPE_DISTANCE),
+     .meaning = "outside: particles inside have no distance, so that they may be anywhere there; surface: all are "
+                "drawn to it"},
+    {"grid", CFG_MAPPING, .table = &grid_file_table, .required = true, .only = ONLY(SCENE_DENSITY_MISFIT),
+     .meaning = "the wanted density at nodes of the grid; the misfit is the sum of squared differences over that of "
+                "its squares"},
+    {"from", CFG_NAME, AT(scene_observe, from), .required = true, .only = ONLY(SCENE_SEPARATION),
+     .meaning = "name of the other body, or of the same with a group"},
+    {"from_group", CFG_NAME, AT(scene_observe, from_group), .computed = "the whole body",
+     .only = ONLY(SCENE_SEPARATION), .present = has_from_group, .meaning = "name of a group of it"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_DISTANCE),
      .meaning = "measured places of particles; their times are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
@@ -86,13 +125,19 @@ static bool has_bounds(const void *d)
     return isfinite(((const scene_design *)d)->bounds[0]);
 }
 
+static bool has_named(const void *d)
+{
+    return ((const scene_design *)d)->groups.n > 0;
+}
+
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
      .meaning =
          "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
-         "bodies.NAME.KEY (that body's own copy of its material's constant KEY), gravity, control.NAME.KEY (amplitude, "
-         "frequency, phase, knots, weights)"},
+         "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
+         "obstacles.NAME.rotation, obstacles.NAME.friction, control.NAME.KEY (amplitude, frequency, phase, knots, "
+         "weights), gravity"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
@@ -103,8 +148,12 @@ static const cfg_field design_fields[] = {
                 "of the distance at the start"},
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
-    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
-     .meaning = "one value per target, per body that has it, or per particle (a field)"},
+    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target", .without = ONLY(SCENE_PER_NODE),
+     .meaning = "one value per target, per body that has it, per particle (a field), or per group of particles; what "
+                "is in none "
+                "of the groups keeps the scene's value"},
+    {"groups", CFG_TEXTS, AT(scene_design, groups), .computed = "all groups of the bodies that the target governs",
+     .present = has_named, .meaning = "with per: group, the names of the groups"},
     END};
 const cfg_table pio_design_table = {.what = "design variable", .size = sizeof(scene_design), .fields = design_fields};
 

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH(name, ...)                                                                                                \
-    char name[CFG_PATH];                                                                                               \
-    snprintf(name, sizeof name, __VA_ARGS__)
-
 static const char axes[] = "xyz";
 
 /* ---- grid and time ------------------------------------------------------------------------------------- */
@@ -34,9 +30,7 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
                       "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
     for (int side = 0; side < 2 && s->dimension == 2; side++) {
         const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
-        bool found;
-        pio_cfg_find(doc->root, path, &found);
-        if (found) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
+        if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
     }
     return true;
 }
@@ -117,6 +111,8 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_geometry; i++) {
         const scene_geometry *g = &s->geometry[i];
         PATH(type, "geometry[%zu].type", i);
+        if (g->shape == SCENE_CLOSED_MESH && s->dimension == 2)
+            pio_cfg_fault(doc, type, "a closed mesh needs a 3D scene; use 'points' for any shape in 2D");
         if (g->shape == SCENE_CYLINDER && s->dimension == 2)
             pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
         for (int a = 0; a < s->dimension && g->shape == SCENE_BOX; a++) {
@@ -137,15 +133,12 @@ static void extent(const scene_geometry *g, double low[3], double high[3])
     }
 }
 
-static void check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const scene_geometry *g)
+void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
 {
     const scene_body *b = &s->bodies[i];
-    double low[3], high[3];
-    bool moved;
-    extent(g, low, high);
     PATH(position, "bodies[%zu].position", i);
     PATH(geometry, "bodies[%zu].geometry", i);
-    pio_cfg_find(doc->root, position, &moved);
+    const bool moved = pio_scene_given(doc, position);
     for (int a = 0; a < s->dimension; a++) {
         double slack = 1e-9 * (s->grid.max[a] - s->grid.min[a]);
         double from = low[a] + b->position[a], to = high[a] + b->position[a];
@@ -178,7 +171,11 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
         size_t g =
             pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
-        if (box && g < s->n_geometry) check_inside(s, doc, i, &s->geometry[g]);
+        if (box && g < s->n_geometry && s->geometry[g].shape < SCENE_CLOSED_MESH) {
+            double low[3], high[3];
+            extent(&s->geometry[g], low, high);
+            pio_scene_check_inside(s, doc, i, low, high);
+        }
         check_fill(s, doc, i);
     }
 }
@@ -208,7 +205,8 @@ int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 cfg_quantity pio_observe_quantity(const scene_observe *observe)
 {
     if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
-    if (observe->type == SCENE_DISTANCE) return CFG_AREA; /* the mean square */
+    if (observe->type == SCENE_DISTANCE || observe->type == SCENE_SHAPE_DISTANCE) return CFG_AREA; /* the mean square */
+    if (observe->type == SCENE_DENSITY_MISFIT) return CFG_ONE;
     if (observe->type == SCENE_REACTION) return CFG_FORCE;
     if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
     if (observe->type == SCENE_MASS) return CFG_MASS;
@@ -330,9 +328,7 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
-    bool found;
-    pio_cfg_find(doc->root, "optimizer.stop.feasibility", &found);
-    if (found && s->n_constraints == 0)
+    if (s->n_constraints == 0 && pio_scene_given(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
     if (s->n_constraints && s->has_optimizer && s->optimizer.type != SCENE_MMA)
         pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
@@ -397,6 +393,8 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
         check_bodies(scene, doc, box);
         check_observe(scene, doc);
         pio_scene_validate_mpm(scene, doc);
+        pio_scene_validate_obstacles(scene, doc);
+        if (box) pio_scene_validate_bodies(scene, doc);
         pio_scene_validate_control(scene, doc);
     }
     for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);

@@ -4,26 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#define PATH(name, ...)                                                                                                \
-    char name[CFG_PATH];                                                                                               \
-    snprintf(name, sizeof name, __VA_ARGS__)
-
-static bool given(const cfg_doc *doc, const char *path)
-{
-    bool found;
-    pio_cfg_find(doc->root, path, &found);
-    return found;
-}
-
 /* Where the file says what this face is, or why it matters. */
 static const char *face_path(const cfg_doc *doc, int axis, int side)
 {
     static const char *const paths[3][2] = {{"method.grid.walls.x_min", "method.grid.walls.x_max"},
                                             {"method.grid.walls.y_min", "method.grid.walls.y_max"},
                                             {"method.grid.walls.z_min", "method.grid.walls.z_max"}};
-    if (given(doc, paths[axis][side])) return paths[axis][side];
-    if (given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
-    return given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
+    if (pio_scene_given(doc, paths[axis][side])) return paths[axis][side];
+    if (pio_scene_given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
+    return pio_scene_given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
 }
 
 /* One fault is enough: of the first face that is wrong. */
@@ -68,7 +57,7 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->mpm_integrator != SCENE_REVERSIBLE && given(doc, "time.damping"))
+    if (s->mpm_integrator != SCENE_REVERSIBLE && pio_scene_given(doc, "time.damping"))
         pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
     else if (s->damping * s->dt > 0.5)
         pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",
@@ -85,9 +74,8 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
         const scene_material *m = &s->materials[i];
-        const bool fluid = m->model == SCENE_LINEAR_FLUID || m->model == SCENE_TAIT;
         PATH(path, "materials[%zu].viscosity", i);
-        if (fluid && m->viscosity > 0)
+        if (m->viscosity > 0)
             pio_cfg_fault(
                 doc, path,
                 "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
@@ -110,11 +98,72 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
 }
 
+/* The fields that there are: those of the list, and one of all other bodies. */
+int pio_scene_fields(const pio_scene *s)
+{
+    int most = 0;
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const int field = pio_scene_field(s, s->bodies[b].name);
+        if (field > most) most = field;
+    }
+    return most + 1;
+}
+
+int pio_scene_field(const pio_scene *s, const char *body)
+{
+    for (size_t f = 0; f < s->n_fields; f++)
+        for (size_t k = 0; k < s->fields[f].bodies.n; k++)
+            if (!strcmp(s->fields[f].bodies.v[k], body)) return (int)f;
+    return (int)s->n_fields;
+}
+
+/* Known bodies, each in one field; as many fields as there can be. */
+static void check_contact(const pio_scene *s, cfg_doc *doc)
+{
+    enum { MOST = 4 }; /* of engines */
+    if (!s->n_fields) return;
+    if (s->mpm_integrator == SCENE_REVERSIBLE)
+        pio_cfg_fault(
+            doc, "contact",
+            "it loses motion, and time.integrator: reversible must be able to take its steps back; remove it, "
+            "or use integrator: apic");
+    for (size_t f = 0; f < s->n_fields; f++) {
+        const scene_strings *bodies = &s->fields[f].bodies;
+        for (size_t k = 0; k < bodies->n; k++) {
+            PATH(path, "contact.fields[%zu].bodies[%zu]", f, k);
+            if (pio_scene_entry(doc, path, "bodies", bodies->v[k], s->bodies, s->n_bodies, sizeof *s->bodies) ==
+                s->n_bodies)
+                return;
+            bool before = pio_scene_field(s, bodies->v[k]) < (int)f;
+            for (size_t l = 0; l < k; l++) before |= !strcmp(bodies->v[l], bodies->v[k]);
+            if (before) pio_cfg_fault(doc, path, "'%s' is in a field already; name it once", bodies->v[k]);
+        }
+    }
+    const int fields = pio_scene_fields(s);
+    if (fields == 1)
+        pio_cfg_fault(doc, "contact.fields",
+                      "all bodies are in one field, so none is in contact; leave out the bodies that shall share "
+                      "another, or add an entry");
+    if (fields > MOST)
+        pio_cfg_fault(doc, "contact.fields",
+                      "%d velocity fields, with that of the bodies not named; at most %d are possible", fields, MOST);
+}
+
+static void check_flip(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->mpm_integrator == SCENE_REVERSIBLE && s->flip > 0)
+        pio_cfg_fault(doc, "method.flip",
+                      "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
+                      "able to take its steps back; 0, or integrator: apic, would be right");
+}
+
 void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
 {
     check_walls(s, doc);
     check_stiffness(s, doc);
     check_damping(s, doc);
+    check_flip(s, doc);
+    check_contact(s, doc);
     if (s->mpm_integrator != SCENE_REVERSIBLE) return;
     check_materials(s, doc);
     check_output(s, doc);

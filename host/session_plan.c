@@ -200,9 +200,9 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
                             .budget =
                                 s->scene->memory_budget > 0 ? s->scene->memory_budget : 0.9 * (double)w->bytes.free};
     r->reversible = pio_plan_reversible(desc, &r->tape_is_a_guess);
+    if (!adjoint) return PIOLA_OK;
     if (r->tape_is_a_guess) rc = weigh_tape(s, r, error);
     if (rc) return rc;
-    if (!adjoint) return PIOLA_OK;
     if (r->tape_is_a_guess) r->tape = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
     const bool holds = (double)(r->fixed + r->state) + r->tape_beside + r->tape <= r->budget;
     if (holds && (s->options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);

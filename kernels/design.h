@@ -85,8 +85,9 @@ typedef struct {
 
 PIO_FN void design_move(int p, const design_move_args *a)
 {
-    int base[DIM], to = 0;
+    int base[DIM];
     if (a->index[p] < 0) return;
+    int to = field_first(&a->box, a->reference_cell[p]);
     node_index(&a->box, a->reference_cell[p], base);
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = field_at(a->n, DIM, c, p);
@@ -141,6 +142,17 @@ PIO_FN void design_gravity(int i, const design_gravity_args *a)
 {
     (void)i;
     for (int c = 0; c < DIM; c++) a->step->gravity[c] = R(a->value[c]);
+}
+
+/* One number of the step block as a design (one item). */
+typedef struct {
+    const wide *value; /* [1] */
+    real *out;         /* [1]; set */
+} design_number_args;
+
+PIO_FN void design_number(int i, const design_number_args *a)
+{
+    a->out[i] = R(a->value[i]);
 }
 
 typedef struct {

@@ -48,6 +48,25 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
     *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
 }
 
+/* ---- viscous solids (Kelvin and Voigt): beside the elastic stress, tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0: Cauchy's
+ * stress eta (C + C^T), that of a fluid of this viscosity. No stress of a rotation, for which C + C^T = 0. ---- */
+
+PIO_FN mat viscous_tau(mat F, mat C, real eta)
+{
+    const real s = mat_det(F, mat_cofactor(F)) * eta;
+    return mat_axpby(s, C, s, mat_transpose(C));
+}
+
+/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  returns eta_bar = J D : tau_bar. */
+PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat *C_bar)
+{
+    const mat cof = mat_cofactor(F), D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    const real J = mat_det(F, cof), shear = mat_ddot(D, tau_bar);
+    *F_bar = mat_axpby(R(1), *F_bar, eta * shear, cof);
+    *C_bar = mat_axpby(R(1), *C_bar, J * eta, mat_axpby(R(1), tau_bar, R(1), mat_transpose(tau_bar)));
+    return J * shear;
+}
+
 /* ---- fluids: pressure p(J) [Pa] and  tau = J (-p I + eta (C + C^T)) -------------------------------------- */
 
 /* linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1)     (Batchelor 1967, section 1.8; Becker, Teschner 2007) */

@@ -20,7 +20,8 @@ typedef struct {
 
 enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE, WALL_PENALTY };
 
-/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node. */
+/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node. Where bodies have
+ * velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the numbering. */
 typedef struct {
     int nodes[DIM];     /* per axis, > 4 */
     int stride[DIM];    /* of the linear node number */
@@ -28,6 +29,7 @@ typedef struct {
     int wall[DIM][2];   /* WALL_... */
     real dx, inv_dx;    /* node spacing m, and 1/m */
     double origin[DIM]; /* place of node 0, m */
+    int fields;         /* grids, >= 1 */
 } mpm_box;
 
 /* What changes from step to step; lives on the device, so that launches do not depend on it. */
@@ -42,6 +44,8 @@ typedef struct {
     real h;            /* time step s, > 0 */
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
+    real friction;     /* of velocity fields, see mpm_contact.h */
+    real flip;         /* share of FLIP, 0 .. 1, see mpm_flip.h */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */
@@ -56,6 +60,7 @@ typedef struct {
     const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
     const real *fibre;      /* [DIM][channels] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
+    const real *viscosity;  /* [n]    of solids, Pa s >= 0; NULL: none is viscous */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
@@ -85,6 +90,13 @@ PIO_FN int stencil_node(const mpm_box *box, int q)
 #endif
 }
 
+/* Node 0 of the grid, or field, that a node belongs to. */
+PIO_FN int field_first(const mpm_box *box, int node)
+{
+    const int one = box->nodes[0] * box->stride[0];
+    return box->fields > 1 ? node / one * one : 0;
+}
+
 /* Index of a node along each axis. */
 PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
 {
@@ -93,6 +105,7 @@ PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
         index[a] = node / box->stride[a];
         node -= index[a] * box->stride[a];
     }
+    if (box->fields > 1) index[0] %= box->nodes[0];
 }
 
 /* The constants of item `id` of a field of `count` of them; the others are 0. */

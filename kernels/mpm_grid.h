@@ -80,12 +80,13 @@ PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
     return kind == WALL_STICKY || (kind == WALL_SLIP && axis == c);
 }
 
-/* A ghost that is no node of the grid is none: no particle comes so near to the border. */
-PIO_FN wall_images wall_images_of(const mpm_box *box, const int index[DIM], int c)
+/* Of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the grid is none: no particle
+ * comes so near to the border. */
+PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index[DIM], int c)
 {
     wall_images w;
     w.sign = R(1);
-    w.node = 0;
+    w.node = first;
     w.count = 1;
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
@@ -163,12 +164,13 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
     return u;
 }
 
-PIO_FN vec node_wall_velocity(const mpm_grid_args *a, const int index[DIM])
+PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[DIM])
 {
+    const int first = field_first(&a->box, node);
     vec v;
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
-        const wall_images w = wall_images_of(&a->box, index, c);
+        const wall_images w = wall_images_of(&a->box, first, index, c);
         const wall_unknown u = wall_unknown_of(&w, a, c);
         v.x[c] = u.passes ? w.sign * (u.p + a->step->h * a->step->gravity[c] * u.d) : R(0);
     }
@@ -184,7 +186,7 @@ PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
     if (node_is_inner(&a->box, index))
         v = node_free_velocity(a->sums, a->nodes, node, a->step);
     else
-        v = node_wall_velocity(a, index);
+        v = node_wall_velocity(a, node, index);
     vec_store(a->velocity, a->nodes, node, v);
 }
 
@@ -213,12 +215,12 @@ PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
 
 PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[DIM])
 {
-    const int nodes = a->fwd.nodes;
+    const int nodes = a->fwd.nodes, first = field_first(&a->fwd.box, node);
     const mpm_step *step = a->fwd.step;
     real m_bar = R(0);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
-        const wall_images w = wall_images_of(&a->fwd.box, index, c);
+        const wall_images w = wall_images_of(&a->fwd.box, first, index, c);
         const wall_unknown u = wall_unknown_of(&w, &a->fwd, c);
         real share = R(0);
         if (u.passes) {

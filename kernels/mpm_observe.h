@@ -4,13 +4,22 @@
  *   kinetic energy   y = sum_p m_p v_p.v_p / 2
  *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p; between two steps
  *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its share
+ *   shape            y = sum_p m_p d_p^2 / M                 d_p the signed distance from a shape, given at the nodes of the grid,
+ *                    at x_p by their weights; `outside`: 0 where it is below 0
  *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
 #ifndef PIOLA_KERNELS_MPM_OBSERVE_H
 #define PIOLA_KERNELS_MPM_OBSERVE_H
 
-#include "kernels/mpm.h"
+#include "kernels/mpm_target.h"
 
-enum { OBSERVE_MEAN_POSITION, OBSERVE_MEAN_VELOCITY, OBSERVE_KINETIC_ENERGY, OBSERVE_DISTANCE, OBSERVE_FRONT };
+enum {
+    OBSERVE_MEAN_POSITION,
+    OBSERVE_MEAN_VELOCITY,
+    OBSERVE_KINETIC_ENERGY,
+    OBSERVE_DISTANCE,
+    OBSERVE_FRONT,
+    OBSERVE_SHAPE
+};
 
 typedef struct {
     mpm_state s; /* [.][n] */
@@ -28,6 +37,8 @@ typedef struct {
     mpm_state past;             /* distance: the state before, stored in its own order */
     const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where the share of that is 0 */
     double past_share;          /* distance: s, in [0, 1) */
+    const real *field;          /* shape: [nodes] signed distance, m */
+    int outside;                /* shape: what is inside has distance 0 */
 } mpm_observe_args;
 typedef mpm_observe_args mpm_observe_mass_args;
 
@@ -66,6 +77,13 @@ PIO_FN wide observed_place(const mpm_observe_args *a, int p, int c)
     return W(1 - a->past_share) * x + W(a->past_share) * x0;
 }
 
+/* Distance of stored particle p from the shape, m, and its derivative in the offset. */
+PIO_FN real observed_depth(const mpm_observe_args *a, int p, vec *slope)
+{
+    const real d = stencil_value(&a->box, a->s.cell[p], vec_load(a->s.offset, a->matter.n, p), a->field, slope);
+    return a->outside && d < R(0) ? R(0) : d;
+}
+
 /* A term of the sum, for stored particle p. */
 PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 {
@@ -77,6 +95,11 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
         return m * particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis) / W(*a->total);
     if (a->type == OBSERVE_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
     if (a->type == OBSERVE_FRONT) return m * observe_front_weight(a, p) / W(*a->total);
+    if (a->type == OBSERVE_SHAPE) {
+        vec slope;
+        const wide d = W(observed_depth(a, p, &slope));
+        return m * d * d / W(*a->total);
+    }
     wide sum = W(0);
     for (int c = 0; c < DIM; c++) {
         if (a->type == OBSERVE_KINETIC_ENERGY) {
@@ -146,6 +169,14 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         const double e = (double)observe_front_weight(a, p), S = sum * total;
         b->bar.offset[at] += R(y_bar * m * e / S * dx);
         b->mass_bar[id] += R(y_bar * (e / S - 1 / total) / a->sharpness);
+        return;
+    }
+    if (a->type == OBSERVE_SHAPE) {
+        vec slope;
+        const double d = (double)observed_depth(a, p, &slope);
+        vec_store(b->bar.offset, n, p,
+                  vec_axpby(R(1), vec_load(b->bar.offset, n, p), R(2 * y_bar * m * d / total), slope));
+        b->mass_bar[id] += R(y_bar * (d * d - sum) / total);
         return;
     }
     for (int c = 0; c < DIM; c++) {

@@ -51,6 +51,23 @@ PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p,
     }
 }
 
+/* The same of the viscous stress of a solid. */
+PIO_FN void p2g_viscous(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
+{
+    const int n = a->matter.n, id = a->s.id[p];
+    if (law_is_fluid(a->matter.law[id])) return;
+    const vec f = vec_load(a->s.offset, n, p);
+    const mat tau = viscous_tau(mat_load(a->s.F, n, p), mat_load(a->s.C, n, p), a->matter.viscosity[id]);
+    const mat B = mat_scale(stress * a->matter.volume[id], tau);
+    const vec b = mat_apply(B, f);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        t->b[j][c] -= b.x[c];
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) t->B[j][c][d] += B.m[c][d];
+    }
+}
+
 PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -71,6 +88,9 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         }
         if (a->matter.channel) { /* a lane has the same particles as above */
             LANES (j, m) p2g_activate(a, &sh->t, j, a->l.order[first + j], stress);
+        }
+        if (a->matter.viscosity) {
+            LANES (j, m) p2g_viscous(a, &sh->t, j, a->l.order[first + j], stress);
         }
         TEAM_SYNC();
         for (int j = 0; j < m; j++)
@@ -143,6 +163,7 @@ typedef struct {
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
+    real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
 } mpm_p2g_adj_args;
 typedef struct {
     node_vectors y;
@@ -216,6 +237,27 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
 }
 
+/* Of the viscous share, likewise. */
+PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
+{
+    const int n = a->matter.n, id = a->s.id[p];
+    if (law_is_fluid(a->matter.law[id])) return;
+    const real stress = -a->step->h * R(4) * a->box.inv_dx * a->matter.volume[id], eta = a->matter.viscosity[id];
+    const vec f = vec_load(a->s.offset, n, p);
+    const mat F = mat_load(a->s.F, n, p), C = mat_load(a->s.C, n, p), B = mat_scale(stress, viscous_tau(F, C, eta));
+    const spline w = spline_at(f);
+    vec b_bar;
+    mat B_bar, F_bar = mat_load(a->bar.F, n, p), C_bar = mat_load(a->bar.C, n, p);
+    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
+    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
+    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(R(-1), mat_apply(B, f)), B);
+    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
+    a->viscosity_bar[id] += viscous_tau_adj(F, C, eta, mat_scale(stress, B_bar), &F_bar, &C_bar);
+    mat_store(a->bar.F, n, p, F_bar);
+    mat_store(a->bar.C, n, p, C_bar);
+    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
+}
+
 PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
@@ -229,6 +271,9 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
     LANES (j, end - first) p2g_particle_adj(a, sh, a->l.order[first + j]);
     if (a->matter.channel) {
         LANES (j, end - first) p2g_activate_adj(a, sh, a->l.order[first + j]);
+    }
+    if (a->matter.viscosity) {
+        LANES (j, end - first) p2g_viscous_adj(a, sh, a->l.order[first + j]);
     }
 }
 

@@ -100,17 +100,24 @@ PIO_FN real wave_cfl(const mpm_check_args *a, int i)
     return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
 }
 
+/* Pa s, of a fluid or of a solid. */
+PIO_FN real particle_viscosity(const mpm_matter *m, int i)
+{
+    if (law_is_fluid(m->law[i])) return matter_constants(m, i).k[2];
+    return m->viscosity ? m->viscosity[i] : R(0);
+}
+
 PIO_FN real viscous_number(const mpm_check_args *a, int i)
 {
-    if (!law_is_fluid(a->matter.law[i])) return R(0);
-    return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * matter_constants(&a->matter, i).k[2] / a->density[i];
+    return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];
 }
 
 PIO_FN void mpm_check(int i, const mpm_check_args *a)
 {
     const real cfl = wave_cfl(a, i);
     int fault = -1;
-    if (!(a->density[i] > R(0)) || !law_constants_hold(a->matter.law[i], matter_constants(&a->matter, i)))
+    if (!(a->density[i] > R(0)) || !law_constants_hold(a->matter.law[i], matter_constants(&a->matter, i)) ||
+        !(particle_viscosity(&a->matter, i) >= R(0)))
         fault = FAULT_CONSTANT;
     else if (!(cfl <= a->step->cfl))
         fault = FAULT_WAVE_CFL;

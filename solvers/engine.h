@@ -6,11 +6,10 @@
 #define PIOLA_SOLVERS_ENGINE_H
 
 #include "piola.h"
+#include "solvers/engine_mpm.h"
 
 enum { PIO_ENGINE_VERSION = 1 };
 
-/* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator alone. */
-typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
 typedef enum pio_element_type {
     PIO_POINT1,
@@ -69,8 +68,11 @@ typedef enum {
     PIO_KINETIC_ENERGY,
     PIO_DISTANCE,
     PIO_FRONT,
-    PIO_EFFORT,     /* of control: the integral over time of the square of activations */
-    PIO_SMOOTHNESS, /* likewise of their rates, of signals */
+    PIO_SHAPE,          /* the mean square distance from a shape */
+    PIO_DENSITY_MISFIT, /* of the mass density on the grid */
+    PIO_SEPARATION,     /* the distance between two mean positions */
+    PIO_EFFORT,         /* of control: the integral over time of the square of activations */
+    PIO_SMOOTHNESS,     /* likewise of their rates, of signals */
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
@@ -79,15 +81,11 @@ typedef enum {
     PIO_STRAIN_ENERGY,
     PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
 } pio_observable;
-/* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
-typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
-/* Inputs of a network: sin or cos(2 pi frequency t + phase); a mean place or velocity of particles. */
-typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
-enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
  * start. GIVEN_0..4: the law's constants as given.
  * From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control have one component
- * per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's description. */
+ * per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's description, OBSTACLE_... one
+ * obstacle's among particles. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
@@ -101,77 +99,20 @@ typedef enum {
     PIO_MASS_DAMPING,
     PIO_STIFFNESS_DAMPING,
     PIO_DISPLACED,
+    PIO_VISCOSITY, /* of solids that are particles */
     PIO_GRAVITY,
     PIO_AMPLITUDE,
     PIO_FREQUENCY,
     PIO_PHASE,
     PIO_LOAD,
     PIO_SUPPORT,
+    PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
+    PIO_OBSTACLE_ROTATION,
+    PIO_OBSTACLE_FRICTION,
+    PIO_FLIP,     /* of particles: the one number desc.flip */
+    PIO_FRICTION, /* likewise desc.friction */
     PIO_CONTROL_VALUES
 } pio_quantity;
-
-typedef struct {
-    double spacing;     /* m */
-    int32_t nodes[3];   /* per axis */
-    int32_t face[3][2]; /* node index of the lower and the upper wall */
-    int32_t wall[3][2]; /* pio_wall */
-    double origin[3];   /* place of node 0, m */
-} pio_grid_desc;
-
-/* A channel of control: its activation a in the step that begins at time t. Solids driven by it get the Kirchhoff stress
- * a (F n)(F n)^T along their fibre n; a > 0 contracts. Zero channels: no control. */
-typedef struct {
-    pio_signal signal; /* constant: a = amplitude; sine: a = amplitude sin(2 pi frequency t + phase) */
-    double amplitude;  /* Pa; of a network: its limit, see there */
-    double frequency;  /* Hz */
-    double phase;      /* rad */
-} pio_channel_desc;
-
-/* Of a piecewise linear signal, or a cubic B-spline: `count` of the control values, Pa, from `first` on, evenly spaced over `span`
- * as in kernels/mpm_control.h. At least 2, and 4 of a spline; of other signals 0. */
-typedef struct {
-    int32_t first, count;
-    int32_t periodic; /* the signal begins again after `span`, with its first knot one space after the last */
-    double span;      /* s, > 0 */
-} pio_knots_desc;
-
-/* An input of a network: sines and cosines of time, or (mean - offset)/scale, the mean over the rest volumes of particles of their
- * place or velocity along an axis, at the state with which the step begins, less that of other particles if there are any. */
-typedef struct {
-    pio_input kind;
-    int32_t axis;
-    double frequency, phase;    /* Hz, rad */
-    int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
-    int32_t from, from_channel; /* likewise the others; -1: none */
-    double offset, scale;       /* m or m/s; scale > 0 */
-} pio_input_desc;
-
-/* Fully connected layers, each tanh(W x + b); the outputs of the last are the activations of its channels over their amplitudes. */
-typedef struct {
-    int32_t first,
-        outputs; /* channels first .. first + outputs - 1, whose signal is PIO_NETWORK; in one network each */
-    int32_t n_inputs;
-    const pio_input_desc *inputs;
-    int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* layers between, and the units of each */
-    int32_t
-        weights; /* of the control values, the first: layer after layer [rows][columns + 1], the last of a row its b */
-} pio_network_desc;
-
-typedef struct {
-    int64_t n;              /* particles, 1 .. 2^31 - 1 */
-    const double *position; /* [n][dim] m */
-    const double *velocity; /* [n][dim] m/s */
-    const double *volume;   /* [n] m^3 */
-    const double *density;  /* [n] kg/m^3 */
-    const double *given;    /* [n][5] solids: see hyper_given; fluids: bulk Pa, gamma, viscosity Pa s */
-    const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
-    const int32_t *lame;    /* [n] constants are mu, lambda */
-    const int32_t *body;    /* [n] */
-    int32_t bodies;
-    const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
-    const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
-    const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
-} pio_particles_desc;
 
 /* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
  * the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is too large by
@@ -196,6 +137,11 @@ typedef struct {
         *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
                              first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
     double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
+    const int32_t
+        *member; /* particles: [n] 1: is observed, some are; 0: is not; NULL: those of `body` are. Separation: 2: is of
+                            * the other part; not NULL */
+    const double *field; /* shape: [nodes of the grid] signed distance, m; density: target, kg/m^3, some above 0 */
+    int32_t outside;     /* shape: what is inside has distance 0 */
     const double *
         share; /* effort, smoothness: [channels] how much of each counts; a touch of weight w at state s adds w times the
                           * value in the step that led there, s >= 1 */
@@ -219,7 +165,9 @@ typedef struct {
     const double *start,
         *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
-    int32_t which;  /* load: number of its value; support, and control: the first of as many as there are components */
+    int32_t
+        which; /* load: number of its value; support, and control: the first of as many as there are components; an obstacle's
+                  number */
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
     const double
         *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
@@ -337,10 +285,18 @@ typedef struct {
      * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
     const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
+    int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
+    const pio_obstacle_desc *obstacles;
+    /* Particles: the share, 0 .. 1, of its own velocity's difference from the grid's that a particle keeps in a step
+     * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
+    double flip;
     int32_t n_control_values, n_networks;
     const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
     const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks;
+    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s > 0, from which on contact acts
+     * in full. */
+    double friction, onset;
 } pio_engine_desc;
 
 typedef struct {
@@ -417,7 +373,8 @@ typedef struct {
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density; the design's value fields given_0..2, density. Of meshes see fem_fields.c; adj_displacement and
+     * grad_given_0..2, grad_density, and where solids are viscous grad_viscosity; the design's value fields given_0..2, density,
+     * viscosity. Of meshes see fem_fields.c; adj_displacement and
      * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
      * was reversed last, and after reverse_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
@@ -451,6 +408,9 @@ typedef struct {
     /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
      * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
+    /* Of the last sweep back, kinks of kind number i near which it went: what they are, within which tolerance (with its unit in
+     * *unit), and how often; -1 past the last kind. NULL: there are none. */
+    int64_t (*kinks)(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

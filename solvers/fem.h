@@ -48,9 +48,13 @@ typedef struct {
     int *node, *pair; /* device [n][nodes], [pairs] */
 } fem_part;
 
-/* The vectors of a state, [nodes][DIM] each, one after another: displacement, velocity, acceleration, and the first two a
- * span earlier. A run has the first n_state of them. */
-enum { STATE_U, STATE_V, STATE_A, STATE_PAST, STATE_RATE, STATES };
+/* The vectors of a state, [nodes][DIM] each; a run has n_state of them, one after another. */
+enum {
+#define FIELD(letter, name, when, kept, unit, meaning) STATE_##letter,
+#include "kernels/fem_fields.def"
+#undef FIELD
+    STATES
+};
 /* Where the tape's level is among the scalars that Newton's method downloads. */
 enum { FEM_TAPE_LEVEL = 13 };
 
@@ -71,8 +75,10 @@ typedef struct {
     int projected;       /* the matrix is assembled without its negative part */
     pio_linop_kind kind; /* of the Jacobian */
     pio_integrator integrator;
-    int n_state, lumped, damped, stiff; /* damped, stiff: there may be an alpha, a beta */
-    int remade, no_acceleration;        /* slots leave the acceleration out; that of the current state is not there */
+    int n_state, n_kept;                   /* vectors of a state; those of them that a slot holds */
+    int state_at[STATES], kept_at[STATES]; /* number of a vector among them; -1: it is none of them */
+    int lumped, damped, stiff;             /* damped, stiff: there may be an alpha, a beta */
+    int remade, no_acceleration; /* slots leave the acceleration out; that of the current state is not there */
     fem_part *part;
     fem_load *load;
     fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
@@ -135,9 +141,9 @@ typedef struct {
     real *corner_force;           /* [corners][DIM] what elements give while corner_out holds their cotangents */
 
     /* motions on a lattice; of others NULL and 0 */
-    int64_t *lattice,
-        *lattice_origin; /* [2][nodes][DIM] u and v, the truth of which `u` is a copy; of the step's beginning */
-    int64_t *residual;   /* [2][nodes][DIM] of a step, on its way to the tape and back */
+    int64_t *lattice;            /* [n_kept][nodes][DIM] the truth of which `u` is a copy */
+    int64_t *lattice_origin;     /* that of the step's beginning */
+    int64_t *residual;           /* [2][nodes][DIM] of a step, on its way to the tape and back */
     double per_metre, per_speed; /* quanta */
     int *free_list, taping;      /* [free unknowns] which they are; steps are recorded */
     double *before_factor;       /* [curves] */
@@ -172,7 +178,7 @@ static inline int fem_leaps(const fem_sim *f)
 /* A vector of a state, of its cotangents and so on; NULL where the run has none. */
 static inline real *fem_state(const fem_sim *f, real *block, int which)
 {
-    return which < f->n_state ? block + (size_t)which * DIM * (size_t)f->nodes : NULL;
+    return f->state_at[which] < 0 ? NULL : block + (size_t)f->state_at[which] * DIM * (size_t)f->nodes;
 }
 
 static inline fem_sim *fem_of(pio_sim *sim)
@@ -226,8 +232,8 @@ void fem_springs(fem_sim *f, const real *u, real *out);
 void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
 void fem_spring_stiffness(fem_sim *f);
 
-/* fem_slot.c: bytes of a slot; the current state to and from a slot or the host. */
-void fem_slot_layout(fem_sim *f, const pio_engine_desc *desc);
+/* fem_slot.c: which vectors a state and a slot have, and the bytes of a slot; the current state to and from a slot or the host. */
+void fem_state_layout(fem_sim *f, const pio_engine_desc *desc);
 piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error);
 piola_status fem_slot_load(fem_sim *f, int64_t slot, piola_error *error);
 piola_status fem_slot_out(fem_sim *f, void *bytes, piola_error *error);

@@ -181,12 +181,7 @@ static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
 
 static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_desc *desc)
 {
-    static const int vectors[] = {[PIO_STATIC] = STATE_U + 1,          [PIO_BACKWARD_EULER] = STATE_A + 1,
-                                  [PIO_BDF2] = STATE_RATE + 1,         [PIO_NEWMARK] = STATE_A + 1,
-                                  [PIO_LEAPFROG] = STATE_V + 1,        [PIO_REVERSIBLE_LEAPFROG] = STATE_V + 1,
-                                  [PIO_REVERSIBLE_EULER] = STATE_A + 1};
     f->integrator = m->integrator;
-    f->n_state = vectors[m->integrator];
     f->newton_goal = fem_goal(f, f->newton_tolerance);
     f->lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
     if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);

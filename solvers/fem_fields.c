@@ -14,6 +14,12 @@ static const real *bar_of(const fem_sim *f, int which)
     return f->u_bar ? fem_state(f, f->u_bar, which) : NULL;
 }
 
+/* A vector of the current state, where it is told of: on a lattice what is kept is the state. */
+static const real *now(const fem_sim *f, int which)
+{
+    return f->lattice && f->kept_at[which] < 0 ? NULL : fem_state(f, f->u, which);
+}
+
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
     const int all = HYPER_CONSTANTS, rates = f->frame_bar && f->integrator != PIO_STATIC;
@@ -21,13 +27,13 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         const char *name;
         fem_field field;
     } list[] = {
-        {"displacement", {f->u, NULL, 1, DIM, DIM, 0}},
+#define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0}},
+#include "kernels/fem_fields.def"
+#undef FIELD
         {"position", {f->rest, f->u, 1, DIM, DIM, 0}},
         {"rest_position", {f->rest, NULL, 1, DIM, DIM, 0}},
         {"internal_force", {f->f_int, NULL, 1, DIM, DIM, 0}},
         {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
-        {"velocity", {fem_state(f, f->u, STATE_V), NULL, 1, DIM, DIM, 0}},
-        {"acceleration", {f->lattice ? NULL : fem_state(f, f->u, STATE_A), NULL, 1, DIM, DIM, 0}},
         {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
         {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
         {"adj_force", {f->force_bar, NULL, 1, DIM, DIM, 0}},

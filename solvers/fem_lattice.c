@@ -91,10 +91,9 @@ void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     const size_t vector = vector_of(f);
-    TAKE(f->lattice, 2 * vector);
-    TAKE(f->lattice_origin, 2 * vector);
+    TAKE(f->lattice, (size_t)f->n_kept * vector);
+    TAKE(f->lattice_origin, (size_t)f->n_kept * vector);
     TAKE(f->before_factor, f->n_curves);
-    f->base.slot_bytes = sizeof *f->lattice * 2 * vector;
     if (!desc->tape) return;
     TAKE(f->residual, 2 * vector);
     TAKE(f->free_list, vector);
@@ -118,7 +117,8 @@ piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error)
 
 fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state)
 {
-    return (fem_lattice){.u = state, .v = state + vector_of(f), .per_metre = f->per_metre, .per_speed = f->per_speed};
+    const size_t u = (size_t)f->kept_at[STATE_U], v = (size_t)f->kept_at[STATE_V], size = vector_of(f);
+    return (fem_lattice){.u = state + u * size, .v = state + v * size, .per_metre = f->per_metre, .per_speed = f->per_speed};
 }
 
 void fem_lattice_numbers(fem_sim *f)
@@ -192,15 +192,13 @@ void *fem_truth(fem_sim *f)
 void fem_keep_origin(fem_sim *f)
 {
     pio_queue_copy(&f->base.queue, f->origin, f->u, number_bytes(f));
-    if (f->lattice)
-        pio_queue_copy(&f->base.queue, f->lattice_origin, f->lattice, sizeof *f->lattice * 2 * vector_of(f));
+    if (f->lattice) pio_queue_copy(&f->base.queue, f->lattice_origin, f->lattice, f->base.slot_bytes);
 }
 
 void fem_take_origin(fem_sim *f)
 {
     pio_queue_copy(&f->base.queue, f->u, f->origin, number_bytes(f));
-    if (f->lattice)
-        pio_queue_copy(&f->base.queue, f->lattice, f->lattice_origin, sizeof *f->lattice * 2 * vector_of(f));
+    if (f->lattice) pio_queue_copy(&f->base.queue, f->lattice, f->lattice_origin, f->base.slot_bytes);
 }
 
 /* Steps are recorded from here on, unless this state's past is on the tape already. */

@@ -194,10 +194,10 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     const pio_fem_desc *m = desc->fem;
     memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
+    fem_state_layout(f, desc);
     TAKE(f->step, 1);
     TAKE_STATE(f->u);
     TAKE_STATE(f->origin);
-    fem_slot_layout(f, desc);
     take_mesh(f);
     if (m->follows) take_follow(f);
     take_loads(f);

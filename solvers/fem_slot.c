@@ -1,14 +1,4 @@
-/* fem_slot.c -- what a slot keeps of a mesh's state: its history, no more. [nodes][DIM] each,
- *
- *     static           u                      u is where Newton's method begins
- *     backward Euler   u v                    a1 is made of the two ends of a step
- *     BDF2             u v u(-1) v(-1)        likewise
- *     Newmark          u v a                  a is history: the end of a step does not give it to the bit
- *     leapfrog         u v
- *     reversible       the lattice, of whole numbers
- *
- * Where a reaction is observed it is a function of one state, hence its acceleration is kept too. In how many parts a step was taken is
- * in the host's records, of every step that has run. */
+/* fem_slot.c -- what a state of a mesh is and what a slot keeps of it: its history, no more; see kernels/fem_fields.def. */
 #include "solvers/fem.h"
 
 static size_t vector_bytes(const fem_sim *f)
@@ -16,47 +6,48 @@ static size_t vector_bytes(const fem_sim *f)
     return sizeof(real) * DIM * (size_t)f->nodes;
 }
 
-void fem_slot_layout(fem_sim *f, const pio_engine_desc *desc)
+static int reaction_observed(const pio_engine_desc *desc)
 {
-    f->remade = f->integrator == PIO_BACKWARD_EULER || f->integrator == PIO_BDF2;
     for (int o = 0; o < desc->n_observations; o++)
-        if (desc->observations[o].type == PIO_REACTION) f->remade = 0;
-    f->base.slot_bytes = vector_bytes(f) * (size_t)(f->n_state - f->remade);
+        if (desc->observations[o].type == PIO_REACTION) return 1;
+    return 0;
 }
 
-/* Vectors before the acceleration, and those after it: `first` of a slot, which are number `from` of the state. */
-typedef struct {
-    size_t first, from, count;
-} run;
-
-enum { RUNS = 2 };
-
-static run run_of(const fem_sim *f, int which)
+/* Vector `which`, if the state has it, and if a slot has it too. */
+static void have(fem_sim *f, int which, int when, int kept)
 {
-    if (!f->remade) return (run){0, 0, which == 0 ? (size_t)f->n_state : 0};
-    if (which == 0) return (run){0, 0, STATE_A};
-    return (run){STATE_A, STATE_A + 1, (size_t)f->n_state - STATE_A - 1};
+    f->state_at[which] = when ? f->n_state++ : -1;
+    f->kept_at[which] = when && kept ? f->n_kept++ : -1;
+}
+
+void fem_state_layout(fem_sim *f, const pio_engine_desc *desc)
+{
+    const int lattice = fem_on_lattice(f->integrator), ALWAYS = 1, MOTION = f->integrator != PIO_STATIC;
+    const int IMPLICIT = MOTION && !fem_leaps(f), BDF2 = f->integrator == PIO_BDF2;
+    const int NEWMARK = f->integrator == PIO_NEWMARK, REACTION = reaction_observed(desc);
+    f->n_state = f->n_kept = 0;
+#define FIELD(letter, name, when, kept, unit, meaning) have(f, STATE_##letter, when, kept);
+#include "kernels/fem_fields.def"
+#undef FIELD
+    f->remade = !lattice && f->n_kept < f->n_state;
+    f->base.slot_bytes = (size_t)f->n_kept * (lattice ? sizeof *f->lattice * DIM * (size_t)f->nodes : vector_bytes(f));
 }
 
 typedef void (*mover)(pio_queue *q, void *target, const void *source, size_t bytes);
 
 static void move_in(fem_sim *f, mover move, const char *slot)
 {
-    for (int i = 0; i < RUNS; i++) {
-        const run r = run_of(f, i);
-        const size_t v = vector_bytes(f);
-        if (r.count) move(&f->base.queue, (char *)f->u + r.from * v, slot + r.first * v, r.count * v);
-    }
+    const size_t v = vector_bytes(f);
+    for (int i = 0; i < STATES; i++)
+        if (f->kept_at[i] >= 0) move(&f->base.queue, fem_state(f, f->u, i), slot + (size_t)f->kept_at[i] * v, v);
     f->no_acceleration = f->remade;
 }
 
 static void move_out(fem_sim *f, mover move, char *slot)
 {
-    for (int i = 0; i < RUNS; i++) {
-        const run r = run_of(f, i);
-        const size_t v = vector_bytes(f);
-        if (r.count) move(&f->base.queue, slot + r.first * v, (const char *)f->u + r.from * v, r.count * v);
-    }
+    const size_t v = vector_bytes(f);
+    for (int i = 0; i < STATES; i++)
+        if (f->kept_at[i] >= 0) move(&f->base.queue, slot + (size_t)f->kept_at[i] * v, fem_state(f, f->u, i), v);
 }
 
 piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error)

@@ -2,6 +2,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
+#include "kernels/mpm_obstacle.h"
 #include "kernels/mpm_feedback.h"
 #include "kernels/mpm_slot.h"
 #include "solvers/sim.h"
@@ -13,7 +14,11 @@ typedef struct {
     double *points;            /* device [samples][rows][DIM] */
     double *markers;           /* host [samples] sum of the weights of given points */
     double *point_weight;      /* device [samples][rows], or NULL: 1 */
-    double *total;             /* device [1] M of the body, kg */
+    int *member;               /* device [n], or NULL: the body */
+    double *total;             /* device [2] M of the body, kg; separation: of the other part */
+    real *field;               /* device [nodes] of a shape or a target density; NULL of the others */
+    double size;               /* density: sum of the target's squares */
+    double *mean, *mean_bar;   /* device [2][DIM] separation */
     double *place;             /* device [1] front: where it is, roughly, m */
     double *share;             /* device [channels] effort, smoothness */
 } mpm_observation;
@@ -33,7 +38,19 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
-    int constants; /* kept of each particle: as many as one of its laws has */
+    int constants;          /* kept of each particle: as many as one of its laws has */
+    int has_viscosity;      /* of solids */
+    int has_flip;           /* a share of FLIP, or a design of it; else what belongs to it is NULL */
+    double flip;            /* the share */
+    double friction, onset; /* between velocity fields; box.fields < 2: what follows is NULL */
+    real *per_mass;         /* [fields] */
+    real *free_velocity,
+        *contact_bar;     /* [DIM][nodes] before contact m/s; [DIM + 1][nodes] cotangents, see mpm_contact_adj */
+    real *contact_share;  /* [nodes] terms of friction_bar */
+    double *friction_bar; /* [1] */
+    real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
+    real *flip_share;                    /* [n] a particle's term of flip_bar */
+    double *flip_bar;                    /* [1] */
     double dt, cfl, gravity[DIM];
     pio_watch watch[5]; /* what the NaN watch looks at */
 
@@ -55,6 +72,7 @@ typedef struct {
     int *start_cell, *reference_cell;
     real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
     real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
+    real *viscosity, *viscosity_bar; /* [n] of solids, or NULL */
 
     int n_channels;                    /* of control; 0: what follows is NULL */
     int *channel, *signal;             /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
@@ -71,6 +89,18 @@ typedef struct {
     mpm_input *inputs, *host_inputs;              /* likewise */
     double *means, *means_bar, *units, *unit_bar; /* [n_inputs], [n_units] */
 
+    int n_obstacles;              /* 0: what follows is NULL */
+    int separating;               /* one of them is, and has kinks */
+    char *obstacle_driven;        /* host [n_obstacles] a design names it */
+    obstacle_shape *obstacle;     /* [n_obstacles] */
+    int *motion_start;            /* [n_obstacles + 1], see kernels/mpm_obstacle.h, as for what follows */
+    real *coefficients;           /* of meshes, all of them */
+    double *motion, *motion_axis; /* [points][MOTION_NUMBERS], [n_obstacles][3] */
+    double *obstacle_parameters, *obstacle_bar, *pose_bar; /* [OBSTACLE_PARAMETERS][n_obstacles] */
+    obstacle_pose *pose;                                   /* [n_obstacles] */
+    real *before_obstacles, *obstacle_share;               /* [DIM][nodes], [OBSTACLE_PARAMETERS][nodes] */
+    double *kinks;                                         /* [1] counted so far */
+
     int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
     mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
     mpm_state
@@ -85,6 +115,10 @@ typedef struct {
         spilled_number; /* spills that the tape has room for; the one that `spilled` holds, from 1 on */
     int tape_short;     /* it was */
     int fresh; /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
+
+    mpm_lists seen_lists; /* of states whose density is observed; NULL: there are none */
+    mpm_step *seen_step;  /* its counts of cells and nodes */
+    real *seen_sums, *seen_rest;
 
     int n_observations, n_designs;
     mpm_observation *observations;
@@ -112,6 +146,7 @@ int64_t mpm_slot_needed(const pio_sim *sim);
 
 /* mpm_step.c: one step. `transfer` recomputes lists and grid of the current state. */
 void mpm_sort(mpm_sim *sim);
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step); /* whose counts of cells and nodes are set */
 void mpm_transfer(mpm_sim *sim);
 void mpm_forward(mpm_sim *sim);
 void mpm_reverse(mpm_sim *sim);
@@ -138,6 +173,18 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
  * of that; once those of the beginning have their first source, their part. */
 void mpm_observe_between_adj(mpm_sim *sim);
 void mpm_observe_before_adj(mpm_sim *sim);
+/* mpm_target.c: memory of all targets, upload of one; add (forward) one touch of a density or a separation, or its cotangents. */
+void mpm_target_layout(mpm_sim *sim);
+void mpm_target_upload(mpm_sim *sim, mpm_observation *observation, const pio_particles_desc *particles);
+void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+/* mpm_observe.c: what kernels know of one component of an observation; a sum of it over particles; its adjoint, given dJ/dvalue in
+ * `bar`, times weight; weight times the value of the sum in `scalar` to sample number `at`. */
+mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis);
+void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
+void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
+                         double weight);
+void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at);
 /* mpm_observe.c: sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
 void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
 /* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */
@@ -170,6 +217,34 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_networks_upload(mpm_sim *sim);
 void mpm_networks_step(mpm_sim *sim);
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
+
+/* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities
+ * in a step, with its adjoint; designs of them; see pio_engine.kinks. */
+piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
+int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_act(mpm_sim *sim);
+void mpm_obstacles_adj_begin(mpm_sim *sim);
+void mpm_obstacles_adj(mpm_sim *sim);
+void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
+int64_t mpm_kinks(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
+/* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the momentum without
+ * forces once the grid's mass is known, what particles keep once mpm_g2p has moved them; in a step back all of its adjoint, once
+ * mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
+piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_flip_gather(mpm_sim *sim);
+void mpm_flip_keep(mpm_sim *sim);
+void mpm_flip_reverse(mpm_sim *sim);
+
+/* mpm_contact.c: whether velocity fields are as they must be, what they need on the device; in a step the contact between what
+ * mpm_grid made of each; in a step back its adjoint, before that of mpm_grid, and after it what the masses get. */
+piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_contact_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_contact_step(mpm_sim *sim);
+void mpm_contact_reverse(mpm_sim *sim);
+void mpm_contact_mass_reverse(mpm_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

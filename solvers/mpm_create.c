@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_box(mpm_box *box, const pio_grid_desc *g)
+static void set_box(mpm_box *box, const pio_grid_desc *g, int fields)
 {
     int stride = 1;
     for (int a = DIM - 1; a >= 0; a--) {
@@ -18,6 +18,7 @@ static void set_box(mpm_box *box, const pio_grid_desc *g)
             box->wall[a][side] = g->wall[a][side];
         }
     }
+    box->fields = fields > 1 ? fields : 1;
     box->dx = (real)g->spacing;
     box->inv_dx = (real)(1 / g->spacing);
 }
@@ -41,9 +42,24 @@ static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
     return PIOLA_OK;
 }
 
+/* A number for each particle, and a design only where there is one to change. */
+static piola_status check_viscosity(const pio_engine_desc *desc, piola_error *error)
+{
+    const double *eta = desc->particles.viscosity;
+    for (int64_t i = 0; eta && i < desc->particles.n; i++)
+        if (!(eta[i] >= 0) || !isfinite(eta[i]))
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: viscosity %g Pa s; 0 or more would be right",
+                            (long long)i, eta[i]);
+    for (int d = 0; d < desc->n_designs; d++)
+        if (desc->designs[d].quantity == PIO_VISCOSITY && !eta)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: the description has no viscosity of solids to change",
+                            d);
+    return PIOLA_OK;
+}
+
 static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 {
-    double nodes = 1;
+    double nodes = desc->particles.fields > 1 ? desc->particles.fields : 1;
     if (desc->size != sizeof *desc)
         return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
     for (int a = 0; a < DIM; a++) {
@@ -67,7 +83,11 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);
+    if (!rc) rc = check_viscosity(desc, error);
+    if (!rc) rc = mpm_flip_accepts(desc, error);
+    if (!rc) rc = mpm_contact_accepts(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
+    if (!rc) rc = mpm_obstacles_accept(desc, error);
     return rc ? rc : mpm_control_accepts(desc, error);
 }
 
@@ -108,10 +128,11 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->dt = desc->dt;
     sim->cfl = desc->cfl;
     sim->n_channels = desc->n_channels;
+    sim->has_viscosity = desc->particles.viscosity != NULL;
     sim->n_values = desc->n_channels ? desc->n_control_values : 0;
     for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
-    set_box(&sim->box, &desc->grid);
-    sim->nodes = sim->box.nodes[0] * sim->box.stride[0];
+    set_box(&sim->box, &desc->grid, desc->particles.fields);
+    sim->nodes = sim->box.fields * sim->box.nodes[0] * sim->box.stride[0];
     sim->max_cells = sim->n < sim->nodes ? sim->n : sim->nodes;
     for (int i = 0; i < sim->n; i++) {
         const int law = desc->particles.law[i], fluid = law_is_fluid(law), constants = law_count(law);
@@ -121,7 +142,11 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         sim->solids += !fluid;
     }
     mpm_reversible_begin(sim, desc);
-    if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !sim_begin(&sim->base, backend, desc, sim->n))
+    mpm_flip_begin(sim, desc);
+    sim->friction = desc->friction;
+    sim->onset = desc->onset;
+    if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||
+        !sim_begin(&sim->base, backend, desc, sim->n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
@@ -161,11 +186,14 @@ static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, i
 }
 
 /* Base node and offset of every particle; 0 when one is outside the grid, and its number in *bad. */
-static int upload_positions(mpm_sim *sim, const double *position, int *bad)
+static int upload_positions(mpm_sim *sim, const pio_particles_desc *p, int *bad)
 {
+    const double *position = p->position;
+    const int one = sim->nodes / sim->box.fields;
     const pio_queue *q = &sim->base.queue;
     int *cell = calloc((size_t)sim->n, sizeof *cell);
     if (!cell) return -1;
+    for (int i = 0; sim->box.fields > 1 && i < sim->n; i++) cell[i] = p->field[i] * one;
     for (int c = 0; c < DIM; c++) {
         for (int i = 0; i < sim->n; i++) {
             const double g = (position[(ptrdiff_t)i * DIM + c] - sim->box.origin[c]) / (double)sim->box.dx;
@@ -201,7 +229,7 @@ static void upload_spin(mpm_sim *sim, const pio_particles_desc *p)
     free(spin);
 }
 
-static void upload_tables(mpm_sim *sim)
+static void upload_tables(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->base.queue;
     for (int d = 0; d < sim->n_designs; d++) {
@@ -215,6 +243,8 @@ static void upload_tables(mpm_sim *sim)
     for (int i = 0; i < sim->n_observations; i++) {
         mpm_observation *o = &sim->observations[i];
         const pio_observation_desc *d = &o->desc;
+        if (o->member) pio_queue_upload(q, o->member, d->member, sizeof(int) * (size_t)sim->n);
+        mpm_target_upload(sim, o, &desc->particles);
         if (d->type != PIO_DISTANCE) continue;
         pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->n);
         pio_queue_upload(q, o->points, d->points, sizeof(double) * (size_t)d->samples * (size_t)d->rows * DIM);
@@ -238,10 +268,13 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     upload_reals(sim, sim->density, p->density, 1, 1);
     upload_reals(sim, sim->given, p->given, PIO_LAW_CONSTANTS, sim->constants);
     upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
+    if (sim->viscosity) upload_reals(sim, sim->viscosity, p->viscosity, 1, 1);
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
-    upload_tables(sim);
-    const int placed = upload_positions(sim, p->position, &bad);
+    mpm_obstacles_upload(sim, desc);
+    mpm_contact_upload(sim, desc);
+    upload_tables(sim, desc);
+    const int placed = upload_positions(sim, p, &bad);
     if (placed < 0 || sim->base.queue.error.code == -1)
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
     if (placed == 0 && bad >= 0)
@@ -306,6 +339,7 @@ void mpm_destroy(pio_sim *sim)
     for (int o = 0; m->observations && o < m->n_observations; o++) free(m->observations[o].markers);
     free(m->observations);
     free(m->designs);
+    free(m->obstacle_driven);
     free(m->host_networks);
     free(m->host_inputs);
     sim_end(sim);

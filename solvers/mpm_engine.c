@@ -22,6 +22,8 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     pio_queue *q = &sim->base.queue;
     mpm_step step = {.fault = FAULT_NONE, .particles = sim->n, .h = (real)sim->dt, .cfl = (real)sim->cfl};
     for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->gravity[a];
+    step.flip = (real)sim->flip;
+    step.friction = (real)sim->friction;
     pio_queue_upload(q, sim->step, &step, sizeof step);
     if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
     if (sim->base.n_samples)
@@ -167,12 +169,16 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     zero_field(sim, sim->given_bar, sim->constants);
     zero_field(sim, sim->position_bar, DIM);
     zero_field(sim, sim->velocity_bar, DIM);
+    if (sim->viscosity_bar) zero_field(sim, sim->viscosity_bar, 1);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
+    if (sim->box.fields > 1) pio_queue_zero(q, sim->friction_bar, sizeof *sim->friction_bar);
+    if (sim->has_flip) pio_queue_zero(q, sim->flip_bar, sizeof *sim->flip_bar);
     if (sim->n_channels)
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
     if (sim->n_values) pio_queue_zero(q, sim->values_bar, sizeof *sim->values_bar * (size_t)sim->n_values);
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    mpm_obstacles_adj_begin(sim);
     sim_norms_start(&sim->base);
     mpm_observe_step_adj(sim, sim->base.index);
     mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
@@ -264,4 +270,5 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .timer_reset = sim_timer_reset,
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
+    .kinks = mpm_kinks,
 };

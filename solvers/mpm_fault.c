@@ -81,6 +81,10 @@ static particle_law law_of(mpm_sim *sim, int id)
         r.viscosity = (double)given.k[2];
     else
         r.modulus += activation_of(sim, id);
+    if (!law_is_fluid(r.law) && sim->viscosity) {
+        particle_values(sim, "viscosity", id, &r.viscosity, 1);
+        snprintf(r.given + used, sizeof r.given - used, ", viscosity %.6g", r.viscosity);
+    }
     return r;
 }
 
@@ -117,7 +121,7 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
         : hyper_gives_own(of.law)
             ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "
               "must be positive"
-            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu");
+            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu, viscosity not negative");
 }
 
 static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)

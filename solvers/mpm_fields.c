@@ -42,6 +42,8 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"given_4", {sim->given, sim->constants, 4, 1, 1, 1}},
         {"density", {sim->density, 1, 0, 1, 1, 1}},
         {"volume", {sim->volume, 1, 0, 1, 1, 1}},
+        {"viscosity", {sim->viscosity, 1, 0, 1, 1, 1}},
+        {"grad_viscosity", {sim->viscosity_bar, 1, 0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.data && list[i].field.first < list[i].field.stored) {

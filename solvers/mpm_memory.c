@@ -71,6 +71,7 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->mass, 1, sim->n);
     TAKE_FIELD(sim->given, sim->constants, sim->n);
     TAKE_FIELD(sim->k, sim->constants, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity, 1, sim->n);
     TAKE(sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(sim->start_cell, n);
     TAKE_FIELD(sim->start_offset, DIM, sim->n);
@@ -95,6 +96,27 @@ static void take_grid(mpm_sim *sim)
     TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
 }
 
+static void take_flip(mpm_sim *sim)
+{
+    if (!sim->has_flip) return;
+    TAKE_FIELD(sim->flip_momentum, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->flip_node_bar, DIM, sim->nodes);
+    TAKE_FIELD(sim->flip_share, 1, sim->n);
+    TAKE(sim->flip_bar, 1);
+}
+
+static void take_contact(mpm_sim *sim)
+{
+    if (sim->box.fields < 2) return;
+    TAKE(sim->per_mass, sim->box.fields);
+    TAKE_FIELD(sim->free_velocity, DIM, sim->nodes);
+    if (!sim->base.adjoint) return;
+    TAKE_FIELD(sim->contact_bar, DIM + 1, sim->nodes);
+    TAKE(sim->contact_share, sim->nodes);
+    TAKE(sim->friction_bar, 1);
+}
+
 static void take_adjoint(mpm_sim *sim)
 {
     take_state(sim, &sim->bar[0], 0);
@@ -111,13 +133,15 @@ static void take_adjoint(mpm_sim *sim)
     TAKE_FIELD(sim->given_bar, sim->constants, sim->n);
     TAKE_FIELD(sim->position_bar, DIM, sim->n);
     TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
+    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity_bar, 1, sim->n);
 }
 
 static void take_tables(mpm_sim *sim)
 {
     for (int o = 0; o < sim->n_observations; o++) {
         mpm_observation *obs = &sim->observations[o];
-        TAKE(obs->total, 1);
+        TAKE(obs->total, 2);
+        if (obs->desc.member) TAKE(obs->member, sim->n);
         if (obs->desc.type == PIO_FRONT) TAKE(obs->place, 1);
         if (mpm_is_of_control(obs->desc.type)) TAKE(obs->share, sim->n_channels);
         if (obs->desc.type != PIO_DISTANCE) continue;
@@ -125,6 +149,7 @@ static void take_tables(mpm_sim *sim)
         TAKE(obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
         if (obs->desc.point_weight) TAKE(obs->point_weight, (size_t)obs->desc.samples * (size_t)obs->desc.rows);
     }
+    mpm_target_layout(sim);
     for (int d = 0; d < sim->n_designs; d++)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
 }
@@ -176,6 +201,9 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_matter(sim, desc);
     take_grid(sim);
     take_control(sim, desc);
+    mpm_obstacles_layout(sim, desc);
+    take_flip(sim);
+    take_contact(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));

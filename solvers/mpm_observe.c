@@ -3,16 +3,22 @@
 
 #include <math.h>
 
-static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis)
+_Static_assert((int)PIO_FRONT == (int)OBSERVE_FRONT, "kinds of observations have one order");
+
+mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis)
 {
     const pio_observation_desc *d = &o->desc;
     const int distance = d->type == PIO_DISTANCE;
     return (mpm_observe_args){.s = sim->state[sim->current],
                               .matter = mpm_matter_of(sim),
                               .box = sim->box,
-                              .body = sim->body,
-                              .type = (int)d->type,
-                              .of = d->body,
+                              .body = o->member ? o->member : sim->body,
+                              .type = d->type == PIO_SHAPE        ? OBSERVE_SHAPE
+                                      : d->type == PIO_SEPARATION ? OBSERVE_MEAN_POSITION
+                                                                  : (int)d->type,
+                              .field = o->field,
+                              .outside = d->outside,
+                              .of = o->member ? 1 : d->body,
                               .axis = d->type == PIO_FRONT ? d->axis : axis,
                               .total = o->total,
                               .sharpness = d->sharpness,
@@ -26,14 +32,15 @@ static mpm_observe_args args_of(const mpm_sim *sim, const mpm_observation *o, in
 /* clang-format off */
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
     .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, \
-    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, .past_share = a.past_share
+    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, .past_share = a.past_share, \
+    .field = a.field, .outside = a.outside
 /* clang-format on */
 
 /* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in state[past]
  * at the p-th place of the step's lists. */
 static mpm_observe_args args_between(const mpm_sim *sim, const pio_touch *t, int past)
 {
-    mpm_observe_args a = args_of(sim, &sim->observations[t->observation], t->sample, 0);
+    mpm_observe_args a = mpm_observe_args_of(sim, &sim->observations[t->observation], t->sample, 0);
     a.s = sim->state[1 - past];
     a.past = sim->state[past];
     a.past_at = sim->lists.order;
@@ -46,13 +53,37 @@ static mpm_observe_args args_between(const mpm_sim *sim, const pio_touch *t, int
     return a;
 }
 
+void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum)
+{
+    const mpm_observe_args a = *args;
+    pio_sum(&sim->base.queue, mpm_observe, sim->n, &sim->step->particles, sum, OBSERVE_ARGS);
+}
+
+void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
+                         double weight)
+{
+    const mpm_observe_args a = *args;
+    pio_map(&sim->base.queue, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sum, .sample_bar = bar, .weight = weight,
+            .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
+}
+
+void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at)
+{
+    const mpm_observe_args a = *args;
+    pio_map(&sim->base.queue, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = weight,
+            .sample = sim->base.samples + at);
+}
+
 void mpm_observe_totals(mpm_sim *sim)
 {
     for (int i = 0; i < sim->n_observations; i++) {
         const mpm_observation *o = &sim->observations[i];
-        const mpm_observe_args a = args_of(sim, o, 0, 0);
+        mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
         if (mpm_is_of_control(o->desc.type)) continue;
         pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
+        if (o->desc.type != PIO_SEPARATION) continue;
+        a.of = 2; /* the other part */
+        pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total + 1, OBSERVE_ARGS);
     }
 }
 
@@ -63,7 +94,7 @@ static void place_front(mpm_sim *sim, const mpm_observation *o)
     pio_queue *q = &sim->base.queue;
     const int axis = o->desc.axis;
     const double length = sim->box.nodes[axis] * (double)sim->box.dx;
-    mpm_observe_args a = args_of(sim, o, 0, 0);
+    mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
     a.place = NULL;
     a.ref = sim->box.origin[axis] + length / 2;
     a.sharpness = fmin(a.sharpness, 600 / length);
@@ -74,24 +105,25 @@ static void place_front(mpm_sim *sim, const mpm_observation *o)
 
 static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 {
-    pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observations[t->observation];
+    if (o->desc.type == PIO_DENSITY_MISFIT || o->desc.type == PIO_SEPARATION) {
+        (o->desc.type == PIO_SEPARATION ? mpm_separation_touch : mpm_density_touch)(sim, t, reverse);
+        return;
+    }
     if (mpm_is_of_control(o->desc.type)) {
         if (!reverse) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
         return;
     }
     if (o->desc.type == PIO_FRONT) place_front(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
-        const mpm_observe_args a = t->past > 0 ? args_between(sim, t, 1 - sim->current) : args_of(sim, o, t->sample, c);
+        const mpm_observe_args a =
+            t->past > 0 ? args_between(sim, t, 1 - sim->current) : mpm_observe_args_of(sim, o, t->sample, c);
         const int at = o->first + t->sample * o->desc.components + c;
-        pio_sum(q, mpm_observe, sim->n, &sim->step->particles, sim->base.scalar, OBSERVE_ARGS);
+        mpm_observe_sum(sim, &a, sim->base.scalar);
         if (!reverse)
-            pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = t->weight,
-                    .sample = sim->base.samples + at);
+            mpm_observe_put(sim, &a, t->weight, at);
         else
-            pio_map(q, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sim->base.scalar,
-                    .sample_bar = sim->base.samples_bar + at, .weight = t->weight, .bar = sim->bar[sim->current_bar],
-                    .mass_bar = sim->mass_bar);
+            mpm_observe_sum_adj(sim, &a, sim->base.scalar, sim->base.samples_bar + at, t->weight);
     }
 }
 

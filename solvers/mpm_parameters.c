@@ -22,6 +22,8 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
         return (design_target){sim->given, sim->given_bar, sim->constants, (int)(quantity - PIO_GIVEN_0)};
     case PIO_DENSITY:
         return (design_target){sim->density, sim->density_bar, 1, 0};
+    case PIO_VISCOSITY:
+        return (design_target){sim->viscosity, sim->viscosity_bar, 1, 0};
     case PIO_THICKNESS: /* of meshes */
     case PIO_MASS_DAMPING:
     case PIO_STIFFNESS_DAMPING:
@@ -32,7 +34,12 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_PHASE:
     case PIO_LOAD:
     case PIO_SUPPORT:
+    case PIO_OBSTACLE_POSITION:
+    case PIO_OBSTACLE_ROTATION:
+    case PIO_OBSTACLE_FRICTION:
+    case PIO_FLIP:
     case PIO_CONTROL_VALUES:
+    case PIO_FRICTION:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -63,11 +70,20 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
         return;
     }
+    if (e->quantity >= PIO_OBSTACLE_POSITION && e->quantity <= PIO_OBSTACLE_FRICTION) {
+        mpm_obstacle_design(sim, d, sim->base.value + d->first, sim->obstacle_parameters, 0);
+        return;
+    }
+    if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+        pio_map(q, design_number, 1, NULL, .value = value,
+                .out = e->quantity == PIO_FLIP ? &sim->step->flip : &sim->step->friction);
+        return;
+    }
     if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, sim->values + e->which, value, sizeof *value * (size_t)e->components);
         return;
     }
-    if (e->quantity >= PIO_AMPLITUDE) {
+    if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {
         for (int c = 0; c < e->components; c++)
             pio_queue_copy(q, control_of(sim, sim->control, e->quantity, e->which + c), value + c, sizeof *value);
         return;
@@ -116,9 +132,13 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
+    } else if (e->quantity >= PIO_OBSTACLE_POSITION && e->quantity <= PIO_OBSTACLE_FRICTION) {
+        mpm_obstacle_design(sim, d, value_bar, sim->obstacle_bar, 1);
+    } else if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+        pio_queue_copy(q, value_bar, e->quantity == PIO_FLIP ? sim->flip_bar : sim->friction_bar, sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->values_bar + e->which, sizeof *value_bar * (size_t)e->components);
-    } else if (e->quantity >= PIO_AMPLITUDE) {
+    } else if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {
         for (int c = 0; c < e->components; c++)
             pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, e->which + c),
                            sizeof *value_bar);

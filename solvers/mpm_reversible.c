@@ -78,6 +78,10 @@ static piola_status check_damping(const pio_engine_desc *desc, piola_error *erro
 piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_particles_desc *p = &desc->particles;
+    if (desc->reversible && p->viscosity)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "viscosity of solids loses motion that cannot be taken back; the reversible integrator has "
+                        "solids without viscosity");
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
         if (p->law[i] >= PIO_LINEAR_FLUID && p->given[PIO_LAW_CONSTANTS * i + 2] > 0)
             return sim_fail(

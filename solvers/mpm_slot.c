@@ -40,7 +40,8 @@ void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole)
     mpm_slot slot;
     sim->slot_room = 0;
     sim->base.slot_bytes = whole;
-    if (nodes < 1 || desc->reversible) return;
+    if (nodes < 1 || desc->reversible || sim->has_flip)
+        return; /* FLIP needs the velocities that a compact slot leaves out */
     const size_t compact = lay(sim, (int)nodes, NULL, &slot);
     if (compact >= whole) return;
     sim->slot_room = (int)nodes;
@@ -77,10 +78,11 @@ static int cell_of(const mpm_box *box, const double x[DIM])
 int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc)
 {
     char *active = desc->adjoint && !desc->reversible ? calloc((size_t)sim->nodes, 1) : NULL;
+    const int one = sim->nodes / sim->box.fields;
     int64_t count = 0;
     for (int i = 0; active && i < sim->n; i++) {
         const int cell = cell_of(&sim->box, desc->particles.position + (ptrdiff_t)i * DIM);
-        if (cell >= 0) active[cell] = 1;
+        if (cell >= 0) active[cell + (desc->particles.fields > 1 ? desc->particles.field[i] * one : 0)] = 1;
     }
     for (int a = 0; active && a < DIM; a++) {
         const int s = sim->box.stride[a];

@@ -4,7 +4,11 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
- *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ... */
+ *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, their parameters' cotangents
+ *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
+ *
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields, mpm_contact.c adds to
+ * the grid's stage. */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -12,25 +16,30 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
     return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
-                        .activation = sim->activation};
+                        .activation = sim->activation, .viscosity = sim->viscosity};
+}
+
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_state *s = &sim->state[sim->current];
+    const mpm_sort_args a = {.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->box, .cells = sim->nodes};
+#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
+    pio_map(q, mpm_sort_clear, sim->nodes, NULL, WITH);
+    pio_map(q, mpm_sort_count, sim->n, &step->particles, WITH);
+    pio_scan(q, mpm_sort_start, sim->nodes, a.l.start, WITH);
+    pio_map(q, mpm_sort_place, sim->n, &step->particles, WITH);
+    pio_scan(q, mpm_cell_slot, sim->nodes, a.l.cell_slot, WITH);
+    pio_map(q, mpm_cell_list, sim->nodes, NULL, WITH);
+    pio_map(q, mpm_sort_ids, sim->max_cells, &step->cells, WITH);
+    pio_scan(q, mpm_node_slot, sim->nodes, a.l.node_slot, WITH);
+    pio_map(q, mpm_node_list, sim->nodes, NULL, WITH);
+#undef WITH
 }
 
 void mpm_sort(mpm_sim *sim)
 {
-    pio_queue *q = &sim->base.queue;
-    const mpm_state *s = &sim->state[sim->current];
-    const mpm_sort_args a = {.l = sim->lists, .cell = s->cell, .id = s->id, .step = sim->step, .box = sim->box, .cells = sim->nodes};
-#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
-    pio_map(q, mpm_sort_clear, sim->nodes, NULL, WITH);
-    pio_map(q, mpm_sort_count, sim->n, &sim->step->particles, WITH);
-    pio_scan(q, mpm_sort_start, sim->nodes, a.l.start, WITH);
-    pio_map(q, mpm_sort_place, sim->n, &sim->step->particles, WITH);
-    pio_scan(q, mpm_cell_slot, sim->nodes, a.l.cell_slot, WITH);
-    pio_map(q, mpm_cell_list, sim->nodes, NULL, WITH);
-    pio_map(q, mpm_sort_ids, sim->max_cells, &sim->step->cells, WITH);
-    pio_scan(q, mpm_node_slot, sim->nodes, a.l.node_slot, WITH);
-    pio_map(q, mpm_node_list, sim->nodes, NULL, WITH);
-#undef WITH
+    mpm_sort_into(sim, sim->lists, sim->step);
 }
 
 void mpm_transfer(mpm_sim *sim)
@@ -47,7 +56,10 @@ void mpm_transfer(mpm_sim *sim)
     pio_halo(q, sim->node_sums);
     pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
             .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
-            .velocity = sim->node_velocity);
+            .velocity = sim->box.fields > 1 ? sim->free_velocity : sim->node_velocity);
+    mpm_contact_step(sim);
+    mpm_obstacles_act(sim);
+    mpm_flip_gather(sim);
 }
 
 void mpm_move(mpm_sim *sim)
@@ -55,6 +67,7 @@ void mpm_move(mpm_sim *sim)
     pio_map(&sim->base.queue, mpm_g2p, sim->max_cells, &sim->step->cells,
             .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
             .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+    mpm_flip_keep(sim);
 }
 
 void mpm_forward(mpm_sim *sim)
@@ -102,14 +115,18 @@ void mpm_reverse(mpm_sim *sim)
             .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
             .out = sim->node_velocity_bar);
     pio_halo(q, sim->node_velocity_bar);
+    mpm_obstacles_adj(sim);
+    mpm_contact_reverse(sim);
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    mpm_contact_mass_reverse(sim);
+    mpm_flip_reverse(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
             .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
-            .activation_bar = sim->activation_share);
+            .activation_bar = sim->activation_share, .viscosity_bar = sim->viscosity_bar);
     mpm_control_step_adj(sim, &bar);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);

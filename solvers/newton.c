@@ -465,12 +465,13 @@ static void accept(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const size_t vector = DIM * (size_t)f->nodes, bytes = sizeof(real) * vector;
-    real *v = fem_state(f, f->u, STATE_V), *past = fem_state(f, f->u, STATE_PAST),
+    real *v = fem_state(f, f->u, STATE_V), *a = fem_state(f, f->u, STATE_A), *past = fem_state(f, f->u, STATE_PAST),
          *rate = fem_state(f, f->u, STATE_RATE);
     if (past) pio_queue_copy(q, past, f->u, bytes);
     if (rate) pio_queue_copy(q, rate, v, bytes);
     pio_queue_copy(q, f->u, f->trial, bytes);
-    if (v) pio_queue_copy(q, v, f->rate, 2 * bytes); /* and the acceleration after it */
+    if (v) pio_queue_copy(q, v, f->rate, bytes);
+    if (a) pio_queue_copy(q, a, f->rate + vector, bytes);
 }
 
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)

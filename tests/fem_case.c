@@ -359,22 +359,10 @@ pio_sim *fem_case_solve(fem_case *c)
     return sim;
 }
 
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
-{
-    const fem_case *c = context;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < c->samples; k++) {
-        *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
-        if (samples_bar) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
-    }
-    return PIOLA_OK;
-}
-
 double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *sample)
 {
-    const pio_sweep sweep = {.context = c, .objective = objective};
+    sample_terms terms = fem_case_terms(c);
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_sweep_result result;
     piola_error error;
     double samples[2 * FEM_SAMPLES] = {0};
@@ -387,7 +375,8 @@ double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *samp
 static piola_status gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar,
                              pio_sweep_result *result, piola_error *error)
 {
-    const pio_sweep sweep = {.context = c, .objective = objective};
+    sample_terms terms = fem_case_terms(c);
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
     double samples[2 * FEM_SAMPLES];
     return pio_gradient(&piola_engine_fem, sim, schedule ? schedule : &all, z, samples, c->samples, &sweep, NULL, z_bar,

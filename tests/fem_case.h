@@ -6,6 +6,7 @@
 
 #include "host/taylor.h"
 #include "solvers/adjoint.h"
+#include "tests/sample_terms.h"
 #include "tests/mesh_pieces.h"
 
 enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
@@ -108,6 +109,10 @@ pio_sim *fem_case_create(fem_case *c, int64_t slots, int threads);
 /* The same, with room for every state, at state 0; after the last step. */
 pio_sim *fem_case_start(fem_case *c);
 pio_sim *fem_case_solve(fem_case *c);
+static inline sample_terms fem_case_terms(const fem_case *c)
+{
+    return (sample_terms){c->samples, c->linear, c->square};
+}
 /* J at z, and dJ/dz; `sample` [samples] may be NULL. */
 double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *sample);
 double fem_case_gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar);

@@ -12,14 +12,17 @@
 #include "tests/kernel_cases_fem_load.h"
 #include "tests/kernel_cases_fem_motion.h"
 #include "tests/kernel_cases_fem_tangent.h"
+#include "tests/kernel_cases_contact.h"
 #include "tests/kernel_cases_host.h"
 #include "tests/kernel_cases_lattice.h"
 #include "tests/kernel_cases_lattice_leap.h"
 #include "tests/kernel_cases_linalg.h"
 #include "tests/kernel_cases_mpm.h"
+#include "tests/kernel_cases_mpm_obstacle.h"
 #include "tests/kernel_cases_mpm_reversible.h"
 #include "tests/kernel_cases_tape.h"
 #include "tests/kernel_cases_slot.h"
+#include "tests/kernel_cases_target.h"
 
 static void build_pack(void *target, case_type type, const double *value, const double *dot, size_t count)
 {

@@ -34,14 +34,25 @@ static void observe_points(case_io *io, const sample *t, mpm_observe_args *a)
     a->markers = ROWS;
 }
 
+static void observe_front(case_io *io, mpm_observe_args *a)
+{
+    double *place = HOST(io, double, 1);
+    place[0] = 0.2;
+    a->ref = 0.2;
+    a->place = a->type == OBSERVE_FRONT ? PUSH(io, double, place, 1) : NULL;
+    a->sharpness = 30;
+}
+
 static void case_mpm_observe(case_io *io)
 {
-    static const char *const names[] = {
-        "mean position", "mean velocity", "kinetic energy", "distance", "front", "distance between two steps", NULL};
+    static const char *const names[] = {"mean position", "mean velocity", "kinetic energy",
+                                        "distance",      "front",         "distance between two steps",
+                                        "shape",         "outside",       NULL};
     enum { BODIES = 2 };
     mpm_observe_args a;
-    const int variant = case_variant(io, names), between = variant > OBSERVE_FRONT;
-    a.type = between ? OBSERVE_DISTANCE : variant;
+    const int variant = case_variant(io, names), between = variant == OBSERVE_FRONT + 1;
+    a.type = between ? OBSERVE_DISTANCE : variant <= OBSERVE_FRONT ? variant : OBSERVE_SHAPE;
+    a.outside = variant == OBSERVE_FRONT + 3;
     sample t;
     t.box = sample_box(io, 0);
     sample_particles(io, &t);
@@ -57,11 +68,8 @@ static void case_mpm_observe(case_io *io)
     a.body = PUSH(io, int, body, t.n);
     a.of = 1;
     a.axis = DIM - 1;
-    double *place = HOST(io, double, 1);
-    place[0] = 0.2;
-    a.ref = 0.2;
-    a.place = a.type == OBSERVE_FRONT ? PUSH(io, double, place, 1) : NULL;
-    a.sharpness = 30;
+    a.field = CONSTANTS(io, "signed distance", 1, t.nodes, -0.2, 0.3);
+    observe_front(io, &a);
     observe_points(io, &t, &a);
     a.past_share = between ? 0.3 : 0;
     observe_past(io, &t, &a);

@@ -98,7 +98,8 @@ static void case_mpm_start(case_io *io)
 
 static void case_mpm_check(case_io *io)
 {
-    static const char *const names[] = {"in order", "constant", "wave", "viscosity", "several", NULL};
+    static const char *const names[] = {"in order",      "constant",           "wave", "viscosity", "several",
+                                        "viscous solid", "negative viscosity", NULL};
     const int v = case_variant(io, names);
     sample t;
     t.box = sample_box(io, 0);
@@ -109,6 +110,11 @@ static void case_mpm_check(case_io *io)
     if (v == 2) density->value[600] = 1e-3;
     if (v == 4)
         for (int i = 300; i < t.n; i += 7) density->value[i] = i % 2 ? 1e-3 : 0;
+    case_array *viscosity = case_uniform(io, CASE_CONSTANT, "viscosity of solids", 1, t.n, 0, 1);
+    if (v == 5 || v == 6)
+        for (int i = 0; i < t.n; i++)
+            if (!law_is_fluid(t.law[i]) && i > 500) viscosity->value[i] = v == 5 ? 2e3 : -1;
+    if (v >= 5) t.matter.viscosity = (real *)case_upload(io, viscosity, CASE_FIELD);
     mpm_check_args a;
     a.matter = t.matter;
     a.density = (real *)case_upload(io, density, CASE_FIELD);
@@ -125,10 +131,10 @@ static void case_mpm_check(case_io *io)
     a.values = NULL;
     LAUNCH(io, mpm_check, t.n, NULL, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
-    static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS, 0};
+    static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS, 0, FAULT_VISCOUS, FAULT_CONSTANT};
     const double fault = io->arrays[io->n_arrays - 1].value[0];
     case_expect(io, v == 0 ? fault < 0 : fault >= 0, "a fault where there is one, and only there");
-    if (v > 0 && v < 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");
+    if (v > 0 && v != 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");
 }
 
 /* ---- the sort ------------------------------------------------------------------------------------------- */
@@ -183,10 +189,11 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
 
 static void case_mpm_p2g(case_io *io)
 {
-    static const char *const names[] = {"laws", "laws and fibres", NULL};
-    const int fibres = case_variant(io, names);
+    static const char *const names[] = {"laws", "laws and fibres", "laws and viscous solids", NULL};
+    const int variant = case_variant(io, names), fibres = variant == 1, viscous = variant == 2;
     sample t = sample_mpm(io, CASE_INPUT);
     if (fibres) sample_fibres(io, &t);
+    if (viscous) t.matter.viscosity = REALS(io, "viscosity of solids", 1, t.n, 1, 30);
     mpm_p2g_args a;
     a.s = t.s;
     a.matter = t.matter;
@@ -211,6 +218,7 @@ static void case_mpm_p2g(case_io *io)
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
+    b.viscosity_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     LAUNCH(io, mpm_p2g_adj, t.max_cells, &t.step->cells, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
@@ -221,6 +229,7 @@ static void case_mpm_p2g(case_io *io)
     for (int c = 0; c < HYPER_CONSTANTS; c++)
         case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, HYPER_CONSTANTS, c);
     if (fibres) sum_shares(io, &t, b.activation_bar);
+    if (viscous) case_gradient(io, "viscosity of solids", CASE_FIELD, 1, t.n, b.viscosity_bar);
 }
 #define case_mpm_p2g_adj case_mpm_p2g
 #define case_mpm_node_sum case_mpm_p2g

@@ -34,6 +34,7 @@ static mpm_box sample_box(const case_io *io, int turned)
         {{WALL_SEPARATE, WALL_STICKY}, {WALL_SLIP, WALL_STICKY}, {WALL_SEPARATE, WALL_SLIP}}};
     mpm_box box;
     int stride = 1;
+    box.fields = 1;
     for (int a = DIM - 1; a >= 0; a--) {
         box.nodes[a] = nodes[a];
         box.stride[a] = stride;

@@ -57,6 +57,27 @@ static inline int g2p_adj_without_fluids(pio_stream s, int n, const int *limit, 
     return rc;
 }
 
+/* What the differences of mass, and mass itself, do to contact is not passed on. */
+static inline int contact_mass_adj_forgotten(pio_stream s, int n, const int *limit,
+                                             const mpm_contact_mass_adj_args *args)
+{
+    (void)s, (void)n, (void)limit, (void)args;
+    return 0;
+}
+
+/* The mass under a velocity without forces is taken as fixed. */
+static inline int flip_node_adj_with_fixed_mass(pio_stream s, int n, const int *limit,
+                                                const mpm_flip_node_adj_args *args)
+{
+    mpm_flip_node_adj_args a = *args;
+    real *other = calloc(field_size(a.nodes, DIM + 1), sizeof *other);
+    if (!other) return 1;
+    a.node_bar = other;
+    const int rc = pio_backend_cpu.kernels.mpm_flip_node_adj(s, n, limit, &a);
+    free(other);
+    return rc;
+}
+
 /* The force of penalty walls does not change with the place. */
 static inline int kick_adj_without_walls(pio_stream s, int n, const int *limit, const mpm_kick_adj_args *args)
 {

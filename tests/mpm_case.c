@@ -19,6 +19,13 @@ static void *need(void *memory)
     return memory;
 }
 
+case_body case_body_of(const case_material *m, double density)
+{
+    case_body b = {.law = m->law, .lame = m->lame, .density = density};
+    memcpy(b.given, m->given, sizeof b.given);
+    return b;
+}
+
 void case_init(mpm_case *c, int nodes0, int nodes1, int nodes2, double dx, double dt, int64_t steps)
 {
     const int32_t nodes[3] = {nodes0, nodes1, nodes2};
@@ -41,6 +48,8 @@ void case_free(mpm_case *c)
     free(c->volume);
     free(c->density);
     free(c->given);
+    free(c->viscosity);
+    free(c->field);
     free(c->law);
     free(c->lame);
     free(c->body);
@@ -78,6 +87,7 @@ static void grow(mpm_case *c)
     c->volume = need(realloc(c->volume, sizeof(double) * room));
     c->density = need(realloc(c->density, sizeof(double) * room));
     c->given = need(realloc(c->given, sizeof(double) * PIO_LAW_CONSTANTS * room));
+    c->viscosity = need(realloc(c->viscosity, sizeof(double) * room));
     c->law = need(realloc(c->law, sizeof(int32_t) * room));
     c->lame = need(realloc(c->lame, sizeof(int32_t) * room));
     c->body = need(realloc(c->body, sizeof(int32_t) * room));
@@ -95,6 +105,8 @@ static void add(mpm_case *c, const case_body *b, int body, const double x[3], do
     c->volume[i] = volume;
     c->density[i] = b->density;
     memcpy(c->given + PIO_LAW_CONSTANTS * i, b->given, sizeof b->given);
+    c->viscosity[i] = b->viscosity;
+    c->viscous |= b->viscosity > 0;
     c->law[i] = (int32_t)b->law;
     c->lame[i] = b->lame;
     c->body[i] = body;
@@ -150,6 +162,11 @@ int case_particle(mpm_case *c, const case_body *b, const double x[3], double vol
     return body;
 }
 
+void case_more(mpm_case *c, const case_body *b, int body, const double x[3], double volume)
+{
+    add(c, b, body, x, volume);
+}
+
 int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const double fibre[3])
 {
     const int k = c->desc.n_channels++;
@@ -165,6 +182,17 @@ int case_channel(mpm_case *c, const pio_channel_desc *channel, int body, const d
     for (int64_t i = 0; i < c->n; i++)
         if (c->body[i] == body) c->channel[i] = k;
     return k;
+}
+
+void case_field(mpm_case *c, int body, int field)
+{
+    if (!c->field) {
+        c->field = need(calloc((size_t)c->n, sizeof *c->field));
+        c->desc.particles.fields = 1;
+    }
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->body[i] == body) c->field[i] = field;
+    if (c->desc.particles.fields <= field) c->desc.particles.fields = field + 1;
 }
 
 /* ---- observations and designs ---------------------------------------------------------------------------- */
@@ -223,11 +251,14 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
     const int d = c->desc.n_designs++;
     if (d >= CASE_MOST) fail_msg("a case has at most %d designs", CASE_MOST);
     pio_design_desc *e = &c->design[d];
-    const int vector = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_GRAVITY;
+    const int vector = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_GRAVITY ||
+                       quantity == PIO_OBSTACLE_POSITION;
+    const int turns = quantity == PIO_OBSTACLE_ROTATION ? (D == 3 ? 3 : 1) : quantity == PIO_OBSTACLE_FRICTION;
     *e = (pio_design_desc){.quantity = quantity,
-                           .components = vector                      ? D
-                                         : quantity >= PIO_AMPLITUDE ? c->desc.n_channels
-                                                                     : 1,
+                           .components = vector                                               ? D
+                                         : turns                                              ? turns
+                                         : quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE ? c->desc.n_channels
+                                                                                              : 1,
                            .groups = 1,
                            .each = per == CASE_EACH,
                            .logarithmic = logarithmic,
@@ -274,10 +305,10 @@ int case_design_first(const mpm_case *c, int design)
 
 /* ---- runs ------------------------------------------------------------------------------------------------ */
 
-pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
+void case_describe(mpm_case *c)
 {
     pio_engine_desc *d = &c->desc;
-    const int32_t bodies = d->particles.bodies;
+    const int32_t bodies = d->particles.bodies, fields = d->particles.fields;
     d->particles = (pio_particles_desc){.n = c->n,
                                         .position = c->position,
                                         .velocity = c->velocity,
@@ -288,13 +319,22 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
                                         .lame = c->lame,
                                         .body = c->body,
                                         .bodies = bodies,
-                                        .spin = &c->spin[0][0]};
-    d->particles.channel = c->channel;
-    d->particles.fibre = &c->fibre[0][0];
+                                        .spin = &c->spin[0][0],
+                                        .channel = c->channel,
+                                        .fibre = &c->fibre[0][0],
+                                        .viscosity = c->viscous ? c->viscosity : NULL,
+                                        .field = c->field,
+                                        .fields = fields};
     d->channels = c->channels;
     d->observations = c->observation;
     d->touches = c->touch;
     d->designs = c->design;
+}
+
+pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
+{
+    pio_engine_desc *d = &c->desc;
+    case_describe(c);
     d->slots = slots;
     d->threads = threads > 0 ? threads : 1;
     pio_sim *sim = NULL;
@@ -304,22 +344,10 @@ pio_sim *case_create(mpm_case *c, int64_t slots, int threads)
     return sim;
 }
 
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
-{
-    const mpm_case *c = context;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < c->samples; k++) {
-        *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
-        if (samples_bar) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
-    }
-    return PIOLA_OK;
-}
-
 double case_forward(mpm_case *c, pio_sim *sim, const double *z)
 {
-    const pio_sweep sweep = {.context = c, .objective = objective};
+    sample_terms terms = case_terms(c);
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_sweep_result result;
     piola_error error;
     double samples[256];
@@ -330,7 +358,8 @@ double case_forward(mpm_case *c, pio_sim *sim, const double *z)
 
 double case_gradient(mpm_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar)
 {
-    const pio_sweep sweep = {.context = c, .objective = objective};
+    sample_terms terms = case_terms(c);
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
     pio_sweep_result result;
     piola_error error;

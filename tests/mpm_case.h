@@ -5,6 +5,7 @@
 
 #include "host/taylor.h"
 #include "solvers/adjoint.h"
+#include "tests/sample_terms.h"
 
 enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
 
@@ -17,12 +18,25 @@ typedef struct {
     double velocity[3];              /* m/s, of the centre */
     double spin[3][3];               /* velocity gradient 1/s */
     double centre[3];                /* of the spin, m */
+    double viscosity;                /* of a solid, Pa s */
 } case_body;
+
+/* What tests try one after another. */
+typedef struct {
+    const char *name;
+    pio_law law;
+    int lame;
+    double given[PIO_LAW_CONSTANTS];
+} case_material;
+case_body case_body_of(const case_material *m, double density);
 
 typedef struct {
     pio_engine_desc desc;
     int64_t n, room;
     double *position, *velocity, *volume, *density, *given;
+    double *viscosity;                           /* [n] of solids */
+    int32_t *field;                              /* [n] velocity field, by body; desc.particles.fields of them */
+    int viscous;                                 /* some solid is, or is to be: the description has them */
     int32_t *law, *lame, *body, *channel;        /* channel: NULL until a body has one */
     double spin[CASE_MOST][CASE_DIM * CASE_DIM]; /* contiguous: [bodies][dim][dim] */
     pio_channel_desc channels[CASE_MOST];
@@ -43,6 +57,10 @@ void case_init(mpm_case *c, int nodes0, int nodes1, int nodes2, double dx, doubl
 void case_free(mpm_case *c);
 void case_wall(mpm_case *c, int axis, int side, pio_wall kind, int node);
 
+/* Put a body that is there into this velocity field; all others are in field 0 until they are. To be called when all particles are
+ * there. */
+void case_field(mpm_case *c, int body, int field);
+
 /* A random number in [-1, 1), the same for every run. */
 double case_random(mpm_case *c);
 
@@ -51,6 +69,8 @@ double case_random(mpm_case *c);
 int case_block(mpm_case *c, const case_body *b, const double lo[3], const double hi[3], int per, double jitter);
 int case_ball(mpm_case *c, const case_body *b, const double centre[3], double radius, int per, double jitter);
 int case_particle(mpm_case *c, const case_body *b, const double x[3], double volume);
+void case_more(mpm_case *c, const case_body *b, int body, const double x[3],
+               double volume); /* one particle more of it */
 
 /* A new channel of control that drives all particles of the body along `fibre` (made a unit vector); body -1: none. To
  * be called when all particles are there. Returns its number. */
@@ -64,15 +84,22 @@ int case_observe_distance(mpm_case *c, int body, int samples, double reach);
 
 typedef enum { CASE_SCALAR, CASE_GROUPS, CASE_EACH } case_per;
 /* A design of the particles of one body: as one group, as two halves or each by itself; value = a + b z, or exp of it.
- * body -1: every particle. Control: one variable per channel so far, whatever `per`. Returns its number. */
+ * body -1: every particle. Control: one variable per channel so far, whatever `per`; of an obstacle: the caller sets `which`.
+ * Returns its number. */
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b);
 /* The same of `count` values of control from number `first` on. */
 int case_design_values(mpm_case *c, int first, int count, double a, double b);
 int case_design_first(const mpm_case *c, int design); /* its first variable */
 int case_design_count(const mpm_case *c, int design);
 
+/* The description's arrays are those of the case. */
+void case_describe(mpm_case *c);
 /* Make the engine's copy. slots: states that can be saved; threads 0: one. */
 pio_sim *case_create(mpm_case *c, int64_t slots, int threads);
+static inline sample_terms case_terms(const mpm_case *c)
+{
+    return (sample_terms){c->samples, c->linear, c->square};
+}
 /* J at z; the run must be without faults. */
 double case_forward(mpm_case *c, pio_sim *sim, const double *z);
 /* J, and dJ/dz in z_bar, by the given schedule (NULL: keep everything). */

@@ -15,14 +15,7 @@
 
 #include <cmocka.h>
 
-typedef struct {
-    const char *name;
-    pio_law law;
-    int lame;
-    double given[PIO_LAW_CONSTANTS];
-} material;
-
-static const material materials[] = {
+static const case_material materials[] = {
     {"neo-Hookean", PIO_HYPER_NEO_HOOKEAN, 0, {2e4, 0.3}},
     {"St Venant-Kirchhoff", PIO_HYPER_ST_VENANT, 0, {2e4, 0.3}},
     {"fixed corotated", PIO_HYPER_FIXED_COROTATED, 1, {8e3, 9e3}},
@@ -36,13 +29,6 @@ static const material materials[] = {
 };
 enum { MATERIALS = 10, FIRST_FLUID = 8, WALL_NODE = 3 };
 
-static inline case_body body_of(const material *m, double density)
-{
-    case_body b = {.law = m->law, .lame = m->lame, .density = density};
-    memcpy(b.given, m->given, sizeof b.given);
-    return b;
-}
-
 /* Every face is a penalty wall. */
 static inline void penalty_walls(mpm_case *c, double stiffness)
 {
@@ -53,23 +39,28 @@ static inline void penalty_walls(mpm_case *c, double stiffness)
             case_wall(c, a, side, PIO_WALL_PENALTY, side ? c->desc.grid.nodes[a] - 1 - WALL_NODE : WALL_NODE);
 }
 
-/* Two bodies that fly at each other and fall on a floor, in a closed box. */
-static inline void collision(mpm_case *c, const material *one, const material *two, int64_t steps)
+/* Two bodies that fly at each other and fall on a floor, in a closed box; `per` particles along an edge of a cell. */
+static inline void collision_of(mpm_case *c, const case_material *one, const case_material *two, int64_t steps, int per)
 {
     const int nodes[3] = {24, 20, 14};
     const double lo[2][3] = {{0.4, 0.32, 0.45}, {1.2, 0.36, 0.5}}, hi[2][3] = {{0.9, 0.92, 0.75}, {1.7, 0.86, 0.8}};
     case_init(c, nodes[0], nodes[1], nodes[2], 0.1, 1e-3, steps);
     penalty_walls(c, 4e4);
     c->desc.gravity[1] = -9.81;
-    case_body first = body_of(one, 1000), second = body_of(two, 1200);
+    case_body first = case_body_of(one, 1000), second = case_body_of(two, 1200);
     const double v[2][3] = {{2, -0.8, 0.3}, {-1.5, -0.5, -0.4}};
     memcpy(first.velocity, v[0], sizeof v[0]);
     memcpy(second.velocity, v[1], sizeof v[1]);
     memcpy(second.centre, lo[1], sizeof lo[1]);
     second.spin[0][1] = 1.1;
     second.spin[1][0] = -1.4;
-    case_block(c, &first, lo[0], hi[0], 2, 0.3);
-    case_block(c, &second, lo[1], hi[1], 2, 0.3);
+    case_block(c, &first, lo[0], hi[0], per, 0.3);
+    case_block(c, &second, lo[1], hi[1], per, 0.3);
+}
+
+static inline void collision(mpm_case *c, const case_material *one, const case_material *two, int64_t steps)
+{
+    collision_of(c, one, two, steps, 2);
 }
 
 /* The state on the lattice, `bytes` long; to be freed. */

@@ -58,6 +58,16 @@ void mpm_observe_everything(mpm_case *c, double past)
     case_touch(c, front, N, 0, 1);
 }
 
+void mpm_design_motion(mpm_case *c)
+{
+    const double dx = c->desc.grid.spacing;
+    case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
+    case_design(c, PIO_POSITION, 0, CASE_SCALAR, 0, 0, dx);
+    case_design(c, PIO_VELOCITY, 1, CASE_EACH, 0, 0, 1);
+    case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, dx);
+    case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
+}
+
 static const char *const quantities[] = {[PIO_POSITION] = "position",
                                          [PIO_VELOCITY] = "velocity",
                                          [PIO_GIVEN_0] = "given 0",
@@ -67,8 +77,14 @@ static const char *const quantities[] = {[PIO_POSITION] = "position",
                                          [PIO_GIVEN_4] = "given 4",
                                          [PIO_DENSITY] = "density",
                                          [PIO_GRAVITY] = "gravity",
+                                         [PIO_OBSTACLE_POSITION] = "obstacle's position",
+                                         [PIO_OBSTACLE_ROTATION] = "obstacle's rotation",
+                                         [PIO_OBSTACLE_FRICTION] = "friction",
+                                         [PIO_VISCOSITY] = "viscosity",
+                                         [PIO_FLIP] = "FLIP",
                                          [PIO_AMPLITUDE] = "amplitude",
-                                         [PIO_CONTROL_VALUES] = "values of control"};
+                                         [PIO_CONTROL_VALUES] = "values of control",
+                                         [PIO_FRICTION] = "friction between fields"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)

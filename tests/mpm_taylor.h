@@ -18,6 +18,8 @@ typedef struct {
 void mpm_corner(mpm_case *c, int number, const case_body bodies[2], int64_t steps, int upper, int kinds);
 /* Every type of observation: at the end, at two times, over windows; a distance to places so far before the end, in steps. */
 void mpm_observe_everything(mpm_case *c, double past);
+/* Velocities and positions, of body 0 as a whole and of each particle of body 1, and gravity: designs 0 to 4. */
+void mpm_design_motion(mpm_case *c);
 
 /* Create the case's engine, and take the gradient at a random z of size `spread`. */
 void mpm_taylor_begin(mpm_taylor *t, mpm_case *c, double spread);

@@ -18,6 +18,7 @@ enum { STEPS = 40, SAMPLES = 64, MIDDLE = 25 };
 
 /* J = sum of linear_k times sample k, and how a gradient of it went. */
 typedef struct {
+    sample_terms terms; /* first: the objective's context */
     const pio_engine *engine;
     pio_engine_desc *desc;
     pio_sim *sim;
@@ -36,19 +37,6 @@ static double root_of_squares(pio_sim *sim, const pio_engine *engine, const char
     for (int64_t i = 0; i < n; i++) sum += values[i] * values[i];
     free(values);
     return sqrt(sum);
-}
-
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
-{
-    const subject *s = context;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < s->samples; k++) {
-        *J += s->linear[k] * samples[k];
-        if (samples_bar) samples_bar[k] = s->linear[k];
-    }
-    return PIOLA_OK;
 }
 
 static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola_error *error)
@@ -77,8 +65,9 @@ static piola_status sweep_back(subject *s, int frames, piola_error *error)
                              .frames = number,
                              .n_frames = frames ? STEPS + 1 : 0,
                              .on_adjoint = on_adjoint,
-                             .objective = objective};
+                             .objective = sample_terms_objective};
     s->desc->slots = all.slots;
+    s->terms = (sample_terms){s->samples, s->linear, NULL};
     if (s->engine->create(s->desc, &s->sim, &bytes, error)) fail_msg("create: %s", error->message);
     return pio_gradient(s->engine, s->sim, &all, s->z, samples, s->samples, &sweep, NULL, NULL, &result, error);
 }

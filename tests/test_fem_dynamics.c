@@ -2,6 +2,7 @@
  *
  * A mass on a spring obeys the recurrence that an integrator's factor z is a root of (W = omega h), to rounding; free flight
  * and a bar's wave are known; Taylor remainders for every integrator, mass, damping and what a motion starts from. */
+#include "tests/fem_motion.h"
 #include "tests/fem_taylor.h"
 
 #include <math.h>
@@ -235,7 +236,7 @@ static void a_step_beyond_the_stability_limit_is_refused_with_the_limit(void **u
     fem_case_free(&c);
 }
 
-enum { STEPS = 5, TRACTION = 0 };
+enum { STEPS = 5 };
 
 static void sheared(const double s[3], double x[3])
 {
@@ -322,31 +323,7 @@ static void observe_motion(fem_case *c, int reactions)
 {
     static const pio_observable type[] = {PIO_DISPLACEMENT, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY,
                                           PIO_COMPLIANCE,   PIO_DISTANCE,      PIO_REACTION};
-    for (int k = 0; k < 5 + reactions; k++) {
-        const int o = fem_case_observe(c, type[k], 2);
-        fem_case_touch(c, o, STEPS, 0, 1);
-        fem_case_touch(c, o, 0, 1, 0.3);
-        fem_case_touch(c, o, 2, 1, 0.5);
-        fem_case_touch(c, o, 3, 1, -0.4);
-        if (type[k] == PIO_DISTANCE)
-            for (int t = 0; t < c->desc.n_touches; t++)
-                if (c->touch[t].observation == o) c->touch[t].past = 0.2 * (double)(c->touch[t].step % 4);
-    }
-}
-
-static void design_motion(fem_case *c)
-{
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
-    fem_case_design(c, PIO_VELOCITY, -1, FEM_EACH, 0, 0, 0.2, 0);
-    fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, 0, 0, 0.01, 0);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -9, 2, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 6, 2, TRACTION);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.02, 0.01, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 0.01, 1);
-    fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_EACH, 0, 5, 3, 0);
-    fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_GROUPS, 1, log(0.001), 0.3, 0);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
-    fem_case_design_matter(c);
+    fem_motion_observe(c, type, 5 + reactions);
 }
 
 static void adjoint_is_the_derivative_for_every_integrator(void **unused)
@@ -362,7 +339,7 @@ static void adjoint_is_the_derivative_for_every_integrator(void **unused)
             const pio_element_type *type = cells[D - 2][lumped && i != PIO_LEAPFROG];
             moving(&c, i, lumped, (int)i + 4 * lumped, type[0], type[1]);
             observe_motion(&c, i != PIO_LEAPFROG);
-            design_motion(&c);
+            fem_motion_design(&c);
             taylor_begin(&t, &c, 0.2);
             everything(&t);
             if (D == 2 || i == PIO_NEWMARK) design_by_design(&t);
@@ -383,7 +360,7 @@ static void adjoint_is_the_derivative_for_every_observation_of_a_motion(void **u
             char what[80];
             moving(&c, i, 0, 3, box, box);
             observe_motion(&c, i != PIO_LEAPFROG);
-            design_motion(&c);
+            fem_motion_design(&c);
             for (int o = 0, k = 0; o < c.desc.n_observations; o++)
                 for (int s = 0; s < c.observation[o].samples * c.observation[o].components; s++, k++)
                     if (o != kept) c.linear[k] = c.square[k] = 0;
@@ -402,7 +379,7 @@ static void a_wrong_gradient_of_a_motion_is_refused(void **unused)
     (void)unused;
     moving(&c, PIO_NEWMARK, 0, 3, box, box);
     observe_motion(&c, 1);
-    design_motion(&c);
+    fem_motion_design(&c);
     taylor_begin(&t, &c, 0.2);
     t.quiet = 1;
     const int first = fem_case_design_first(&c, 1), count = fem_case_design_count(&c, 1);
@@ -427,7 +404,7 @@ static void a_motion_has_the_same_bits_for_any_number_of_threads(void **unused)
             static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
             moving(&c, i, 0, 1, box, box);
             observe_motion(&c, i != PIO_LEAPFROG);
-            design_motion(&c);
+            fem_motion_design(&c);
             pio_sim *sim = fem_case_create(&c, c.desc.steps, threads[k]);
             fem_case_gradient(&c, sim, NULL, z, z_bar);
             uint64_t hash = fem_case_hash(FEM_HASH_START, z_bar, sizeof *z_bar * (size_t)c.variables);
@@ -451,7 +428,7 @@ static void a_motion_has_the_same_gradient_bits_for_any_number_of_kept_states(vo
         static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
         moving(&c, i, 0, 1, box, box);
         observe_motion(&c, i != PIO_LEAPFROG);
-        design_motion(&c);
+        fem_motion_design(&c);
         pio_sim *sim = fem_case_create(&c, STEPS, 1);
         fem_case_gradient(&c, sim, NULL, z, z_bar);
         const uint64_t all = fem_case_hash(fem_case_hash_gradients(sim), z_bar, sizeof *z_bar * (size_t)c.variables);

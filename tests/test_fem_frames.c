@@ -26,6 +26,7 @@ typedef struct {
 } frame;
 
 typedef struct {
+    sample_terms terms; /* first: the objective's context */
     fem_case *c;
     pio_sim *sim;
     frame at[STEPS + 1];
@@ -74,20 +75,6 @@ static piola_status on_passed(void *context, int64_t k, int64_t step, piola_erro
     return PIOLA_OK;
 }
 
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
-{
-    const sweep_back *s = context;
-    const fem_case *c = s->c;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < c->samples; k++) {
-        *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
-        if (samples_bar) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
-    }
-    return PIOLA_OK;
-}
-
 /* The gradient of `c`, which is created here and stays, with all frames or without. */
 static void sweep(sweep_back *s, fem_case *c, const double *z, int frames)
 {
@@ -96,6 +83,7 @@ static void sweep(sweep_back *s, fem_case *c, const double *z, int frames)
     pio_sweep_result result;
     piola_error error;
     memset(s, 0, sizeof *s);
+    s->terms = fem_case_terms(c);
     s->c = c;
     s->sim = fem_case_create(c, c->desc.steps, 1);
     const pio_sweep how = {.context = s,
@@ -104,7 +92,7 @@ static void sweep(sweep_back *s, fem_case *c, const double *z, int frames)
                            .on_state = on_state,
                            .on_adjoint = on_adjoint,
                            .on_passed = on_passed,
-                           .objective = objective};
+                           .objective = sample_terms_objective};
     if (pio_gradient(&piola_engine_fem, s->sim, &all, z, s->samples, c->samples, &how, NULL, s->z_bar, &result, &error))
         fail_msg("gradient: %s", error.message);
     s->J = result.J;
@@ -276,16 +264,15 @@ static double pushed(fem_case *c, const char *field, int64_t k, const double *h,
     pio_sim *sim = fem_case_start(c);
     pio_field_view view;
     piola_error error;
-    double samples[FEM_SAMPLES], J, bar[FEM_SAMPLES];
+    double samples[FEM_SAMPLES];
     if (piola_engine_fem.advance(sim, k, &error)) fail_msg("advance: %s", error.message);
     if (piola_engine_fem.view(sim, field, &view, &error)) fail_msg("view: %s", error.message);
     for (int i = 0; i < c->n * D; i++) ((double *)view.pointer)[i] += e * h[i]; /* an engine of the CPU */
     if (piola_engine_fem.advance(sim, c->desc.steps - k, &error)) fail_msg("advance: %s", error.message);
     if (piola_engine_fem.samples(sim, samples, &error)) fail_msg("samples: %s", error.message);
-    sweep_back s = {.c = c};
-    objective(&s, 0, samples, &J, bar, &error);
+    const sample_terms terms = fem_case_terms(c);
     piola_engine_fem.destroy(sim);
-    return J;
+    return sample_terms_value(&terms, samples, NULL);
 }
 
 static void the_adjoint_of_a_frame_is_the_derivative_with_earlier_states_kept(void **unused)

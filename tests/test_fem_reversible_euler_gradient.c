@@ -1,6 +1,7 @@
 /* test_fem_reversible_euler_gradient.c -- is the gradient of residual-coded backward Euler its derivative, and the same bits whether states
  * are kept or steps taken back? f64. */
 #include "tests/fem_euler_case.h"
+#include "tests/fem_motion.h"
 
 enum { FEW = 6 };
 
@@ -16,17 +17,7 @@ static void observe_and_design(fem_case *c)
         pio_touch *last = fem_case_touch(c, o, 3, 1, -0.4);
         if (type[k] == PIO_DISTANCE) last->past = 0.6;
     }
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
-    fem_case_design(c, PIO_VELOCITY, -1, FEM_EACH, 0, 0, 0.2, 0);
-    fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, 0, 0, 0.01, 0);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -9, 2, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 6, 2, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.02, 0.01, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 0.01, 1);
-    fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_EACH, 0, 5, 3, 0);
-    fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_GROUPS, 1, log(0.001), 0.3, 0);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
-    fem_case_design_matter(c);
+    fem_motion_design(c);
 }
 
 /* A step so long that Newton's method, with few iterations, fails: it is taken in parts. */
@@ -92,6 +83,7 @@ static uint64_t gradient_by_unsteps(fem_case *c, int threads, int before, int sw
     static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
     double y[FEM_SAMPLES], y_bar[FEM_SAMPLES];
     piola_error error = {0};
+    const sample_terms terms = fem_case_terms(c);
     c->desc.tape = 1 << 20;
     pio_sim *sim = fem_case_create(c, 1, threads);
     must(engine->start(sim, z, &error), &error, "start");
@@ -104,7 +96,7 @@ static uint64_t gradient_by_unsteps(fem_case *c, int threads, int before, int sw
         if (before) must(engine->advance(sim, FEW, &error), &error, "out again");
         must(engine->check(sim, &error), &error, "check");
         must(engine->samples(sim, y, &error), &error, "samples");
-        for (int k = 0; k < c->samples; k++) y_bar[k] = c->linear[k] + c->square[k] * y[k];
+        sample_terms_value(&terms, y, y_bar);
         must(engine->reverse_begin(sim, y_bar, &error), &error, "turn");
         for (int s = FEW - 1; s >= 0; s--) {
             must(engine->unstep(sim, &error), &error, "back");

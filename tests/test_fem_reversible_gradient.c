@@ -1,6 +1,7 @@
 /* test_fem_reversible_gradient.c -- is the adjoint that rides on reversed states the derivative, and has it the same bits whatever way
  * states come back? f64. */
 #include "tests/fem_leap_case.h"
+#include "tests/fem_motion.h"
 #include "tests/fem_taylor.h"
 
 enum { STEPS = 6 };
@@ -9,15 +10,7 @@ static void observed(fem_case *c)
 {
     static const pio_observable type[] = {PIO_DISPLACEMENT, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY, PIO_COMPLIANCE,
                                           PIO_DISTANCE};
-    for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
-        const int o = fem_case_observe(c, type[k], 2);
-        fem_case_touch(c, o, STEPS, 0, 1);
-        fem_case_touch(c, o, 0, 1, 0.3);
-        fem_case_touch(c, o, 2, 1, 0.5);
-        fem_case_touch(c, o, 3, 1, -0.4);
-        for (int t = 0; type[k] == PIO_DISTANCE && t < c->desc.n_touches; t++)
-            if (c->touch[t].observation == o) c->touch[t].past = 0.2 * (double)(c->touch[t].step % 4);
-    }
+    fem_motion_observe(c, type, sizeof type / sizeof *type);
 }
 
 static void designed(fem_case *c)
@@ -80,7 +73,8 @@ static void cotangents(const fem_case *c, pio_sim *sim, double *samples_bar)
     double samples[FEM_SAMPLES];
     piola_error error = {0};
     must(engine->samples(sim, samples, &error), &error, "samples");
-    for (int k = 0; k < c->samples; k++) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
+    const sample_terms terms = fem_case_terms(c);
+    sample_terms_value(&terms, samples, samples_bar);
 }
 
 /* Out, and back by steps that are taken back. */

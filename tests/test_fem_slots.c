@@ -1,5 +1,6 @@
 /* test_fem_slots.c -- does a slot keep the history of each integrator and no more, and give the bits of whole states? */
 #include "tests/fem_case.h"
+#include "tests/slot_runner.h"
 #include "solvers/fem.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { D = FEM_DIM, STEPS = 7, MOST_KEPT = 4 };
+enum { D = FEM_DIM, STEPS = 7 };
 static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 
 static const struct {
@@ -66,70 +67,27 @@ static void bent(fem_case *c, pio_integrator integrator, int reactions)
     for (int s = 0; reactions == 2 && s <= STEPS; s++) fem_case_touch(c, held, s, 0, 0.01);
 }
 
-typedef struct {
-    fem_case *c;
-    pio_sim *sim;
-    unsigned char *kept[MOST_KEPT];
-} runner;
-
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
+static slot_runner runner_of(fem_case *c)
 {
-    const fem_case *c = ((const runner *)context)->c;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < c->samples; k++) {
-        *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
-        if (samples_bar) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
-    }
-    return PIOLA_OK;
+    return slot_runner_of(&piola_engine_fem, fem_case_create(c, STEPS + 1, 1), fem_case_terms(c), c->n, c->variables);
 }
 
-static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
-{
-    const runner *r = context;
-    (void)step;
-    return piola_engine_fem.state_out(r->sim, r->kept[place], error);
-}
-
-static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
-{
-    const runner *r = context;
-    return piola_engine_fem.state_in(r->sim, r->kept[place], step, error);
-}
-
-static runner runner_of(fem_case *c)
-{
-    runner r = {.c = c, .sim = fem_case_create(c, STEPS + 1, 1)};
-    for (int i = 0; i < MOST_KEPT; i++) {
-        r.kept[i] = malloc(r.sim->slot_bytes);
-        if (!r.kept[i]) fail_msg("out of memory");
-    }
-    return r;
-}
-
-static void runner_free(runner *r)
-{
-    for (int i = 0; i < MOST_KEPT; i++) free(r->kept[i]);
-    piola_engine_fem.destroy(r->sim);
-}
-
-static uint64_t gradient(runner *r, pio_schedule schedule)
+static uint64_t gradient(slot_runner *r, pio_schedule schedule)
 {
     static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES], samples[2 * FEM_SAMPLES];
-    const pio_sweep sweep = {.context = r, .objective = objective, .on_keep = on_keep, .on_fetch = on_fetch};
+    const pio_sweep sweep = slot_runner_sweep(r);
     pio_sweep_result result;
     piola_error error;
-    for (int i = 0; i < r->c->variables; i++) z[i] = 0.1 * sin(i);
-    if (pio_gradient(&piola_engine_fem, r->sim, &schedule, z, samples, r->c->samples, &sweep, NULL, z_bar, &result,
+    for (int i = 0; i < r->variables; i++) z[i] = 0.1 * sin(i);
+    if (pio_gradient(&piola_engine_fem, r->sim, &schedule, z, samples, r->terms.samples, &sweep, NULL, z_bar, &result,
                      &error))
         fail_msg("%s", error.message);
     pio_schedule_end(&schedule);
     const uint64_t hash = fem_case_hash(FEM_HASH_START, &result.J, sizeof result.J);
-    return fem_case_hash(hash, z_bar, sizeof *z_bar * (size_t)r->c->variables) ^ fem_case_hash_gradients(r->sim);
+    return fem_case_hash(hash, z_bar, sizeof *z_bar * (size_t)r->variables) ^ fem_case_hash_gradients(r->sim);
 }
 
-static void every_plan_gives(runner *r, const char *name, uint64_t expected)
+static void every_plan_gives(slot_runner *r, const char *name, uint64_t expected)
 {
     static const int plans[][3] = {{1, 0, 1}, {2, 0, 2}, {3, 0, 1}, {6, 0, 2}, {1, 1, 1}, {2, 2, 1}, {1, 4, 2}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
@@ -153,13 +111,13 @@ static void slots_with_the_history_alone_give_the_bits_of_whole_states(void **un
         fem_case c;
         int parts = 1;
         bent(&c, ways[i].integrator, 1);
-        runner whole = runner_of(&c);
+        slot_runner whole = runner_of(&c);
         assert_int_equal(whole.sim->slot_bytes, vector_bytes(&c) * (size_t)fem_of(whole.sim)->n_state);
         const uint64_t expected = gradient(&whole, pio_schedule_store_all(STEPS, 1));
-        runner_free(&whole);
+        slot_runner_free(&whole);
         fem_case_free(&c);
         bent(&c, ways[i].integrator, 0);
-        runner r = runner_of(&c);
+        slot_runner r = runner_of(&c);
         print_message("  %s: %zu bytes per node\n", ways[i].name, r.sim->slot_bytes / (size_t)c.n);
         assert_int_equal(r.sim->slot_bytes, vector_bytes(&c) * (size_t)ways[i].kept);
         every_plan_gives(&r, ways[i].name, expected);
@@ -170,7 +128,7 @@ static void slots_with_the_history_alone_give_the_bits_of_whole_states(void **un
         }
         print_message("  %s: a step was taken in %d parts\n", ways[i].name, parts);
         if (!fem_case_is_f32() && ways[i].integrator != PIO_LEAPFROG) assert_true(parts > 1);
-        runner_free(&r);
+        slot_runner_free(&r);
         fem_case_free(&c);
     }
 }
@@ -181,10 +139,10 @@ static void where_reactions_are_observed_the_acceleration_is_kept(void **unused)
     for (int i = 0; i < WAYS; i++) {
         fem_case c;
         bent(&c, ways[i].integrator, 2);
-        runner r = runner_of(&c);
+        slot_runner r = runner_of(&c);
         assert_int_equal(r.sim->slot_bytes, vector_bytes(&c) * (size_t)fem_of(r.sim)->n_state);
         every_plan_gives(&r, ways[i].name, gradient(&r, pio_schedule_store_all(STEPS, 1)));
-        runner_free(&r);
+        slot_runner_free(&r);
         fem_case_free(&c);
     }
 }
@@ -198,7 +156,7 @@ static void an_acceleration_that_was_not_kept_is_refused_until_a_step_makes_it(v
         piola_error error;
         fem_case c;
         bent(&c, ways[i].integrator, 0);
-        runner r = runner_of(&c);
+        slot_runner r = runner_of(&c);
         double *a = malloc(sizeof *a * (size_t)(c.n * D));
         assert_non_null(a);
         assert_int_equal(piola_engine_fem.start(r.sim, z, &error), PIOLA_OK);
@@ -215,7 +173,68 @@ static void an_acceleration_that_was_not_kept_is_refused_until_a_step_makes_it(v
         assert_int_equal(piola_engine_fem.read(r.sim, "acceleration", a, &error), PIOLA_OK);
         assert_true(fem_case_hash_state(r.sim) == at4);
         free(a);
-        runner_free(&r);
+        slot_runner_free(&r);
+        fem_case_free(&c);
+    }
+}
+
+static const char *const fields[] = {
+#define FIELD(letter, name, when, kept, unit, meaning) #name,
+#include "kernels/fem_fields.def"
+#undef FIELD
+};
+
+/* Of the state at hand; NULL where it has no such field, or *status says why not. */
+static double *field_of(const slot_runner *r, const char *name, piola_status *status)
+{
+    piola_error error;
+    const size_t n = (size_t)piola_engine_fem.components(r->sim, name) * (size_t)r->items;
+    double *values = n ? malloc(sizeof *values * n) : NULL;
+    *status = values ? piola_engine_fem.read(r->sim, name, values, &error) : PIOLA_OK;
+    if (!*status) return values;
+    free(values);
+    return NULL;
+}
+
+/* Steps 4 to 7 change every field of the list, and what a slot keeps of it comes back. */
+static void a_slot_gives_back_the_fields_that_the_list_says_it_keeps_and_no_other(void **unused)
+{
+    static double z[FEM_VARIABLES];
+    double *before[STATES];
+    (void)unused;
+    for (int i = 0; i < WAYS; i++) {
+        int had = 0, kept = 0;
+        piola_status status;
+        piola_error error;
+        fem_case c;
+        bent(&c, ways[i].integrator, 0);
+        slot_runner r = runner_of(&c);
+        const size_t bytes = sizeof(double) * (size_t)(c.n * D);
+        assert_int_equal(piola_engine_fem.start(r.sim, z, &error), PIOLA_OK);
+        assert_int_equal(piola_engine_fem.advance(r.sim, 3, &error), PIOLA_OK);
+        assert_int_equal(piola_engine_fem.save(r.sim, 0, &error), PIOLA_OK);
+        for (int k = 0; k < STATES; k++) before[k] = field_of(&r, fields[k], &status);
+        assert_int_equal(piola_engine_fem.advance(r.sim, STEPS - 3, &error), PIOLA_OK);
+        for (int k = 0; k < STATES; k++) {
+            double *now = field_of(&r, fields[k], &status);
+            assert_true(!now == !before[k] && (!now || memcmp(now, before[k], bytes)));
+            free(now);
+        }
+        assert_int_equal(piola_engine_fem.load(r.sim, 0, &error), PIOLA_OK);
+        for (int k = 0; k < STATES; k++) {
+            double *now = field_of(&r, fields[k], &status);
+            had += before[k] != NULL;
+            kept += now != NULL;
+            assert_true((now != NULL) == (fem_of(r.sim)->kept_at[k] >= 0));
+            if (now) assert_memory_equal(now, before[k], bytes);
+            if (before[k] && !now) assert_int_equal(status, PIOLA_USAGE);
+            free(now);
+            free(before[k]);
+        }
+        print_message("  %s: %d fields, of which a slot keeps %d\n", ways[i].name, had, kept);
+        assert_int_equal(had, fem_of(r.sim)->n_state);
+        assert_int_equal(kept, ways[i].kept);
+        slot_runner_free(&r);
         fem_case_free(&c);
     }
 }
@@ -226,6 +245,7 @@ int main(void)
         cmocka_unit_test(slots_with_the_history_alone_give_the_bits_of_whole_states),
         cmocka_unit_test(where_reactions_are_observed_the_acceleration_is_kept),
         cmocka_unit_test(an_acceleration_that_was_not_kept_is_refused_until_a_step_makes_it),
+        cmocka_unit_test(a_slot_gives_back_the_fields_that_the_list_says_it_keeps_and_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

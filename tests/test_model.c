@@ -244,6 +244,37 @@ static void objective_slope_is_the_derivative_of_every_sample(void **state)
     free(bar);
 }
 
+/* laws_3d.yaml: a and b share a field, c has one, all others share a third; only g is viscous, and a by design. */
+static void particles_have_the_velocity_field_and_the_viscosity_of_their_body(void **state)
+{
+    static const int fields[] = {0, 0, 1, 2, 2, 2, 2};
+    static const double viscosity[] = {0, 0, 0, 0, 0, 0, 20};
+    pio_scene *laws = NULL;
+    pio_model *made = NULL;
+    piola_error error;
+    int wrong = 0;
+    (void)state;
+    if (pio_scene_load(&laws, PIO_SOURCE_DIR "/tests/good_scenes/laws_3d.yaml", NULL, 0, stderr, &error))
+        fail_msg("%s", error.message);
+    if (pio_model_create(&made, laws, &error)) fail_msg("%s", error.message);
+    const pio_particles_desc *p = &made->desc.particles;
+    assert_int_equal(p->fields, 3);
+    for (int64_t i = 0; i < p->n; i++)
+        wrong += p->field[i] != fields[p->body[i]] || fabs(p->viscosity[i] - viscosity[p->body[i]]) > 0;
+    print_message("%d of %d particles in another field, or of another viscosity (threshold 0)\n", wrong, (int)p->n);
+    assert_int_equal(wrong, 0);
+    below("friction - 0.3", fabs(made->desc.friction - 0.3), 0);
+    below("onset - 10 mm/s", fabs(made->desc.onset - 0.01), 1e-17);
+    int design = 0;
+    for (int k = 0; k < made->n_parameters; k++) {
+        design += made->designs[k].quantity == PIO_FRICTION;
+        design += 10 * (made->designs[k].quantity == PIO_VISCOSITY);
+    }
+    assert_int_equal(design, 21); /* friction once, viscosities of solids twice */
+    pio_model_free(made);
+    pio_scene_free(laws);
+}
+
 int main(void)
 {
     const struct CMUnitTest fills[] = {
@@ -261,6 +292,7 @@ int main(void)
         cmocka_unit_test(values_of_the_start_are_the_initial_ones_to_the_bit),
         cmocka_unit_test(particles_of_a_body_lie_together_and_ascend_in_cells),
         cmocka_unit_test(objective_slope_is_the_derivative_of_every_sample),
+        cmocka_unit_test(particles_have_the_velocity_field_and_the_viscosity_of_their_body),
     };
     return cmocka_run_group_tests_name("fill", fills, NULL, NULL) +
            cmocka_run_group_tests_name("faults", faults, NULL, NULL) +

@@ -16,14 +16,8 @@
 
 enum { D = CASE_DIM };
 
-typedef struct {
-    const char *name;
-    pio_law law;
-    int lame;
-    double given[PIO_LAW_CONSTANTS];
-} material;
 /* Soft enough that waves of 5 m/s and motion of 1 m/s deform bodies visibly within a few steps. */
-static const material materials[] = {
+static const case_material materials[] = {
     {"neo-Hookean (E, nu)", PIO_HYPER_NEO_HOOKEAN, 0, {2e4, 0.3, 0}},
     {"neo-Hookean (mu, lambda)", PIO_HYPER_NEO_HOOKEAN, 1, {8e3, 1.2e4, 0}},
     {"fixed corotated (E, nu)", PIO_HYPER_FIXED_COROTATED, 0, {2e4, 0.25, 0}},
@@ -33,20 +27,13 @@ static const material materials[] = {
 };
 enum { MATERIALS = 6 };
 
-static case_body body_of(const material *m, double density)
-{
-    case_body b = {.law = m->law, .lame = m->lame, .density = density};
-    memcpy(b.given, m->given, sizeof b.given);
-    return b;
-}
-
 /* ---- identities ------------------------------------------------------------------------------------------ */
 
 /* A tumbling, jittered block in mid-air, with the mean position at the end for component `axis` of J. */
-static void free_flight(mpm_case *c, const material *m, int64_t steps, int axis)
+static void free_flight(mpm_case *c, const case_material *m, int64_t steps, int axis)
 {
     case_init(c, 14, 14, 11, 0.1, 2e-3, steps);
-    case_body b = body_of(m, 1000);
+    case_body b = case_body_of(m, 1000);
     const double v[3] = {0.6, -0.4, 0.3}, lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.8, 0.7, 0.6};
     memcpy(b.velocity, v, sizeof v);
     memcpy(b.centre, lo, sizeof lo);
@@ -156,23 +143,18 @@ static void gravity_gradient_of_a_projectile_is_N_N1_hh_2(void **unused)
 /* The corner of mpm_taylor.h, with the material of that number and the third after it. */
 static void corner(mpm_case *c, int number, int64_t steps, int upper, int kinds)
 {
-    const case_body bodies[2] = {body_of(&materials[number], 1000),
-                                 body_of(&materials[(number + 3) % MATERIALS], 1300)};
+    const case_body bodies[2] = {case_body_of(&materials[number], 1000),
+                                 case_body_of(&materials[(number + 3) % MATERIALS], 1300)};
     mpm_corner(c, number, bodies, steps, upper, kinds);
 }
 
 /* Every quantity, once per case; how it is grouped and whether it is logarithmic goes round with the case. */
 static void design_everything(mpm_case *c, int number)
 {
-    const double dx = c->desc.grid.spacing;
     static const case_per per[] = {CASE_SCALAR, CASE_GROUPS, CASE_EACH};
-    case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
-    case_design(c, PIO_POSITION, 0, CASE_SCALAR, 0, 0, dx);
-    case_design(c, PIO_VELOCITY, 1, CASE_EACH, 0, 0, 1);
-    case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, dx);
-    case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
+    mpm_design_motion(c);
     for (int body = 0; body < 2; body++) {
-        const material *m = &materials[(number + 3 * body) % MATERIALS];
+        const case_material *m = &materials[(number + 3 * body) % MATERIALS];
         const int turn = number + body, logarithmic = turn % 2;
         const double rho = body ? 1300 : 1000;
         for (int k = 0; k < 3; k++) {

@@ -13,7 +13,7 @@ static void block(mpm_case *c, int64_t steps)
     const double lo[3] = {0.6, 0.6, 0.5}, hi[3] = {1.0, 0.9, 0.7}, v[3] = {0.6, -0.4, 0.3};
     case_init(c, 24, 20, 14, 0.1, 1e-3, steps);
     penalty_walls(c, 4e4);
-    case_body b = body_of(&materials[0], 1000);
+    case_body b = case_body_of(&materials[0], 1000);
     memcpy(b.velocity, v, sizeof v);
     case_block(c, &b, lo, hi, 2, 0.3);
 }
@@ -222,7 +222,7 @@ static double bounce(int reversible, double height[12])
     if (reversible) penalty_walls(&c, 2e5);
     if (!reversible) case_wall(&c, 1, 0, PIO_WALL_SEPARATE, WALL_NODE);
     c.desc.gravity[1] = -9.81;
-    case_body b = body_of(&materials[0], 1000);
+    case_body b = case_body_of(&materials[0], 1000);
     b.velocity[1] = -1;
     case_ball(&c, &b, centre, 0.3, 2, 0);
     const int o = case_observe(&c, PIO_MEAN_POSITION, 0, 12);
@@ -261,17 +261,7 @@ static void refused(mpm_case *c, const char *words)
 {
     pio_engine_bytes bytes;
     piola_error error = {0};
-    c->desc.particles = (pio_particles_desc){.n = c->n,
-                                             .position = c->position,
-                                             .velocity = c->velocity,
-                                             .volume = c->volume,
-                                             .density = c->density,
-                                             .given = c->given,
-                                             .law = c->law,
-                                             .lame = c->lame,
-                                             .body = c->body,
-                                             .bodies = 2,
-                                             .spin = &c->spin[0][0]};
+    case_describe(c);
     assert_int_equal(piola_engine.measure(&c->desc, &bytes, &error), PIOLA_BAD_DATA);
     print_message("  %s\n", error.message);
     assert_non_null(strstr(error.message, words));
@@ -285,6 +275,9 @@ static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
     collision(&c, &materials[0], &materials[9], 1);
     for (int64_t i = 0; i < c.n; i++) c.given[PIO_LAW_CONSTANTS * i + 2] = 1;
     refused(&c, "viscosity");
+    collision(&c, &materials[0], &materials[1], 1);
+    c.viscous = 1;
+    refused(&c, "viscosity of solids");
     for (int kind = PIO_WALL_STICKY; kind < PIO_WALL_PENALTY; kind++) {
         collision(&c, &materials[0], &materials[1], 1);
         c.desc.grid.wall[1][1] = kind;
@@ -360,7 +353,7 @@ static void four_around_one(mpm_case *c, double squeeze, double turn)
     case_init(c, 20, 20, 14, 0.1, 1e-3, 20);
     penalty_walls(c, 4e4);
     c->desc.cfl = 1;
-    case_body b = body_of(&materials[0], 1000);
+    case_body b = case_body_of(&materials[0], 1000);
     const double middle[3] = {0.95, 0.95, 0.65}, unit = c->desc.grid.spacing / c->desc.dt;
     case_particle(c, &b, middle, 1e-9);
     for (int k = 0; k < 1 << D; k++) {

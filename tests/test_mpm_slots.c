@@ -1,6 +1,7 @@
 /* test_mpm_slots.c -- do states that are kept in compact slots come back to the bit, in less room, and is nothing lost where there is
  * too little of it? */
 #include "tests/mpm_case.h"
+#include "tests/slot_runner.h"
 #include "solvers/mpm.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { D = CASE_DIM, STEPS = 24, SLOTS = 12, MOST_KEPT = 8 };
+enum { D = CASE_DIM, STEPS = 24, SLOTS = 12 };
 
 /* Solids, fluids or both in a box with walls of each kind; channels of control; places between steps; every quantity is a design. */
 static void fall(mpm_case *c, int solids, int fluids)
@@ -53,76 +54,39 @@ static void fall(mpm_case *c, int solids, int fluids)
 
 /* ---- gradients by schedules of two tiers ------------------------------------------------------------------ */
 
-typedef struct {
-    mpm_case *c;
-    pio_sim *sim;
-    size_t bytes;
-    unsigned char *kept[MOST_KEPT];
-} runner;
-
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
+/* A state that goes out stays as it is. */
+static piola_status keep(void *context, int64_t place, int64_t step, piola_error *error)
 {
-    const mpm_case *c = ((const runner *)context)->c;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < c->samples; k++) {
-        *J += c->linear[k] * samples[k] + 0.5 * c->square[k] * samples[k] * samples[k];
-        if (samples_bar) samples_bar[k] = c->linear[k] + c->square[k] * samples[k];
-    }
-    return PIOLA_OK;
-}
-
-static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
-{
-    const runner *r = context;
-    (void)step;
-    const uint64_t before = case_hash_state(r->sim, r->c->n);
-    const piola_status rc = piola_engine.state_out(r->sim, r->kept[place], error);
-    assert_true(case_hash_state(r->sim, r->c->n) == before); /* which does not change */
+    const slot_runner *r = context;
+    const uint64_t before = case_hash_state(r->sim, r->items);
+    const piola_status rc = slot_runner_keep(context, place, step, error);
+    assert_true(case_hash_state(r->sim, r->items) == before);
     return rc;
 }
 
-static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
-{
-    const runner *r = context;
-    return piola_engine.state_in(r->sim, r->kept[place], step, error);
-}
-
-static runner runner_of(mpm_case *c, int64_t slot_nodes)
+static slot_runner runner_of(mpm_case *c, int64_t slot_nodes)
 {
     pio_engine_bytes bytes;
     piola_error error;
-    runner r = {.c = c};
     c->desc.slot_nodes = slot_nodes;
-    r.sim = case_create(c, SLOTS, 2);
+    const slot_runner r = slot_runner_of(&piola_engine, case_create(c, SLOTS, 2), case_terms(c), c->n, c->variables);
     if (piola_engine.measure(&c->desc, &bytes, &error)) fail_msg("%s", error.message);
-    r.bytes = bytes.state;
     assert_true(bytes.state == r.sim->slot_bytes && bytes.slot_nodes == mpm_of(r.sim)->slot_room);
-    for (int i = 0; i < MOST_KEPT; i++) {
-        r.kept[i] = malloc(r.bytes);
-        if (!r.kept[i]) fail_msg("out of memory");
-    }
     return r;
 }
 
-static void runner_free(runner *r)
-{
-    for (int i = 0; i < MOST_KEPT; i++) free(r->kept[i]);
-    piola_engine.destroy(r->sim);
-}
-
-static piola_status run(runner *r, pio_schedule *schedule, uint64_t *hash, piola_error *error)
+static piola_status run(slot_runner *r, pio_schedule *schedule, uint64_t *hash, piola_error *error)
 {
     static double z[CASE_VARIABLES], z_bar[CASE_VARIABLES], samples[512];
-    const pio_sweep sweep = {.context = r, .objective = objective, .on_keep = on_keep, .on_fetch = on_fetch};
+    pio_sweep sweep = slot_runner_sweep(r);
+    sweep.on_keep = keep;
     pio_sweep_result result;
-    for (int i = 0; i < r->c->variables; i++) z[i] = 0.1 * sin(i);
-    const piola_status rc =
-        pio_gradient(&piola_engine, r->sim, schedule, z, samples, r->c->samples, &sweep, NULL, z_bar, &result, error);
+    for (int i = 0; i < r->variables; i++) z[i] = 0.1 * sin(i);
+    const piola_status rc = pio_gradient(&piola_engine, r->sim, schedule, z, samples, r->terms.samples, &sweep, NULL,
+                                         z_bar, &result, error);
     if (rc) return rc;
-    *hash = case_hash(CASE_HASH_START, z_bar, sizeof *z_bar * (size_t)r->c->variables);
-    *hash = case_hash(*hash, &result.J, sizeof result.J) ^ case_hash_gradients(r->sim, r->c->n);
+    *hash = case_hash(CASE_HASH_START, z_bar, sizeof *z_bar * (size_t)r->variables);
+    *hash = case_hash(*hash, &result.J, sizeof result.J) ^ case_hash_gradients(r->sim, r->items);
     return rc;
 }
 
@@ -131,7 +95,7 @@ static const struct {
 } plans[] = {{1, 0, 1}, {2, 0, 1}, {3, 0, 2}, {5, 0, 1}, {7, 0, 2}, {12, 0, 1},
              {1, 1, 1}, {2, 3, 1}, {3, 5, 2}, {4, 2, 2}, {8, 8, 1}};
 
-static void every_plan_is_the_same(runner *r, const char *what, uint64_t expected)
+static void every_plan_is_the_same(slot_runner *r, const char *what, uint64_t expected)
 {
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         pio_schedule s = pio_schedule_checkpoint(STEPS, plans[i].slots, plans[i].kept, plans[i].sweeps);
@@ -156,26 +120,26 @@ static void compact_and_whole_states_give_the_same_gradient_bits_by_every_plan(v
         uint64_t expected = 0, other = 0;
         char what[40];
         fall(&c, kind & 1, kind >> 1);
-        runner whole = runner_of(&c, 0);
+        slot_runner whole = runner_of(&c, 0);
         pio_schedule first = pio_schedule_checkpoint(STEPS, SLOTS, 0, 1);
         if (run(&whole, &first, &expected, &error)) fail_msg("%s", error.message);
         snprintf(what, sizeof what, "whole, %s", kinds[kind]);
         every_plan_is_the_same(&whole, what, expected);
-        runner compact = runner_of(&c, (int64_t)c.n);
-        print_message("  %s: %.1f bytes per particle, whole %.1f\n", kinds[kind], (double)compact.bytes / (double)c.n,
-                      (double)whole.bytes / (double)c.n);
-        assert_true(compact.bytes < whole.bytes);
+        slot_runner compact = runner_of(&c, (int64_t)c.n);
+        print_message("  %s: %.1f bytes per particle, whole %.1f\n", kinds[kind],
+                      (double)compact.sim->slot_bytes / (double)c.n, (double)whole.sim->slot_bytes / (double)c.n);
+        assert_true(compact.sim->slot_bytes < whole.sim->slot_bytes);
         snprintf(what, sizeof what, "compact, %s", kinds[kind]);
         every_plan_is_the_same(&compact, what, expected);
         /* not vacuous: another design has other bits */
         c.velocity[3] *= 1 + 1e-5;
-        runner changed = runner_of(&c, (int64_t)c.n);
+        slot_runner changed = runner_of(&c, (int64_t)c.n);
         assert_int_equal(run(&changed, &first, &other, &error), PIOLA_OK);
         assert_true(other != expected);
         pio_schedule_end(&first);
-        runner_free(&whole);
-        runner_free(&compact);
-        runner_free(&changed);
+        slot_runner_free(&whole);
+        slot_runner_free(&compact);
+        slot_runner_free(&changed);
         case_free(&c);
     }
 }
@@ -195,7 +159,7 @@ static void a_state_comes_back_to_the_bit_and_so_do_those_after_it(void **unused
     mpm_case c;
     (void)unused;
     fall(&c, 1, 1);
-    runner r = runner_of(&c, (int64_t)c.n);
+    slot_runner r = runner_of(&c, (int64_t)c.n);
     pio_sim *sim = r.sim;
     assert_int_equal(piola_engine.start(sim, z, &error), PIOLA_OK);
     const uint64_t at0 = case_hash_state(sim, c.n);
@@ -220,7 +184,7 @@ static void a_state_comes_back_to_the_bit_and_so_do_those_after_it(void **unused
     assert_true(case_hash_state(sim, c.n) == end);
     assert_true(at0 != at11 && at11 != end);
     assert_int_equal(piola_engine.load(sim, 3, &error), PIOLA_INTERNAL); /* nothing was saved there */
-    runner_free(&r);
+    slot_runner_free(&r);
     case_free(&c);
 }
 
@@ -231,7 +195,7 @@ static void what_is_not_there_is_refused(void **unused)
     mpm_case c;
     (void)unused;
     fall(&c, 1, 0);
-    runner r = runner_of(&c, (int64_t)c.n);
+    slot_runner r = runner_of(&c, (int64_t)c.n);
     pio_sim *sim = r.sim;
     assert_int_equal(piola_engine.start(sim, z, &error), PIOLA_OK);
     advance(sim, 5);
@@ -244,7 +208,7 @@ static void what_is_not_there_is_refused(void **unused)
     assert_int_equal(piola_engine.load(sim, 0, &error), PIOLA_OK);
     assert_int_equal(piola_engine.back(sim, &error), PIOLA_INTERNAL); /* state 4 has no velocities */
     print_message("  %s\n", error.message);
-    runner_free(&r);
+    slot_runner_free(&r);
     case_free(&c);
 }
 
@@ -259,12 +223,12 @@ static void too_little_room_is_told_with_what_would_do_and_that_does(void **unus
     int tries = 0;
     (void)unused;
     fall(&c, 1, 1);
-    runner whole = runner_of(&c, 0);
+    slot_runner whole = runner_of(&c, 0);
     pio_schedule s = pio_schedule_checkpoint(STEPS, 3, 2, 1);
     assert_int_equal(run(&whole, &s, &expected, &error), PIOLA_OK);
     assert_int_equal(piola_engine.nodes_needed(whole.sim), 0);
     for (piola_status rc = PIOLA_NO_MEMORY; rc; tries++) {
-        runner r = runner_of(&c, room);
+        slot_runner r = runner_of(&c, room);
         assert_int_equal(mpm_of(r.sim)->slot_room, room);
         rc = run(&r, &s, &hash, &error);
         assert_true(rc == PIOLA_OK || rc == PIOLA_NO_MEMORY);
@@ -274,16 +238,16 @@ static void too_little_room_is_told_with_what_would_do_and_that_does(void **unus
         assert_true(tries < 20);
         if (rc) most = needed;
         if (rc) room = needed;
-        runner_free(&r);
+        slot_runner_free(&r);
     }
     print_message("  room for %d does, after %d tries: %016llx, whole %016llx\n", (int)room, tries,
                   (unsigned long long)hash, (unsigned long long)expected);
     assert_true(tries > 1 && most == room && hash == expected);
-    runner less = runner_of(&c, room - 1); /* and one less does not */
+    slot_runner less = runner_of(&c, room - 1); /* and one less does not */
     assert_int_equal(run(&less, &s, &hash, &error), PIOLA_NO_MEMORY);
     pio_schedule_end(&s);
-    runner_free(&whole);
-    runner_free(&less);
+    slot_runner_free(&whole);
+    slot_runner_free(&less);
     case_free(&c);
 }
 
@@ -293,11 +257,11 @@ static void forward_runs_need_no_room(void **unused)
     mpm_case c;
     (void)unused;
     fall(&c, 1, 1);
-    runner r = runner_of(&c, 1);
+    slot_runner r = runner_of(&c, 1);
     assert_int_equal(mpm_of(r.sim)->slot_room, 1);
     case_forward(&c, r.sim, z); /* fails the test where it fails */
     assert_int_equal(piola_engine.nodes_needed(r.sim), 0);
-    runner_free(&r);
+    slot_runner_free(&r);
     case_free(&c);
 }
 
@@ -309,11 +273,11 @@ static void a_slot_that_would_be_larger_than_the_state_holds_the_whole_state(voi
     case_init(&c, 40, 40, 14, 0.1, 1e-3, 4);
     case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3}, .density = 1000, .velocity = {1, 0, 0}};
     for (int i = 0; i < 2; i++) case_particle(&c, &b, at[i], 1e-4); /* each far from the other: 9 or 27 nodes */
-    runner r = runner_of(&c, 2 * (D == 2 ? 9 : 27) * 8);
+    slot_runner r = runner_of(&c, 2 * (D == 2 ? 9 : 27) * 8);
     const mpm_sim *sim = mpm_of(r.sim);
-    print_message("  %d particles: %zu bytes, room %d\n", (int)c.n, r.bytes, sim->slot_room);
+    print_message("  %d particles: %zu bytes, room %d\n", (int)c.n, r.sim->slot_bytes, sim->slot_room);
     assert_int_equal(sim->slot_room, 0);
-    runner_free(&r);
+    slot_runner_free(&r);
     case_free(&c);
 }
 
@@ -326,7 +290,7 @@ static void the_active_nodes_at_the_start_are_counted_as_the_step_counts_them(vo
     (void)unused;
     fall(&c, 1, 1);
     c.desc.n_designs = 0; /* designs move particles */
-    runner r = runner_of(&c, (int64_t)c.n);
+    slot_runner r = runner_of(&c, (int64_t)c.n);
     assert_int_equal(piola_engine.measure(&c.desc, &bytes, &error), PIOLA_OK);
     assert_int_equal(piola_engine.start(r.sim, z, &error), PIOLA_OK);
     advance(r.sim, 1);
@@ -335,7 +299,7 @@ static void the_active_nodes_at_the_start_are_counted_as_the_step_counts_them(vo
     pio_arena_close(&r.sim->arena);
     print_message("  %d, on the host %d\n", nodes, (int)bytes.start_nodes);
     assert_int_equal(bytes.start_nodes, nodes);
-    runner_free(&r);
+    slot_runner_free(&r);
     case_free(&c);
 }
 

@@ -138,6 +138,8 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "laws_3d",
                                           "reversible_2d",
                                           "reversible_3d",
+                                          "obstacles_2d",
+                                          "obstacles_3d",
                                           "control_2d",
                                           "motion_reversible_leapfrog",
                                           "motion_reversible_euler"};

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""test_scenes.py PIOLA check|optimize|resume|physics -- the scenes that ship do what they say.
+"""test_scenes.py PIOLA check|spoiled|optimize|resume|physics -- the scenes that ship do what they say.
 
-check     every scene validates, every *_small.yaml passes `piola check`, and the short ones fail it with a spoiled gradient
+check     every scene validates, every *_small.yaml passes `piola check`
+spoiled   the short ones of these fail it with a spoiled gradient
 optimize  the optimisations find what made their data
 resume    a killed optimisation goes on to the same bits; an interrupted run says so
 physics   the front of a dam break runs as fast as it was measured to
@@ -22,12 +23,13 @@ import unittest
 PIOLA = ""
 SCENES = pathlib.Path(__file__).resolve().parent.parent / "scenes"
 SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(pathlib.Path(__file__).resolve().parent.glob("check_scenes/*.yaml"))
-LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "fem_laws")  # 5 s a check
+LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "mpm_pour_small", "fem_laws")  # 5 s a check
 LOOSEST = 1e-6  # tolerance of a check; no small variant needs more, but with contact and kinks of it
 CONTACT = {"mpm_long_bounce_small": 1e-5}
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
 TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
+TRUE_BAR, TRUE_BLOCK = 12e3, 40e3
 DEADLINE = 300  # s, for one command
 
 # The processor, one thread: no result depends on either, and the times do not depend on what runs beside.
@@ -80,6 +82,16 @@ class Check(Scenes):
                 self.assertLessEqual(check["tolerance"], loosest)
                 self.assertLessEqual(max(remainder, uncertainty), loosest)
 
+    def test_a_gradient_through_contact_tells_how_near_it_came_to_kinks(self):
+        self.run_piola(0, "grad", "../tests/good_scenes/obstacles_2d.yaml", self.folder, "-q")
+        kinks, = result(self.folder)["certificate"]["kinks"]
+        print(f"obstacles_2d: {kinks['near']} {kinks['what']}, within {kinks['tolerance']:g} {kinks['unit']} "
+              "(threshold 1e-4 m/s)")
+        self.assertLessEqual(kinks["tolerance"], 1e-4 * (1 + 1e-12))
+        self.assertGreaterEqual(kinks["near"], 0)
+
+
+class Spoiled(Scenes):
     def test_a_gradient_spoiled_by_a_thousandth_fails_its_check(self):
         for scene in (s for s in SMALL if s.stem not in LONG):
             with self.subTest(scene.name):
@@ -154,6 +166,27 @@ class Optimize(Scenes):
         self.assertGreaterEqual(likeness, 0.8)
         self.assertLessEqual(off, 0.005)
         self.assertGreaterEqual(contrast, 2)
+
+
+    def test_a_hidden_block_is_found_from_the_motion_of_particles(self):
+        scene = "mpm_two_materials_small.yaml"
+        cost = self.find(scene)[1]
+        subprocess.run([PIOLA, "export", str(self.folder / "history.vtkhdf"), "--to", "csv"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        table, = self.folder.glob("history_*.csv")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        found = [math.log(row["materials_rubber_E"]) for row in rows]
+        truth = [math.log(TRUE_BLOCK if 0.28 < row["z"] < 0.34 and row["y"] < 0.1 else TRUE_BAR) for row in rows]
+        likeness = statistics.correlation(found, truth)
+        wrong = statistics.fmean(abs(f - t) for f, t in zip(found, truth))
+        contrast = math.exp(statistics.fmean(f for f, t in zip(found, truth) if t == max(truth)) -
+                            statistics.fmean(f for f, t in zip(found, truth) if t == min(truth)))
+        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.9), |log(found/true)| {wrong:.3f} in the mean (0.15; "
+              f"0.54 at the start), contrast {contrast:.2f} (2.5; the truth's is 3.33), {cost}")
+        self.assertGreaterEqual(likeness, 0.9)
+        self.assertLessEqual(wrong, 0.15)
+        self.assertGreaterEqual(contrast, 2.5)
 
 
     def test_a_cantilever_finds_its_shape_at_its_volume(self):
@@ -247,7 +280,7 @@ class Physics(Scenes):
 
 
 if __name__ == "__main__":
-    parts = {"check": Check, "optimize": Optimize, "resume": Resume, "physics": Physics}
+    parts = {"check": Check, "spoiled": Spoiled, "optimize": Optimize, "resume": Resume, "physics": Physics}
     if len(sys.argv) != 3 or sys.argv[2] not in parts:
         sys.exit(__doc__)
     PIOLA = os.path.abspath(sys.argv[1])

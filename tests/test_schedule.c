@@ -276,6 +276,17 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *e)
     return PIOLA_OK;
 }
 
+static pio_sweep sweep_of(pio_sim *s, const int64_t *frames, int64_t n)
+{
+    return (pio_sweep){.context = s,
+                       .frames = frames,
+                       .n_frames = n,
+                       .on_state = on_state,
+                       .on_adjoint = on_adjoint,
+                       .objective = on_objective,
+                       .on_gradient = on_gradient};
+}
+
 static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
 {
     static const int64_t lengths[] = {0, 1, 2, 10, 62}, all[] = {0, 1, 2, 7, 10, 62};
@@ -286,13 +297,7 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
         pio_sim s = {.steps = steps, .fault = -1};
         int64_t frames = 0;
         while (frames < 6 && all[frames] <= steps) frames++;
-        const pio_sweep sweep = {.context = &s,
-                                 .frames = all,
-                                 .n_frames = frames,
-                                 .on_state = on_state,
-                                 .on_adjoint = on_adjoint,
-                                 .objective = on_objective,
-                                 .on_gradient = on_gradient};
+        const pio_sweep sweep = sweep_of(&s, all, frames);
         pio_schedule schedule =
             few ? pio_schedule_checkpoint(steps, 3, 0, sweeps) : pio_schedule_store_all(steps, sweeps);
         const int64_t forward = few && steps ? sweeps * (pio_checkpoint_advances(steps, 3, 0) + 1) : steps;
@@ -346,13 +351,7 @@ static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void *
         pio_sim s = {.steps = steps, .fault = -1, .first = first};
         int64_t frames = 0, seen = 0;
         while (frames < 7 && all[frames] <= steps) seen += all[frames++] >= first;
-        const pio_sweep sweep = {.context = &s,
-                                 .frames = all,
-                                 .n_frames = frames,
-                                 .on_state = on_state,
-                                 .on_adjoint = on_adjoint,
-                                 .objective = on_objective,
-                                 .on_gradient = on_gradient};
+        const pio_sweep sweep = sweep_of(&s, all, frames);
         schedule = pio_schedule_window(
             few ? pio_schedule_checkpoint(length, 3, 0, sweeps) : pio_schedule_store_all(length, sweeps), first);
         pio_sweep_result r;
@@ -382,12 +381,7 @@ static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **un
                                         END};
     static const int64_t frames[] = {0, 1, 3, 4};
     pio_sim s = {.steps = 4, .fault = -1};
-    const pio_sweep sweep = {.context = &s,
-                             .frames = frames,
-                             .n_frames = 4,
-                             .on_state = on_state,
-                             .on_adjoint = on_adjoint,
-                             .objective = on_objective};
+    const pio_sweep sweep = sweep_of(&s, frames, 4);
     pio_schedule schedule = {.name = "listed", .steps = 4, .slots = 2, .sweeps = 1, .next = listed_next};
     pio_sweep_result r;
     piola_error e;

@@ -34,19 +34,6 @@ static void need_ok(piola_status rc, const piola_error *error)
     if (rc) fail_msg("%s", error->message);
 }
 
-static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                              piola_error *error)
-{
-    const subject *s = context;
-    (void)error, (void)sweep;
-    *J = 0;
-    for (int k = 0; k < s->samples; k++) {
-        *J += s->linear[k] * samples[k];
-        if (samples_bar) samples_bar[k] = s->linear[k];
-    }
-    return PIOLA_OK;
-}
-
 static void create(subject *s, int64_t first, int64_t slots)
 {
     pio_engine_bytes bytes;
@@ -61,7 +48,8 @@ static void create(subject *s, int64_t first, int64_t slots)
 static void gradient_by(subject *s, pio_schedule schedule, double *z_bar)
 {
     double samples[2 * SAMPLES];
-    const pio_sweep sweep = {.context = s, .objective = objective};
+    sample_terms terms = {s->samples, s->linear, NULL};
+    const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_sweep_result result;
     piola_error error;
     create(s, schedule.first, schedule.slots);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_docs.py PIOLA [--write] -- the Markdown pages say what the code says. PIOLA is the command that was built.
 
-    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, scene,
-                                            commands, exit-codes, help-COMMAND. `--write` puts it there.
+    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, mesh-fields,
+                                            scene, commands, exit-codes, help-COMMAND. `--write` puts it there.
 Commands, options, files and variables that a page names exist; counts that it quotes are true.
 """
 import re
@@ -12,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 import house
 
-REQUIRED = ("commands", "fields", "kernels", "scene")  # of README.md
+REQUIRED = ("commands", "fields", "kernels", "mesh-fields", "scene")  # of README.md
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
 COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
@@ -41,6 +41,16 @@ def fields():
     for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
         kept = {"ALWAYS": "all", "SOLID": "solids", "FLUID": "fluids", "AFFINE": "all of apic"}[when]
         rows.append((f"`{name}`", re.sub(r" ?\* ?", " x ", parts), kept, unit, meaning))
+    return rows
+
+
+def mesh_fields():
+    have = {"ALWAYS": "all", "MOTION": "all motions", "IMPLICIT": "implicit motions", "BDF2": "BDF2"}
+    kept = {"NEWMARK": "Newmark", "REACTION": "where a reaction is observed"}
+    rows, text = [], house.without_comments(house.read("kernels/fem_fields.def"))
+    for name, when, held, unit, meaning in re.findall(r'^FIELD\(\w+, (\w+), (\w+), ([^"]+), "(.*?)", "(.*)"\)$', text, re.M):
+        slot = "always" if held == when else " and ".join(kept[h] for h in held.split(" || "))
+        rows.append((f"`{name}`", have[when], slot, unit, meaning))
     return rows
 
 
@@ -84,6 +94,8 @@ class Command:
             return table(("kernel", "form", "derivative"), kernels())
         if name == "fields":
             return table(("field", "components", "particles", "unit", "meaning"), fields())
+        if name == "mesh-fields":
+            return table(("field", "integrators", "in a slot", "unit", "meaning"), mesh_fields())
         return None
 
 

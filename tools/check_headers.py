@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_headers.py CC CXX [INCLUDE_FOLDER ...] -- every header compiles alone.
 
-As C11, all of them; as C++17 too those of include/ and kernels/; those of kernels/, and what includes them, for every
-precision and dimension. The folders are those of libraries (HDF5, CUDA); without CUDA's, its header is left out, and that said.
+As C11, all of them; as C++17 too those of include/ and kernels/; those of kernels/, and what includes them, for both
+precisions and both dimensions. The folders are those of libraries (HDF5, CUDA); without CUDA's, its header is left out, and that said.
 """
 import concurrent.futures
 import os
@@ -16,8 +16,9 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-D_GNU_SOURCE", "-I
 C11 = ["-xc", "-std=c11", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Wstrict-prototypes"]
 # math.h: nvcc, the C++ compiler that kernel text is for, includes it before the first line.
 CXX17 = ["-xc++", "-std=c++17", "-Wshadow", "-include", "math.h"]
+# What a header lacks depends on the precision or on the dimension, not on the pair; engines are built for every pair.
 BUILDS = [[f"-DPIO_REAL={real}", f"-DPIO_DIM={dimension}", "-DPIO_BACKEND=pio_backend_cpu"]
-          for real in ("float", "double") for dimension in (2, 3)]
+          for real, dimension in (("float", 2), ("double", 3))]
 
 OF_CUDA = "kernels/backend/cuda_calls.h"
 

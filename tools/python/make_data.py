@@ -18,13 +18,15 @@ TRUE_CONSTANTS = ["E=12 kPa", "nu=0.35"]
 MARKERS = 24
 TRUE_TENSION = ["materials[0].E=120 kPa", "materials[0].nu=0.3", "materials[1].E=400 kPa", "materials[1].nu=0.42"]
 TENSION_MARKERS = 12
+TRUE_BLOCK = "[{name: truth, target: materials.rubber.E, per: group, groups: block, initial: 40 kPa}]"
 TRUE_INCLUSION = "[{on: {min: [45 mm, 40 mm], max: [75 mm, 70 mm]}, material: stiff}]"
 
 
 def truth(piola, scene, folder, sets):
     """Run the scene without its design and objective, which need the data that are about to be made."""
     command = [piola, "run", os.path.join(SCENES, scene), "-q", "-o", folder]
-    for text in ["design=[]", "objective=[]"] + sets:
+    own = [] if any(text.startswith("design=") for text in sets) else ["design=[]"]
+    for text in own + ["objective=[]"] + sets:
         command += ["--set", text]
     subprocess.run(command, check=True)
     with open(os.path.join(folder, "result.json"), encoding="utf-8") as file:
@@ -60,6 +62,20 @@ def markers(piola, scene, name):
             points = file["VTKHDF/Points"][:].reshape(len(times), particles, 3)
     chosen = [(2 * k + 1) * particles // (2 * MARKERS) for k in range(MARKERS)]
     rows = [[times[f], p, *points[f, p]] for f in range(1, len(times)) for p in chosen]
+    write(name, ["time", "particle", "x", "y", "z"], rows)
+
+
+def motion(piola, scene, name):
+    """The places of all particles at every frame but the first, to 0.1 um."""
+    import h5py
+
+    with tempfile.TemporaryDirectory() as folder:
+        truth(piola, scene, folder, ["observe=[]", "design=" + TRUE_BLOCK])
+        with h5py.File(os.path.join(folder, "states.vtkhdf"), "r") as file:
+            times = file["VTKHDF/Steps/Values"][:]
+            particles = int(file["VTKHDF/NumberOfPoints"][0])
+            points = file["VTKHDF/Points"][:].reshape(len(times), particles, 3)
+    rows = [[times[f], p, *points[f, p].round(7)] for f in range(1, len(times)) for p in range(particles)]
     write(name, ["time", "particle", "x", "y", "z"], rows)
 
 
@@ -103,6 +119,8 @@ def main():
     dam(sys.argv[1], "mpm_dam_viscosity_small.yaml", "dam_front_small.csv")
     markers(sys.argv[1], "mpm_modulus.yaml", "markers.csv")
     markers(sys.argv[1], "mpm_modulus_small.yaml", "markers_small.csv")
+    motion(sys.argv[1], "mpm_two_materials.yaml", "two_materials.csv")
+    motion(sys.argv[1], "mpm_two_materials_small.yaml", "two_materials_small.csv")
     tension(sys.argv[1], "fem_tension_id.yaml", "tension")
     surface(sys.argv[1], "fem_field_id.yaml", "field_surface.csv")
 

@@ -1,0 +1,26 @@
+/* shape.h -- the shapes of a scene's geometry as sets of points: boxes, balls, cylinders, and closed meshes from files. */
+#ifndef PIOLA_HOST_SHAPE_H
+#define PIOLA_HOST_SHAPE_H
+
+#include "host/scene.h"
+#include "host/surface_inside.h"
+
+typedef struct {
+    const scene_geometry *is;
+    int dimension;
+    pio_trimesh surface;      /* of a closed mesh */
+    pio_trimesh_lines *lines; /* of a closed mesh, else NULL */
+} pio_shape;
+
+/* Any geometry but points. On failure *out is empty (safe to close). */
+piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_geometry *geometry, piola_error *error);
+/* The same of a shape that needs no file. */
+pio_shape pio_shape_of(const scene_geometry *geometry, int dimension);
+void pio_shape_close(pio_shape *shape);
+
+bool pio_shape_holds(const pio_shape *shape, const double x[3]);
+void pio_shape_bounds(const pio_shape *shape, double low[3], double high[3]);
+double pio_shape_volume(const pio_shape *shape); /* 2D: area; exact */
+void pio_shape_centroid(const pio_shape *shape, double centroid[3]);
+
+#endif

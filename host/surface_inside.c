@@ -1,0 +1,178 @@
+/* surface_inside.c -- see surface_inside.h. */
+#include "host/surface_inside.h"
+
+#include "host/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_BINS = 1024 };
+
+struct pio_trimesh_lines {
+    const pio_trimesh *surface;
+    int bins;              /* per axis, of the box's y and z */
+    double low[2], per[2]; /* bins per m */
+    size_t *start;         /* [bins * bins + 1] */
+    int32_t *member;       /* [start[bins * bins]] triangles that may be met in a bin */
+};
+
+/* ---- the side of an edge ------------------------------------------------------------------------------------ */
+
+/* Add b to an expansion of n numbers that do not overlap, in increasing order; exact (Shewchuk 1997, Grow-Expansion). */
+static int grow(double *e, int n, double b)
+{
+    double q = b;
+    for (int i = 0; i < n; i++) {
+        const double sum = q + e[i], bv = sum - q, av = sum - bv;
+        const double rest = (q - av) + (e[i] - bv);
+        e[i] = rest;
+        q = sum;
+    }
+    e[n] = q;
+    return n + 1;
+}
+
+/* Sign of (e - s) x (p - s), exact but for underflow: of the six products that do not cancel, each as two numbers. */
+static int exact_side(const double s[2], const double e[2], const double p[2])
+{
+    const double factor[6][2] = {{e[0], p[1]}, {-e[0], s[1]}, {-s[0], p[1]}, {-e[1], p[0]}, {e[1], s[0]}, {s[1], p[0]}};
+    double sum[12];
+    int n = 0;
+    for (int i = 0; i < 6; i++) {
+        const double product = factor[i][0] * factor[i][1];
+        n = grow(sum, n, fma(factor[i][0], factor[i][1], -product));
+        n = grow(sum, n, product);
+    }
+    for (int i = n - 1; i >= 0; i--) /* the largest that is not 0 has the sum's sign */
+        if (sum[i] < 0 || sum[i] > 0) return sum[i] > 0 ? 1 : -1;
+    return 0;
+}
+
+/* The side of the edge from s to e on which p lies, moved by (t, t^2) with an infinitely small t > 0; 0 only of s = e. */
+static int side(const double s[2], const double e[2], const double p[2])
+{
+    const double a = (e[0] - s[0]) * (p[1] - s[1]), b = (e[1] - s[1]) * (p[0] - s[0]);
+    if (fabs(a - b) > 4e-16 * (fabs(a) + fabs(b))) return a > b ? 1 : -1; /* Shewchuk's bound is 3.4e-16 */
+    const int exact = exact_side(s, e, p);
+    if (exact) return exact;
+    if (e[1] < s[1] || e[1] > s[1]) return e[1] < s[1] ? 1 : -1;
+    return (e[0] > s[0]) - (e[0] < s[0]);
+}
+
+/* +1 or -1 where the line leaves or enters through the triangle, 0 where it does not meet it. */
+static int crossing(const pio_trimesh *f, int32_t t, const double x[3])
+{
+    const int32_t *v = f->triangle + 3 * t;
+    double twice[3], sum = 0, at = 0;
+    int way = 0;
+    for (int k = 0; k < 3; k++) { /* an edge from its lower number, so that both its triangles see the same */
+        const int32_t i = v[(k + 1) % 3], j = v[(k + 2) % 3], from = i < j ? i : j, to = i < j ? j : i;
+        const double *s = f->vertex + 3 * from + 1, *e = f->vertex + 3 * to + 1;
+        const int own = (i < j ? 1 : -1) * side(s, e, x + 1);
+        if (own == 0 || (k && own != way)) return 0;
+        way = own;
+        twice[k] = fabs((e[0] - s[0]) * (x[2] - s[1]) - (e[1] - s[1]) * (x[1] - s[0]));
+        sum += twice[k];
+    }
+    for (int k = 0; k < 3; k++) at += f->vertex[3 * v[k]] * (sum > 0 ? twice[k] / sum : 1.0 / 3);
+    return at > x[0] ? way : 0;
+}
+
+/* ---- bins --------------------------------------------------------------------------------------------------- */
+
+static int bin_of(const pio_trimesh_lines *l, int axis, double x)
+{
+    const double at = floor((x - l->low[axis]) * l->per[axis]);
+    return at < 0 ? 0 : at >= l->bins ? l->bins - 1 : (int)at;
+}
+
+/* Bins that the triangle's box touches: [axis][first, last]. */
+static void range_of(const pio_trimesh_lines *l, int32_t t, int range[2][2])
+{
+    for (int a = 0; a < 2; a++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int k = 0; k < 3; k++) {
+            const double x = l->surface->vertex[3 * l->surface->triangle[3 * t + k] + 1 + a];
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+        range[a][0] = bin_of(l, a, low);
+        range[a][1] = bin_of(l, a, high);
+    }
+}
+
+/* Entries of all bins, when there are `bins` of them per axis. */
+static size_t entries(pio_trimesh_lines *l, int bins)
+{
+    size_t n = 0;
+    l->bins = bins;
+    for (int a = 0; a < 2; a++) {
+        l->low[a] = l->surface->low[1 + a];
+        l->per[a] = bins / (l->surface->high[1 + a] - l->surface->low[1 + a]);
+    }
+    for (int32_t t = 0; t < l->surface->n_triangles; t++) {
+        int range[2][2];
+        range_of(l, t, range);
+        n += (size_t)(range[0][1] - range[0][0] + 1) * (size_t)(range[1][1] - range[1][0] + 1);
+    }
+    return n;
+}
+
+/* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. */
+static void fill_bins(pio_trimesh_lines *l)
+{
+    const size_t bins = (size_t)l->bins * (size_t)l->bins;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t t = 0; t < l->surface->n_triangles; t++) {
+            int range[2][2];
+            range_of(l, t, range);
+            for (int i = range[0][0]; i <= range[0][1]; i++)
+                for (int j = range[1][0]; j <= range[1][1]; j++) {
+                    const size_t b = (size_t)i * (size_t)l->bins + (size_t)j;
+                    if (pass)
+                        l->member[l->start[b + 1]++] = t;
+                    else
+                        l->start[b + 2]++;
+                }
+        }
+        for (size_t b = 0; !pass && b < bins; b++) l->start[b + 2] += l->start[b + 1];
+    }
+}
+
+piola_status pio_trimesh_lines_create(pio_trimesh_lines **out, const pio_trimesh *surface, piola_error *error)
+{
+    pio_trimesh_lines *l = calloc(1, sizeof *l);
+    *out = NULL;
+    if (!l) return pio_fail_memory(error, sizeof *l, "a surface");
+    l->surface = surface;
+    int bins = (int)fmin(MOST_BINS, ceil(sqrt(surface->n_triangles)));
+    size_t n = entries(l, bins);
+    while (bins > 1 && n > 32 * (size_t)surface->n_triangles + 65536) n = entries(l, bins /= 2); /* of long triangles */
+    l->start = calloc((size_t)bins * (size_t)bins + 2, sizeof *l->start);
+    l->member = malloc(n * sizeof *l->member);
+    if (!l->start || !l->member) {
+        pio_trimesh_lines_free(l);
+        return pio_fail_memory(error, n * sizeof *l->member, "a surface");
+    }
+    fill_bins(l);
+    *out = l;
+    return PIOLA_OK;
+}
+
+void pio_trimesh_lines_free(pio_trimesh_lines *l)
+{
+    if (!l) return;
+    free(l->start);
+    free(l->member);
+    free(l);
+}
+
+int pio_trimesh_winding(const pio_trimesh_lines *l, const double x[3])
+{
+    int winding = 0;
+    for (int a = 0; a < 3; a++)
+        if (!(x[a] >= l->surface->low[a] && x[a] <= l->surface->high[a])) return 0;
+    const size_t b = (size_t)bin_of(l, 0, x[1]) * (size_t)l->bins + (size_t)bin_of(l, 1, x[2]);
+    for (size_t i = l->start[b]; i < l->start[b + 1]; i++) winding += crossing(l->surface, l->member[i], x);
+    return winding;
+}

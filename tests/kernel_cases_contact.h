@@ -1,0 +1,71 @@
+/* kernel_cases_contact.h -- cases of contact between velocity fields. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_CONTACT_H
+#define PIOLA_TESTS_KERNEL_CASES_CONTACT_H
+
+#include "tests/kernel_cases_flip.h"
+
+/* Nodes of two or four fields with masses of any size, some without, some not active; fillings on both sides of the band in which
+ * contact sets in, approaches on both sides of the onset; walls of each kind. */
+static void case_mpm_contact(case_io *io)
+{
+    static const char *const names[] = {"two fields", "four fields", NULL};
+    const int variant = case_variant(io, names), fields = variant ? 4 : 2;
+    sample t;
+    t.box = sample_box(io, variant);
+    t.box.fields = fields;
+    t.nodes = fields * t.box.nodes[0] * t.box.stride[0];
+    sample_any_nodes(io, &t);
+    design_number_args g;
+    g.value = WIDES(io, "friction", 1, 1, 0.2, 0.6);
+    g.out = &t.step->friction;
+    LAUNCH(io, design_number, 1, NULL, &g);
+    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, t.nodes, 0.1, 1);
+    for (int i = 3; i < t.nodes; i += 19) mass->value[i] = 0;
+    const real *m = (const real *)case_pack(io, mass, CASE_REAL);
+    real *sums = HOST(io, real, field_size(t.nodes, DIM + 1)), *per_mass = HOST(io, real, fields);
+    for (int i = 0; i < t.nodes; i++) sums[field_at(t.nodes, DIM + 1, 0, i)] = m[i];
+    for (int f = 0; f < fields; f++) per_mass[f] = R(1.3 / fields + 0.1 * f);
+    mpm_contact_args a;
+    a.l = t.l;
+    a.step = t.step;
+    a.box = t.box;
+    a.nodes = t.nodes;
+    a.fields = fields;
+    a.sums = PUSH(io, real, sums, field_size(t.nodes, DIM + 1));
+    a.per_mass = PUSH(io, real, per_mass, fields);
+    a.onset = R(0.5);
+    a.free_velocity = REALS(io, "free velocity", DIM, t.nodes, -1, 1);
+    a.velocity = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
+    LAUNCH(io, mpm_contact, t.nodes, &t.step->nodes, &a);
+    case_out(io, "node velocity", CASE_FIELD, DIM, t.nodes, a.velocity);
+    if (!case_adjoint(io)) return;
+    mpm_contact_adj_args b;
+    b.fwd = a;
+    b.velocity_bar = FIELD_COTANGENT(io, "node velocity");
+    b.free_bar = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
+    b.mass_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
+    b.share = NEW(io, real, t.nodes, CASE_SET);
+    LAUNCH(io, mpm_contact_adj, t.nodes, &t.step->nodes, &b);
+    mpm_contact_mass_adj_args c;
+    c.l = t.l;
+    c.box = t.box;
+    c.nodes = t.nodes;
+    c.fields = fields;
+    c.per_mass = a.per_mass;
+    c.mass_bar = b.mass_bar;
+    c.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_ADDED);
+    LAUNCH(io, mpm_contact_mass_adj, t.nodes, &t.step->nodes, &c);
+    mpm_contact_sum_args s;
+    wide *friction_bar = NEW(io, wide, 1, CASE_SET);
+    s.l = t.l;
+    s.share = b.share;
+    LAUNCH_SUM(io, mpm_contact_sum, t.nodes, &t.step->nodes, &s, friction_bar);
+    case_gradient(io, "free velocity", CASE_FIELD, DIM, t.nodes, b.free_bar);
+    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
+    case_gradient(io, "friction", CASE_WIDE, 1, 1, friction_bar);
+}
+#define case_mpm_contact_adj case_mpm_contact
+#define case_mpm_contact_mass_adj case_mpm_contact
+#define case_mpm_contact_sum case_mpm_contact
+
+#endif
