@@ -28,7 +28,8 @@ add_dependencies(test_fem_transfers_f64_2d ${DIRECTS})
 add_dependencies(test_fem_transfers_f64_3d ${DIRECTS})
 
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
-foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection reversible_euler springs
+foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection reversible_euler
+    reversible_euler_gradient slots springs
     supports)
   set_tests_properties(test_fem_${name}_f64_3d PROPERTIES LABELS "unit;slow")
 endforeach()
