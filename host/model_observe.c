@@ -229,8 +229,8 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
     piola_status rc = set_times(m, o, error);
-    if (!rc && !m->fem) rc = pio_model_target(m, s, d, error);
     const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
+    if (!rc && !m->fem && !of_control) rc = pio_model_target(m, s, d, error);
     if (!rc && of_control) rc = pio_model_control_share(m, o, d, error);
     if (!rc && m->fem && s->type >= SCENE_VOLUME) {
         d->weight = pio_model_shares(m, (size_t)o, &rc, error);

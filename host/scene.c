@@ -136,6 +136,9 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_bodies; i++) {
         scene_body *b = &scene->bodies[i];
         if (!b->particles_per_cell) b->particles_per_cell = scene->dimension == 2 ? 4 : 8;
+        for (size_t g = 0; g < scene->n_geometry; g++)
+            b->of_points |= scene->geometry[g].shape == SCENE_POINTS && b->geometry && scene->geometry[g].name &&
+                            !strcmp(scene->geometry[g].name, b->geometry);
     }
     for (size_t i = 0; i < scene->n_observe; i++) complete_observe(scene, doc, &scene->observe[i]);
     for (size_t i = 0; i < scene->n_design; i++) {

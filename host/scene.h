@@ -202,6 +202,7 @@ typedef struct {
     double angular_velocity[3]; /* rad/s about the body's centroid; 2D: only the third is used (a scalar in the file) */
     int particles_per_cell;     /* a square (2D) or a cube (3D) number for `regular`; any for `jittered` */
     scene_fill fill;
+    bool of_points;        /* its geometry is: nothing fills it */
     double thickness;      /* FEM, 2D: m */
     scene_region *regions; /* FEM: groups of elements with a material of their own */
     size_t n_regions;

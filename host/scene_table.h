@@ -4,6 +4,8 @@
 
 #include "host/scene_private.h"
 
+#include <math.h>
+
 #define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define POSITIVE .range = {CFG_OVER, 0, 0}
 #define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
@@ -12,5 +14,28 @@
     {                                                                                                                  \
         .key = NULL                                                                                                    \
     }
+
+/* Keys of observations and of designs, of either method, that are printed where they were given. */
+static inline bool has_at(const void *o)
+{
+    const scene_observe *observe = o;
+    return observe->at.n > 0 && !(observe->every > 0);
+}
+static inline bool has_over(const void *o)
+{
+    return ((const scene_observe *)o)->over[0] >= 0;
+}
+static inline bool has_every(const void *o)
+{
+    return ((const scene_observe *)o)->every > 0;
+}
+static inline bool has_initial(const void *d)
+{
+    return ((const scene_design *)d)->initial.n > 0;
+}
+static inline bool has_bounds(const void *d)
+{
+    return isfinite(((const scene_design *)d)->bounds[0]);
+}
 
 #endif

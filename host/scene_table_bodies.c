@@ -59,6 +59,11 @@ static const cfg_field fill_fields[] = {
     END};
 static const cfg_table fill_table = {.what = "fill", .fields = fill_fields};
 
+static bool is_filled(const void *b)
+{
+    return !((const scene_body *)b)->of_points;
+}
+
 static const cfg_field body_fields[] = {
     {"name", CFG_NAME, AT(scene_body, name), .required = true, .meaning = "name that observe and design paths use"},
     {"geometry", CFG_NAME, AT(scene_body, geometry), .required = true, .meaning = "name of an entry of geometry"},
@@ -69,7 +74,8 @@ static const cfg_field body_fields[] = {
      .meaning = "velocity at the start"},
     {"angular_velocity", CFG_SPIN, AT(scene_body, angular_velocity), .computed = "0", .quantity = CFG_ANGLE_RATE,
      .meaning = "rotation about the centroid at the start: one number in 2D, a vector in 3D"},
-    {"fill", CFG_MAPPING, .table = &fill_table, .meaning = "how the shape is filled with particles"},
+    {"fill", CFG_MAPPING, .table = &fill_table, .present = is_filled,
+     .meaning = "how the shape is filled with particles"},
     END};
 const cfg_table pio_body_table = {.what = "body", .size = sizeof(scene_body), .fields = body_fields};
 

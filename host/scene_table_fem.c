@@ -218,19 +218,6 @@ static bool has_on(const void *o)
     const scene_observe *observe = o;
     return observe->on.group || !isnan(observe->on.min[0]);
 }
-static bool has_at(const void *o)
-{
-    const scene_observe *observe = o;
-    return observe->at.n > 0 && !(observe->every > 0);
-}
-static bool has_over(const void *o)
-{
-    return ((const scene_observe *)o)->over[0] >= 0;
-}
-static bool has_every(const void *o)
-{
-    return ((const scene_observe *)o)->every > 0;
-}
 
 static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
                                            .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
@@ -272,15 +259,6 @@ static const cfg_table observe_table = {.what = "observation of a mesh",
                                         .fields = observe_fields,
                                         .discriminator = "type",
                                         .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
-
-static bool has_initial(const void *d)
-{
-    return ((const scene_design *)d)->initial.n > 0;
-}
-static bool has_bounds(const void *d)
-{
-    return isfinite(((const scene_design *)d)->bounds[0]);
-}
 
 static bool has_filter(const void *d)
 {

@@ -20,20 +20,6 @@ static const char *const fem_term_names[] = {"target", "misfit", "minimize", "ma
     (ONLY(SCENE_MEAN_POSITION) | ONLY(SCENE_MEAN_VELOCITY) | ONLY(SCENE_KINETIC_ENERGY) | ONLY(SCENE_FRONT) |          \
      ONLY(SCENE_SHAPE_DISTANCE) | ONLY(SCENE_DENSITY_MISFIT) | ONLY(SCENE_SEPARATION))
 
-static bool has_at(const void *o)
-{
-    const scene_observe *observe = o;
-    return observe->at.n > 0 && !(observe->every > 0);
-}
-static bool has_over(const void *o)
-{
-    return ((const scene_observe *)o)->over[0] >= 0;
-}
-static bool has_every(const void *o)
-{
-    return ((const scene_observe *)o)->every > 0;
-}
-
 static bool has_group(const void *o)
 {
     return ((const scene_observe *)o)->group != NULL;
@@ -115,15 +101,6 @@ const cfg_table pio_observe_table = {.what = "observation",
                                      .fields = observe_fields,
                                      .discriminator = "type",
                                      .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
-
-static bool has_initial(const void *d)
-{
-    return ((const scene_design *)d)->initial.n > 0;
-}
-static bool has_bounds(const void *d)
-{
-    return isfinite(((const scene_design *)d)->bounds[0]);
-}
 
 static bool has_named(const void *d)
 {

@@ -180,23 +180,6 @@ PIO_FN vec contact_gradient(const mpm_contact_args *a, int field, int node, cons
     return G;
 }
 
-/* Component c is free where it has no mirror, and no wall would hold it whatever its sign. */
-PIO_FN void contact_passes(const mpm_box *box, const int index[DIM], real passes[DIM])
-{
-    const int inner = node_is_inner(box, index);
-    PIO_UNROLL
-    for (int c = 0; c < DIM; c++) {
-        passes[c] = R(1);
-        if (inner) continue;
-        vec up = vec_zero(), down = vec_zero();
-        up.x[c] = R(1);
-        down.x[c] = R(-1);
-        const wall_images w = wall_images_of(box, 0, index, c);
-        const int held = !(wall_passes(box, index, up) >> c & 1) || !(wall_passes(box, index, down) >> c & 1);
-        if (w.count > 1 || held) passes[c] = R(0);
-    }
-}
-
 /* All fields at the place of a node. */
 typedef struct {
     contact_place place;
@@ -226,7 +209,7 @@ PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
         h->n++;
     }
     if (h->n < 2) return;
-    contact_passes(&a->box, index, h->place.passes);
+    wall_frees(&a->box, index, h->place.passes);
     for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->field[k], h->node[k], index, h->place.passes);
 }
 

@@ -133,6 +133,23 @@ PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sig
     return l->node_slot[node + 1] > l->node_slot[node] ? node : -1;
 }
 
+/* What walls leave to others: 1 for a component that is free, 0 for others. Component c is free where it has no mirror, and no wall would hold it whatever its sign. */
+PIO_FN void wall_frees(const mpm_box *box, const int index[DIM], real passes[DIM])
+{
+    const int inner = node_is_inner(box, index);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        passes[c] = R(1);
+        if (inner) continue;
+        vec up = vec_zero(), down = vec_zero();
+        up.x[c] = R(1);
+        down.x[c] = R(-1);
+        const wall_images w = wall_images_of(box, 0, index, c);
+        const int held = !(wall_passes(box, index, up) >> c & 1) || !(wall_passes(box, index, down) >> c & 1);
+        if (w.count > 1 || held) passes[c] = R(0);
+    }
+}
+
 /* The unknown: V = p + h g d, before separating walls act, and whether they let it pass. */
 typedef struct {
     real mass; /* sum_s m_s, kg */

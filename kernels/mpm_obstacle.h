@@ -5,14 +5,14 @@
  *
  *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x - c)              the velocity relative to it
  *     u' = 0 (sticky),  or the sliding part of u after friction (slip; separate: where u . n < 0)
- *     v <- v + s(d) (u' - u)
+ *     v <- v + s(d) (u' - u)                                                       in components that no wall holds
  *
  * The share s(d) eases the condition in, so that the velocities are a smooth function of c and Q. Friction takes mu times what
  * the normal condition takes, node by node. A separating obstacle has a kink at u . n = 0. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
-#include "kernels/mpm_sort.h"
+#include "kernels/mpm_grid.h"
 #include "kernels/obstacle.h"
 
 /* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), friction coefficient. */
@@ -283,6 +283,16 @@ PIO_FN obstacle_contact obstacle_contact_of(const obstacle_shape *shape, real fr
     return c;
 }
 
+/* Of a change of a node's velocity, what its walls let happen: obstacles come after them. */
+PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
+{
+    real frees[DIM];
+    wall_frees(box, index, frees);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) change.x[c] *= frees[c];
+    return change;
+}
+
 /* Velocity of a node after the first `count` obstacles. */
 PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const int index[DIM], vec v)
 {
@@ -291,7 +301,7 @@ PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const int in
         if (!(r.share > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
-        if (c.acts) v = vec_axpby(R(1), v, r.share, vec_axpby(R(1), c.kept, R(-1), u));
+        if (c.acts) v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return v;
 }
@@ -357,11 +367,12 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
         const obstacle_contact c = obstacle_contact_of(shape, pose->friction, r.normal, u);
         if (c.acts) {
             const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
-            const real share_bar = vec_dot(v_bar, vec_axpby(R(1), c.kept, R(-1), u));
-            vec u_bar = vec_scale(-r.share, v_bar), normal_bar = vec_zero();
+            const vec change_bar = obstacle_change(&a->box, index, v_bar); /* a projection */
+            const real share_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
+            vec u_bar = vec_scale(-r.share, change_bar), normal_bar = vec_zero();
             if (shape->behaviour != WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(&c, pose->friction, r.normal, u, vec_scale(r.share, v_bar),
+                                  obstacle_contact_adj(&c, pose->friction, r.normal, u, vec_scale(r.share, change_bar),
                                                        &normal_bar, &out[OBSTACLE_FRICTION]));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
@@ -395,7 +406,7 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
         count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit;
-        if (c.acts) v = vec_axpby(R(1), v, r.share, vec_axpby(R(1), c.kept, R(-1), u));
+        if (c.acts) v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return W(count);
 }

@@ -270,7 +270,7 @@ PIO_FN obstacle_slide obstacle_slide_of(vec t, real r, real e)
         const real D = sqrt(s.u * s.u + e * e), slope = R(1) + r * e * e / (D * D * D);
         const real step = (s.u + r * s.u / D - length) / slope;
         s.u -= step;
-        if (!(step < R(sizeof(real) == 4 ? -1e-6 : -1e-14) * s.u)) break;
+        if (!(fabs(step) > R(sizeof(real) == 4 ? 1e-6 : 1e-14) * s.u)) break;
     }
     s.D = sqrt(s.u * s.u + e * e);
     s.w = vec_scale(s.D / (s.D + r), t);

@@ -209,6 +209,15 @@ static inline int mpm_is_of_control(pio_observable type)
 {
     return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
 }
+/* Is it of one obstacle? Of a signal's channels? */
+static inline int mpm_is_of_obstacle(pio_quantity quantity)
+{
+    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_FRICTION;
+}
+static inline int mpm_is_of_channels(pio_quantity quantity)
+{
+    return quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE;
+}
 /* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; to the device; activations of
  * their channels; the adjoint, which adds to the cotangents of the state at the beginning of the step. */
 int mpm_network_weights(const pio_network_desc *network); /* how many it has, of one that was accepted */

@@ -5,6 +5,23 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* How full a node is of a field is told by its mass there, so all particles of a field have one density. */
+static piola_status check_densities(const pio_particles_desc *p, piola_error *error)
+{
+    double density[CONTACT_FIELDS] = {0};
+    for (int64_t i = 0; p->fields > 1 && i < p->n; i++) {
+        double *own = &density[p->field[i]];
+        if (!(*own > 0)) *own = p->density[i];
+        if (*own != p->density[i])
+            return sim_fail(
+                error, PIOLA_BAD_DATA,
+                "particle %lld: a density of %g kg/m3 in velocity field %d of %g; one density in each would be "
+                "right",
+                (long long)i, p->density[i], p->field[i], *own);
+    }
+    return PIOLA_OK;
+}
+
 static piola_status check_fields(const pio_particles_desc *p, piola_error *error)
 {
     int64_t members[CONTACT_FIELDS] = {0};
@@ -20,7 +37,7 @@ static piola_status check_fields(const pio_particles_desc *p, piola_error *error
     }
     for (int f = 0; p->fields > 1 && f < p->fields; f++)
         if (!members[f]) return sim_fail(error, PIOLA_BAD_DATA, "no particle is in velocity field %d", f);
-    return PIOLA_OK;
+    return check_densities(p, error);
 }
 
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error)
@@ -37,9 +54,13 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
     if (several && !(desc->onset > 0 && isfinite(desc->onset)))
         return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity above 0 would be right",
                         desc->onset);
-    for (int d = 0; d < desc->n_designs; d++)
+    for (int d = 0; d < desc->n_designs; d++) {
         if (desc->designs[d].quantity == PIO_FRICTION && !several)
             return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);
+        if (desc->designs[d].quantity == PIO_DENSITY && several)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: densities are not to be designed with several fields",
+                            d);
+    }
     return PIOLA_OK;
 }
 

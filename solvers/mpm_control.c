@@ -85,8 +85,9 @@ static piola_status check_designs(const pio_engine_desc *desc, piola_error *erro
 {
     for (int d = 0; d < desc->n_designs; d++) {
         const pio_design_desc *e = &desc->designs[d];
-        const int values = e->quantity == PIO_CONTROL_VALUES, most = values ? desc->n_control_values : desc->n_channels;
-        if (e->quantity < PIO_AMPLITUDE) continue;
+        const int values = e->quantity == PIO_CONTROL_VALUES;
+        const int most = values && desc->n_channels ? desc->n_control_values : desc->n_channels;
+        if (!values && !mpm_is_of_channels(e->quantity)) continue;
         if (e->groups == 1 && e->which >= 0 && e->components >= 1 && e->components <= most - e->which) continue;
         return sim_fail(error, PIOLA_BAD_DATA, "design %d of control: %d x %d values from %d on, for %d %s", d,
                         (int)e->groups, (int)e->components, (int)e->which, most, values ? "values" : "channels");

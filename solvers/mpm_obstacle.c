@@ -133,7 +133,7 @@ piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *erro
         rc = sim_fail(error, PIOLA_BAD_DATA, "the meshes of obstacles have %zu distances; at most %d are possible",
                       points, (int)MOST_POINTS);
     for (int k = 0; !rc && k < desc->n_designs; k++)
-        if (desc->designs[k].quantity >= PIO_OBSTACLE_POSITION) rc = check_design(desc, k, error);
+        if (mpm_is_of_obstacle(desc->designs[k].quantity)) rc = check_design(desc, k, error);
     return rc;
 }
 
@@ -146,7 +146,7 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
     if (!sim->obstacle_driven) return 0;
     for (int o = 0; o < desc->n_obstacles; o++) sim->separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
     for (int k = 0; k < desc->n_designs; k++)
-        if (desc->designs[k].quantity >= PIO_OBSTACLE_POSITION) sim->obstacle_driven[desc->designs[k].which] = 1;
+        if (mpm_is_of_obstacle(desc->designs[k].quantity)) sim->obstacle_driven[desc->designs[k].which] = 1;
     return 1;
 }
 

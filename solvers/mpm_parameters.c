@@ -70,7 +70,7 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
         return;
     }
-    if (e->quantity >= PIO_OBSTACLE_POSITION && e->quantity <= PIO_OBSTACLE_FRICTION) {
+    if (mpm_is_of_obstacle(e->quantity)) {
         mpm_obstacle_design(sim, d, sim->base.value + d->first, sim->obstacle_parameters, 0);
         return;
     }
@@ -83,7 +83,7 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_queue_copy(q, sim->values + e->which, value, sizeof *value * (size_t)e->components);
         return;
     }
-    if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {
+    if (mpm_is_of_channels(e->quantity)) {
         for (int c = 0; c < e->components; c++)
             pio_queue_copy(q, control_of(sim, sim->control, e->quantity, e->which + c), value + c, sizeof *value);
         return;
@@ -132,13 +132,13 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
-    } else if (e->quantity >= PIO_OBSTACLE_POSITION && e->quantity <= PIO_OBSTACLE_FRICTION) {
+    } else if (mpm_is_of_obstacle(e->quantity)) {
         mpm_obstacle_design(sim, d, value_bar, sim->obstacle_bar, 1);
     } else if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
         pio_queue_copy(q, value_bar, e->quantity == PIO_FLIP ? sim->flip_bar : sim->friction_bar, sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->values_bar + e->which, sizeof *value_bar * (size_t)e->components);
-    } else if (e->quantity >= PIO_AMPLITUDE && e->quantity <= PIO_PHASE) {
+    } else if (mpm_is_of_channels(e->quantity)) {
         for (int c = 0; c < e->components; c++)
             pio_queue_copy(q, value_bar + c, control_of(sim, sim->control_bar, e->quantity, e->which + c),
                            sizeof *value_bar);

@@ -26,8 +26,7 @@ set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_fl
 engine_test(test_mpm_laws f64)
 set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
 
-engine_test(test_mpm_obstacle_gradient f64)
-set_tests_properties(test_mpm_obstacle_gradient_f64_3d PROPERTIES LABELS "unit;slow")
+one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
 engine_test(test_mpm_target f64)
 set_tests_properties(test_mpm_target_f64_3d PROPERTIES LABELS "unit;slow")
 

@@ -281,7 +281,6 @@ static void design(mpm_case *c)
     case_design(c, PIO_FRICTION, -1, CASE_SCALAR, 0, 0.4, 0.2);
     case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
     case_design(c, PIO_POSITION, -1, CASE_EACH, 0, 0, 0.1);
-    case_design(c, PIO_DENSITY, 0, CASE_GROUPS, 0, 1000, 300);
     case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
 }

@@ -149,10 +149,11 @@ static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, 
 }
 
 /* Sliding friction takes mu times the normal impulse from the velocity along the plane; the ball's own turning is in
- * it, so that this holds while it slides. */
+ * it, so that this holds while it slides. In 3D a ball that is pressed flat slides sideways too, with up to a tenth of its velocity
+ * along the plane, and friction acts against the whole: 1/2 (1/10)^2 less along it. */
 static void friction_takes_its_coefficient_times_the_normal_impulse(void **unused)
 {
-    static const double mu = 0.05;
+    static const double mu = 0.05, limit = D == 3 ? 5e-3 : 1e-3;
     double smooth[4], rough[4], box[4], held[4];
     (void)unused;
     bounce(PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 0, 6, smooth);
@@ -164,8 +165,8 @@ static void friction_takes_its_coefficient_times_the_normal_impulse(void **unuse
     case_below("smooth plane: change of the velocity along it, m/s", smooth[0] - 6, 1e-12, 1e-5);
     assert_true(smooth[1] > 1 && smooth[1] <= 3);
     case_below("friction's impulse over the normal one, against mu, relative", (6 - rough[0]) / (3 + rough[1]) / mu - 1,
-               1e-3, 1e-3);
-    case_below("the same on the face of a box", (6 - box[0]) / (3 + box[1]) / mu - 1, 1e-3, 1e-3);
+               limit, limit);
+    case_below("the same on the face of a box", (6 - box[0]) / (3 + box[1]) / mu - 1, limit, limit);
     print_message("  kinetic energy left: smooth %.4f, rough %.4f, box %.4f, sticky %.4f (at most 1)\n", smooth[3],
                   rough[3], box[3], held[3]);
     assert_true(smooth[3] <= 1 && rough[3] < smooth[3] && box[3] < smooth[3] && held[3] < rough[3]);
@@ -261,7 +262,7 @@ static void a_turning_obstacle_takes_along_what_sticks_to_it(void **unused)
 
 /* ---- memory and kinks ------------------------------------------------------------------------------------------- */
 
-/* States kept in few slots, whole or cut, give the same bits; the count of kinks is the same too, and no smaller than it must be. */
+/* States kept in few slots, whole or cut, give the same bits; the count of kinks, which steps run again must not raise, is the same too. */
 static void every_memory_strategy_gives_the_same_bits_and_kinks(void **unused)
 {
     static double z[CASE_VARIABLES], z_bar[2][CASE_VARIABLES];
@@ -288,7 +289,6 @@ static void every_memory_strategy_gives_the_same_bits_and_kinks(void **unused)
     }
     assert_memory_equal(z_bar[0], z_bar[1], sizeof z_bar[0]);
     assert_int_equal(kinks[0], kinks[1]);
-    assert_true(kinks[0] >= 0);
 }
 
 /* A body at rest on a plane that is at rest: u . n is the weight's share in every step, and no kink is near; where nothing presses

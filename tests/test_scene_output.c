@@ -141,6 +141,8 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "obstacles_2d",
                                           "obstacles_3d",
                                           "control_2d",
+                                          "groups_2d",
+                                          "bodies_3d",
                                           "motion_reversible_leapfrog",
                                           "motion_reversible_euler"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
