@@ -239,24 +239,25 @@ typedef enum {
 typedef struct {
     char *name;
     scene_obstacle_shape type;
-    scene_wall behaviour;     /* sticky, slip or separate */
-    double position[3];       /* m */
-    double rotation[3];       /* rad, a rotation vector; 2D: the third alone */
-    double normal[3];         /* plane, of any length; in its own frame */
-    double size[3];           /* box, m */
-    double radius;            /* ball, cylinder, m */
-    double height;            /* cylinder, m */
-    int axis;                 /* cylinder: 0 x, 1 y, 2 z */
-    char *file;               /* mesh: a closed surface of triangles */
-    double scale;             /* mesh: of its lengths */
-    double resolution;        /* mesh: m */
-    double friction;          /* - */
-    double friction_velocity; /* m/s */
-    double width;             /* m */
-    scene_numbers time;       /* motion: s, increasing; empty: it stands still */
-    scene_numbers shift[3];   /* m, one for each time, or empty: 0 */
-    scene_numbers angle;      /* rad, likewise */
-    double turns[3];          /* axis of the angle in 3D, of any length */
+    scene_wall behaviour;       /* sticky, slip or separate */
+    double position[3];         /* m */
+    double rotation[3];         /* rad, a rotation vector; 2D: the third alone */
+    double normal[3];           /* plane, of any length; in its own frame */
+    double size[3];             /* box, m */
+    double radius;              /* ball, cylinder, m */
+    double height;              /* cylinder, m */
+    int axis;                   /* cylinder: 0 x, 1 y, 2 z */
+    char *file;                 /* mesh: a closed surface of triangles */
+    double scale;               /* mesh: of its lengths */
+    double resolution;          /* mesh: m */
+    double friction;            /* - */
+    double friction_velocity;   /* m/s */
+    double separation_velocity; /* m/s, of separate */
+    double width;               /* m */
+    scene_numbers time;         /* motion: s, increasing; empty: it stands still */
+    scene_numbers shift[3];     /* m, one for each time, or empty: 0 */
+    scene_numbers angle;        /* rad, likewise */
+    double turns[3];            /* axis of the angle in 3D, of any length */
 } scene_obstacle;
 
 typedef struct {

@@ -90,6 +90,7 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(normal, "obstacles[%zu].normal", i);
     PATH(friction, "obstacles[%zu].friction", i);
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
+    PATH(separation, "obstacles[%zu].separation_velocity", i);
     if (o->type == SCENE_OBSTACLE_CYLINDER && s->dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
     if (o->type == SCENE_OBSTACLE_MESH) check_file(s, doc, i);
@@ -99,6 +100,8 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
     else if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, velocity))
         pio_cfg_fault(doc, velocity, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
+    if (o->behaviour != SCENE_WALL_SEPARATE && pio_scene_given(doc, separation))
+        pio_cfg_fault(doc, separation, "only what is separate lets go; remove it, or use 'behaviour: separate'");
     check_motion(s, doc, i);
 }
 

@@ -11,6 +11,10 @@ static bool has_motion(const void *o)
 {
     return ((const scene_obstacle *)o)->time.n > 0;
 }
+static bool is_separate(const void *o)
+{
+    return ((const scene_obstacle *)o)->behaviour == SCENE_WALL_SEPARATE;
+}
 static bool is_rough(const void *o)
 {
     return ((const scene_obstacle *)o)->behaviour != SCENE_WALL_STICKY;
@@ -100,6 +104,11 @@ static const cfg_field obstacle_fields[] = {
      .meaning =
          "sliding speed at which friction has 0.7 of its size; what should stick creeps at about this speed, and a "
          "larger one makes derivatives milder"},
+    {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity), .fallback = "1 cm/s",
+     .quantity = CFG_VELOCITY, POSITIVE, .present = is_separate,
+     .meaning =
+         "of separate, which takes hold gradually of what comes or leaves no faster than this; a larger one makes "
+         "derivatives milder, and what rests is pushed off by up to a fifth of it"},
     {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "half of method.grid.spacing", .quantity = CFG_LENGTH,
      POSITIVE,
      .meaning =

@@ -4,11 +4,11 @@
  * place and orientation at the beginning of the step, V + W (x - c) its own motion in the step and x the node:
  *
  *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x - c)              the velocity relative to it
- *     u' = 0 (sticky),  or the sliding part of u after friction (slip; separate: where u . n < 0)
+ *     u' = 0 (sticky),  or the sliding part of u after friction (slip), and what is left of u . n (separate)
  *     v <- v + s(d) (u' - u)                                                       in components that no wall holds
  *
  * The share s(d) eases the condition in, so that the velocities are a smooth function of c and Q. Friction takes mu times what
- * the normal condition takes, node by node. A separating obstacle has a kink at u . n = 0. */
+ * the normal condition takes, node by node. A separating obstacle takes hold gradually about u . n = 0. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
@@ -263,7 +263,8 @@ PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const
 typedef struct {
     int acts;
     real across; /* u . n, m/s */
-    real press;  /* mu times the speed that is taken, m/s */
+    real taken;  /* of what comes at it, m/s */
+    real press;  /* mu times that */
     vec along;   /* u - (u . n) n */
     obstacle_slide slide;
     vec kept; /* u' */
@@ -273,13 +274,15 @@ PIO_FN obstacle_contact obstacle_contact_of(const obstacle_shape *shape, real fr
 {
     obstacle_contact c;
     c.across = vec_dot(u, normal);
-    c.acts = !(shape->behaviour == WALL_SEPARATE && c.across >= R(0));
-    c.press = c.across < R(0) ? -friction * c.across : R(0);
+    c.taken = obstacle_taken(shape, -c.across);
+    c.acts = shape->behaviour != WALL_SEPARATE || c.taken > R(0);
+    c.press = friction * c.taken;
     c.along = vec_axpby(R(1), u, -c.across, normal);
     c.kept = vec_zero();
     if (shape->behaviour == WALL_STICKY || !c.acts) return c;
     c.slide = obstacle_slide_of(c.along, c.press, shape->slip);
     c.kept = c.slide.w;
+    if (shape->behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.taken, normal);
     return c;
 }
 
@@ -336,15 +339,19 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 }
 
 /* u_bar of kept_bar; adds to the cotangents of the normal and of mu. */
-PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, real friction, vec normal, vec u, vec kept_bar,
-                                vec *normal_bar, real *friction_bar)
+PIO_FN vec obstacle_contact_adj(const obstacle_shape *shape, const obstacle_contact *c, real friction, vec normal,
+                                vec u, vec kept_bar, vec *normal_bar, real *friction_bar)
 {
-    real press_bar = R(0), across_bar = R(0);
-    const vec along_bar = obstacle_slide_adj(&c->slide, c->press, kept_bar, &press_bar);
-    if (c->across < R(0)) {
-        across_bar = -friction * press_bar;
-        *friction_bar -= c->across * press_bar;
+    const real left = c->across + c->taken;
+    real press_bar = R(0), left_bar = R(0);
+    if (shape->behaviour == WALL_SEPARATE) {
+        left_bar = vec_dot(kept_bar, normal);
+        *normal_bar = vec_axpby(R(1), *normal_bar, left, kept_bar);
     }
+    const vec along_bar = obstacle_slide_adj(&c->slide, c->press, kept_bar, &press_bar);
+    const real taken_bar = friction * press_bar + left_bar;
+    real across_bar = left_bar - obstacle_taken_slope(shape, -c->across) * taken_bar;
+    *friction_bar += c->taken * press_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
     return vec_axpby(R(1), along_bar, across_bar, normal);
@@ -372,8 +379,9 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             vec u_bar = vec_scale(-r.share, change_bar), normal_bar = vec_zero();
             if (shape->behaviour != WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(&c, pose->friction, r.normal, u, vec_scale(r.share, change_bar),
-                                                       &normal_bar, &out[OBSTACLE_FRICTION]));
+                                  obstacle_contact_adj(shape, &c, pose->friction, r.normal, u,
+                                                       vec_scale(r.share, change_bar), &normal_bar,
+                                                       &out[OBSTACLE_FRICTION]));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));
@@ -387,10 +395,10 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->share[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
 }
 
-/* How near a step was to a kink: separating obstacles that take hold of this node at a speed below `limit`, or just do not. */
+/* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read */
-    real limit;            /* m/s */
+    real limit;            /* share of the obstacle's onset */
 } mpm_obstacle_kinks_args;
 
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
@@ -405,7 +413,7 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
         if (!(r.share > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
-        count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit;
+        count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->shape[o].onset;
         if (c.acts) v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return W(count);

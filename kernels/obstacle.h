@@ -26,6 +26,7 @@ typedef struct {
     int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
     real low[DIM];    /* mesh: place of the first, m */
     real spacing;     /* mesh: m */
+    real onset;       /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
     real slip;        /* speed at which friction has 0.7 of its full size, m/s, > 0 */
 } obstacle_shape;
 
@@ -237,6 +238,23 @@ PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
 {
     const real t = (o->width - d) / (R(2) * o->width), rest = R(1) - t;
     return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / (R(2) * o->width) : R(0);
+}
+
+/* The speed that a contact takes from what comes at it with the speed a: 0 up to -onset, a from +onset on, and between a polynomial
+ * with two continuous derivatives, so that there is no edge between what touches and what leaves. With e = onset:
+ * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0. */
+PIO_FN real obstacle_taken(const obstacle_shape *o, real a)
+{
+    const real e = o->onset, t = a / e + R(1);
+    if (!(t > R(0))) return R(0);
+    return t < R(2) ? e * t * t * t * (R(4) - t) / R(16) : a;
+}
+
+PIO_FN real obstacle_taken_slope(const obstacle_shape *o, real a)
+{
+    const real t = a / o->onset + R(1);
+    if (!(t > R(0))) return R(0);
+    return t < R(2) ? t * t * (R(3) - t) / R(4) : R(1);
 }
 
 /* ---- friction: Coulomb's law with a smooth start, taken implicitly

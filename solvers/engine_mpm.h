@@ -114,7 +114,8 @@ typedef struct {
     const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
     double width;           /* the condition is eased in between the distances +width and -width, m, > 0 */
     double slip;            /* speed at which friction has 0.7 of its full size, m/s, > 0 */
-    int32_t n_points;       /* of its motion, straight between them; 0: it stands still */
+    double onset;     /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
+    int32_t n_points; /* of its motion, straight between them; 0: it stands still */
     const double
         *motion;     /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */
     double turns[3]; /* that axis, in space; unit where an angle is not 0; in 2D not read */

@@ -9,9 +9,6 @@
 _Static_assert((int)PIO_OBSTACLE_MESH + 1 == (int)OBSTACLE_TYPES, "one list of shapes");
 _Static_assert((int)PIO_MOTION_NUMBERS == (int)MOTION_NUMBERS, "descriptions and kernels have the same motions");
 
-/* A kink is near where a separating node moves to or from the surface by less than this share of a cell in a step. */
-#define KINK_SHARE 1e-6
-
 enum { MOST_POINTS = 1 << 30 };
 
 /* ---- what they must be ------------------------------------------------------------------------------------------ */
@@ -95,10 +92,11 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
         if (!isfinite(d->position[a]) || !isfinite(d->rotation[a]))
             return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: its position and rotation must be finite", o);
     if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) && d->slip > 0 &&
-          isfinite(d->slip)))
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacle %d: friction %g must be at least 0, width %g m and slip speed %g m/s above 0", o,
-                        d->friction, d->width, d->slip);
+          isfinite(d->slip) && d->onset > 0 && isfinite(d->onset)))
+        return sim_fail(
+            error, PIOLA_BAD_DATA,
+            "obstacle %d: friction %g must be at least 0, width %g m, slip speed %g m/s and onset %g m/s above 0", o,
+            d->friction, d->width, d->slip, d->onset);
     return check_motion(d, o, error);
 }
 
@@ -207,7 +205,8 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d)
                         .height = (real)(d->height / 2),
                         .width = (real)d->width,
                         .slip = (real)d->slip,
-                        .spacing = (real)d->spacing};
+                        .spacing = (real)d->spacing,
+                        .onset = (real)d->onset};
     for (int a = 0; a < DIM; a++) {
         s.normal[a] = (real)d->normal[a];
         s.half[a] = (real)(d->size[a] / 2);
@@ -278,7 +277,7 @@ void mpm_obstacles_adj(mpm_sim *sim)
     if (!n) return;
     if (sim->separating) {
         pio_sum(q, mpm_obstacle_kinks, sim->nodes, &sim->step->nodes, sim->base.scalar,
-                .fwd = {ACT}, .limit = (real)(KINK_SHARE * (double)sim->box.dx / sim->dt));
+                .fwd = {ACT}, .limit = R(1));
         pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->kinks);
     }
     for (int o = n - 1; o >= 0; o--) {
@@ -311,9 +310,9 @@ int64_t mpm_kinks(pio_sim *base, int32_t i, const char **what, double *tolerance
     mpm_sim *sim = mpm_of(base);
     double count = 0;
     if (i != 0 || !sim->separating || !sim->base.adjoint) return -1;
-    *what = "nodes times steps where a separating obstacle took hold or let go";
-    *tolerance = KINK_SHARE * (double)sim->box.dx / sim->dt;
-    *unit = "m/s";
+    *what = "nodes times steps in which a separating obstacle was taking hold or letting go";
+    *tolerance = 1;
+    *unit = "separation_velocity";
     pio_queue_download(&base->queue, &count, sim->kinks, sizeof count);
     return (int64_t)count;
 }

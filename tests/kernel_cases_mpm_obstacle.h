@@ -32,6 +32,7 @@ static const obstacle_shape *obstacle_sample(case_io *io)
         shape[o].height = R(0.05);
         shape[o].width = R(o == 2 ? 0.1 : 0.06);
         shape[o].slip = R(0.1);
+        shape[o].onset = R(0.3);
         shape[o].first = 7; /* of the coefficients below */
         shape[o].spacing = R(0.02);
         for (int a = 0; a < DIM; a++) {
@@ -171,7 +172,7 @@ static void case_mpm_obstacle(case_io *io)
     LAUNCH(io, mpm_obstacle, t.nodes, &t.step->nodes, &a);
     mpm_obstacle_kinks_args k;
     k.fwd = a;
-    k.limit = R(0.05);
+    k.limit = R(1);
     wide *kinks = NEW(io, wide, 1, CASE_SET);
     LAUNCH_SUM(io, mpm_obstacle_kinks, t.nodes, &t.step->nodes, &k, kinks);
     case_out(io, "velocity after", CASE_FIELD, DIM, t.nodes, a.velocity);

@@ -13,7 +13,8 @@ static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc lis
                                               pio_wall behaviour, int up)
 {
     pio_obstacle_desc *o = &list[c->desc.n_obstacles++];
-    *o = (pio_obstacle_desc){.type = type, .behaviour = behaviour, .width = c->desc.grid.spacing / 2, .slip = 1e-3};
+    *o = (pio_obstacle_desc){
+        .type = type, .behaviour = behaviour, .width = c->desc.grid.spacing / 2, .slip = 1e-3, .onset = 1e-3};
     o->normal[up] = 1;
     c->desc.obstacles = list;
     return o;
@@ -67,6 +68,7 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         o->axis = D - 1;
         o->friction = 0.2 + 0.1 * k;
         o->slip = 0.05;
+        o->onset = 0.05;
         o->turns[0] = 0.6;
         o->turns[D - 1] = 0.8;
         o->motion = &motion[0][0];
