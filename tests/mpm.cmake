@@ -6,7 +6,8 @@ foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control 
 endforeach()
 
 # Single precision in 2D alone, and with sanitizers no 3D: the text is the same.
-foreach(name test_mpm_obstacle test_mpm_viscosity test_mpm_flip test_mpm_contact test_mpm_feedback test_mpm_signals)
+foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mpm_flip test_mpm_contact test_mpm_feedback
+    test_mpm_signals)
   engine_test(${name} f64)
   if(f32 IN_LIST test_precisions)
     one_engine_test(${name} f32 2)
