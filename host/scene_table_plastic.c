@@ -18,14 +18,16 @@ static const cfg_field fields[] = {
          "foams) of model hencky, snow of model fixed_corotated"},
     {"yield_stress", CFG_NUMBER, AT(yield_stress), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
      .only = ONLY(SCENE_VON_MISES) | ONLY(SCENE_HERSCHEL_BULKLEY),
-     .meaning = "von Mises stress from which it flows, in shear 1/sqrt(3) of it; larger keeps its shape under larger loads"},
+     .meaning =
+         "von Mises stress from which it flows, in shear 1/sqrt(3) of it; larger keeps its shape under larger loads"},
     {"hardening_modulus", CFG_NUMBER, AT(hardening_modulus), .fallback = "0", .quantity = CFG_PRESSURE, NOT_NEGATIVE,
      .only = ONLY(SCENE_VON_MISES),
      .meaning = "rise of the yield stress with plastic strain; larger resists more the more it has flowed"},
     {"friction_angle", CFG_NUMBER, AT(friction_angle), .required = true, .quantity = CFG_ANGLE,
      .range = {CFG_OVER | CFG_BELOW, 0, 1.5707963267948966}, .only = ONLY(SCENE_DRUCKER_PRAGER),
-     .meaning = "angle of internal friction, of Mohr's and Coulomb's law in plane strain in 2D and in triaxial compression "
-                "in 3D; larger makes steeper heaps"},
+     .meaning =
+         "angle of internal friction, of Mohr's and Coulomb's law in plane strain in 2D and in triaxial compression "
+         "in 3D; larger makes steeper heaps"},
     {"cohesion", CFG_NUMBER, AT(cohesion), .fallback = "0", .quantity = CFG_PRESSURE, NOT_NEGATIVE,
      .only = ONLY(SCENE_DRUCKER_PRAGER),
      .meaning = "Mohr's and Coulomb's cohesion; above 0 it sticks together, up to the tension cohesion / "

@@ -89,7 +89,7 @@ PIO_FN void von_mises_adj(plastic_point x, const plastic_matter *m, plastic_poin
  * factors, A z_0 and B z_0^p, are at most 1, and so no power overflows. ------------------------------------------------------- */
 
 typedef struct {
-    real f, t, s; /* Pa; t; s = b t^m, which is 1 - t */
+    real f, t, s;  /* Pa; t; s = b t^m, which is 1 - t */
     real log_rate; /* ln (d/h) */
 } bulkley_flow;
 

@@ -39,7 +39,8 @@ static void flow_solves_its_equation(void **state)
             not_finite++;
             continue;
         }
-        const double unit = (sizeof(real) == 4 ? 6e-8 : 1.1e-16) * (8 + (1 + m) * (fabs(most) + fabs(log(k)) + fabs(log(f))));
+        const double unit =
+            (sizeof(real) == 4 ? 6e-8 : 1.1e-16) * (8 + (1 + m) * (fabs(most) + fabs(log(k)) + fabs(log(f))));
         const double viscous = exp(log(k) + m * (double)r.log_rate - log(f)), plastic = exp((double)r.log_rate - most);
         worst = worse(worst, fabs(plastic + viscous - 1) / unit);
         worst = worse(worst, fabs(plastic - t) / unit);
