@@ -270,11 +270,24 @@ typedef struct {
     vec kept; /* u' */
 } obstacle_contact;
 
+/* What never lets go takes max(a, 0), which its friction alone looks at. */
+PIO_FN real contact_taken(const obstacle_shape *shape, real a)
+{
+    if (shape->behaviour == WALL_SEPARATE) return obstacle_taken(shape, a);
+    return a > R(0) ? a : R(0);
+}
+
+PIO_FN real contact_taken_slope(const obstacle_shape *shape, real a)
+{
+    if (shape->behaviour == WALL_SEPARATE) return obstacle_taken_slope(shape, a);
+    return a > R(0) ? R(1) : R(0);
+}
+
 PIO_FN obstacle_contact obstacle_contact_of(const obstacle_shape *shape, real friction, vec normal, vec u)
 {
     obstacle_contact c;
     c.across = vec_dot(u, normal);
-    c.taken = obstacle_taken(shape, -c.across);
+    c.taken = contact_taken(shape, -c.across);
     c.acts = shape->behaviour != WALL_SEPARATE || c.taken > R(0);
     c.press = friction * c.taken;
     c.along = vec_axpby(R(1), u, -c.across, normal);
@@ -350,7 +363,7 @@ PIO_FN vec obstacle_contact_adj(const obstacle_shape *shape, const obstacle_cont
     }
     const vec along_bar = obstacle_slide_adj(&c->slide, c->press, kept_bar, &press_bar);
     const real taken_bar = friction * press_bar + left_bar;
-    real across_bar = left_bar - obstacle_taken_slope(shape, -c->across) * taken_bar;
+    real across_bar = left_bar - contact_taken_slope(shape, -c->across) * taken_bar;
     *friction_bar += c->taken * press_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));

@@ -242,13 +242,11 @@ PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
     return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / (R(2) * o->width) : R(0);
 }
 
-/* The speed that a contact takes from what comes at it with the speed a. Of what is separate: 0 up to -onset, a from +onset on, and
- * between a polynomial with two continuous derivatives, so that there is no edge between what touches and what leaves. With e = onset:
- * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets at most e in motion.
- * What only slips or sticks is never let go: max(a, 0), which friction alone looks at. */
+/* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset on, and between
+ * a polynomial with two continuous derivatives, so that there is no edge between what touches and what leaves. With e = onset:
+ * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets about e in motion. */
 PIO_FN real obstacle_taken(const obstacle_shape *o, real a)
 {
-    if (o->behaviour != WALL_SEPARATE) return a > R(0) ? a : R(0);
     const real e = o->onset, t = a / e + R(1);
     if (!(t > R(0))) return R(0);
     return t < R(2) ? e * t * t * t * (R(4) - t) / R(16) : a;
@@ -256,7 +254,6 @@ PIO_FN real obstacle_taken(const obstacle_shape *o, real a)
 
 PIO_FN real obstacle_taken_slope(const obstacle_shape *o, real a)
 {
-    if (o->behaviour != WALL_SEPARATE) return a > R(0) ? R(1) : R(0);
     const real t = a / o->onset + R(1);
     if (!(t > R(0))) return R(0);
     return t < R(2) ? t * t * (R(3) - t) / R(4) : R(1);
