@@ -6,14 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of obstacle i; NaN where there is none. */
-static double number(cfg_node *root, size_t i, const char *key)
+/* Of obstacle i; "" where there is none. */
+static const char *text(cfg_node *root, size_t i, const char *key)
 {
     char path[120];
     bool found;
     snprintf(path, sizeof path, "obstacles[%zu].%.60s", i, key);
     const cfg_node *node = pio_cfg_find(root, path, &found);
-    return found && node->kind == CFG_SCALAR ? strtod(node->text, NULL) : (double)NAN;
+    return found && node->kind == CFG_SCALAR ? node->text : "";
+}
+
+/* NaN where there is none. */
+static double number(cfg_node *root, size_t i, const char *key)
+{
+    const char *digits = text(root, i, key);
+    return *digits ? strtod(digits, NULL) : (double)NAN;
 }
 
 static double entry(cfg_node *root, size_t i, const char *key, int at)
@@ -21,15 +28,6 @@ static double entry(cfg_node *root, size_t i, const char *key, int at)
     char path[100];
     snprintf(path, sizeof path, "%.40s[%d]", key, at);
     return number(root, i, path);
-}
-
-static const char *text(cfg_node *root, size_t i, const char *key)
-{
-    char path[100];
-    bool found;
-    snprintf(path, sizeof path, "obstacles[%zu].%.60s", i, key);
-    const cfg_node *node = pio_cfg_find(root, path, &found);
-    return found && node->kind == CFG_SCALAR ? node->text : "";
 }
 
 /* What moves it at time t, straight between the times of its motion; 0 where it does not. */

@@ -100,22 +100,28 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
-/* time, value; times increase. */
-static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
+int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv)
 {
-    pio_csv csv;
     piola_error error;
-    PATH(path, "curves[%zu].file", i);
-    if (!pio_scene_table_of(s, doc, path, s->curves[i].file, &csv)) return;
-    const int t = pio_scene_column(doc, path, &csv, "time");
-    pio_scene_column(doc, path, &csv, "value");
-    for (size_t row = 1; row < csv.n_rows && t >= 0; row++) {
-        const double *at = csv.values + row * csv.n_columns + t, before = *(at - csv.n_columns);
+    const int t = pio_scene_column(doc, path, csv, "time");
+    for (size_t row = 1; row < csv->n_rows && t >= 0; row++) {
+        const double *at = csv->values + row * csv->n_columns + t, before = *(at - csv->n_columns);
         if (*at > before) continue;
-        pio_csv_fault(&csv, row, (size_t)t, &error, "the times must increase, but %g s follows %g s", *at, before);
+        pio_csv_fault(csv, row, (size_t)t, &error, "the times must increase, but %g s follows %g s", *at, before);
         pio_scene_report(doc, path, &error);
         break;
     }
+    return t;
+}
+
+/* time, value */
+static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    pio_csv csv;
+    PATH(path, "curves[%zu].file", i);
+    if (!pio_scene_table_of(s, doc, path, s->curves[i].file, &csv)) return;
+    pio_scene_course_column(doc, path, &csv);
+    pio_scene_column(doc, path, &csv, "value");
     pio_csv_free(&csv);
 }
 

@@ -7,56 +7,41 @@
 #include <string.h>
 
 static const char *const axes[] = {"x", "y", "z"};
-static const char *const motion_columns[] = {"time", "x", "y", "z", "angle"};
 
-static void take_column(cfg_doc *doc, const pio_csv *csv, const char *name, scene_numbers *to)
+static void take_column(cfg_doc *doc, const pio_csv *csv, size_t column, scene_numbers *to)
 {
-    size_t c = 0;
-    while (c < csv->n_columns && strcmp(csv->columns[c], name) != 0) c++;
-    if (c == csv->n_columns) return;
     to->v = pio_arena_take(&doc->arena, csv->n_rows * sizeof(double));
     doc->no_memory |= !to->v;
     to->n = to->v ? csv->n_rows : 0;
-    for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + c];
+    for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + column];
 }
 
-/* A column that nothing reads would be a motion that is lost. */
-static void check_columns(cfg_doc *doc, const char *path, const pio_csv *csv)
-{
-    for (size_t c = 0; c < csv->n_columns; c++) {
-        size_t known = 0;
-        while (known < sizeof motion_columns / sizeof *motion_columns && strcmp(csv->columns[c], motion_columns[known]))
-            known++;
-        if (known == sizeof motion_columns / sizeof *motion_columns)
-            pio_cfg_fault(doc, path, "%s has a column '%s'; time, x, y, z [m] and angle [rad] are those of a motion",
-                          csv->path, pio_cfg_clean(doc, csv->columns[c]));
-    }
-}
-
-/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. */
+/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. A column that nothing reads would be a
+ * motion that is lost. */
 static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
 {
+    static const char *const names[] = {"time", "x", "y", "z", "angle"};
+    enum { COLUMNS = sizeof names / sizeof *names };
     scene_obstacle *o = &s->obstacles[i];
+    scene_numbers *const to[COLUMNS] = {&o->time, &o->shift[0], &o->shift[1], &o->shift[2], &o->angle};
     pio_csv csv;
     piola_error error;
     PATH(path, "obstacles[%zu].motion.file", i);
     if (!pio_scene_table_of(s, doc, path, o->motion_file, &csv)) return;
-    check_columns(doc, path, &csv);
-    const int t = pio_scene_column(doc, path, &csv, "time");
-    for (size_t row = 0; row < csv.n_rows && t >= 0; row++) {
-        const double *at = csv.values + row * csv.n_columns + t;
-        if (row == 0 ? *at >= 0 : *at > *(at - csv.n_columns)) continue;
-        if (row == 0)
-            pio_csv_fault(&csv, row, (size_t)t, &error, "the first time, %g s, is before 0", *at);
-        else
-            pio_csv_fault(&csv, row, (size_t)t, &error, "the times must increase, but %g s follows %g s", *at,
-                          *(at - csv.n_columns));
+    const int t = pio_scene_course_column(doc, path, &csv);
+    if (t >= 0 && csv.n_rows > 0 && !(csv.values[t] >= 0)) {
+        pio_csv_fault(&csv, 0, (size_t)t, &error, "the first time, %g s, is before 0", csv.values[t]);
         pio_scene_report(doc, path, &error);
-        break;
     }
-    if (t >= 0) take_column(doc, &csv, "time", &o->time);
-    for (int a = 0; a < 3 && t >= 0; a++) take_column(doc, &csv, axes[a], &o->shift[a]);
-    if (t >= 0) take_column(doc, &csv, "angle", &o->angle);
+    for (size_t c = 0; c < csv.n_columns; c++) {
+        size_t k = 0;
+        while (k < COLUMNS && strcmp(csv.columns[c], names[k]) != 0) k++;
+        if (k == COLUMNS)
+            pio_cfg_fault(doc, path, "%s has a column '%s'; time, x, y, z [m] and angle [rad] are those of a motion",
+                          csv.path, pio_cfg_clean(doc, csv.columns[c]));
+        else if (t >= 0)
+            take_column(doc, &csv, c, to[k]);
+    }
     pio_csv_free(&csv);
 }
 

@@ -55,10 +55,11 @@ bool pio_scene_obstacle_target(const pio_scene *scene, const char *name, const c
 void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
 /* scene_validate.c: whether body i, which reaches from low to high without its position, lies in the grid. */
 void pio_scene_check_inside(const pio_scene *scene, cfg_doc *doc, size_t i, const double low[3], const double high[3]);
-/* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a fault. Report at
- * the key what is wrong with its file. */
+/* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a fault; `time`,
+ * which must increase. Report at the key what is wrong with its file. */
 bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, const char *file, pio_csv *csv);
 int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
+int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv);
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
 /* Its velocity fields, 1 or more; that of a body, by name. */
 int pio_scene_fields(const pio_scene *s);
