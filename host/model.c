@@ -9,6 +9,7 @@
 #include "host/model_fem.h"
 #include "host/model_groups.h"
 #include "host/plastic.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <limits.h>
@@ -32,20 +33,6 @@ static void set_grid(pio_model *m)
         d->face[a][1] = PAD + cells;
         for (int side = 0; side < 2; side++) d->wall[a][side] = (int32_t)g->wall[a][side];
     }
-}
-
-static const scene_geometry *geometry_of(const pio_scene *s, const scene_body *b)
-{
-    for (size_t i = 0; i < s->n_geometry; i++)
-        if (!strcmp(s->geometry[i].name, b->geometry)) return &s->geometry[i];
-    return NULL;
-}
-
-static const scene_material *material_of(const pio_scene *s, const scene_body *b)
-{
-    for (size_t i = 0; i < s->n_materials; i++)
-        if (!strcmp(s->materials[i].name, b->material)) return &s->materials[i];
-    return NULL;
 }
 
 /* ---- particles ------------------------------------------------------------------------------------------ */
@@ -93,7 +80,7 @@ static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_
 /* Points keep the order of their file. */
 static piola_status take_points(const pio_model *m, const scene_body *body, pio_fill_result *f, piola_error *error)
 {
-    const scene_geometry *g = geometry_of(m->scene, body);
+    const scene_geometry *g = pio_scene_geometry(m->scene, body->geometry);
     char path[PATH_MAX];
     const piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
     return rc ? rc : pio_fill_points(g, path, body->position, m->scene->dimension, f, error);
@@ -105,8 +92,8 @@ static piola_status fill_body(const pio_model *m, size_t b, pio_fill_result *f, 
     const scene_body *body = &s->bodies[b];
     piola_error inner;
     pio_shape shape;
-    if (geometry_of(s, body)->shape == SCENE_POINTS) return take_points(m, body, f, error);
-    piola_status rc = pio_shape_open(&shape, s, geometry_of(s, body), error);
+    if (pio_scene_geometry(s, body->geometry)->shape == SCENE_POINTS) return take_points(m, body, f, error);
+    piola_status rc = pio_shape_open(&shape, s, pio_scene_geometry(s, body->geometry), error);
     if (rc) return rc;
     rc = pio_fill_shape(&shape, body->position, s->grid.spacing, body->particles_per_cell, body->fill,
                         (uint64_t)s->seed, b, f, &inner);
@@ -137,7 +124,7 @@ static bool is_solid(const scene_material *mat)
 static bool has_viscous_solids(const pio_scene *s)
 {
     for (size_t b = 0; b < s->n_bodies; b++) {
-        const scene_material *mat = material_of(s, &s->bodies[b]);
+        const scene_material *mat = pio_scene_material(s, s->bodies[b].material);
         if (is_solid(mat) && mat->viscosity > 0) return true;
     }
     for (size_t d = 0; d < s->n_design; d++)
@@ -152,7 +139,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
 {
     const int dim = m->scene->dimension;
     const scene_body *body = &m->scene->bodies[b];
-    const scene_material *mat = material_of(m->scene, body);
+    const scene_material *mat = pio_scene_material(m->scene, body->material);
     const double *spin = m->spin + (size_t)dim * (size_t)dim * b;
     for (int a = 0; a < dim; a++) {
         m->position[i * dim + a] = x[a];
@@ -317,7 +304,7 @@ int32_t pio_model_body(const pio_model *m, int64_t item)
 const scene_material *pio_model_material(const pio_model *m, int64_t item)
 {
     if (m->fem) return &m->scene->materials[m->fem->material[item]];
-    return material_of(m->scene, &m->scene->bodies[m->body[item]]);
+    return pio_scene_material(m->scene, m->scene->bodies[m->body[item]].material);
 }
 
 void pio_model_free(pio_model *m)

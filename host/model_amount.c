@@ -3,6 +3,7 @@
 
 #include "host/fail.h"
 #include "host/law.h"
+#include "host/scene_names.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  * Channels are numbered as entries of control name actuators, so that those of a network lie together. */
 #include "host/fail.h"
-#include "host/model_fem.h"
 #include "host/model_groups.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <math.h>

@@ -3,36 +3,13 @@
 
 #include "host/fail.h"
 #include "host/law.h"
+#include "host/scene_names.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int pio_scene_body_number(const pio_scene *s, const char *name)
-{
-    for (size_t b = 0; name && b < s->n_bodies; b++)
-        if (!strcmp(s->bodies[b].name, name)) return (int)b;
-    return -1;
-}
-
-static const scene_geometry *geometry_of(const pio_scene *s, const char *name, size_t *number)
-{
-    for (size_t i = 0; i < s->n_geometry; i++)
-        if (!strcmp(s->geometry[i].name, name)) {
-            *number = i;
-            return &s->geometry[i];
-        }
-    return NULL;
-}
-
-static int material_number(const pio_scene *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_materials; i++)
-        if (!strcmp(s->materials[i].name, name)) return (int)i;
-    return -1;
-}
 
 /* ---- meshes --------------------------------------------------------------------------------------------- */
 
@@ -73,8 +50,8 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
     const pio_scene *s = m->scene;
     const scene_body *body = &s->bodies[b];
     piola_error inner = {0};
-    size_t number = 0;
-    const scene_geometry *g = geometry_of(s, body->geometry, &number);
+    const scene_geometry *g = pio_scene_geometry(s, body->geometry);
+    const size_t number = (size_t)(g - s->geometry);
     piola_status rc = g->mesh == SCENE_MESH_FILE ? read_file(s, g, number, out, error) : build(s, g, out, &inner);
     if (rc == PIOLA_BAD_DATA && g->mesh != SCENE_MESH_FILE) {
         char where[64];
@@ -112,7 +89,7 @@ static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
         const piola_status rc = pio_model_elements(m, where, b, on, &cells, error);
         if (rc) return rc;
         for (int32_t i = 0; i < cells.n; i++)
-            f->material[cells.item[i]] = material_number(m->scene, body->regions[r].material);
+            f->material[cells.item[i]] = pio_scene_material_number(m->scene, body->regions[r].material);
         free(cells.item);
     }
     return PIOLA_OK;
@@ -124,7 +101,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
     pio_model_fem *f = m->fem;
     piola_status rc = PIOLA_OK;
     for (size_t b = 0; !rc && b < s->n_bodies; b++) {
-        const int own = material_number(s, s->bodies[b].material);
+        const int own = pio_scene_material_number(s, s->bodies[b].material);
         for (int64_t e = f->element_first[b]; e < f->element_first[b + 1]; e++) {
             f->body[e] = (int32_t)b;
             f->material[e] = own;

@@ -63,6 +63,4 @@ double *pio_model_weights(const pio_model *model, size_t observation, piola_stat
 piola_status pio_model_cells(const pio_model *model, pio_snapshot_mesh *out, piola_error *error);
 void pio_model_cells_free(pio_snapshot_mesh *mesh);
 
-int pio_scene_body_number(const pio_scene *scene, const char *name);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "host/csv.h"
 #include "host/fail.h"
+#include "host/scene_names.h"
 
 #include <limits.h>
 #include <math.h>

@@ -3,19 +3,13 @@
 
 #include "host/csv.h"
 #include "host/fail.h"
+#include "host/scene_names.h"
 #include "host/shape.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static size_t body_of(const pio_scene *s, const scene_group *g)
-{
-    size_t b = 0;
-    while (b + 1 < s->n_bodies && strcmp(s->bodies[b].name, g->body) != 0) b++;
-    return b;
-}
 
 /* ---- who is in it ------------------------------------------------------------------------------------------- */
 
@@ -36,9 +30,7 @@ static piola_status find_shape(const pio_model *m, const scene_group *g, size_t 
 {
     const int dim = m->scene->dimension;
     pio_shape shape;
-    size_t k = 0;
-    while (k + 1 < m->scene->n_geometry && strcmp(m->scene->geometry[k].name, g->geometry) != 0) k++;
-    const piola_status rc = pio_shape_open(&shape, m->scene, &m->scene->geometry[k], error);
+    const piola_status rc = pio_shape_open(&shape, m->scene, pio_scene_geometry(m->scene, g->geometry), error);
     for (int64_t p = m->body_first[b]; !rc && p < m->body_first[b + 1]; p++) {
         double x[3] = {0};
         memcpy(x, m->position + p * dim, sizeof *x * (size_t)dim);
@@ -75,7 +67,7 @@ static piola_status find_listed(const pio_model *m, const scene_group *g, size_t
 static piola_status find(pio_model *m, size_t i, piola_error *error)
 {
     const scene_group *g = &m->scene->groups[i];
-    const size_t b = body_of(m->scene, g), n = (size_t)m->body_first[m->scene->n_bodies];
+    const size_t b = (size_t)pio_scene_body_number(m->scene, g->body), n = (size_t)m->body_first[m->scene->n_bodies];
     unsigned char *in = m->groups[i] = calloc(n, 1);
     piola_status rc = in ? PIOLA_OK : pio_fail_memory(error, n, "a group");
     int64_t count = 0;
@@ -136,7 +128,7 @@ piola_status pio_model_number_groups(const pio_model *m, const scene_design *des
     for (int64_t p = 0; p < n; p++) index[p] = index[p] >= 0 ? GOVERNED : FREE;
     for (size_t i = 0; i < m->scene->n_groups; i++) {
         const scene_group *g = &m->scene->groups[i];
-        const int64_t first = m->body_first[body_of(m->scene, g)];
+        const int64_t first = m->body_first[(size_t)pio_scene_body_number(m->scene, g->body)];
         bool any = false;
         if (!chosen(design, g->name)) continue;
         for (int64_t p = 0; p < n; p++) {

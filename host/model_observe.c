@@ -6,6 +6,7 @@
 #include "host/fail.h"
 #include "host/model_fem.h"
 #include "host/model_target.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <limits.h>

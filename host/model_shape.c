@@ -2,6 +2,7 @@
 #include "host/model_shape.h"
 
 #include "host/fail.h"
+#include "host/scene_names.h"
 
 #include <math.h>
 #include <stdio.h>

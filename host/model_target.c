@@ -4,22 +4,15 @@
 #include "host/csv.h"
 #include "host/fail.h"
 #include "host/model_groups.h"
+#include "host/scene_names.h"
 #include "host/shape_distance.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- who is observed ---------------------------------------------------------------------------------------- */
-
-static size_t body_of(const pio_scene *s, const char *name)
-{
-    size_t b = 0;
-    while (b + 1 < s->n_bodies && strcmp(s->bodies[b].name, name) != 0) b++;
-    return b;
-}
 
 /* Is particle p of the group, or without one of the body? */
 static bool holds(const pio_model *m, size_t body, const char *group, int64_t p)
@@ -31,7 +24,8 @@ static piola_status set_members(const pio_model *m, const scene_observe *o, pio_
 {
     const int64_t n = m->desc.particles.n;
     const bool two = o->type == SCENE_SEPARATION;
-    const size_t own = body_of(m->scene, o->body), other = two ? body_of(m->scene, o->from) : 0;
+    const size_t own = (size_t)pio_scene_body_number(m->scene, o->body),
+                 other = two ? (size_t)pio_scene_body_number(m->scene, o->from) : 0;
     if (!o->group && !two) return PIOLA_OK;
     int32_t *member = calloc((size_t)n, sizeof *member);
     if (!member) return pio_fail_memory(error, sizeof *member * (size_t)n, "a group");
@@ -65,15 +59,13 @@ static piola_status set_shape(const pio_model *m, const scene_observe *o, pio_ob
     const pio_grid_desc *g = &m->desc.grid;
     const int dim = m->scene->dimension;
     const int64_t n = nodes_of(m);
-    size_t k = 0;
     pio_shape shape;
     pio_shape_measure measure;
-    while (k + 1 < m->scene->n_geometry && strcmp(m->scene->geometry[k].name, o->geometry) != 0) k++;
     double *field = malloc(sizeof *field * (size_t)n);
     if (!field) return pio_fail_memory(error, sizeof *field * (size_t)n, "a shape");
     d->field = field;
     d->outside = o->side == SCENE_OUTSIDE;
-    piola_status rc = pio_shape_open(&shape, m->scene, &m->scene->geometry[k], error);
+    piola_status rc = pio_shape_open(&shape, m->scene, pio_scene_geometry(m->scene, o->geometry), error);
     if (rc) return rc;
     rc = pio_shape_measure_open(&measure, &shape, error);
     for (int64_t i = 0; !rc && i < n; i++) {

@@ -1,6 +1,7 @@
 /* scene.c -- a scene file from disk to a pio_scene and back to text. */
 #include "host/scene.h"
 #include "host/law.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -136,9 +137,8 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_bodies; i++) {
         scene_body *b = &scene->bodies[i];
         if (!b->particles_per_cell) b->particles_per_cell = scene->dimension == 2 ? 4 : 8;
-        for (size_t g = 0; g < scene->n_geometry; g++)
-            b->of_points |= scene->geometry[g].shape == SCENE_POINTS && b->geometry && scene->geometry[g].name &&
-                            !strcmp(scene->geometry[g].name, b->geometry);
+        const scene_geometry *g = pio_scene_geometry(scene, b->geometry);
+        b->of_points = g && g->shape == SCENE_POINTS;
     }
     for (size_t i = 0; i < scene->n_observe; i++) complete_observe(scene, doc, &scene->observe[i]);
     for (size_t i = 0; i < scene->n_design; i++) {

@@ -1,6 +1,7 @@
 /* scene_control.c -- actuators and control of a scene: defaults, weights at the start, rules, and the paths that a design may change. */
 #include "host/control_weights.h"
 #include "host/fill.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <limits.h>
@@ -12,16 +13,6 @@ enum {
     MOST_KNOTS = 65536,
     WEIGHT_STREAM = 1 << 20 /* of random numbers; bodies have those before */
 };
-
-size_t pio_scene_find(const char *name, const void *items, size_t n, size_t size)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char *own;
-        memcpy(&own, (const char *)items + i * size, sizeof own);
-        if (!strcmp(own, name)) return i;
-    }
-    return n;
-}
 
 size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SCENE_LAYERS], int *layers)
 {
@@ -106,10 +97,8 @@ static void check_actuator(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(fibre, "actuators[%zu].fibre", i);
     double square = 0;
     const size_t b = pio_scene_entry(doc, body, "bodies", a->body, s->bodies, s->n_bodies, sizeof *s->bodies);
-    const size_t m = b < s->n_bodies
-                         ? pio_scene_find(s->bodies[b].material, s->materials, s->n_materials, sizeof *s->materials)
-                         : s->n_materials;
-    if (m < s->n_materials && s->materials[m].model >= SCENE_LINEAR_FLUID)
+    const scene_material *m = b < s->n_bodies ? pio_scene_material(s, s->bodies[b].material) : NULL;
+    if (m && m->model >= SCENE_LINEAR_FLUID)
         pio_cfg_fault(doc, body, "'%s' is a fluid, which has no fibres; a solid body would be right", a->body);
     for (int k = 0; k < s->dimension; k++) square += a->fibre[k] * a->fibre[k];
     if (!(square > 0)) pio_cfg_fault(doc, fibre, "it has no direction; one number must not be 0");
@@ -144,7 +133,7 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, const char *path, const
     const bool actuator = pio_scene_find(name, s->actuators, s->n_actuators, sizeof *s->actuators) < s->n_actuators;
     if (!actuator)
         pio_scene_entry(doc, path, "bodies", name, s->bodies, s->n_bodies, sizeof *s->bodies);
-    else if (pio_scene_find(name, s->bodies, s->n_bodies, sizeof *s->bodies) < s->n_bodies)
+    else if (pio_scene_body(s, name))
         pio_cfg_fault(doc, path, "'%s' is a body and an actuator; give one of them another name", name);
 }
 

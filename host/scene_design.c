@@ -1,4 +1,5 @@
 /* scene_design.c -- the paths that a design may change, and the rules for design variables. */
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -32,20 +33,6 @@ static const cfg_field *constant(const pio_scene *s, const scene_material *m, co
 const cfg_table *pio_scene_materials(const pio_scene *s)
 {
     return s->method == SCENE_FEM ? &pio_fem_material_table : &pio_material_table;
-}
-
-static const scene_material *material(const pio_scene *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_materials; i++)
-        if (strcmp(s->materials[i].name, name) == 0) return &s->materials[i];
-    return NULL;
-}
-
-static const scene_body *body(const pio_scene *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_bodies; i++)
-        if (strcmp(s->bodies[i].name, name) == 0) return &s->bodies[i];
-    return NULL;
 }
 
 static bool vector(scene_target *t, cfg_quantity quantity, const pio_scene *s, const double value[3])
@@ -150,9 +137,9 @@ bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
     if (n == 2) return scene_number(s, path, t);
     if (n != 3) return false;
     if (strcmp(part[0], "control") == 0) return pio_scene_control_target(s, part[1], part[2], t);
-    const scene_body *b = strcmp(part[0], "bodies") == 0 ? body(s, part[1]) : NULL;
-    const scene_material *m = strcmp(part[0], "materials") == 0 ? material(s, part[1])
-                              : b                               ? material(s, b->material)
+    const scene_body *b = strcmp(part[0], "bodies") == 0 ? pio_scene_body(s, part[1]) : NULL;
+    const scene_material *m = strcmp(part[0], "materials") == 0 ? pio_scene_material(s, part[1])
+                              : b                               ? pio_scene_material(s, b->material)
                                                                 : NULL;
     if (b && body_target(s, b, part[2], t)) return true;
     if (!strcmp(part[2], "value")) return value_target(s, part[0], part[1], t);
@@ -215,7 +202,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             if (body_target(s, &s->bodies[i], keys[k], &unused))
                 add_path(doc, paths, &n, "bodies", s->bodies[i].name, keys[k]);
-        add_constants(s, doc, paths, &n, "bodies", s->bodies[i].name, material(s, s->bodies[i].material));
+        add_constants(s, doc, paths, &n, "bodies", s->bodies[i].name, pio_scene_material(s, s->bodies[i].material));
     }
     for (size_t i = 0; i < s->n_control; i++)
         for (size_t k = 0; pio_scene_control_key(k); k++) {

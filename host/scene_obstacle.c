@@ -80,6 +80,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_obstacle *o = &s->obstacles[i];
     PATH(motion, "obstacles[%zu].motion", i);
+    PATH(time, "obstacles[%zu].motion.time", i);
     PATH(z, "obstacles[%zu].motion.z", i);
     PATH(axis, "obstacles[%zu].motion.axis", i);
     size_t courses = o->angle.n;
@@ -88,11 +89,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
         courses += o->shift[a].n;
     }
     check_course(o, doc, i, "angle", &o->angle);
-    for (size_t k = 1; k < o->time.n && !o->motion_file; k++) {
-        PATH(time, "obstacles[%zu].motion.time[%zu]", i, k);
-        if (!(o->time.v[k] > o->time.v[k - 1]))
-            pio_cfg_fault(doc, time, "the times must increase, but %g s follows %g s", o->time.v[k], o->time.v[k - 1]);
-    }
+    if (!o->motion_file) pio_scene_check_increase(doc, time, &o->time);
     if (o->time.n && !courses) pio_cfg_fault(doc, motion, "it neither shifts nor turns it; add x, y, z or angle");
     if (s->dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
     if (!pio_scene_given(doc, axis)) return;

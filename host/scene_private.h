@@ -64,6 +64,8 @@ void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
 /* Its velocity fields, 1 or more; that of a body, by name. */
 int pio_scene_fields(const pio_scene *s);
 int pio_scene_field(const pio_scene *s, const char *body);
+/* Whether each number of the list at `path`, s, is above the one before it. */
+void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times);
 /* Whether the duration is a whole number of steps. */
 void pio_scene_check_time(const pio_scene *s, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
@@ -96,8 +98,6 @@ const char *pio_scene_control_key(size_t i);
 /* Layers of a network: units in each, `width` of them (inputs first, outputs last), and how many weights there are. */
 enum { SCENE_LAYERS = PIO_NETWORK_HIDDEN + 2 };
 size_t pio_scene_layers(const pio_scene *scene, const scene_control *control, int width[SCENE_LAYERS], int *layers);
-/* The number of a name in a list of structs that begin with theirs, or n. */
-size_t pio_scene_find(const char *name, const void *items, size_t n, size_t size);
 bool pio_scene_design_target(const pio_scene *scene, const scene_design *design, const char *path,
                              scene_target *target);
 /* Paths of single numbers of a scene besides gravity, in order; NULL past the last. Not every scene has each. */
@@ -115,7 +115,6 @@ bool pio_scene_has_no(const pio_scene *scene, const char *key);
 /* Components of an observation: the dimension for positions and velocities, else 1; and its quantity. */
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
 cfg_quantity pio_observe_quantity(const scene_observe *observe);
-const scene_observe *pio_scene_observe(const pio_scene *scene, const char *name);
 /* The scalars of a value decoded as CFG_ANY must have the unit of `quantity`. */
 bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
 

@@ -87,6 +87,15 @@ size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const c
     return n;
 }
 
+void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times)
+{
+    for (size_t k = 1; k < times->n; k++) {
+        PATH(at, "%s[%zu]", path, k);
+        if (!(times->v[k] > times->v[k - 1]))
+            pio_cfg_fault(doc, at, "the times must increase, but %g s follows %g s", times->v[k], times->v[k - 1]);
+    }
+}
+
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -182,13 +191,6 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 
 /* ---- observations and objective ------------------------------------------------------------------------ */
 
-const scene_observe *pio_scene_observe(const pio_scene *scene, const char *name)
-{
-    for (size_t i = 0; i < scene->n_observe; i++)
-        if (strcmp(scene->observe[i].name, name) == 0) return &scene->observe[i];
-    return NULL;
-}
-
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 {
     switch (observe->type) {
@@ -234,6 +236,7 @@ static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
     double end = s->duration * (1 + 1e-9);
     PATH(every, "observe[%zu].every", i);
     PATH(over, "observe[%zu].over", i);
+    PATH(times, "observe[%zu].at", i);
     if (o->every > end)
         pio_cfg_fault(doc, every, "%g s is longer than time.duration, %g s", o->every, s->duration);
     else if (o->every > 0 && s->duration / o->every > SCENE_MOST_SAMPLES)
@@ -245,12 +248,13 @@ static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
         PATH(at, "observe[%zu].at[%zu]", i, k);
         if (o->at.v[k] > end)
             pio_cfg_fault(doc, at, "%g s is after time.duration, %g s", o->at.v[k], s->duration);
-        else if (k && !(o->at.v[k] > o->at.v[k - 1]))
-            pio_cfg_fault(doc, at, "the times must increase, but %g s follows %g s", o->at.v[k], o->at.v[k - 1]);
         else
             check_load_step(s, doc, at, o->at.v[k]);
     }
-    if (o->every > 0) check_load_step(s, doc, every, o->every);
+    if (o->every > 0)
+        check_load_step(s, doc, every, o->every);
+    else
+        pio_scene_check_increase(doc, times, &o->at);
 }
 
 static void check_observe(const pio_scene *s, cfg_doc *doc)

@@ -1,5 +1,6 @@
 /* scene_validate_bodies.c -- bodies from files and groups of particles: what is named exists, and files hold what they must. */
 #include "host/fill.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <limits.h>
@@ -64,17 +65,10 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
         if (!strcmp(s->bodies[b].geometry, g->name)) pio_scene_check_inside(s, doc, b, low, high);
 }
 
-static const scene_geometry *geometry(const pio_scene *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_geometry; i++)
-        if (!strcmp(s->geometry[i].name, name)) return &s->geometry[i];
-    return NULL;
-}
-
 /* Points are the particles. */
 static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_geometry *g = geometry(s, s->bodies[i].geometry);
+    const scene_geometry *g = pio_scene_geometry(s, s->bodies[i].geometry);
     bool found;
     PATH(path, "bodies[%zu].fill", i);
     pio_cfg_find(doc->root, path, &found);

@@ -208,6 +208,7 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_curves; i++) {
         const scene_curve *c = &s->curves[i];
+        PATH(time, "curves[%zu].time", i);
         PATH(value, "curves[%zu].value", i);
         PATH(name, "curves[%zu].name", i);
         if (!is_named(s, c->name))
@@ -216,12 +217,7 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
         if (c->file) continue; /* pio_scene_validate_data */
         if (c->time.n != c->value.n)
             pio_cfg_fault(doc, value, "%zu values for %zu times; one each is needed", c->value.n, c->time.n);
-        for (size_t k = 1; k < c->time.n; k++) {
-            PATH(time, "curves[%zu].time[%zu]", i, k);
-            if (!(c->time.v[k] > c->time.v[k - 1]))
-                pio_cfg_fault(doc, time, "the times must increase, but %g s follows %g s", c->time.v[k],
-                              c->time.v[k - 1]);
-        }
+        pio_scene_check_increase(doc, time, &c->time);
     }
 }
 

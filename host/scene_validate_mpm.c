@@ -1,5 +1,6 @@
 /* scene_validate_mpm.c -- which walls, materials and outputs an integrator of particles can have. */
 #include "host/plastic.h"
+#include "host/scene_names.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -148,9 +149,8 @@ int pio_scene_field(const pio_scene *s, const char *body)
 
 static double density_of(const pio_scene *s, const scene_body *b)
 {
-    for (size_t i = 0; i < s->n_materials; i++)
-        if (!strcmp(s->materials[i].name, b->material)) return s->materials[i].density;
-    return 0;
+    const scene_material *m = pio_scene_material(s, b->material);
+    return m ? m->density : 0;
 }
 
 /* How full a node is of a field is told by its mass there: a field has one density, that of the scene. */
