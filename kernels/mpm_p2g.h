@@ -276,9 +276,11 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
 PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
 {
     const int plastic = a->matter.plasticity ? a->matter.plasticity[a->s.id[p]] : PLASTIC_NONE;
+    real third_bar = R(0), a_bar = R(0);
     if (plastic == PLASTIC_NONE) return;
-    if (plastic_opens(plastic)) a->bar.hardening[p] += log_bar;
-    if (plastic != PLASTIC_SNOW && a->bar.e33) a->bar.e33[p] += log_bar;
+    plastic_log_volume_adj(plastic, log_bar, &third_bar, &a_bar);
+    if (a->bar.e33) a->bar.e33[p] += third_bar;
+    a->bar.hardening[p] += a_bar;
 }
 
 PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)

@@ -204,6 +204,13 @@ PIO_FN real plastic_log_volume(int plastic, real third, real a)
     return (plastic == PLASTIC_SNOW ? R(0) : third) + (plastic_opens(plastic) ? a : R(0));
 }
 
+/* log_bar: the cotangent of plastic_log_volume. Both are added to. */
+PIO_FN void plastic_log_volume_adj(int plastic, real log_bar, real *third_bar, real *a_bar)
+{
+    if (plastic != PLASTIC_SNOW) *third_bar += log_bar;
+    if (plastic_opens(plastic)) *a_bar += log_bar;
+}
+
 PIO_FN real snow_hardening(real a, const plastic_matter *m)
 {
     return exp(m->y[2] * (R(1) - exp(a)));
