@@ -77,10 +77,10 @@ class Command:
         rows = []
         for line in re.search(rf"^{title}:\n(.*?)(?:\n\n|\Z)", text, re.S | re.M).group(1).rstrip("\n").split("\n"):
             if line[:column].strip():
-                rows.append([line[:column].strip(), line[column:].strip()])
+                rows.append(re.split(r" {2,}", line.strip() + "  ", 1))  # an entry may reach beyond the column: then it stands alone
             else:
-                rows[-1][1] = (rows[-1][1] + " " + line.strip()).strip()
-        return rows
+                rows[-1][1] += " " + line.strip()
+        return [(entry, meaning.strip()) for entry, meaning in rows]
 
     def table(self, name):
         if name == "commands":
