@@ -1,7 +1,7 @@
 /* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
  *
- * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative. All are
- * scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. What is checked in each of
+ * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative; of a single
+ * variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. What is checked in each of
  * them: the objective, and every constraint. */
 #include "host/balance.h"
 #include "host/certificate.h"
@@ -169,12 +169,19 @@ static piola_status parameter_directions(check *c, piola_error *error)
     return PIOLA_OK;
 }
 
+/* One variable has one direction. */
+static bool is_line(const pio_session *s)
+{
+    return s->model->n_variables == 1;
+}
+
 static piola_status all_directions(check *c, piola_error *error)
 {
     const size_t n = (size_t)c->s->model->n_variables;
     pio_log_say(c->s->log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
                 c->s->scene->check_tolerance, HALVINGS, first_step);
     say(c, NULL);
+    if (is_line(c->s)) return parameter_directions(c, error);
     piola_status rc = random_directions(c, error);
     for (int f = 0; !rc && f < c->n_functions; f++) {
         memcpy(c->direction, c->functions[f].gradient, sizeof(double) * n);
@@ -281,11 +288,12 @@ static piola_status work(check *c, piola_error *error)
 static piola_status run_check(pio_session *s, piola_error *error)
 {
     const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1,
-                 shared = (size_t)s->scene->check_directions + (size_t)s->model->n_parameters,
-                 space = functions * (shared + 1);
+                 own = is_line(s) ? 0 : functions, /* directions tried for one function */
+        shared = (is_line(s) ? 0 : (size_t)s->scene->check_directions) + (size_t)s->model->n_parameters,
+                 space = functions * shared + own;
     check c = {.s = s,
                .space = space,
-               .most_runs = (int64_t)(2 * STEPS * (shared + functions)),
+               .most_runs = (int64_t)(2 * STEPS * (shared + own)),
                .n_functions = (int)functions,
                .z = malloc(sizeof(double) * n),
                .direction = malloc(sizeof(double) * n),

@@ -16,13 +16,14 @@ static bool has_memory(const void *s)
     return has_budget(s) || has_disk(s) || ((const pio_scene *)s)->memory_strategy != SCENE_AUTO;
 }
 
-static const cfg_field check_fields[] = {
-    {"directions", CFG_INTEGER, AT(pio_scene, check_directions), .fallback = "3",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 100},
-     .meaning = "random directions in which the adjoint is compared with differences; each costs some runs"},
-    {"tolerance", CFG_NUMBER, AT(pio_scene, check_tolerance), .fallback = "1e-6", POSITIVE,
-     .meaning = "largest relative difference that passes"},
-    END};
+static const cfg_field check_fields[] = {{"directions", CFG_INTEGER, AT(pio_scene, check_directions), .fallback = "3",
+                                          .range = {CFG_FROM | CFG_UP_TO, 1, 100},
+                                          .meaning = "random directions in which the adjoint is compared with "
+                                                     "differences, besides the gradient's and one of each entry of "
+                                                     "`design`; each costs 22 runs; a single variable has only one"},
+                                         {"tolerance", CFG_NUMBER, AT(pio_scene, check_tolerance), .fallback = "1e-6",
+                                          POSITIVE, .meaning = "largest relative difference that passes"},
+                                         END};
 static const cfg_table check_table = {.what = "gradient check", .fields = check_fields};
 
 static const cfg_field memory_fields[] = {
