@@ -46,7 +46,9 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
     if (from->type != SCENE_OBSTACLE_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
     if (!rc) rc = pio_trimesh_load(&surface, file, from->scale, error);
-    if (!rc) rc = pio_distance_grid_create(&grid, &surface, from->resolution, from->width, error);
+    if (!rc)
+        rc = pio_distance_grid_create(&grid, &surface, from->resolution, from->width + m->scene->grid.spacing / 2,
+                                      error);
     pio_trimesh_free(&surface);
     if (rc == PIOLA_BAD_DATA && error) {
         const piola_error said = *error;

@@ -51,7 +51,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         scene_obstacle *o = &s->obstacles[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
-        if (isnan(o->width)) o->width = s->grid.spacing / 2;
+        if (isnan(o->width)) o->width = 1.5 * s->grid.spacing;
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->grid.spacing / s->duration, PIO_LEAST_ONSET);
         if (isnan(o->resolution)) o->resolution = s->grid.spacing / 2;

@@ -124,11 +124,12 @@ static const cfg_field obstacle_fields[] = {
          "what comes faster than this is stopped in full, what leaves faster is let go; between, contact sets in "
          "gradually, so that derivatives have no kink. Larger makes them milder; what touches without load is pushed "
          "off with up to this speed, whatever the time step, and rubbed as much times the friction"},
-    {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "half of method.grid.spacing", .quantity = CFG_LENGTH,
+    {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "1.5 method.grid.spacing", .quantity = CFG_LENGTH,
      POSITIVE,
      .meaning =
-         "the obstacle takes hold of the grid gradually, from this distance outside its surface to as far inside; "
-         "larger is smoother and softer"},
+         "the obstacle takes hold of material gradually, over this distance up to half a grid spacing before its "
+         "surface, where it holds fully; larger is smoother and softer. Below a spacing, what a body does depends on "
+         "where the surface lies between rows of nodes"},
     {"motion", CFG_MAPPING, .table = &motion_table, .present = has_motion, .computed = "it stands still",
      .meaning = "how it moves, whatever meets it"},
     END};

@@ -1,17 +1,19 @@
 /* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with adjoints.
  *
  * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c and Q its
- * place and orientation at the beginning of the step, V + W (x - c) its own motion in the step and x the node:
+ * place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the node and x the centroid of
+ * the material that it holds (mpm_centroid.h):
  *
- *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x - c)              the velocity relative to it
+ *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x_i - c)            the velocity relative to it
  *     u' = 0 (sticky),  or the sliding part of u after friction (slip), and what is left of u . n (separate)
  *     v <- v + s(d) (u' - u)                                                       in components that no wall holds
  *
- * The share s(d) eases the condition in, so that the velocities are a smooth function of c and Q. Friction takes mu times what
+ * The share s(d) eases the condition in, so that the velocities are a smooth function of x, c and Q. Friction takes mu times what
  * the normal condition takes, node by node. A separating obstacle takes hold gradually about u . n = 0. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
+#include "kernels/mpm_centroid.h"
 #include "kernels/mpm_grid.h"
 #include "kernels/obstacle.h"
 
@@ -233,26 +235,45 @@ typedef struct {
     const obstacle_shape *shape; /* [obstacles] */
     const obstacle_pose *pose;   /* [obstacles] */
     const real *coefficients;    /* of the distances of meshes, m */
+    const real *sums;            /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
+    const real *moment;          /* [DIM][nodes] of mpm_centroid, kg m; likewise */
     real *before;                /* [DIM][nodes] m/s; set for active nodes, or NULL */
     real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
 } mpm_obstacle_args;
 
 /* One obstacle at one node, so far as it does not depend on the node's velocity. */
 typedef struct {
-    vec q;            /* x - c, m */
+    vec q;            /* from c to the node, m */
+    vec x;            /* x - c: from c to its material, m */
     obstacle_near at; /* in the obstacle's frame */
     real share;
     vec normal; /* in space */
     vec own;    /* the obstacle's velocity here, m/s */
 } obstacle_reach;
 
-PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const int index[DIM])
+/* A node of the grid, and what it holds. */
+typedef struct {
+    int node, index[DIM];
+    vec e; /* from the node to the centroid of its material, m */
+} obstacle_node;
+
+PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
+{
+    obstacle_node r;
+    r.node = a->l.node_list[i];
+    node_index(&a->box, r.node, r.index);
+    r.e = node_centroid(a->sums, a->moment, a->nodes, r.node);
+    return r;
+}
+
+PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const obstacle_node *at)
 {
     const obstacle_pose *pose = a->pose + o;
     obstacle_reach r;
     PIO_UNROLL
-    for (int i = 0; i < DIM; i++) r.q.x[i] = R(W(a->box.origin[i]) + W(index[i]) * W(a->box.dx) - pose->centre[i]);
-    r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.q));
+    for (int i = 0; i < DIM; i++) r.q.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
+    r.x = vec_axpby(R(1), r.q, R(1), at->e);
+    r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.x));
     r.share = obstacle_share(a->shape + o, r.at.d);
     r.normal = mat_apply(pose->turn, r.at.normal);
     r.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, r.q));
@@ -310,26 +331,25 @@ PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
 }
 
 /* Velocity of a node after the first `count` obstacles. */
-PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const int index[DIM], vec v)
+PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstacle_node *at, vec v)
 {
     for (int o = 0; o < count; o++) {
-        const obstacle_reach r = obstacle_reach_of(a, o, index);
+        const obstacle_reach r = obstacle_reach_of(a, o, at);
         if (!(r.share > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
-        if (c.acts) v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, index, vec_axpby(R(1), c.kept, R(-1), u)));
+        if (c.acts)
+            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at->index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return v;
 }
 
 PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
 {
-    const int node = a->l.node_list[i];
-    int index[DIM];
-    node_index(&a->box, node, index);
-    const vec v = vec_load(a->velocity, a->nodes, node);
-    if (a->before) vec_store(a->before, a->nodes, node, v);
-    vec_store(a->velocity, a->nodes, node, obstacle_velocity(a, a->obstacles, index, v));
+    const obstacle_node at = obstacle_node_of(a, i);
+    const vec v = vec_load(a->velocity, a->nodes, at.node);
+    if (a->before) vec_store(a->before, a->nodes, at.node, v);
+    vec_store(a->velocity, a->nodes, at.node, obstacle_velocity(a, a->obstacles, &at, v));
 }
 
 /* One obstacle, the last first: velocity_bar becomes that of the velocity before it. Each node's part of pose_bar. */
@@ -337,7 +357,9 @@ typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     int obstacle;
     real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
-    real *share;        /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e, mu; set */
+    real *
+        place_bar; /* [DIM][nodes] of active nodes: of e, 1/m times J's unit; set by the last, added to by those before it */
+    real *share; /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e, mu; set */
 } mpm_obstacle_adj_args;
 
 /* a x b; in 2D the one component that there is. */
@@ -373,21 +395,21 @@ PIO_FN vec obstacle_contact_adj(const obstacle_shape *shape, const obstacle_cont
 PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
-    const int node = a->l.node_list[i], o = b->obstacle;
+    const obstacle_node at = obstacle_node_of(a, i);
+    const int o = b->obstacle, node = at.node;
     const obstacle_shape *shape = a->shape + o;
     const obstacle_pose *pose = a->pose + o;
-    int index[DIM];
     real out[OBSTACLE_PARAMETERS];
-    node_index(&a->box, node, index);
+    vec x_bar = vec_zero();
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = R(0);
-    const obstacle_reach r = obstacle_reach_of(a, o, index);
+    const obstacle_reach r = obstacle_reach_of(a, o, &at);
     if (r.share > R(0)) {
-        const vec v = obstacle_velocity(a, o, index, vec_load(a->before, a->nodes, node));
+        const vec v = obstacle_velocity(a, o, &at, vec_load(a->before, a->nodes, node));
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(shape, pose->friction, r.normal, u);
         if (c.acts) {
             const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
-            const vec change_bar = obstacle_change(&a->box, index, v_bar); /* a projection */
+            const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
             const real share_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
             vec u_bar = vec_scale(-r.share, change_bar), normal_bar = vec_zero();
             if (shape->behaviour != WALL_STICKY)
@@ -398,14 +420,19 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));
-            const vec q_bar = mat_apply(pose->turn, y_bar), own = mat_t_apply(pose->spin, u_bar);
+            x_bar = mat_apply(pose->turn, y_bar);
+            const vec own = mat_t_apply(pose->spin, u_bar);
             PIO_UNROLL
-            for (int k = 0; k < DIM; k++) out[k] = own.x[k] - q_bar.x[k];
-            cross_add(out + OBSTACLE_ROTATION, q_bar, r.q);
+            for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar.x[k];
+            cross_add(out + OBSTACLE_ROTATION, x_bar, r.x);
             cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
         }
     }
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->share[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
+    for (int k = 0; k < DIM; k++) {
+        real *e_bar = b->place_bar + field_at(a->nodes, DIM, k, node);
+        *e_bar = (o == a->obstacles - 1 ? R(0) : *e_bar) + x_bar.x[k];
+    }
 }
 
 /* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */
@@ -417,17 +444,17 @@ typedef struct {
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
-    const int node = a->l.node_list[i];
-    int index[DIM], count = 0;
-    node_index(&a->box, node, index);
-    vec v = vec_load(a->before, a->nodes, node);
+    const obstacle_node at = obstacle_node_of(a, i);
+    int count = 0;
+    vec v = vec_load(a->before, a->nodes, at.node);
     for (int o = 0; o < a->obstacles; o++) {
-        const obstacle_reach r = obstacle_reach_of(a, o, index);
+        const obstacle_reach r = obstacle_reach_of(a, o, &at);
         if (!(r.share > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
         count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->shape[o].onset;
-        if (c.acts) v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, index, vec_axpby(R(1), c.kept, R(-1), u)));
+        if (c.acts)
+            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return W(count);
 }

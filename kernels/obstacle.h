@@ -22,7 +22,8 @@ typedef struct {
     real half[DIM];   /* box: half its edges m */
     real radius;      /* ball, cylinder, m */
     real height;      /* cylinder: half its length m */
-    real width;       /* the condition is eased in over distances from +width to -width, m, > 0 */
+    real full;        /* up to this distance the condition holds fully, m */
+    real width;       /* it is eased in over distances from full + width to full, m, > 0 */
     int first;        /* mesh: number of its first coefficient among all */
     int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
     real low[DIM];    /* mesh: place of the first, m */
@@ -155,7 +156,7 @@ PIO_FN void mesh_weights(real t, real w[4], real w1[4], real w2[4])
     w2[3] = t;
 }
 
-/* Beyond the lattice, which reaches farther than any condition, the distance is told as twice the width. */
+/* Beyond the lattice, which reaches farther than any condition, the distance is told as twice as far. */
 PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients, vec y)
 {
     obstacle_near r;
@@ -167,7 +168,7 @@ PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients
     for (int a = DIM - 1; a >= 0; a--) {
         const real u = (y.x[a] - o->low[a]) / o->spacing, cell = floor(u);
         if (!(cell >= R(1) && cell <= R(o->count[a] - 3))) {
-            r.d = R(2) * o->width;
+            r.d = R(2) * (o->full + o->width);
             r.normal = r.slope = vec_zero();
             r.turn = curve;
             return r;
@@ -227,19 +228,19 @@ PIO_FN vec obstacle_near_adj(const obstacle_near *at, real d_bar, vec normal_bar
     return vec_axpby(d_bar, at->slope, R(1), mat_t_apply(at->turn, normal_bar));
 }
 
-/* How much of a condition holds at distance d: 0 from +width on, 1 from -width on, and between a polynomial whose first two
- * derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (width - d)/(2 width). */
+/* How much of a condition holds at distance d: 0 from full + width on, 1 up to full, and between a polynomial whose first two
+ * derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
 PIO_FN real obstacle_share(const obstacle_shape *o, real d)
 {
-    const real t = (o->width - d) / (R(2) * o->width);
+    const real t = (o->full + o->width - d) / o->width;
     if (!(t > R(0))) return R(0);
     return t < R(1) ? t * t * t * (R(10) - t * (R(15) - R(6) * t)) : R(1);
 }
 
 PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
 {
-    const real t = (o->width - d) / (R(2) * o->width), rest = R(1) - t;
-    return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / (R(2) * o->width) : R(0);
+    const real t = (o->full + o->width - d) / o->width, rest = R(1) - t;
+    return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / o->width : R(0);
 }
 
 /* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset on, and between

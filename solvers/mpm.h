@@ -99,6 +99,7 @@ typedef struct {
     double *obstacle_parameters, *obstacle_bar, *pose_bar; /* [OBSTACLE_PARAMETERS][n_obstacles] */
     obstacle_pose *pose;                                   /* [n_obstacles] */
     real *before_obstacles, *obstacle_share;               /* [DIM][nodes], [OBSTACLE_PARAMETERS][nodes] */
+    real *centroid_moment, *centroid_bar;                  /* [DIM][nodes], see kernels/mpm_centroid.h */
     double *kinks;                                         /* [1] counted so far */
 
     int has_plastic; /* 0: what follows is NULL */
@@ -235,7 +236,8 @@ void mpm_networks_step(mpm_sim *sim);
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
 /* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities
- * in a step, with its adjoint; designs of them; see pio_engine.kinks. */
+ * in a step, with its adjoint, of which that of the places of material comes once mpm_g2p_adj and mpm_grid_adj have set what it adds
+ * to; designs of them; see pio_engine.kinks. */
 piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
 int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
@@ -243,6 +245,7 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_act(mpm_sim *sim);
 void mpm_obstacles_adj_begin(mpm_sim *sim);
 void mpm_obstacles_adj(mpm_sim *sim);
+void mpm_obstacles_mass_reverse(mpm_sim *sim);
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
 int64_t mpm_kinks(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
 /* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the momentum without

@@ -163,12 +163,14 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->motion_axis, 3 * n);
     TAKE(sim->obstacle_parameters, parameters);
     TAKE(sim->pose, n);
+    TAKE(sim->centroid_moment, field_size(sim->nodes, DIM));
     if (distances) TAKE(sim->coefficients, distances);
     if (!sim->base.adjoint) return;
     TAKE(sim->obstacle_bar, parameters);
     TAKE(sim->pose_bar, parameters);
     TAKE(sim->before_obstacles, field_size(sim->nodes, DIM));
     TAKE(sim->obstacle_share, field_size(sim->nodes, OBSTACLE_PARAMETERS));
+    TAKE(sim->centroid_bar, field_size(sim->nodes, DIM));
     TAKE(sim->kinks, 1);
 }
 
@@ -196,13 +198,15 @@ static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
     return 1;
 }
 
-static obstacle_shape shape_of(const pio_obstacle_desc *d)
+/* What a node at the rim of a body holds is half a spacing inside it, so that the condition is full where the rim touches. */
+static obstacle_shape shape_of(const pio_obstacle_desc *d, real dx)
 {
     obstacle_shape s = {.type = (int)d->type,
                         .behaviour = (int)d->behaviour,
                         .axis = d->axis,
                         .radius = (real)d->radius,
                         .height = (real)(d->height / 2),
+                        .full = dx / 2,
                         .width = (real)d->width,
                         .slip = (real)d->slip,
                         .spacing = (real)d->spacing,
@@ -222,7 +226,7 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     int start = 0, first = 0;
     for (int o = 0; o < sim->n_obstacles; o++) {
         const pio_obstacle_desc *d = &desc->obstacles[o];
-        obstacle_shape shape = shape_of(d);
+        obstacle_shape shape = shape_of(d, sim->box.dx);
         double p[OBSTACLE_PARAMETERS];
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
@@ -250,12 +254,19 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     .motion_start = sim->motion_start, .motion = sim->motion, .axis = sim->motion_axis, .pose = sim->pose
 #define ACT                                                                                                            \
     .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .obstacles = sim->n_obstacles, .shape = sim->obstacle,      \
-    .coefficients = sim->coefficients, .pose = sim->pose, .before = sim->before_obstacles, .velocity = sim->node_velocity
+    .coefficients = sim->coefficients, .pose = sim->pose, .sums = sim->node_sums, .moment = sim->centroid_moment,     \
+    .before = sim->before_obstacles, .velocity = sim->node_velocity
+#define CENTROID .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box
 
 void mpm_obstacles_act(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (!sim->n_obstacles) return;
+    pio_map(q, mpm_centroid, sim->max_cells, &sim->step->cells, CENTROID, .sums = sim->cell_sums);
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
+            .out = sim->centroid_moment);
+    pio_halo(q, sim->centroid_moment);
     pio_map(q, mpm_obstacle_pose, sim->n_obstacles, NULL, POSE);
     pio_map(q, mpm_obstacle, sim->nodes, &sim->step->nodes, ACT);
 }
@@ -282,13 +293,27 @@ void mpm_obstacles_adj(mpm_sim *sim)
     }
     for (int o = n - 1; o >= 0; o--) {
         pio_map(q, mpm_obstacle_adj, sim->nodes, &sim->step->nodes,
-                .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->node_velocity_bar, .share = sim->obstacle_share);
+                .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->node_velocity_bar, .share = sim->obstacle_share,
+                .place_bar = sim->centroid_bar);
         for (int k = 0; k < OBSTACLE_PARAMETERS && sim->obstacle_driven[o]; k++)
             pio_sum(q, field_sum, sim->nodes, &sim->step->nodes, sim->pose_bar + obstacle_at(n, k, o),
                     .n = sim->nodes, .components = OBSTACLE_PARAMETERS, .component = k, .in = sim->obstacle_share);
     }
     pio_map(q, mpm_obstacle_pose_adj, n, NULL,
             .fwd = {POSE}, .pose_bar = sim->pose_bar, .parameters_bar = sim->obstacle_bar);
+}
+
+void mpm_obstacles_mass_reverse(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    if (!sim->n_obstacles) return;
+    pio_map(q, mpm_centroid_node_adj, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .moment = sim->centroid_moment,
+            .place_bar = sim->centroid_bar, .node_bar = sim->node_bar);
+    pio_halo(q, sim->centroid_bar);
+    pio_map(q, mpm_centroid_adj, sim->max_cells, &sim->step->cells,
+            .fwd = {CENTROID}, .nodes = sim->nodes, .moment_bar = sim->centroid_bar,
+            .bar = sim->bar[1 - sim->current_bar], .mass_bar = sim->mass_bar);
 }
 /* clang-format on */
 

@@ -4,7 +4,7 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
- *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, their parameters' cotangents
+ *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, x_bar += ..., their parameters' cotangents
  *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
  *     plastic   F' is the trial one             plastic_adj, for which g2p makes the trial one again
  *
@@ -135,6 +135,7 @@ void mpm_reverse(mpm_sim *sim)
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
     mpm_contact_mass_reverse(sim);
+    mpm_obstacles_mass_reverse(sim);
     mpm_flip_reverse(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,

@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 #define PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 
-#include "tests/kernel_cases_sample.h"
+#include "tests/kernel_cases_mpm.h"
 
 enum { CASE_OBSTACLES = 6, MESH_POINTS = 20 };
 
@@ -30,7 +30,8 @@ static const obstacle_shape *obstacle_sample(case_io *io)
         for (int a = 0; a < DIM; a++) shape[o].half[a] = R(0.05 + 0.02 * a);
         shape[o].radius = R(0.06);
         shape[o].height = R(0.05);
-        shape[o].width = R(o == 2 ? 0.1 : 0.06);
+        shape[o].full = R(o % 2 ? 0.01 : -0.04);
+        shape[o].width = R(o == 2 ? 0.2 : 0.12);
         shape[o].slip = R(0.1);
         shape[o].onset = R(0.3);
         shape[o].first = 7; /* of the coefficients below */
@@ -117,6 +118,7 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     b.fwd = *a;
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
     b.share = NEW_FIELD(io, OBSTACLE_PARAMETERS, a->nodes, CASE_SET);
+    b.place_bar = NEW_FIELD(io, DIM, a->nodes, CASE_SET);
     for (int o = CASE_OBSTACLES - 1; o >= 0; o--) {
         b.obstacle = o;
         LAUNCH(io, mpm_obstacle_adj, a->nodes, &step->nodes, &b);
@@ -133,11 +135,68 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     p.pose_bar = pose_bar;
     p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
     LAUNCH(io, mpm_obstacle_pose_adj, n, NULL, &p);
+    mpm_centroid_node_adj_args e;
+    e.l = a->l;
+    e.nodes = a->nodes;
+    e.sums = a->sums;
+    e.moment = a->moment;
+    e.place_bar = b.place_bar;
+    e.node_bar = NEW_FIELD(io, DIM + 1, a->nodes, CASE_ADDED);
+    LAUNCH(io, mpm_centroid_node_adj, a->nodes, &step->nodes, &e);
+    case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.place_bar);
+    case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, e.node_bar, DIM + 1, 0);
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
     case_gradient_of(io, "place", CASE_WIDE, DIM, n, p.parameters_bar, OBSTACLE_PARAMETERS, 0);
     case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n, p.parameters_bar, OBSTACLE_PARAMETERS,
                      OBSTACLE_ROTATION);
     case_gradient_of(io, "friction", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
+}
+
+static void case_mpm_centroid(case_io *io)
+{
+    sample t;
+    mpm_centroid_args a;
+    t.box = sample_box(io, 0);
+    sample_particles(io, &t);
+    t.s.id = PUSH(io, int, t.id, t.n);
+    t.s.cell = PUSH(io, int, t.cell, t.n);
+    t.s.offset = (real *)case_upload(io, sample_offset(io, &t), CASE_FIELD);
+    sample_step(io, &t);
+    sample_lists(io, &t);
+    memset(&t.matter, 0, sizeof t.matter);
+    t.matter.n = t.n;
+    t.matter.mass = REALS(io, "particle mass", 1, t.n, 0.01, 0.02);
+    a.s = t.s;
+    a.matter = t.matter;
+    a.l = t.l;
+    a.box = t.box;
+    a.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
+    LAUNCH(io, mpm_centroid, t.max_cells, &t.step->cells, &a);
+    case_out(io, "moment", CASE_FIELD, DIM, t.nodes, sum_at_nodes(io, &t, a.sums, DIM));
+    if (!case_adjoint(io)) return;
+    mpm_centroid_adj_args b;
+    b.fwd = a;
+    b.nodes = t.nodes;
+    b.moment_bar = FIELD_COTANGENT(io, "moment");
+    b.bar = sample_new_state(io, t.n, CASE_ADDED);
+    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    LAUNCH(io, mpm_centroid_adj, t.max_cells, &t.step->cells, &b);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
+    case_gradient(io, "particle mass", CASE_FIELD, 1, t.n, b.mass_bar);
+}
+#define case_mpm_centroid_adj case_mpm_centroid
+
+/* Mass of nodes and the moment of what they hold; some have none. */
+static void obstacle_material(case_io *io, mpm_obstacle_args *a)
+{
+    const int n = a->nodes;
+    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, n, 0.01, 0.2);
+    for (int i = 3; i < n; i += 19) mass->value[i] = 0;
+    const real *m = (const real *)case_pack(io, mass, CASE_REAL);
+    real *sums = HOST(io, real, field_size(n, DIM + 1));
+    for (int i = 0; i < n; i++) sums[field_at(n, DIM + 1, 0, i)] = m[i];
+    a->sums = PUSH(io, real, sums, field_size(n, DIM + 1));
+    a->moment = REALS(io, "moment", DIM, n, -0.0003, 0.0003);
 }
 
 static void case_mpm_obstacle(case_io *io)
@@ -167,6 +226,7 @@ static void case_mpm_obstacle(case_io *io)
     a.shape = obstacle_sample(io);
     a.pose = p.pose;
     a.coefficients = obstacle_coefficients(io);
+    obstacle_material(io, &a);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.velocity = REALS(io, "velocity before", DIM, t.nodes, -1, 1);
     LAUNCH(io, mpm_obstacle, t.nodes, &t.step->nodes, &a);
@@ -184,5 +244,6 @@ static void case_mpm_obstacle(case_io *io)
 #define case_mpm_obstacle_pose_adj case_mpm_obstacle
 #define case_mpm_obstacle_adj case_mpm_obstacle
 #define case_mpm_obstacle_kinks case_mpm_obstacle
+#define case_mpm_centroid_node_adj case_mpm_obstacle
 
 #endif

@@ -14,7 +14,7 @@ static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc lis
 {
     pio_obstacle_desc *o = &list[c->desc.n_obstacles++];
     *o = (pio_obstacle_desc){
-        .type = type, .behaviour = behaviour, .width = c->desc.grid.spacing / 2, .slip = 1e-3, .onset = 1e-3};
+        .type = type, .behaviour = behaviour, .width = 1.5 * c->desc.grid.spacing, .slip = 1e-3, .onset = 1e-3};
     o->normal[up] = 1;
     c->desc.obstacles = list;
     return o;
@@ -73,7 +73,7 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         o->turns[D - 1] = 0.8;
         o->motion = &motion[0][0];
         o->n_points = k % 2 ? 3 : 0;
-        if (o->type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width, 0.4);
+        if (o->type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width + c->desc.grid.spacing / 2, 0.4);
     }
     case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
     for (int k = 0; k < 6; k++) {
