@@ -82,6 +82,8 @@ piola_status pio_model_control(pio_model *model, piola_error *error);
 void pio_model_control_free(struct pio_model_control *control);
 piola_status pio_model_control_share(const pio_model *model, int observation, pio_observation_desc *desc,
                                      piola_error *error);
+/* Where an engine refused the time step of a particle that is driven, say so behind the message. */
+void pio_model_control_advice(const pio_model *model, piola_error *error);
 bool pio_model_control_quantity(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
 /* model_design.c and model_observe.c: the parts of pio_model_create. */

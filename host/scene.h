@@ -327,7 +327,7 @@ typedef struct {
     scene_numbers hidden;               /* network: units of its layers */
     scene_input *inputs;
     size_t n_inputs;
-    double limit;        /* Pa */
+    scene_numbers limit; /* Pa, one for each of the actuators */
     double weight_scale; /* of the weights at the start */
     char *weights_file, *weights_dataset;
     scene_numbers weights; /* [layer][rows][columns + 1], see pio_network_desc */
