@@ -48,9 +48,10 @@ static bool number(cfg_doc *doc, const cfg_node *node, const char *path, const c
     }
     if (!pio_range_holds(&f->range, *out)) {
         const char *unit = pio_quantity_unit(f->quantity);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is out of range: it must be %s%s%s",
+        pio_angle_hint(node->text, f, *out, why, sizeof why);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is out of range: it must be %s%s%s%s",
                        pio_cfg_clean(doc, node->text), pio_range_text(&f->range, range, sizeof range), *unit ? " " : "",
-                       unit);
+                       unit, why);
         return false;
     }
     return true;
@@ -437,27 +438,6 @@ static bool find_variant(cfg_doc *doc, const cfg_node *node, const char *path, c
     return false;
 }
 
-static void unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant)
-{
-    const char *keys[64];
-    size_t n = 0;
-    const cfg_field *own = pio_table_field(table, key->text);
-    for (const cfg_field *f = table->fields; f->key && n < 64; f++)
-        if (pio_field_legal(f, variant)) keys[n++] = f->key;
-    const char *known = pio_cfg_join(doc, keys, n);
-    if (own) {
-        const cfg_field *tag = pio_table_field(table, table->discriminator);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "'%s' is not a key of %s '%s'; its keys: %s", key->text,
-                       tag->key, tag->values[variant], known);
-    } else if (strcmp(key->text, "<<") == 0) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "merge keys '<<' are not in YAML 1.2; write the keys out");
-    } else {
-        const char *near = pio_cfg_did_you_mean(doc, key->text, keys, n);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "unknown key '%s'%s%s%s", pio_cfg_clean(doc, key->text),
-                       near, *near ? "" : "; known: ", *near ? "" : known);
-    }
-}
-
 static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_table *table, char *owner)
 {
     int variant = -1;
@@ -471,7 +451,7 @@ static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const 
         const cfg_field *f = pio_table_field(table, node->keys[i]->text);
         char sub[CFG_PATH];
         if (!f || !pio_field_legal(f, variant)) {
-            unknown_key(doc, node->keys[i], path, table, variant);
+            pio_cfg_unknown_key(doc, node->keys[i], path, table, variant);
             continue;
         }
         snprintf(sub, sizeof sub, "%.400s%s%s", path, *path ? "." : "", f->key);

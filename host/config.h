@@ -246,6 +246,10 @@ typedef struct cfg_case {
     const cfg_table *table;
 } cfg_case;
 
+/* A key that the table does not have, or not for this variant. */
+void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant);
+/* For a number out of range: "; ... did you mean '30 deg'?" where it is an angle without a unit that would be in range; else "". */
+void pio_angle_hint(const char *text, const cfg_field *field, double value, char *out, size_t size);
 /* Fills *out (zeroed by the caller) from doc->root. Numbers without a default that are absent become NaN. */
 bool pio_cfg_decode(cfg_doc *doc, const cfg_table *table, void *out);
 bool pio_range_holds(const cfg_range *range, double value);

@@ -140,6 +140,33 @@ const char *pio_cfg_join(cfg_doc *doc, const char *const *words, size_t n)
     return own ? own : "";
 }
 
+/* ---- keys ------------------------------------------------------------------------------------------------- */
+
+void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant)
+{
+    const char *keys[64];
+    size_t n = 0;
+    const cfg_field *own = pio_table_field(table, key->text);
+    for (const cfg_field *f = table->fields; f->key && n < 64; f++)
+        if (pio_field_legal(f, variant)) keys[n++] = f->key;
+    const char *known = pio_cfg_join(doc, keys, n);
+    if (own) {
+        const cfg_field *tag = pio_table_field(table, table->discriminator);
+        const char *having[CFG_MOST_VALUES];
+        n = 0;
+        for (int v = 0; tag->values[v]; v++)
+            if (pio_value_legal(tag, v) && pio_field_legal(own, v)) having[n++] = tag->values[v];
+        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "'%s' is not a key of %s '%s', but of %s; its keys: %s",
+                       key->text, tag->key, tag->values[variant], pio_cfg_join(doc, having, n), known);
+    } else if (strcmp(key->text, "<<") == 0) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "merge keys '<<' are not in YAML 1.2; write the keys out");
+    } else {
+        const char *near = pio_cfg_did_you_mean(doc, key->text, keys, n);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "unknown key '%s'%s%s%s", pio_cfg_clean(doc, key->text),
+                       near, *near ? "" : "; known: ", *near ? "" : known);
+    }
+}
+
 /* ---- output -------------------------------------------------------------------------------------------- */
 
 /* Start of a line; breaks are \n, \r and \r\n. */

@@ -220,6 +220,14 @@ bool pio_quantity_parse(const char *text, cfg_quantity want, double *value, char
     return true;
 }
 
+void pio_angle_hint(const char *text, const cfg_field *f, double value, char *out, size_t size)
+{
+    const bool bare = pio_number_length(text) == strlen(text);
+    out[0] = '\0';
+    if (f->quantity == CFG_ANGLE && bare && pio_range_holds(&f->range, value * PI / 180))
+        snprintf(out, size, "; without a unit it is in rad, did you mean '%.60s deg'?", text);
+}
+
 pio_locale pio_locale_begin(void)
 {
     /* In glibc the "C" locale is a constant: nothing is allocated and nothing need be freed. */

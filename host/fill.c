@@ -34,6 +34,22 @@ piola_status pio_fill(const scene_geometry *shape, const double offset[3], int d
     return pio_fill_shape(&whole, offset, spacing, particles_per_cell, method, seed, stream, out, error);
 }
 
+typedef struct {
+    scene_fill method;
+    uint64_t seed, stream;
+    double low[3], step[3];
+    int64_t count[2]; /* along y and z */
+} lattice;
+
+static void place_site(const lattice *l, int dimension, int64_t site, double x[3])
+{
+    const int64_t at[3] = {site / (l->count[0] * l->count[1]), site / l->count[1] % l->count[0], site % l->count[1]};
+    for (int a = 0; a < dimension; a++) {
+        const double u = l->method == SCENE_JITTERED ? uniform(l->seed, l->stream, (uint64_t)site, (uint64_t)a) : 0.5;
+        x[a] = l->low[a] + ((double)at[a] + u) * l->step[a];
+    }
+}
+
 piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], double spacing, int particles_per_cell,
                             scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out, piola_error *error)
 {
@@ -55,23 +71,27 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
     const size_t bytes = sizeof(double) * (size_t)dimension * (size_t)sites;
     out->position = malloc(bytes);
     if (!out->position) return pio_fail_memory(error, bytes, "particle positions");
-    for (int64_t site = 0; site < (int64_t)sites; site++) {
-        const int64_t at[3] = {site / (count[1] * count[2]), site / count[2] % count[1], site % count[2]};
+    const lattice on = {
+        method, seed, stream, {low[0], low[1], low[2]}, {step[0], step[1], step[2]}, {count[1], count[2]}};
+    piola_status rc = PIOLA_OK;
+    for (int64_t site = 0; !rc && site < (int64_t)sites; site++) {
         double x[3] = {0};
-        for (int a = 0; a < dimension; a++) {
-            const double u = method == SCENE_JITTERED ? uniform(seed, stream, (uint64_t)site, (uint64_t)a) : 0.5;
-            x[a] = low[a] + ((double)at[a] + u) * step[a];
-        }
-        if (shape->is->shape != SCENE_BOX && !pio_shape_holds(shape, x)) continue;
+        bool in = true;
+        place_site(&on, dimension, site, x);
+        if (shape->is->shape != SCENE_BOX) rc = pio_shape_holds_once(shape, x, &in, error);
+        if (rc || !in) continue;
         for (int a = 0; a < dimension; a++) out->position[out->n * dimension + a] = x[a] + offset[a];
         out->n++;
     }
-    if (out->n == 0) {
+    if (!rc && out->n == 0)
+        rc = pio_fail(error, PIOLA_BAD_DATA,
+                      "geometry '%s' holds no particle at spacing %g m with %d per cell; it is too small%s",
+                      shape->is->name, spacing, particles_per_cell,
+                      shape->is->shape == SCENE_CLOSED_MESH ? ", unless its `scale` is wrong" : "");
+    if (rc) {
         free(out->position);
         out->position = NULL;
-        return pio_fail(error, PIOLA_BAD_DATA,
-                        "geometry '%s' holds no particle at spacing %g m with %d per cell; it is too small",
-                        shape->is->name, spacing, particles_per_cell);
+        return rc;
     }
     out->volume = pio_shape_volume(shape) / (double)out->n;
     return PIOLA_OK;

@@ -10,6 +10,7 @@ typedef struct {
     double volume;      /* of each, m^3 (2D: per metre of thickness) */
     double *volumes;    /* [n] instead, or NULL */
     double centroid[3]; /* of the shape, without the offset */
+    char unread[200];   /* of points: names of the columns that nothing reads, or "" */
 } pio_fill_result;
 
 /* Particles on a lattice of `particles_per_cell` per cell of the given spacing: in a box exactly fitted to its sides, else
@@ -29,6 +30,9 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
  * the file. Free `position` and `volumes`. */
 piola_status pio_fill_points(const scene_geometry *geometry, const char *file, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error);
+
+/* The box of its particles. */
+void pio_fill_bounds(const pio_fill_result *fill, int dimension, double low[3], double high[3]);
 
 /* A random number in [0, 1) that depends on these alone. */
 double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis);

@@ -5,6 +5,7 @@
 #include "host/fail.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,35 @@ static piola_status take(const scene_geometry *g, const pio_csv *csv, const int 
     return PIOLA_OK;
 }
 
+static void name_unread(const pio_csv *csv, const int at[3], int dimension, int column, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int c = 0; c < (int)csv->n_columns; c++) {
+        bool read = c == column;
+        for (int a = 0; a < dimension; a++) read |= c == at[a];
+        if (read) continue;
+        const int n = snprintf(out + used, size - used, "%s%.60s", used ? ", " : "", csv->columns[c]);
+        if (n < 0 || (size_t)n >= size - used) {
+            out[used] = '\0';
+            return;
+        }
+        used += (size_t)n;
+    }
+}
+
+void pio_fill_bounds(const pio_fill_result *fill, int dimension, double low[3], double high[3])
+{
+    for (int a = 0; a < dimension; a++) {
+        low[a] = INFINITY;
+        high[a] = -INFINITY;
+        for (int64_t p = 0; p < fill->n; p++) {
+            low[a] = fmin(low[a], fill->position[p * dimension + a]);
+            high[a] = fmax(high[a], fill->position[p * dimension + a]);
+        }
+    }
+}
+
 piola_status pio_fill_points(const scene_geometry *geometry, const char *file, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error)
 {
@@ -78,6 +108,7 @@ piola_status pio_fill_points(const scene_geometry *geometry, const char *file, c
     const int column = volume_column(&csv);
     if (!rc) rc = check_volume(geometry, &csv, column, error);
     if (!rc) rc = take(geometry, &csv, at, column, offset, dimension, out, error);
+    if (!rc) name_unread(&csv, at, dimension, column, out->unread, sizeof out->unread);
     pio_csv_free(&csv);
     if (rc) {
         free(out->position);

@@ -93,6 +93,7 @@ static piola_status ask(const trial *t, piola_error *error)
     piola_error why = {0};
     piola_status rc = start(t, &t->desc, t->model->z0, &why);
     if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(t->model, rc, &why);
+    pio_model_control_advice(t->model, &why);
     if (!rc) return PIOLA_OK;
     rc = refused(t, rc, why.message, error);
     if (error) error->failure = why.failure;

@@ -77,16 +77,32 @@ static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_
     return PIOLA_OK;
 }
 
+/* A surface that is smaller than a cell was hardly meant to be. */
+static void check_size(pio_model *m, const pio_shape *shape)
+{
+    const pio_trimesh *s = &shape->surface;
+    double size = 0;
+    for (int a = 0; a < 3; a++) size = fmax(size, s->high[a] - s->low[a]);
+    if (shape->lines && size < m->scene->grid.spacing)
+        pio_model_warn(m, "geometry '%s': %s is %g m long with `scale` %g, less than a cell of the grid, %g m",
+                       shape->is->name, shape->is->file, size, shape->is->scale, m->scene->grid.spacing);
+}
+
 /* Points keep the order of their file. */
-static piola_status take_points(const pio_model *m, const scene_body *body, pio_fill_result *f, piola_error *error)
+static piola_status take_points(pio_model *m, const scene_body *body, pio_fill_result *f, piola_error *error)
 {
     const scene_geometry *g = pio_scene_geometry(m->scene, body->geometry);
     char path[PATH_MAX];
-    const piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
-    return rc ? rc : pio_fill_points(g, path, body->position, m->scene->dimension, f, error);
+    piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
+    if (!rc) rc = pio_fill_points(g, path, body->position, m->scene->dimension, f, error);
+    if (rc) return rc;
+    if (f->unread[0])
+        pio_model_warn(m, "geometry '%s': nothing reads these columns of %s: %s; x, y%s and volume are read", g->name,
+                       g->file, f->unread, m->scene->dimension == 3 ? ", z" : "");
+    return PIOLA_OK;
 }
 
-static piola_status fill_body(const pio_model *m, size_t b, pio_fill_result *f, piola_error *error)
+static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_error *error)
 {
     const pio_scene *s = m->scene;
     const scene_body *body = &s->bodies[b];
@@ -95,6 +111,7 @@ static piola_status fill_body(const pio_model *m, size_t b, pio_fill_result *f, 
     if (pio_scene_geometry(s, body->geometry)->shape == SCENE_POINTS) return take_points(m, body, f, error);
     piola_status rc = pio_shape_open(&shape, s, pio_scene_geometry(s, body->geometry), error);
     if (rc) return rc;
+    check_size(m, &shape);
     rc = pio_fill_shape(&shape, body->position, s->grid.spacing, body->particles_per_cell, body->fill,
                         (uint64_t)s->seed, b, f, &inner);
     pio_shape_close(&shape);
@@ -280,6 +297,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
         if (!rc) rc = pio_model_control(m, error);
     }
     if (!rc) rc = pio_model_obstacles(m, error);
+    if (!rc) pio_model_check(m);
     if (!rc) rc = set_frames(m, error);
     if (!rc) rc = pio_model_observations(m, error);
     if (!rc) rc = pio_model_designs(m, error);
@@ -334,6 +352,7 @@ void pio_model_free(pio_model *m)
     }
     free(m->obstacles);
     pio_model_groups_free(m);
+    pio_model_warnings_free(m);
     free(m->outputs);
     free(m->observations);
     free(m->touches);
@@ -362,9 +381,5 @@ void pio_model_free(pio_model *m)
 
 piola_status pio_model_refused(const pio_model *m, piola_status rc, piola_error *error)
 {
-    if (rc != PIOLA_BAD_DATA || !m->fem || !error) return rc;
-    const piola_error said = *error;
-    pio_scene_fault(m->scene, error, "boundary", "%s", said.message);
-    error->failure = said.failure;
-    return PIOLA_BAD_DATA;
+    return m->fem ? pio_scene_blame(m->scene, rc, error, "boundary") : rc;
 }

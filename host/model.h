@@ -50,12 +50,18 @@ typedef struct pio_model {
     pio_model_fem *fem;                /* NULL: particles */
     unsigned char **groups;            /* [groups of the scene][particles] 1: is in it */
     struct pio_model_control *control; /* model_control.c; NULL: no actuators */
+    char **warnings;                   /* [n_warnings] but those of meshes */
+    int n_warnings;
 } pio_model;
 
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
 void pio_model_free(pio_model *model);
-/* Warning number i about the scene's meshes, with the body's name in front; false past the last. */
+/* Warning number i, with the name of what it is about in front; false past the last. */
 bool pio_model_warning(const pio_model *model, int i, char *out, size_t size);
+/* model_warning.c: add one; add those about control and obstacles. */
+void pio_model_warn(pio_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pio_model_check(pio_model *model);
+void pio_model_warnings_free(pio_model *model);
 /* What an engine said of the description: of a mesh, bad data are loose bodies, a fault of the scene's boundary. Returns rc. */
 piola_status pio_model_refused(const pio_model *model, piola_status rc, piola_error *error);
 /* FEM: tolerances that the scene does not tell, as fits the precision that computes; a new model has those of the scene's. */
@@ -82,6 +88,8 @@ piola_status pio_model_control(pio_model *model, piola_error *error);
 void pio_model_control_free(struct pio_model_control *control);
 piola_status pio_model_control_share(const pio_model *model, int observation, pio_observation_desc *desc,
                                      piola_error *error);
+/* Where an engine refused the time step of a particle that is driven, say so behind the message. */
+void pio_model_control_advice(const pio_model *model, piola_error *error);
 bool pio_model_control_quantity(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
 /* model_design.c and model_observe.c: the parts of pio_model_create. */

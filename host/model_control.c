@@ -191,7 +191,8 @@ static void set_signal(pio_model *m, size_t i)
         const int32_t channel = m->desc.n_channels++;
         out->of_actuator[pio_scene_find(c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators)] =
             channel;
-        out->channels[channel] = (pio_channel_desc){.signal = (pio_signal)c->type, .amplitude = network ? c->limit : 0};
+        out->channels[channel] =
+            (pio_channel_desc){.signal = (pio_signal)c->type, .amplitude = network ? c->limit.v[k] : 0};
         if (c->type == SCENE_SIGNAL_CONSTANT || c->type == SCENE_SIGNAL_SINE)
             out->channels[channel].amplitude = c->amplitude;
         if (c->type == SCENE_SIGNAL_SINE) {
@@ -246,6 +247,33 @@ piola_status pio_model_control_share(const pio_model *m, int observation, pio_ob
         for (size_t k = 0; counts && k < s->control[i].actuators.n; k++) share[m->control->first[i] + (int32_t)k] = 1;
     }
     return PIOLA_OK;
+}
+
+/* Of the scene; those that a design changes may be larger. */
+static double largest_activation(const scene_control *c)
+{
+    double most = c->type == SCENE_SIGNAL_CONSTANT || c->type == SCENE_SIGNAL_SINE ? fabs(c->amplitude) : 0;
+    for (size_t k = 0; k < c->knots.n; k++) most = fmax(most, fabs(c->knots.v[k]));
+    for (size_t k = 0; k < c->limit.n; k++) most = fmax(most, c->limit.v[k]);
+    return most;
+}
+
+void pio_model_control_advice(const pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    if (!error || !m->control || error->failure.kind != PIOLA_FAILED_TIME_STEP ||
+        error->failure.of != PIOLA_FAILED_PARTICLE || error->failure.item >= m->desc.particles.n)
+        return;
+    const int32_t channel = m->control->channel[error->failure.item];
+    for (size_t i = 0; i < s->n_control && channel >= 0; i++) {
+        const scene_control *c = &s->control[i];
+        if (channel < m->control->first[i] || channel >= m->control->first[i] + (int32_t)c->actuators.n) continue;
+        const size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; control '%s' drives it, and its activations, up to %g Pa in the scene, add to the stiffness: "
+                 "smaller ones allow longer steps",
+                 c->name, largest_activation(c));
+    }
 }
 
 bool pio_model_control_quantity(const pio_model *m, const char *path, pio_quantity *quantity, int32_t *which)

@@ -165,11 +165,9 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
                                                      d->groups, d->components, design->filter_radius, error)
                                 : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
     d->filter = p->filter;
-    if (rc != PIOLA_BAD_DATA || !error) return rc;
-    const piola_error said = *error;
     char entry[40];
     snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));
-    return pio_scene_fault(m->scene, error, entry, "%s", said.message);
+    return pio_scene_blame(m->scene, rc, error, entry);
 }
 
 /* Which particles, elements or nodes each variable of the entry governs. */

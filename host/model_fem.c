@@ -408,17 +408,3 @@ int32_t pio_model_fem_groups(const pio_model *m, const char *path, scene_per per
     }
     return groups;
 }
-
-bool pio_model_warning(const pio_model *m, int i, char *out, size_t size)
-{
-    for (int b = 0; m->fem && b < m->fem->bodies; b++) {
-        const pio_mesh *mesh = &m->fem->mesh[b];
-        const int kept = mesh->n_warnings < PIO_MESH_WARNINGS ? mesh->n_warnings : PIO_MESH_WARNINGS;
-        if (i < kept) {
-            snprintf(out, size, "body '%s': %s", m->scene->bodies[b].name, mesh->warnings[i]);
-            return true;
-        }
-        i -= kept;
-    }
-    return false;
-}

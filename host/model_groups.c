@@ -73,10 +73,12 @@ static piola_status find(pio_model *m, size_t i, piola_error *error)
     int64_t count = 0;
     if (!rc && g->type == SCENE_GROUP_BOX) find_box(m, g, b, in);
     if (!rc && g->type == SCENE_GROUP_SHAPE) rc = find_shape(m, g, b, in, error);
-    if (!rc && g->type == SCENE_GROUP_FILE) rc = find_listed(m, g, b, in, error);
+    char path[40];
+    snprintf(path, sizeof path, "groups[%zu].file", i);
+    if (!rc && g->type == SCENE_GROUP_FILE)
+        rc = pio_scene_blame(m->scene, find_listed(m, g, b, in, error), error, path);
     for (size_t p = 0; !rc && p < n; p++) count += in[p];
     if (rc || count) return rc;
-    char path[40];
     snprintf(path, sizeof path, "groups[%zu]", i);
     return pio_scene_fault(m->scene, error, path, "no particle of body '%s' is in group '%s'", g->body, g->name);
 }

@@ -200,7 +200,8 @@ static piola_status load_points(pio_model *m, int o, piola_error *error)
         if (!strcmp(csv.columns[c], "weight")) weight = (int)c;
     if (!rc) rc = place_points(m, o, &csv, at, weight, error);
     pio_csv_free(&csv);
-    return rc;
+    snprintf(path, sizeof path, "observe[%d].points.file", o);
+    return pio_scene_blame(m->scene, rc, error, path);
 }
 
 /* ---- all observations ----------------------------------------------------------------------------------- */

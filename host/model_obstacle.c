@@ -50,12 +50,8 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
         rc = pio_distance_grid_create(&grid, &surface, from->resolution, from->width + m->scene->grid.spacing / 2,
                                       error);
     pio_trimesh_free(&surface);
-    if (rc == PIOLA_BAD_DATA && error) {
-        const piola_error said = *error;
-        snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
-        return pio_scene_fault(m->scene, error, path, "%s", said.message);
-    }
-    if (rc) return rc;
+    snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
+    if (rc) return pio_scene_blame(m->scene, rc, error, path);
     memcpy(d->samples, grid.count, sizeof d->samples);
     memcpy(d->low, grid.low, sizeof d->low);
     d->spacing = grid.spacing;

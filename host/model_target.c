@@ -139,5 +139,8 @@ piola_status pio_model_target(const pio_model *m, const scene_observe *o, pio_ob
     const piola_status rc = set_members(m, o, d, error);
     if (rc) return rc;
     if (o->type == SCENE_SHAPE_DISTANCE) return set_shape(m, o, d, error);
-    return o->type == SCENE_DENSITY_MISFIT ? set_density(m, o, d, error) : PIOLA_OK;
+    if (o->type != SCENE_DENSITY_MISFIT) return PIOLA_OK;
+    char path[48];
+    snprintf(path, sizeof path, "observe[%zu].grid.file", (size_t)(o - m->scene->observe));
+    return pio_scene_blame(m->scene, set_density(m, o, d, error), error, path);
 }

@@ -267,6 +267,15 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
     return PIOLA_BAD_DATA;
 }
 
+piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_error *error, const char *path)
+{
+    if (rc != PIOLA_BAD_DATA || !error) return rc;
+    const piola_error said = *error;
+    pio_scene_fault(scene, error, path, "%s", said.message);
+    error->failure = said.failure;
+    return rc;
+}
+
 void pio_scene_schema(FILE *to)
 {
     pio_cfg_schema(&pio_scene_table, &fem_case, "Piola scene", to);

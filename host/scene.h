@@ -327,7 +327,7 @@ typedef struct {
     scene_numbers hidden;               /* network: units of its layers */
     scene_input *inputs;
     size_t n_inputs;
-    double limit;        /* Pa */
+    scene_numbers limit; /* Pa, one for each of the actuators */
     double weight_scale; /* of the weights at the start */
     char *weights_file, *weights_dataset;
     scene_numbers weights; /* [layer][rows][columns + 1], see pio_network_desc */
@@ -477,6 +477,8 @@ bool pio_scene_folder(const char *path, const char *const *sets, size_t n_sets, 
  * `file:line:col: error: ...` line and source excerpt; returns PIOLA_BAD_DATA. */
 piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Bad data of a file become a fault of the key that names it. Returns rc. */
+piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_error *error, const char *path);
 
 /* JSON Schema (draft-07) of a scene file; the key reference as a Markdown table; the scene with every default
  * filled in, as JSON (keys as in the file, SI values). */

@@ -67,6 +67,17 @@ static void read_weights(const pio_scene *s, cfg_doc *doc, size_t i, scene_numbe
         pio_cfg_report(doc, rc, pio_cfg_find(doc->root, path, &found)->mark, path, "%s", error.message);
 }
 
+/* One limit is that of every actuator. */
+static void complete_limit(cfg_doc *doc, scene_control *c)
+{
+    if (c->limit.n != 1 || c->actuators.n == 1) return;
+    const double limit = c->limit.v[0];
+    c->limit.v = pio_arena_take(&doc->arena, (c->actuators.n + 1) * sizeof(double));
+    c->limit.n = c->limit.v ? c->actuators.n : 0;
+    doc->no_memory |= !c->limit.v;
+    for (size_t k = 0; k < c->limit.n; k++) c->limit.v[k] = limit;
+}
+
 void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_control; i++) {
@@ -74,6 +85,7 @@ void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
         int width[SCENE_LAYERS], layers;
         if (isnan(c->period)) c->period = 0;
         if (c->type != SCENE_SIGNAL_NETWORK) continue;
+        complete_limit(doc, c);
         c->weights.n = pio_scene_layers(s, c, width, &layers);
         c->weights.v = pio_arena_take(&doc->arena, (c->weights.n + 1) * sizeof(double));
         if (!c->weights.v) {
@@ -142,12 +154,16 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     const scene_control *c = &s->control[i];
     PATH(type, "control[%zu].type", i);
     PATH(hidden, "control[%zu].hidden", i);
+    PATH(limit, "control[%zu].limit", i);
     PATH(spread, "control[%zu].weight_scale", i);
     if (s->mpm_integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(
             doc, type,
             "a network sees velocities, and time.integrator: reversible must take steps back before it knows them; "
             "integrator: apic, or a signal of time, would be right");
+    if (c->limit.n != c->actuators.n)
+        pio_cfg_fault(doc, limit, "%zu limits for %zu actuator%s; one for all, or one for each would be right",
+                      c->limit.n, c->actuators.n, c->actuators.n == 1 ? "" : "s");
     if (c->hidden.n > PIO_NETWORK_HIDDEN)
         pio_cfg_fault(doc, hidden, "%zu layers; at most %d are possible", c->hidden.n, PIO_NETWORK_HIDDEN);
     if (c->weights_file && pio_scene_given(doc, spread))
@@ -223,7 +239,7 @@ void pio_scene_validate_control(const pio_scene *s, cfg_doc *doc)
 
 const char *pio_scene_control_key(size_t i)
 {
-    static const char *const keys[] = {"amplitude", "frequency", "phase", "knots", "weights"};
+    static const char *const keys[] = {"amplitude", "frequency", "phase", "knots", "weights", "limit"};
     return i < sizeof keys / sizeof *keys ? keys[i] : NULL;
 }
 
@@ -250,5 +266,9 @@ bool pio_scene_control_target(const pio_scene *s, const char *name, const char *
     if (sine && !strcmp(key, "frequency")) return one(t, CFG_FREQUENCY, c->frequency);
     if (sine && !strcmp(key, "phase")) return one(t, CFG_ANGLE, c->phase);
     if (!sine && !network && !strcmp(key, "knots") && c->knots.n) return many(t, CFG_PRESSURE, &c->knots, "knot");
+    if (network && !strcmp(key, "limit") && many(t, CFG_PRESSURE, &c->limit, c->limit.n > 1 ? "output" : NULL)) {
+        t->range = (cfg_range){CFG_OVER, 0, 0};
+        return true;
+    }
     return network && !strcmp(key, "weights") && many(t, CFG_ONE, &c->weights, "weight");
 }

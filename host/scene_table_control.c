@@ -125,8 +125,9 @@ static const cfg_field control_fields[] = {
      .meaning = "units of each hidden layer, at most 4 of 1 to 256; more can do more and has more weights to learn"},
     {"inputs", CFG_LIST, AT(scene_control, inputs), .second = offsetof(scene_control, n_inputs), .required = true,
      .least = 1, .table = &input_table, .only = ONLY(SCENE_SIGNAL_NETWORK), .meaning = "what the network sees"},
-    {"limit", CFG_NUMBER, AT(scene_control, limit), .required = true, .quantity = CFG_PRESSURE, POSITIVE,
-     .only = ONLY(SCENE_SIGNAL_NETWORK), .meaning = "activations lie between -limit and limit"},
+    {"limit", CFG_NUMBERS, AT(scene_control, limit), .second = offsetof(scene_control, limit.n), .required = true,
+     .quantity = CFG_PRESSURE, POSITIVE, .only = ONLY(SCENE_SIGNAL_NETWORK),
+     .meaning = "activations lie between -limit and limit; one for all actuators, or a list of one for each"},
     {"weight_scale", CFG_NUMBER, AT(scene_control, weight_scale), .fallback = "1", NOT_NEGATIVE,
      .only = ONLY(SCENE_SIGNAL_NETWORK), .present = has_no_file,
      .meaning = "weights start at random, by the scene's seed, within this over the root of the layer's inputs, and "

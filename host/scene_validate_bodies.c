@@ -10,59 +10,100 @@
 
 /* ---- geometry ----------------------------------------------------------------------------------------------- */
 
-static bool bounds_of_mesh(const pio_scene *s, cfg_doc *doc, size_t i, const char *path, double low[3], double high[3])
+/* Do the bodies of geometry i, which reaches from low to high, lie in the grid? */
+static bool check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
 {
+    const size_t before = doc->n_messages + doc->lost;
+    for (size_t b = 0; b < s->n_bodies; b++)
+        if (!strcmp(s->bodies[b].geometry, s->geometry[i].name)) pio_scene_check_inside(s, doc, b, low, high);
+    return doc->n_messages + doc->lost == before;
+}
+
+static void check_mesh(const pio_scene *s, cfg_doc *doc, size_t i, const char *path)
+{
+    double low[3] = {0}, high[3] = {0};
     pio_shape shape;
     piola_error error;
     if (pio_shape_open(&shape, s, &s->geometry[i], &error)) {
         pio_scene_report(doc, path, &error);
-        return false;
+        return;
     }
     pio_cfg_input(doc, shape.surface.path, shape.surface.sha256);
     pio_shape_bounds(&shape, low, high);
+    const piola_status rc = pio_shape_check(&shape, &error);
+    if (rc) pio_scene_report(doc, path, &error);
     pio_shape_close(&shape);
-    return true;
+    if (!rc) check_inside(s, doc, i, low, high);
 }
 
-static bool bounds_of_points(const pio_scene *s, cfg_doc *doc, size_t i, const char *path, double low[3],
-                             double high[3])
+/* Where the file or the scene tells the volume of points. */
+static void report_volume(const pio_scene *s, cfg_doc *doc, size_t i, const pio_csv *csv, size_t row, const char *what)
+{
+    piola_error error;
+    PATH(file, "geometry[%zu].file", i);
+    PATH(volume, "geometry[%zu].volume", i);
+    if (!isnan(s->geometry[i].volume)) {
+        pio_cfg_fault(doc, volume, "%s", what);
+        return;
+    }
+    pio_csv_fault(csv, row, (size_t)pio_csv_column(csv, "volume", &error), &error, "%s", what);
+    pio_scene_report(doc, file, &error);
+}
+
+/* A particle is about as large as a cell, and all of them fit into the grid: else the unit is another. */
+static void check_volumes(const pio_scene *s, cfg_doc *doc, size_t i, const pio_csv *csv, const pio_fill_result *fill)
+{
+    enum { MOST_CELLS = 16 };
+    const char *unit = s->dimension == 3 ? "m3" : "m2";
+    double cell = 1, box = 1, sum = 0;
+    char what[400];
+    for (int a = 0; a < s->dimension; a++) {
+        cell *= s->grid.spacing;
+        box *= s->grid.max[a] - s->grid.min[a];
+    }
+    for (int64_t p = 0; p < fill->n; p++) {
+        sum += fill->volumes[p];
+        if (!(fill->volumes[p] > MOST_CELLS * cell)) continue;
+        snprintf(what, sizeof what,
+                 "particle %lld has a volume of %g %s, %.3g cells of the grid; volumes are in %s, a column's in units "
+                 "of `scale`^%d, and at most %d cells per particle are possible",
+                 (long long)p, fill->volumes[p], unit, fill->volumes[p] / cell, unit, s->dimension, MOST_CELLS);
+        report_volume(s, doc, i, csv, (size_t)p, what);
+        return;
+    }
+    if (!(sum > box)) return;
+    snprintf(what, sizeof what,
+             "the points have a volume of %g %s together, more than the grid's box, %g %s; volumes are in %s, a "
+             "column's in units of `scale`^%d",
+             sum, unit, box, unit, unit, s->dimension);
+    report_volume(s, doc, i, csv, 0, what);
+}
+
+static void check_points(const pio_scene *s, cfg_doc *doc, size_t i, const char *path)
 {
     static const double none[3] = {0};
     const scene_geometry *g = &s->geometry[i];
+    double low[3] = {0}, high[3] = {0};
     char place[PATH_MAX];
     pio_fill_result fill = {0};
     pio_csv csv;
     piola_error error;
-    if (!pio_scene_table_of(s, doc, path, g->file, &csv)) return false;
-    pio_csv_free(&csv);
+    if (!pio_scene_table_of(s, doc, path, g->file, &csv)) return;
     piola_status rc = pio_scene_file(s, g->file, place, sizeof place, &error);
     if (!rc) rc = pio_fill_points(g, place, none, s->dimension, &fill, &error);
-    if (rc) {
-        pio_scene_report(doc, path, &error);
-        return false;
-    }
-    for (int a = 0; a < s->dimension; a++) {
-        low[a] = INFINITY;
-        high[a] = -INFINITY;
-        for (int64_t p = 0; p < fill.n; p++) {
-            low[a] = fmin(low[a], fill.position[p * s->dimension + a]);
-            high[a] = fmax(high[a], fill.position[p * s->dimension + a]);
-        }
-    }
+    if (rc) pio_scene_report(doc, path, &error);
+    if (!rc) pio_fill_bounds(&fill, s->dimension, low, high);
+    if (!rc && check_inside(s, doc, i, low, high)) check_volumes(s, doc, i, &csv, &fill);
+    pio_csv_free(&csv);
     free(fill.position);
     free(fill.volumes);
-    return true;
 }
 
 /* Files of geometry, and that the bodies made of them lie in the grid. */
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_geometry *g = &s->geometry[i];
-    double low[3] = {0}, high[3] = {0};
     PATH(path, "geometry[%zu].file", i);
-    if (!(g->shape == SCENE_CLOSED_MESH ? bounds_of_mesh : bounds_of_points)(s, doc, i, path, low, high)) return;
-    for (size_t b = 0; b < s->n_bodies; b++)
-        if (!strcmp(s->bodies[b].geometry, g->name)) pio_scene_check_inside(s, doc, b, low, high);
+    (s->geometry[i].shape == SCENE_CLOSED_MESH ? check_mesh : check_points)(s, doc, i, path);
 }
 
 /* Points are the particles. */

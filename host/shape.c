@@ -68,6 +68,18 @@ void pio_shape_centroid(const pio_shape *s, double centroid[3])
         centroid[a] = s->is->shape == SCENE_CLOSED_MESH ? s->surface.centroid[a] : (low[a] + high[a]) / 2;
 }
 
+piola_status pio_shape_check(const pio_shape *s, piola_error *error)
+{
+    return s->is->shape == SCENE_CLOSED_MESH ? pio_trimesh_check_inside(s->lines, error) : PIOLA_OK;
+}
+
+piola_status pio_shape_holds_once(const pio_shape *s, const double x[3], bool *holds, piola_error *error)
+{
+    if (s->is->shape == SCENE_CLOSED_MESH) return pio_trimesh_inside(s->lines, x, holds, error);
+    *holds = pio_shape_holds(s, x);
+    return PIOLA_OK;
+}
+
 bool pio_shape_holds(const pio_shape *s, const double x[3])
 {
     const scene_geometry *g = s->is;

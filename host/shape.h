@@ -18,6 +18,10 @@ piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_
 pio_shape pio_shape_of(const scene_geometry *geometry, int dimension);
 void pio_shape_close(pio_shape *shape);
 
+/* Every place in the shape is in it once; else PIOLA_BAD_DATA. It takes as long as asking for two points per triangle. */
+piola_status pio_shape_check(const pio_shape *shape, piola_error *error);
+/* Does it hold x? PIOLA_BAD_DATA where it does so more than once. */
+piola_status pio_shape_holds_once(const pio_shape *shape, const double x[3], bool *holds, piola_error *error);
 bool pio_shape_holds(const pio_shape *shape, const double x[3]);
 void pio_shape_bounds(const pio_shape *shape, double low[3], double high[3]);
 double pio_shape_volume(const pio_shape *shape); /* 2D: area; exact */

@@ -176,3 +176,64 @@ int pio_trimesh_winding(const pio_trimesh_lines *l, const double x[3])
     for (size_t i = l->start[b]; i < l->start[b + 1]; i++) winding += crossing(l->surface, l->member[i], x);
     return winding;
 }
+
+/* ---- what holds its volume once ------------------------------------------------------------------------------ */
+
+static bool holds_once(int winding)
+{
+    return winding == 0 || winding == 1;
+}
+
+static double size_of(const pio_trimesh *s)
+{
+    return fmax(fmax(s->high[0] - s->low[0], s->high[1] - s->low[1]), s->high[2] - s->low[2]);
+}
+
+piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], bool *inside, piola_error *error)
+{
+    static const double oblique[3] = {0.48, 0.6, 0.64};
+    const pio_trimesh *s = l->surface;
+    const int winding = pio_trimesh_winding(l, x);
+    *inside = winding != 0;
+    if (holds_once(winding)) return PIOLA_OK;
+    for (int way = -1; way <= 1; way += 2) { /* where parts touch, rounding may tell a point to be in both */
+        double y[3];
+        for (int a = 0; a < 3; a++) y[a] = x[a] + way * 1e-9 * size_of(s) * oblique[a];
+        if (holds_once(pio_trimesh_winding(l, y))) return PIOLA_OK;
+    }
+    if (winding < 0)
+        return pio_fail(error, PIOLA_BAD_DATA,
+                        "%.500s: error: a part of the surface is inside out about (%g %g %g) m; order its corners "
+                        "counter-clockwise as seen from outside, or let it be a cavity of another part",
+                        s->path, x[0], x[1], x[2]);
+    return pio_fail(error, PIOLA_BAD_DATA,
+                    "%.500s: error: parts of the surface overlap or lie in each other: %d of them hold the place (%g "
+                    "%g %g) m; join them to one surface, turn over what shall be a cavity, or make each a body of its "
+                    "own",
+                    s->path, winding, x[0], x[1], x[2]);
+}
+
+piola_status pio_trimesh_check_inside(const pio_trimesh_lines *l, piola_error *error)
+{
+    const pio_trimesh *s = l->surface;
+    const double depth = 1e-6 * size_of(s);
+    piola_status rc = PIOLA_OK;
+    for (int32_t t = 0; !rc && t < s->n_triangles; t++) {
+        const double *p[3];
+        double u[3], v[3];
+        for (int k = 0; k < 3; k++) p[k] = s->vertex + 3 * s->triangle[3 * t + k];
+        for (int a = 0; a < 3; a++) {
+            u[a] = p[1][a] - p[0][a];
+            v[a] = p[2][a] - p[0][a];
+        }
+        const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+        const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int way = -1; !rc && way <= 1 && length > 0; way += 2) {
+            double x[3];
+            bool inside;
+            for (int a = 0; a < 3; a++) x[a] = (p[0][a] + p[1][a] + p[2][a]) / 3 + way * depth * n[a] / length;
+            rc = pio_trimesh_inside(l, x, &inside, error);
+        }
+    }
+    return rc;
+}

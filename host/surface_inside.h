@@ -16,5 +16,10 @@ piola_status pio_trimesh_lines_create(pio_trimesh_lines **out, const pio_trimesh
 void pio_trimesh_lines_free(pio_trimesh_lines *lines);
 /* 0 outside; 1 inside of a surface that does not pass through itself. */
 int pio_trimesh_winding(const pio_trimesh_lines *lines, const double x[3]);
+/* Is x inside? PIOLA_BAD_DATA where the surface winds about x any other number of times than 0 or 1: it holds no volume there that
+ * could be filled once. */
+piola_status pio_trimesh_inside(const pio_trimesh_lines *lines, const double x[3], bool *inside, piola_error *error);
+/* The same of a point just inside and one just outside of the middle of every triangle. */
+piola_status pio_trimesh_check_inside(const pio_trimesh_lines *lines, piola_error *error);
 
 #endif

@@ -36,7 +36,8 @@ class Control(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = {row["path"]: row for row in json.loads(done.stdout)["parameters"]}
         for path, shape, unit in (("hold.amplitude", [], "Pa"), ("swing.frequency", [], "Hz"), ("swing.phase", [], "rad"),
-                                  ("steps.knots", [4], "Pa"), ("wave.knots", [5], "Pa"), ("mind.weights", [59], "")):
+                                  ("steps.knots", [4], "Pa"), ("wave.knots", [5], "Pa"), ("mind.weights", [59], ""),
+                                  ("mind.limit", [2], "Pa")):
             row = rows[f"control.{path}"]
             print(f"control.{path}: shape {row['shape']}, unit '{row['unit']}' (must be {shape}, '{unit}')")
             self.assertEqual((row["shape"], row["unit"]), (shape, unit))
@@ -54,6 +55,12 @@ class Control(unittest.TestCase):
         self.assertEqual(objectives[0], objectives[2])
         self.assertNotEqual(objectives[0], objectives[1])
         self.assertEqual(first["parameters"]["control.mind.weights"], again["parameters"]["control.mind.weights"])
+
+    def test_a_step_too_long_for_an_activation_says_whose_it_is(self):
+        done = piola("validate", self.folder / "scene.yaml", "--set", "control[0].amplitude=1 GPa")
+        print(done.stderr.strip().splitlines()[0])
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("control 'hold' drives it, and its activations, up to 1e+09 Pa in the scene", done.stderr)
 
     def test_two_actuators_cannot_share_particles(self):
         done = piola("validate", self.folder / "scene.yaml", "--set", "actuators[1].on.min=[0.06, 0]")

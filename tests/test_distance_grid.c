@@ -84,7 +84,7 @@ static void a_lattice_too_fine_is_refused(void **state)
     load_box(&surface);
     assert_int_equal(pio_distance_grid_create(&grid, &surface, 1e-4, 0, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_non_null(strstr(error.message, "a larger spacing would be right"));
+    assert_non_null(strstr(error.message, "a smaller `scale`"));
     pio_trimesh_free(&surface);
 }
 

@@ -184,11 +184,13 @@ static void what_only_the_particles_tell_is_refused_too(void **state)
                *const grid[] = {"observe[4].grid.file=parts/table.csv"}, *const both[] = {"observe[4].from_group=foot"};
     (void)state;
     write_table("particle\n3\n64\n");
+    expect(FLAT, listed, 1, "error: groups[2].file: ");
     expect(FLAT, listed, 1, "table.csv:3:1: error: particle 64: body 'beam' has 64, numbered from 0");
     expect(FLAT, empty, 1, "groups[1]: no particle of body 'beam' is in group 'middle'");
     expect(FLAT, overlap, 1, "design[0].per: particle 48 of body 'beam' is in the groups 'tip' and 'all'");
     expect(SPACE, both, 1, "observe[4].from: particle");
     write_table("i,j,density\n1,1,5\n1,11,5\n");
+    expect(FLAT, grid, 1, "error: observe[4].grid.file: ");
     expect(FLAT, grid, 1, "table.csv:3:3: error: 11 is not the number of a node, 0 to 10 along this axis");
     write_table("i,j,density\n1,1,5\n1,1,5\n");
     expect(FLAT, grid, 1, "table.csv:3:1: error: this node stands twice");

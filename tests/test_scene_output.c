@@ -85,6 +85,91 @@ static char *resolved(const pio_scene *scene)
     return text;
 }
 
+/* ---- keys of the tables in the schema ---------------------------------------------------------------------- */
+
+/* The value of a member of a JSON object, entry number n of an array; NULL where there is none. */
+static const char *member(const char *object, const char *key)
+{
+    const size_t length = strlen(key);
+    if (!object || *object != '{') return NULL;
+    for (const char *s = blank(object + 1); *s == '"'; s = blank(s + 1)) {
+        const char *name = s + 1;
+        s = blank(blank(json_string(s)) + 1);
+        if (!strncmp(name, key, length) && name[length] == '"') return s;
+        s = blank(json_value(s));
+        if (*s != ',') break;
+    }
+    return NULL;
+}
+
+static const char *entry(const char *array, int n)
+{
+    if (!array || *array != '[') return NULL;
+    const char *s = blank(array + 1);
+    for (; n > 0 && *s != ']'; n--) {
+        s = blank(json_value(s));
+        if (*s == ',') s = blank(s + 1);
+    }
+    return *s == ']' ? NULL : s;
+}
+
+typedef struct {
+    const char *definitions;
+    int keys, missing;
+} sought;
+
+static void seek(sought *n, const char *found, const char *what, const char *key)
+{
+    n->keys++;
+    if (found) return;
+    n->missing++;
+    print_message("the schema of a %s lacks '%s'\n", what, key);
+}
+
+static void seek_table(sought *n, const cfg_table *table, const char *schema);
+
+/* The keys of a table's variant among its properties; -1: of all. */
+static void seek_fields(sought *n, const cfg_table *table, int variant, const char *properties)
+{
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        char name[64];
+        if (!pio_field_legal(f, variant)) continue;
+        const char *own = member(properties, f->key), *kinds = member(own, "anyOf"), *below = entry(kinds, 0);
+        seek(n, own, table->what, f->key);
+        for (size_t k = 0; f->slots && f->slots[k]; k++)
+            seek(n, member(member(entry(kinds, 1), "properties"), f->slots[k]), f->key, f->slots[k]);
+        snprintf(name, sizeof name, "%s", f->table ? f->table->what : "");
+        for (char *c = name; *c; c++)
+            if (*c == ' ') *c = '_';
+        if (own && f->table) seek_table(n, f->table, f->type == CFG_LIST ? member(n->definitions, name) : below);
+    }
+}
+
+static void seek_table(sought *n, const cfg_table *table, const char *schema)
+{
+    if (!table->discriminator) {
+        seek_fields(n, table, -1, member(schema, "properties"));
+        return;
+    }
+    const cfg_field *tag = pio_table_field(table, table->discriminator);
+    const char *kinds = member(schema, "oneOf") ? member(schema, "oneOf") : member(schema, "anyOf");
+    for (int v = 0, at = 0; tag->values[v]; v++)
+        if (pio_value_legal(tag, v)) seek_fields(n, table, v, member(entry(kinds, at++), "properties"));
+}
+
+/* Keys of all variants of all tables of both methods, in a whole scene and in one that includes another. */
+static int missing_of_schema(const char *text)
+{
+    sought n = {.definitions = member(text, "definitions")};
+    for (int fem = 0; fem < 2; fem++)
+        for (int whole = 0; whole < 2; whole++)
+            seek_table(&n, fem ? &pio_fem_scene_table : &pio_scene_table,
+                       member(member(text, fem ? "then" : "else"), whole ? "else" : "then"));
+    print_message("schema: %d places of keys, %d missing (threshold 0)\n", n.keys, n.missing);
+    assert_true(n.keys > 1000);
+    return n.missing;
+}
+
 static void the_schema_is_json_and_names_every_key(void **state)
 {
     (void)state;
@@ -92,11 +177,50 @@ static void the_schema_is_json_and_names_every_key(void **state)
     assert_true(is_json(text));
     assert_false(is_json("{\"a\": 1,}")); /* negative control */
     assert_non_null(strstr(text, "http://json-schema.org/draft-07/schema#"));
-    const char *const keys[] = {"\"particles_per_cell\"", "\"relative_objective\"", "\"z_max\"",
-                                "\"exclusiveMaximum\""};
-    for (size_t i = 0; i < 4; i++) assert_non_null(strstr(text, keys[i]));
-    print_message("schema: %zu bytes\n", strlen(text));
+    assert_non_null(strstr(text, "\"exclusiveMaximum\""));
+    assert_int_equal(missing_of_schema(text), 0);
+    char *spoiled = strdup(text);
+    assert_non_null(spoiled);
+    char *gone = strstr(spoiled, "\"particles_per_cell\"");
+    assert_non_null(gone);
+    gone[1] = '_'; /* negative control: another key stands there */
+    assert_true(missing_of_schema(spoiled) > 0);
+    free(spoiled);
     free(text);
+}
+
+/* ---- paths of keys ------------------------------------------------------------------------------------------- */
+
+/* Calls what(path, context) for every key of a table and of those below it: "materials[].E", "method.grid.walls.x_min" of slots;
+ * returns how many of them it denies. */
+typedef bool each_path(const char *path, const void *context);
+static int denied(const cfg_table *table, const char *above, bool slots, each_path *what, const void *context,
+                  int *keys)
+{
+    int no = 0;
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        char path[CFG_PATH];
+        const int n = snprintf(path, sizeof path, "%.400s%s%s%s", above, *above ? "." : "", f->key,
+                               f->type == CFG_LIST ? "[]" : "");
+        no += !what(path, context);
+        ++*keys;
+        for (size_t k = 0; slots && f->slots && f->slots[k]; k++, ++*keys) {
+            snprintf(path + n, sizeof path - (size_t)n, ".%s", f->slots[k]);
+            no += !what(path, context);
+        }
+        path[n] = '\0';
+        if (f->table) no += denied(f->table, path, slots, what, context, keys);
+    }
+    return no;
+}
+
+static bool has_row(const char *path, const void *reference)
+{
+    char row[CFG_PATH + 8];
+    snprintf(row, sizeof row, "\n| `%s` | ", path);
+    if (strstr(reference, row)) return true;
+    print_message("the reference has no row for %s\n", path);
+    return false;
 }
 
 static void the_reference_has_a_row_for_every_key(void **state)
@@ -120,7 +244,15 @@ static void the_reference_has_a_row_for_every_key(void **state)
     assert_non_null(strstr(text, "| `boundary[].value` | number or list | m | required | - | *displacement*:"));
     assert_non_null(
         strstr(text, "| `gradient.memory.budget` | number | B | nine tenths of what the device has free | above 0 |"));
-    print_message("reference: %zu rows\n", rows);
+    char *fem = strstr(text, "\nScenes of `method: {type: fem}`");
+    int keys = 0, missing = 0;
+    assert_non_null(fem);
+    missing += denied(&pio_fem_scene_table, "", false, has_row, fem, &keys);
+    *fem = '\0';
+    missing += denied(&pio_scene_table, "", false, has_row, text, &keys);
+    print_message("reference: %zu rows, %d keys, %d without a row (threshold 0)\n", rows, keys, missing);
+    assert_false(has_row("materials[].no_such_key", text)); /* negative control */
+    assert_int_equal(missing, 0);
     free(text);
 }
 
@@ -141,6 +273,7 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "obstacles_2d",
                                           "obstacles_3d",
                                           "control_2d",
+                                          "learned_2d",
                                           "plastic_2d",
                                           "plastic_3d",
                                           "groups_2d",
@@ -173,6 +306,8 @@ static void a_resolved_scene_loads_to_itself(void **state)
         free(twice);
     }
 }
+
+/* ---- what good scenes use ------------------------------------------------------------------------------------ */
 
 /* Does some resolved good scene hold "key": "value" (or, for lists, the value alone)? */
 static bool used(const char *all, const cfg_field *f, const char *value)
@@ -235,6 +370,56 @@ static void every_enum_value_is_used_by_a_good_scene(void **state)
     assert_int_equal(unused_values(&pio_fem_material_table, meshes), 0);
 }
 
+/* Is something at this path, [] being any entry of a list? */
+static bool holds(const cfg_node *node, const char *path)
+{
+    char key[80];
+    const size_t n = strcspn(path, ".[");
+    snprintf(key, sizeof key, "%.*s", (int)n, path);
+    const cfg_node *item = node->kind == CFG_PAIRS ? pio_cfg_get(node, key, NULL) : NULL;
+    const char *rest = path + n;
+    if (!item || !*rest) return item != NULL;
+    if (*rest == '.') return holds(item, rest + 1);
+    if (!rest[2]) return true;
+    for (size_t i = 0; i < item->n; i++)
+        if (item->kind == CFG_SEQUENCE && holds(item->items[i], rest + 3)) return true;
+    return false;
+}
+
+typedef struct {
+    pio_scene *scene[GOOD_SCENES];
+    scene_method method;
+} good;
+
+static bool is_used(const char *path, const void *context)
+{
+    const good *all = context;
+    for (size_t i = 0; i < GOOD_SCENES; i++)
+        if (all->scene[i]->method == all->method && holds(all->scene[i]->source->doc.root, path)) return true;
+    if (!strcmp(path, "include")) return true; /* what it names has taken its place */
+    print_message("no good scene of %s has %s\n", all->method == SCENE_FEM ? "fem" : "mpm", path);
+    return false;
+}
+
+static void every_key_is_used_by_a_good_scene(void **state)
+{
+    (void)state;
+    good all = {.method = SCENE_MPM};
+    int keys = 0, unused = 0;
+    for (size_t i = 0; i < GOOD_SCENES; i++) {
+        char path[512];
+        snprintf(path, sizeof path, GOOD "%s.yaml", good_scenes[i]);
+        all.scene[i] = load_good(path, NULL, 0);
+    }
+    assert_false(is_used("materials[].no_such_key", &all)); /* negative control */
+    unused += denied(&pio_scene_table, "", true, is_used, &all, &keys);
+    all.method = SCENE_FEM;
+    unused += denied(&pio_fem_scene_table, "", true, is_used, &all, &keys);
+    for (size_t i = 0; i < GOOD_SCENES; i++) pio_scene_free(all.scene[i]);
+    print_message("%d keys, %d unused (threshold 0)\n", keys, unused);
+    assert_int_equal(unused, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +427,7 @@ int main(void)
         cmocka_unit_test(the_reference_has_a_row_for_every_key),
         cmocka_unit_test(a_resolved_scene_loads_to_itself),
         cmocka_unit_test(every_enum_value_is_used_by_a_good_scene),
+        cmocka_unit_test(every_key_is_used_by_a_good_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,46 @@ static void a_mesh_is_filled_with_its_own_volume(void **state)
     }
 }
 
+/* Two boxes in one file, the second one in, beside or across the first, or turned over: filled or refused. */
+static void what_holds_a_place_twice_is_refused(void **state)
+{
+    static const struct {
+        const char *what;
+        double from[3], to[3];
+        bool inward;
+        const char *words; /* NULL: it is filled */
+    } list[] = {{"apart", {6, 0, 0}, {7, 4, 4}, false, NULL},
+                {"touching", {4, 0, 0}, {6, 4, 4}, false, NULL},
+                {"a cavity", {1, 1, 1}, {3, 2, 3}, true, NULL},
+                {"nested", {1, 1, 1}, {3, 2, 3}, false, "2 of them hold"},
+                {"nested between sites", {1.5, 1.5, 1.5}, {1.7, 1.7, 1.7}, false, "2 of them hold"},
+                {"across", {3, 1, 1}, {6, 3, 3}, false, "2 of them hold"},
+                {"turned over", {6, 0, 0}, {7, 4, 4}, true, "inside out"}};
+    static const double low[3] = {0, 0, 0}, high[3] = {4, 4, 4}, offset[3] = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        pio_shape shape;
+        pio_fill_result f = {0};
+        piola_error error = {0};
+        FILE *file = fopen(FILE_NAME, "w");
+        assert_non_null(file);
+        put_box(file, 1, low, high, false);
+        put_box(file, 9, list[k].from, list[k].to, list[k].inward);
+        assert_int_equal(fclose(file), 0);
+        open_surface(&shape, &mesh);
+        const piola_status rc = pio_shape_check(&shape, &error);
+        print_message("%s: %s\n", list[k].what, rc ? error.message : "filled");
+        assert_int_equal(rc, list[k].words ? PIOLA_BAD_DATA : PIOLA_OK);
+        if (list[k].words) assert_non_null(strstr(error.message, list[k].words));
+        const bool sampled = k != 4; /* sites every 0.8 m or so: none lies in that box */
+        const piola_status filled = pio_fill_shape(&shape, offset, 0.8, 1, SCENE_REGULAR, 1, 0, &f, &error);
+        assert_int_equal(filled, list[k].words && sampled ? PIOLA_BAD_DATA : PIOLA_OK);
+        if (filled) assert_null(f.position);
+        free(f.position);
+        pio_shape_close(&shape);
+    }
+}
+
 static void put_column(hid_t file, const char *name, const double *values, hsize_t rows)
 {
     const hid_t space = H5Screate_simple(1, &rows, NULL);
@@ -309,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_ball_of_triangles_is_a_ball),
         cmocka_unit_test(distances_from_simple_shapes_are_exact),
         cmocka_unit_test(a_mesh_is_filled_with_its_own_volume),
+        cmocka_unit_test(what_holds_a_place_twice_is_refused),
         cmocka_unit_test(points_are_the_same_from_every_kind_of_file),
         cmocka_unit_test(spoiled_points_are_read_or_refused),
     };
