@@ -76,11 +76,11 @@ static void check_obstacle(pio_model *m, const scene_obstacle *o)
     if (o->time.n && o->time.v[0] >= s->duration)
         pio_model_warn(m, "obstacle '%s': its motion begins at %g s, and the run ends at %g s: it stands still",
                        o->name, o->time.v[0], s->duration);
-    if (way > 2 * o->width)
+    if (way > o->width)
         pio_model_warn(m,
-                       "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, on either side of "
-                       "its surface, in which it takes hold: it hits bodies with its full speed at once or passes "
-                       "through them; a slower motion, or a smaller time.dt, would be right",
+                       "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which it "
+                       "takes hold before its surface: it hits bodies with its full speed at once or passes through "
+                       "them; a slower motion, or a smaller time.dt, would be right",
                        o->name, way, o->width);
 }
 
