@@ -64,9 +64,9 @@ static void motions_that_nobody_sees(void **state)
     expect("obstacles_2d", "obstacles[1].motion.time=[0.1, 0.2, 0.3]", 1,
            "obstacle 'paddle': its motion begins at 0.1 s");
     expect("obstacles_2d", "obstacles[1].motion.time=[0.09, 0.2, 0.3]", 0, "");
-    expect("obstacles_2d", "obstacles[1].motion.x=[0, 1.9, 0]", 0, "");
-    expect("obstacles_2d", "obstacles[1].motion.x=[0, 2.1, 0]", 1,
-           "obstacle 'paddle': it moves 0.105 m in one time step");
+    expect("obstacles_2d", "obstacles[1].motion.x=[0, 2.9, 0]", 0, "");
+    expect("obstacles_2d", "obstacles[1].motion.x=[0, 3.1, 0]", 1,
+           "obstacle 'paddle': it moves 0.155 m in one time step");
     expect("obstacles_2d", "obstacles[1].motion.angle=[0, 20, 0]", 1, "obstacle 'paddle': it moves 0.206");
 }
 
