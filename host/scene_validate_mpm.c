@@ -147,36 +147,6 @@ int pio_scene_field(const pio_scene *s, const char *body)
     return (int)s->n_fields;
 }
 
-static double density_of(const pio_scene *s, const scene_body *b)
-{
-    const scene_material *m = pio_scene_material(s, b->material);
-    return m ? m->density : 0;
-}
-
-/* How full a node is of a field is told by its mass there: a field has one density, that of the scene. */
-static void check_densities(const pio_scene *s, cfg_doc *doc)
-{
-    for (size_t b = 0; b < s->n_bodies; b++)
-        for (size_t c = 0; c < b; c++) {
-            const scene_body *one = &s->bodies[b], *two = &s->bodies[c];
-            const double rho[2] = {density_of(s, one), density_of(s, two)};
-            if (pio_scene_field(s, one->name) != pio_scene_field(s, two->name) || rho[0] == rho[1]) continue;
-            pio_cfg_fault(doc, "contact.fields",
-                          "'%s' and '%s' share a field and have densities of %g and %g kg/m3; give them fields of "
-                          "their own",
-                          two->name, one->name, rho[1], rho[0]);
-            return;
-        }
-    for (size_t d = 0; d < s->n_design; d++)
-        for (size_t t = 0; t < s->design[d].target.n; t++) {
-            const char *dot = strrchr(s->design[d].target.v[t], '.');
-            PATH(path, "design[%zu].target[%zu]", d, t);
-            if (dot && !strcmp(dot, ".density"))
-                pio_cfg_fault(doc, path,
-                              "a density cannot be designed where `contact` gives bodies fields of their own");
-        }
-}
-
 /* Known bodies, each in one field; as many fields as there can be. */
 static void check_contact(const pio_scene *s, cfg_doc *doc)
 {
@@ -207,7 +177,6 @@ static void check_contact(const pio_scene *s, cfg_doc *doc)
     if (fields > MOST)
         pio_cfg_fault(doc, "contact.fields",
                       "%d velocity fields, with that of the bodies not named; at most %d are possible", fields, MOST);
-    check_densities(s, doc);
 }
 
 static void check_flip(const pio_scene *s, cfg_doc *doc)

@@ -11,19 +11,21 @@
  * so momentum and angular momentum are kept, and |N| <= 1 makes it take energy, never give it. phi(w) is w where w >= o (the fields
  * stop approaching each other), 0 where w <= 0 (they may separate), and between w times a smoothstep, so that contacts come and go
  * without a kink; they may creep into each other with less than the onset o. The second term is Coulomb's friction: it takes all of
- * w_t while that is small beside K, and K of it while it is large. With s_f = m_f/(rho_f dx^d) the filling of a node by field f, rho_f
- * the field's mean density, and G_f its central differences, N is the normal of the field with the smaller number, and that of the
- * other where its own gradient vanishes,
+ * w_t while that is small beside K, and K of it while it is large. With s_f = V_f/dx^d the filling of a node by field f, V_f the
+ * volume at rest that it holds (mpm_deposit.h), and G_f its central differences, N is the normal of the field with the smaller number,
+ * and that of the other where its own gradient vanishes,
  *
- *     R = |G_2|^4 G_2/256 - |G_1|^4 G_1,   N = R/sqrt(|R|^2 + e_R^2)
+ *     R = |G_2|^4 G_2/256 - |G_1|^4 G_1,   b = |G_1|^5 + |G_2|^5/256,   N = R/sqrt(b^2 + e_R^2)
  *
- * (With a mean of both, or the larger gradient as in Lemiale, Nairn and Hurmane 2010, a block that slides on a slab would plough with
- * its edges, where its own normal is oblique: the slab must come first.) a(c) is a smoothstep of the filling c = sum_f s_f from 0.5 to
- * 0.9: fields with a gap between them share nodes before they touch. Near walls contact acts on those components of velocity that
- * no wall prescribes. */
+ * Where both gradients point the same way, as above a sheet on a thick body, N shrinks through zero as one takes over from the other,
+ * and does not flip. (With a mean of both, or the larger gradient as in Lemiale, Nairn and Hurmane 2010, a block that slides on a slab
+ * would plough with its edges, where its own normal is oblique: the slab must come first.) a(c) is a smoothstep of the filling
+ * c = sum_f s_f from 0.5 to 0.9: fields with a gap between them share nodes before they touch. Near walls contact acts on those
+ * components of velocity that no wall prescribes. */
 #ifndef PIOLA_KERNELS_MPM_CONTACT_H
 #define PIOLA_KERNELS_MPM_CONTACT_H
 
+#include "kernels/mpm_deposit.h"
 #include "kernels/mpm_grid.h"
 
 enum { CONTACT_FIELDS = 4 }; /* at most */
@@ -58,7 +60,7 @@ PIO_FN real contact_step(real t, real *slope)
 /* What contact_pair_act computes on its way. */
 typedef struct {
     vec w, N, T;      /* relative velocity; direction; tangential velocity */
-    real r;           /* |R| regularised */
+    real b, r;        /* sum of the two parts' lengths; the root under R */
     real wn, k, q;    /* w.N; k; the fourth root under w_t */
     real slip, flat;  /* |w_t|^2/q^2, e^2/q^2 */
     real ease, dease; /* a(c) and its derivative */
@@ -73,7 +75,8 @@ PIO_FN contact_way contact_way_of(const contact_pair *p, const contact_place *at
     const vec rough = vec_axpby(CONTACT_SHARE * g1 * g1, p->G[1], -g0 * g0, p->G[0]);
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) c.w.x[a] = at->passes[a] * (p->v[0].x[a] - p->v[1].x[a]);
-    c.r = sqrt(vec_dot(rough, rough) + CONTACT_FLAT * CONTACT_FLAT);
+    c.b = (g0 > R(0) ? g0 * g0 * sqrt(g0) : R(0)) + CONTACT_SHARE * (g1 > R(0) ? g1 * g1 * sqrt(g1) : R(0));
+    c.r = sqrt(c.b * c.b + CONTACT_FLAT * CONTACT_FLAT);
     c.N = vec_scale(R(1) / c.r, rough);
     c.wn = vec_dot(c.w, c.N);
     c.ease = contact_step((at->filling - CONTACT_EMPTY) / (CONTACT_FULL - CONTACT_EMPTY), &c.dease);
@@ -126,12 +129,14 @@ PIO_FN real contact_pair_adj(const contact_pair *p, const contact_place *at, con
     const vec w_bar = vec_axpby(R(1), T_bar, wn_bar, c.N);
     *filling_bar += c.dease * c.phi * k_bar;
 
-    const vec rough_bar = vec_scale(R(1) / c.r, vec_axpby(R(1), N_bar, -vec_dot(c.N, N_bar), c.N));
+    const vec rough_bar = vec_scale(R(1) / c.r, N_bar);
+    const real b_bar = -vec_dot(c.N, N_bar) * c.b / (c.r * c.r);
     PIO_UNROLL
     for (int s = 0; s < 2; s++) {
         const real share = s ? CONTACT_SHARE : R(-1), g = vec_dot(p->G[s], p->G[s]);
+        const real along = share * R(4) * g * vec_dot(p->G[s], rough_bar) + fabs(share) * R(5) * g * sqrt(g) * b_bar;
         bar->G[s] = vec_axpby(R(1), bar->G[s], share * g * g, rough_bar);
-        bar->G[s] = vec_axpby(R(1), bar->G[s], share * R(4) * g * vec_dot(p->G[s], rough_bar), p->G[s]);
+        bar->G[s] = vec_axpby(R(1), bar->G[s], along, p->G[s]);
     }
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
@@ -150,17 +155,22 @@ typedef struct {
     int nodes;                 /* of all fields */
     int fields;                /* 2 .. CONTACT_FIELDS */
     const real *sums;          /* [DIM + 1][nodes] of which the mass kg is read */
-    const real *per_mass;      /* [fields] 1/(rho_f dx^d), 1/kg */
+    const real *volume;        /* [nodes] at rest, m^3, of which that of active nodes is read */
     real onset;                /* m/s, > 0 */
     const real *free_velocity; /* [DIM][nodes] m/s of each field alone */
     real *velocity;            /* [DIM][nodes] m/s; set for active nodes */
 } mpm_contact_args;
 
-/* Mass of a node, 0 where it is not active. */
+/* Mass and volume of a node, 0 where it is not active. */
 PIO_FN real contact_mass(const mpm_contact_args *a, int node)
 {
     if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
     return a->sums[field_at(a->nodes, DIM + 1, 0, node)];
+}
+
+PIO_FN real contact_volume(const mpm_contact_args *a, int node)
+{
+    return a->l.node_slot[node + 1] == a->l.node_slot[node] ? R(0) : a->volume[node];
 }
 
 /* Is this the first of the active nodes of its place? It is the one whose item works for all. */
@@ -173,16 +183,16 @@ PIO_FN int contact_leads(const mpm_contact_args *a, int node)
 }
 
 /* Central difference of the filling, in units of 1/dx; 0 along what a wall prescribes. */
-PIO_FN vec contact_gradient(const mpm_contact_args *a, int field, int node, const int index[DIM],
-                            const real passes[DIM])
+PIO_FN vec contact_gradient(const mpm_contact_args *a, int node, const int index[DIM], const real passes[DIM])
 {
+    const real half = R(0.5) * box_per_volume(&a->box);
     vec G;
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         const int s = a->box.stride[c];
-        const real above = index[c] + 1 < a->box.nodes[c] ? contact_mass(a, node + s) : R(0);
-        const real below = index[c] > 0 ? contact_mass(a, node - s) : R(0);
-        G.x[c] = passes[c] * R(0.5) * a->per_mass[field] * (above - below);
+        const real above = index[c] + 1 < a->box.nodes[c] ? contact_volume(a, node + s) : R(0);
+        const real below = index[c] > 0 ? contact_volume(a, node - s) : R(0);
+        G.x[c] = passes[c] * half * (above - below);
     }
     return G;
 }
@@ -190,7 +200,7 @@ PIO_FN vec contact_gradient(const mpm_contact_args *a, int field, int node, cons
 /* All fields at the place of a node. */
 typedef struct {
     contact_place place;
-    int n, field[CONTACT_FIELDS], node[CONTACT_FIELDS]; /* those with mass */
+    int n, node[CONTACT_FIELDS]; /* of those with mass */
     real m[CONTACT_FIELDS];
     vec v[CONTACT_FIELDS], G[CONTACT_FIELDS];
 } contact_here;
@@ -208,16 +218,15 @@ PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
         const int at = node % one + f * one;
         const real m = contact_mass(a, at);
         if (!(m > R(0))) continue;
-        h->field[h->n] = f;
         h->node[h->n] = at;
         h->m[h->n] = m;
         h->v[h->n] = vec_load(a->free_velocity, a->nodes, at);
-        h->place.filling += a->per_mass[f] * m;
+        h->place.filling += box_per_volume(&a->box) * contact_volume(a, at);
         h->n++;
     }
     if (h->n < 2) return;
     wall_frees(&a->box, index, h->place.passes);
-    for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->field[k], h->node[k], index, h->place.passes);
+    for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->node[k], index, h->place.passes);
 }
 
 PIO_FN contact_pair contact_pair_of(const contact_here *h, int i, int j)
@@ -258,17 +267,19 @@ typedef struct {
     mpm_contact_args fwd;     /* its velocity is not used */
     const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
     real *free_bar;           /* [DIM][nodes] of those before; set for active nodes; may be velocity_bar */
-    real *mass_bar;           /* [DIM + 1][nodes] dJ/dm_i as far as it is direct, and dJ/dG_i; set for active nodes */
-    real *share;              /* [nodes] a place's term of dJ/dmu; set for active nodes */
+    real *mass_bar;           /* [nodes] dJ/dm_i, 1/kg times J's unit; set for active nodes */
+    real *volume_bar; /* [DIM + 1][nodes] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
+    real *share;      /* [nodes] a place's term of dJ/dmu; set for active nodes */
 } mpm_contact_adj_args;
 
-PIO_FN void contact_store_adj(const mpm_contact_adj_args *a, int node, vec v_bar, real m_bar, vec G_bar)
+PIO_FN void contact_store_adj(const mpm_contact_adj_args *a, int node, vec v_bar, real m_bar, real V_bar, vec G_bar)
 {
     const int nodes = a->fwd.nodes;
     vec_store(a->free_bar, nodes, node, v_bar);
-    a->mass_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
+    a->mass_bar[node] = m_bar;
+    a->volume_bar[field_at(nodes, DIM + 1, 0, node)] = V_bar;
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) a->mass_bar[field_at(nodes, DIM + 1, 1 + c, node)] = G_bar.x[c];
+    for (int c = 0; c < DIM; c++) a->volume_bar[field_at(nodes, DIM + 1, 1 + c, node)] = G_bar.x[c];
 }
 
 /* Of all fields of a place. */
@@ -323,7 +334,7 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     if (!contact_leads(a, node)) return;
     for (int at = node; at < a->nodes; at += one)
         if (a->l.node_slot[at + 1] > a->l.node_slot[at]) {
-            contact_store_adj(b, at, vec_load(b->velocity_bar, a->nodes, at), R(0), vec_zero());
+            contact_store_adj(b, at, vec_load(b->velocity_bar, a->nodes, at), R(0), R(0), vec_zero());
             b->share[at] = R(0);
         }
     contact_look(a, node, &h);
@@ -336,32 +347,32 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     }
     b->share[node] = contact_pairs_adj(&h, &bar);
     for (int k = 0; k < h.n; k++) {
-        const real m_bar = bar.m[k] + a->per_mass[h.field[k]] * bar.filling;
         PIO_UNROLL
         for (int c = 0; c < DIM; c++) bar.G[k].x[c] *= h.place.passes[c];
-        contact_store_adj(b, h.node[k], bar.v[k], m_bar, bar.G[k]);
+        contact_store_adj(b, h.node[k], bar.v[k], bar.m[k], box_per_volume(&a->box) * bar.filling, bar.G[k]);
     }
 }
 
-/* What the differences give to the mass of one active node, and its direct part:
- *     m_bar_i += direct + (per_mass/2) sum_c (G_bar_c(i - e_c) - G_bar_c(i + e_c)) */
+/* What the mass of one active node gets, and its volume, of which the differences at its neighbours are made:
+ *     m_bar_i += mass_bar,   V_bar_i = volume_bar + sum_c (G_bar_c(i - e_c) - G_bar_c(i + e_c))/(2 dx^d) */
 typedef struct {
     mpm_lists l;
     mpm_box box;
-    int nodes, fields;
-    const real *per_mass, *mass_bar; /* as in mpm_contact_args and mpm_contact_adj_args */
-    real *node_bar;                  /* [DIM + 1][nodes], of which the mass' cotangent is added to */
-} mpm_contact_mass_adj_args;
+    int nodes;
+    const real *mass_bar, *volume_bar; /* as in mpm_contact_adj_args */
+    real *node_bar;                    /* [DIM + 1][nodes], of which the mass' cotangent is added to */
+    real *node_volume_bar;             /* [nodes] V_bar; set for active nodes */
+} mpm_contact_volume_adj_args;
 
-PIO_FN real contact_gradient_bar(const mpm_contact_mass_adj_args *a, int node, int c)
+PIO_FN real contact_gradient_bar(const mpm_contact_volume_adj_args *a, int node, int c)
 {
     if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
-    return a->mass_bar[field_at(a->nodes, DIM + 1, 1 + c, node)];
+    return a->volume_bar[field_at(a->nodes, DIM + 1, 1 + c, node)];
 }
 
-PIO_FN void mpm_contact_mass_adj(int i, const mpm_contact_mass_adj_args *a)
+PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
 {
-    const int node = a->l.node_list[i], field = node / (a->nodes / a->fields);
+    const int node = a->l.node_list[i];
     int index[DIM];
     node_index(&a->box, node, index);
     real differences = R(0);
@@ -371,8 +382,9 @@ PIO_FN void mpm_contact_mass_adj(int i, const mpm_contact_mass_adj_args *a)
         if (index[c] > 0) differences += contact_gradient_bar(a, node - s, c);
         if (index[c] + 1 < a->box.nodes[c]) differences -= contact_gradient_bar(a, node + s, c);
     }
-    a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] +=
-        a->mass_bar[field_at(a->nodes, DIM + 1, 0, node)] + R(0.5) * a->per_mass[field] * differences;
+    a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] += a->mass_bar[node];
+    a->node_volume_bar[node] =
+        a->volume_bar[field_at(a->nodes, DIM + 1, 0, node)] + R(0.5) * box_per_volume(&a->box) * differences;
 }
 
 /* A term of dJ/dmu. */

@@ -38,16 +38,16 @@ typedef struct {
     mpm_box box;
     int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
     int has_solid, has_fluid;
-    int constants;          /* kept of each particle: as many as one of its laws has */
-    int has_viscosity;      /* of solids */
-    int has_flip;           /* a share of FLIP, or a design of it; else what belongs to it is NULL */
-    double flip;            /* the share */
-    double friction, onset; /* between velocity fields; box.fields < 2: what follows is NULL */
-    real *per_mass;         /* [fields] */
-    real *free_velocity,
-        *contact_bar;     /* [DIM][nodes] before contact m/s; [DIM + 1][nodes] cotangents, see mpm_contact_adj */
-    real *contact_share;  /* [nodes] terms of friction_bar */
-    double *friction_bar; /* [1] */
+    int constants;                       /* kept of each particle: as many as one of its laws has */
+    int has_viscosity;                   /* of solids */
+    int has_flip;                        /* a share of FLIP, or a design of it; else what belongs to it is NULL */
+    double flip;                         /* the share */
+    double friction, onset;              /* between velocity fields; box.fields < 2: what follows is NULL */
+    real *free_velocity;                 /* [DIM][nodes] before contact m/s */
+    real *node_volume, *node_volume_bar; /* [nodes] at rest m^3; its cotangent */
+    real *contact_mass_bar, *contact_volume_bar; /* [nodes], [DIM + 1][nodes], see mpm_contact_adj */
+    real *contact_share;                         /* [nodes] terms of friction_bar */
+    double *friction_bar;                        /* [1] */
     real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
     real *flip_share;                    /* [n] a particle's term of flip_bar */
     double *flip_bar;                    /* [1] */
@@ -260,7 +260,6 @@ void mpm_flip_reverse(mpm_sim *sim);
 /* mpm_contact.c: whether velocity fields are as they must be, what they need on the device; in a step the contact between what
  * mpm_grid made of each; in a step back its adjoint, before that of mpm_grid, and after it what the masses get. */
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
-void mpm_contact_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_contact_step(mpm_sim *sim);
 void mpm_contact_reverse(mpm_sim *sim);
 void mpm_contact_mass_reverse(mpm_sim *sim);

@@ -277,7 +277,6 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
     mpm_obstacles_upload(sim, desc);
-    mpm_contact_upload(sim, desc);
     mpm_plastic_upload(sim, desc);
     if (sim->has_plastic) upload_reals(sim, sim->yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
     upload_tables(sim, desc);

@@ -119,10 +119,12 @@ static void take_flip(mpm_sim *sim)
 static void take_contact(mpm_sim *sim)
 {
     if (sim->box.fields < 2) return;
-    TAKE(sim->per_mass, sim->box.fields);
     TAKE_FIELD(sim->free_velocity, DIM, sim->nodes);
+    TAKE(sim->node_volume, sim->nodes);
     if (!sim->base.adjoint) return;
-    TAKE_FIELD(sim->contact_bar, DIM + 1, sim->nodes);
+    TAKE_FIELD(sim->contact_volume_bar, DIM + 1, sim->nodes);
+    TAKE(sim->contact_mass_bar, sim->nodes);
+    TAKE(sim->node_volume_bar, sim->nodes);
     TAKE(sim->contact_share, sim->nodes);
     TAKE(sim->friction_bar, 1);
 }

@@ -1,6 +1,7 @@
 /* mpm_target.c -- observations of particles that are more than one sum: density on the grid, separation of two parts. */
 #include "solvers/mpm.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
@@ -73,8 +74,8 @@ static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observa
     pio_queue *q = &sim->base.queue;
     pio_queue_copy(q, sim->seen_step, sim->step, sizeof *sim->step);
     mpm_sort_into(sim, sim->seen_lists, sim->seen_step);
-    pio_map(q, mpm_deposit, sim->max_cells, &sim->seen_step->cells, .s = a->s, .matter = a->matter,
-            .l = sim->seen_lists, .body = a->body, .of = a->of, .sums = sim->seen_sums);
+    pio_map(q, mpm_deposit, sim->max_cells, &sim->seen_step->cells, .s = a->s, .n = sim->n, .l = sim->seen_lists,
+            .amount = sim->mass, .body = a->body, .of = a->of, .sums = sim->seen_sums);
     pio_map(q, mpm_density_rest, sim->nodes, NULL, .l = sim->seen_lists, .box = sim->box, .sums = sim->seen_sums,
             .target = o->field, .rest = sim->seen_rest);
 }
@@ -87,10 +88,12 @@ void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int reverse)
     const int at = o->first + t->sample;
     find_rest(sim, &a, o);
     if (reverse) {
-        pio_map(q, mpm_density_adj, sim->n, NULL,
-                .fwd = {.s = a.s, .matter = a.matter, .l = sim->seen_lists, .body = a.body, .of = a.of},
-                .box = sim->box, .rest = sim->seen_rest, .size = o->size, .weight = t->weight,
-                .sample_bar = sim->base.samples_bar + at, .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
+        pio_map(q, mpm_deposit_adj, sim->n, NULL,
+                .fwd = {.s = a.s, .n = sim->n, .l = sim->seen_lists, .amount = sim->mass, .body = a.body, .of = a.of},
+                .box = sim->box, .node_bar = sim->seen_rest,
+                .scale = 2 * t->weight / (o->size * pow((double)sim->box.dx, DIM)),
+                .sample_bar = sim->base.samples_bar + at, .bar = sim->bar[sim->current_bar],
+                .amount_bar = sim->mass_bar);
         return;
     }
     pio_sum(q, mpm_density, sim->nodes, NULL, sim->base.scalar, .rest = sim->seen_rest, .size = o->size);

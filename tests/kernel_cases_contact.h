@@ -22,9 +22,9 @@ static void case_mpm_contact(case_io *io)
     case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, t.nodes, 0.1, 1);
     for (int i = 3; i < t.nodes; i += 19) mass->value[i] = 0;
     const real *m = (const real *)case_pack(io, mass, CASE_REAL);
-    real *sums = HOST(io, real, field_size(t.nodes, DIM + 1)), *per_mass = HOST(io, real, fields);
+    real *sums = HOST(io, real, field_size(t.nodes, DIM + 1));
     for (int i = 0; i < t.nodes; i++) sums[field_at(t.nodes, DIM + 1, 0, i)] = m[i];
-    for (int f = 0; f < fields; f++) per_mass[f] = R(1.3 / fields + 0.1 * f);
+    const double cell = pow((double)t.box.dx, DIM) * 1.4 / fields;
     mpm_contact_args a;
     a.l = t.l;
     a.step = t.step;
@@ -32,7 +32,7 @@ static void case_mpm_contact(case_io *io)
     a.nodes = t.nodes;
     a.fields = fields;
     a.sums = PUSH(io, real, sums, field_size(t.nodes, DIM + 1));
-    a.per_mass = PUSH(io, real, per_mass, fields);
+    a.volume = REALS(io, "node volume", 1, t.nodes, 0.1 * cell, cell);
     a.onset = R(0.5);
     a.free_velocity = REALS(io, "free velocity", DIM, t.nodes, -1, 1);
     a.velocity = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
@@ -43,18 +43,19 @@ static void case_mpm_contact(case_io *io)
     b.fwd = a;
     b.velocity_bar = FIELD_COTANGENT(io, "node velocity");
     b.free_bar = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
-    b.mass_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
+    b.mass_bar = NEW(io, real, t.nodes, CASE_SET);
+    b.volume_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
     b.share = NEW(io, real, t.nodes, CASE_SET);
     LAUNCH(io, mpm_contact_adj, t.nodes, &t.step->nodes, &b);
-    mpm_contact_mass_adj_args c;
+    mpm_contact_volume_adj_args c;
     c.l = t.l;
     c.box = t.box;
     c.nodes = t.nodes;
-    c.fields = fields;
-    c.per_mass = a.per_mass;
     c.mass_bar = b.mass_bar;
+    c.volume_bar = b.volume_bar;
     c.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_ADDED);
-    LAUNCH(io, mpm_contact_mass_adj, t.nodes, &t.step->nodes, &c);
+    c.node_volume_bar = NEW(io, real, t.nodes, CASE_SET);
+    LAUNCH(io, mpm_contact_volume_adj, t.nodes, &t.step->nodes, &c);
     mpm_contact_sum_args s;
     wide *friction_bar = NEW(io, wide, 1, CASE_SET);
     s.l = t.l;
@@ -62,10 +63,11 @@ static void case_mpm_contact(case_io *io)
     LAUNCH_SUM(io, mpm_contact_sum, t.nodes, &t.step->nodes, &s, friction_bar);
     case_gradient(io, "free velocity", CASE_FIELD, DIM, t.nodes, b.free_bar);
     case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
+    case_gradient(io, "node volume", CASE_REAL, 1, t.nodes, c.node_volume_bar);
     case_gradient(io, "friction", CASE_WIDE, 1, 1, friction_bar);
 }
 #define case_mpm_contact_adj case_mpm_contact
-#define case_mpm_contact_mass_adj case_mpm_contact
+#define case_mpm_contact_volume_adj case_mpm_contact
 #define case_mpm_contact_sum case_mpm_contact
 
 #endif

@@ -17,9 +17,8 @@ static void case_mpm_density(case_io *io)
     for (int i = 0; i < t.n; i++) body[i] = (int)(2 * case_unit("body", i));
     mpm_deposit_args a;
     a.s = t.s;
-    memset(&a.matter, 0, sizeof a.matter);
-    a.matter.n = t.n;
-    a.matter.mass = REALS(io, "mass", 1, t.n, 0.01, 0.02);
+    a.n = t.n;
+    a.amount = REALS(io, "mass", 1, t.n, 0.01, 0.02);
     a.l = t.l;
     a.body = PUSH(io, int, body, t.n);
     a.of = 1;
@@ -40,23 +39,67 @@ static void case_mpm_density(case_io *io)
     case_out(io, "sum", CASE_WIDE, 1, 1, sum);
     case_no_influence(io, "velocity");
     if (!case_adjoint(io)) return;
-    mpm_density_adj_args b;
+    mpm_deposit_adj_args b;
     b.fwd = a;
     b.box = t.box;
-    b.rest = r.rest;
-    b.size = d.size;
-    b.weight = 1;
+    b.node_bar = r.rest;
+    b.scale = 2 / (d.size * pow((double)t.box.dx, DIM));
     b.sample_bar = COTANGENT(io, wide, "sum");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    LAUNCH(io, mpm_density_adj, t.n, NULL, &b);
+    b.amount_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    LAUNCH(io, mpm_deposit_adj, t.n, NULL, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
+    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.amount_bar);
 }
-#define case_mpm_deposit case_mpm_density
 #define case_mpm_density_rest case_mpm_density
-#define case_mpm_density_adj case_mpm_density
+
+/* The volume at the active nodes; of all particles, or of some. */
+static void case_mpm_deposit(case_io *io)
+{
+    static const char *const names[] = {"all", "some", NULL};
+    const int some = case_variant(io, names);
+    sample t;
+    t.box = sample_box(io, some);
+    sample_particles(io, &t);
+    sample_state(io, &t, CASE_CONSTANT);
+    sample_step(io, &t);
+    sample_lists(io, &t);
+    int *body = HOST(io, int, t.n);
+    for (int i = 0; i < t.n; i++) body[i] = (int)(2 * case_unit("body", i));
+    mpm_deposit_args a;
+    a.s = t.s;
+    a.n = t.n;
+    a.l = t.l;
+    a.amount = REALS(io, "volume", 1, t.n, 0.01, 0.02);
+    a.body = some ? PUSH(io, int, body, t.n) : NULL;
+    a.of = 1;
+    a.sums = NEW(io, real, t.max_cells * STENCIL_PAD, CASE_SET);
+    LAUNCH(io, mpm_deposit, t.max_cells, &t.step->cells, &a);
+    mpm_deposit_sum_args s;
+    s.l = t.l;
+    s.box = t.box;
+    s.sums = a.sums;
+    s.out = NEW(io, real, t.nodes, CASE_SET);
+    LAUNCH(io, mpm_deposit_sum, t.nodes, &t.step->nodes, &s);
+    case_out(io, "node volume", CASE_REAL, 1, t.nodes, s.out);
+    case_no_influence(io, "velocity");
+    if (!case_adjoint(io)) return;
+    mpm_deposit_adj_args b;
+    b.fwd = a;
+    b.box = t.box;
+    b.node_bar = COTANGENT(io, real, "node volume");
+    b.scale = 1;
+    b.sample_bar = NULL;
+    b.bar = sample_new_state(io, t.n, CASE_ADDED);
+    b.amount_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    LAUNCH(io, mpm_deposit_adj, t.n, NULL, &b);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "volume", CASE_FIELD, 1, t.n, b.amount_bar);
+}
+#define case_mpm_deposit_adj case_mpm_deposit
+#define case_mpm_deposit_sum case_mpm_deposit
 
 static void case_mpm_separation(case_io *io)
 {

@@ -57,9 +57,9 @@ static inline int g2p_adj_without_fluids(pio_stream s, int n, const int *limit, 
     return rc;
 }
 
-/* What the differences of mass, and mass itself, do to contact is not passed on. */
-static inline int contact_mass_adj_forgotten(pio_stream s, int n, const int *limit,
-                                             const mpm_contact_mass_adj_args *args)
+/* What the differences of volume, and mass, do to contact is not passed on. */
+static inline int contact_volume_adj_forgotten(pio_stream s, int n, const int *limit,
+                                               const mpm_contact_volume_adj_args *args)
 {
     (void)s, (void)n, (void)limit, (void)args;
     return 0;
