@@ -9,8 +9,7 @@
 #ifndef PIOLA_KERNELS_MPM_CENTROID_H
 #define PIOLA_KERNELS_MPM_CENTROID_H
 
-#include "kernels/mpm_sort.h"
-#include "kernels/mpm_transfer.h"
+#include "kernels/mpm_deposit.h"
 
 /* A cell's share of c. */
 typedef struct {
@@ -93,34 +92,6 @@ PIO_FN void mpm_centroid_adj(int slot, mpm_centroid_adj_shared *sh, const mpm_ce
     }
     TEAM_SYNC();
     LANES (j, end - first) centroid_particle_adj(a, sh, l->order[first + j]);
-}
-
-/* ---- e = c/m of one active node; 0 where only weights rounded to zero reach it -------------------------------------- */
-
-PIO_FN vec node_centroid(const real *sums, const real *moment, int nodes, int node)
-{
-    const real m = sums[field_at(nodes, DIM + 1, 0, node)];
-    return m > R(0) ? vec_scale(R(1) / m, vec_load(moment, nodes, node)) : vec_zero();
-}
-
-/* c_bar = e_bar/m,  m_bar -= e_bar . e/m */
-typedef struct {
-    mpm_lists l;
-    int nodes;
-    const real *sums;   /* [DIM + 1][nodes] mass kg, momentum kg m/s */
-    const real *moment; /* [DIM][nodes] c, kg m */
-    real *place_bar;    /* [DIM][nodes] e_bar of active nodes, 1/m times J's unit; becomes c_bar */
-    real *node_bar;     /* [DIM + 1][nodes], of which the mass' cotangent is added to */
-} mpm_centroid_node_adj_args;
-
-PIO_FN void mpm_centroid_node_adj(int i, const mpm_centroid_node_adj_args *a)
-{
-    const int node = a->l.node_list[i];
-    const real m = a->sums[field_at(a->nodes, DIM + 1, 0, node)];
-    const vec e = node_centroid(a->sums, a->moment, a->nodes, node);
-    const vec c_bar = m > R(0) ? vec_scale(R(1) / m, vec_load(a->place_bar, a->nodes, node)) : vec_zero();
-    vec_store(a->place_bar, a->nodes, node, c_bar);
-    a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] -= vec_dot(c_bar, e);
 }
 
 #endif

@@ -135,4 +135,34 @@ PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
     if (b->amount_bar) b->amount_bar[id] += scale * value;
 }
 
+/* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where only weights rounded to zero reach it --- */
+
+PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
+{
+    const real m = sums[field_at(nodes, DIM + 1, 0, node)];
+    vec Y = vec_load(y, nodes, node);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) Y.x[c] = m > R(0) ? Y.x[c] / m : R(0);
+    return Y;
+}
+
+/* y_bar = Y_bar/m,  m_bar -= Y_bar . Y/m */
+typedef struct {
+    mpm_lists l;
+    int nodes;
+    const real *sums; /* [DIM + 1][nodes], of which the mass kg is read */
+    const real *y;    /* [DIM][nodes] */
+    real *y_bar;      /* [DIM][nodes] Y_bar of active nodes, which becomes y_bar */
+    real *node_bar;   /* [DIM + 1][nodes], of which the mass' cotangent is added to */
+} mpm_quotient_adj_args;
+
+PIO_FN void mpm_quotient_adj(int i, const mpm_quotient_adj_args *a)
+{
+    const int node = a->l.node_list[i];
+    const vec Y = node_quotient(a->sums, a->y, a->nodes, node),
+              y_bar = node_quotient(a->sums, a->y_bar, a->nodes, node);
+    vec_store(a->y_bar, a->nodes, node, y_bar);
+    a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] -= vec_dot(y_bar, Y);
+}
+
 #endif

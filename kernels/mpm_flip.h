@@ -11,6 +11,7 @@
 #ifndef PIOLA_KERNELS_MPM_FLIP_H
 #define PIOLA_KERNELS_MPM_FLIP_H
 
+#include "kernels/mpm_deposit.h"
 #include "kernels/mpm_reversible_transfer.h"
 
 /* A cell's share of the momentum of APIC without forces. */
@@ -126,14 +127,14 @@ typedef struct {
     node_vectors y;
 } mpm_flip_shared;
 
-/* u_i; a node that only weights rounded to zero reach has no mass, and is at rest. */
+/* u_i of the nodes of a cell. */
 PIO_FN void cell_flip_velocities(node_vectors *y, const mpm_flip_args *a, int cell)
 {
     LANES (q, STENCIL) {
         const int node = cell + stencil_node(&a->box, q);
-        const real m = a->sums[field_at(a->nodes, DIM + 1, 0, node)];
+        const vec u = node_quotient(a->sums, a->momentum, a->nodes, node);
         PIO_UNROLL
-        for (int c = 0; c < DIM; c++) y->y[c][q] = m > R(0) ? a->momentum[field_at(a->nodes, DIM, c, node)] / m : R(0);
+        for (int c = 0; c < DIM; c++) y->y[c][q] = u.x[c];
     }
 }
 
@@ -207,31 +208,6 @@ PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_a
     real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
     LANES (q, STENCIL_PAD)
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
-}
-
-/* u = p/m of one active node:  p_bar = u_bar/m,  m_bar -= u_bar . p/m^2 */
-typedef struct {
-    mpm_lists l;
-    int nodes;
-    const real *sums, *momentum; /* as in mpm_flip_args */
-    const real *velocity_bar;    /* [DIM][nodes] dJ/du_i */
-    real *momentum_bar;          /* [DIM][nodes]; set for active nodes */
-    real *node_bar;              /* [DIM + 1][nodes], of which the mass' cotangent is added to */
-} mpm_flip_node_adj_args;
-
-PIO_FN void mpm_flip_node_adj(int i, const mpm_flip_node_adj_args *a)
-{
-    const int node = a->l.node_list[i];
-    const real m = a->sums[field_at(a->nodes, DIM + 1, 0, node)];
-    real m_bar = R(0);
-    PIO_UNROLL
-    for (int c = 0; c < DIM; c++) {
-        const ptrdiff_t at = field_at(a->nodes, DIM, c, node);
-        const real p_bar = m > R(0) ? a->velocity_bar[at] / m : R(0);
-        if (m > R(0)) m_bar -= p_bar * (a->momentum[at] / m);
-        a->momentum_bar[at] = p_bar;
-    }
-    a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] += m_bar;
 }
 
 /* A term of b_bar. */

@@ -262,7 +262,7 @@ PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
     obstacle_node r;
     r.node = a->l.node_list[i];
     node_index(&a->box, r.node, r.index);
-    r.e = node_centroid(a->sums, a->moment, a->nodes, r.node);
+    r.e = node_quotient(a->sums, a->moment, a->nodes, r.node);
     return r;
 }
 

@@ -58,9 +58,9 @@ void mpm_flip_reverse(mpm_sim *sim)
             .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
             .out = sim->flip_node_bar);
     pio_halo(q, sim->flip_node_bar);
-    pio_map(q, mpm_flip_node_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .momentum = sim->flip_momentum,
-            .velocity_bar = sim->flip_node_bar, .momentum_bar = sim->flip_node_bar, .node_bar = sim->node_bar);
+    pio_map(q, mpm_quotient_adj, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .y = sim->flip_momentum,
+            .y_bar = sim->flip_node_bar, .node_bar = sim->node_bar);
     pio_map(q, mpm_flip_spread_adj, sim->max_cells, &sim->step->cells,
             .fwd = {SPREAD}, .nodes = sim->nodes, .momentum_bar = sim->flip_node_bar, .bar = bar,
             .mass_bar = sim->mass_bar);

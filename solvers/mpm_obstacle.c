@@ -307,9 +307,9 @@ void mpm_obstacles_mass_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (!sim->n_obstacles) return;
-    pio_map(q, mpm_centroid_node_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .moment = sim->centroid_moment,
-            .place_bar = sim->centroid_bar, .node_bar = sim->node_bar);
+    pio_map(q, mpm_quotient_adj, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .y = sim->centroid_moment,
+            .y_bar = sim->centroid_bar, .node_bar = sim->node_bar);
     pio_halo(q, sim->centroid_bar);
     pio_map(q, mpm_centroid_adj, sim->max_cells, &sim->step->cells,
             .fwd = {CENTROID}, .nodes = sim->nodes, .moment_bar = sim->centroid_bar,

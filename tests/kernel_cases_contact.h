@@ -19,11 +19,6 @@ static void case_mpm_contact(case_io *io)
     g.value = WIDES(io, "friction", 1, 1, 0.2, 0.6);
     g.out = &t.step->friction;
     LAUNCH(io, design_number, 1, NULL, &g);
-    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, t.nodes, 0.1, 1);
-    for (int i = 3; i < t.nodes; i += 19) mass->value[i] = 0;
-    const real *m = (const real *)case_pack(io, mass, CASE_REAL);
-    real *sums = HOST(io, real, field_size(t.nodes, DIM + 1));
-    for (int i = 0; i < t.nodes; i++) sums[field_at(t.nodes, DIM + 1, 0, i)] = m[i];
     const double cell = pow((double)t.box.dx, DIM) * 1.4 / fields;
     mpm_contact_args a;
     a.l = t.l;
@@ -31,7 +26,7 @@ static void case_mpm_contact(case_io *io)
     a.box = t.box;
     a.nodes = t.nodes;
     a.fields = fields;
-    a.sums = PUSH(io, real, sums, field_size(t.nodes, DIM + 1));
+    a.sums = node_masses(io, t.nodes, 0.1, 1);
     a.volume = REALS(io, "node volume", 1, t.nodes, 0.1 * cell, cell);
     a.onset = R(0.5);
     a.free_velocity = REALS(io, "free velocity", DIM, t.nodes, -1, 1);

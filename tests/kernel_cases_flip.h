@@ -46,7 +46,7 @@ static void case_mpm_flip_spread(case_io *io)
 }
 #define case_mpm_flip_spread_adj case_mpm_flip_spread
 
-/* The share is set as a design sets it; some nodes have no mass. */
+/* The share is set as a design sets it. */
 static void case_mpm_flip(case_io *io)
 {
     sample t = flip_sample(io);
@@ -55,11 +55,6 @@ static void case_mpm_flip(case_io *io)
     g.out = &t.step->flip;
     LAUNCH(io, design_number, 1, NULL, &g);
     case_out(io, "share set", CASE_REAL, 1, 1, &t.step->flip);
-    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, t.nodes, 0.01, 0.2);
-    for (int i = 3; i < t.nodes; i += 19) mass->value[i] = 0;
-    const real *m = (const real *)case_pack(io, mass, CASE_REAL);
-    real *sums = HOST(io, real, field_size(t.nodes, DIM + 1));
-    for (int i = 0; i < t.nodes; i++) sums[field_at(t.nodes, DIM + 1, 0, i)] = m[i];
     mpm_flip_args a;
     a.s = t.s;
     a.n = t.n;
@@ -67,7 +62,7 @@ static void case_mpm_flip(case_io *io)
     a.step = t.step;
     a.box = t.box;
     a.nodes = t.nodes;
-    a.sums = PUSH(io, real, sums, field_size(t.nodes, DIM + 1));
+    a.sums = node_masses(io, t.nodes, 0.01, 0.2);
     a.momentum = REALS(io, "node momentum", DIM, t.nodes, -0.2, 0.2);
     a.velocity = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
     LAUNCH(io, mpm_flip, t.max_cells, &t.step->cells, &a);
@@ -80,27 +75,26 @@ static void case_mpm_flip(case_io *io)
     b.share = NEW_FIELD(io, 1, t.n, CASE_SET);
     b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
     LAUNCH(io, mpm_flip_adj, t.max_cells, &t.step->cells, &b);
-    mpm_flip_node_adj_args c;
+    mpm_quotient_adj_args c;
     c.l = t.l;
     c.nodes = t.nodes;
     c.sums = a.sums;
-    c.momentum = a.momentum;
-    c.velocity_bar = sum_at_nodes(io, &t, b.sums, DIM);
-    c.momentum_bar = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
+    c.y = a.momentum;
+    c.y_bar = sum_at_nodes(io, &t, b.sums, DIM);
     c.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_ADDED);
-    LAUNCH(io, mpm_flip_node_adj, t.nodes, &t.step->nodes, &c);
+    LAUNCH(io, mpm_quotient_adj, t.nodes, &t.step->nodes, &c);
     mpm_flip_sum_args s;
     wide *share_bar = NEW(io, wide, 1, CASE_SET);
     s.share = b.share;
     LAUNCH_SUM(io, mpm_flip_sum, t.n, NULL, &s, share_bar);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "node momentum", CASE_FIELD, DIM, t.nodes, c.momentum_bar);
+    case_gradient(io, "node momentum", CASE_FIELD, DIM, t.nodes, c.y_bar);
     case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
     case_gradient(io, "share", CASE_WIDE, 1, 1, share_bar);
 }
 #define case_mpm_flip_adj case_mpm_flip
-#define case_mpm_flip_node_adj case_mpm_flip
+#define case_mpm_quotient_adj case_mpm_flip
 #define case_mpm_flip_sum case_mpm_flip
 #define case_design_number case_mpm_flip
 

@@ -188,6 +188,17 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
     return a.out;
 }
 
+/* Node sums of which the mass is an input, and nothing else is read; some nodes have none. */
+static real *node_masses(case_io *io, int nodes, double low, double high)
+{
+    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, nodes, low, high);
+    for (int i = 3; i < nodes; i += 19) mass->value[i] = 0;
+    const real *m = (const real *)case_pack(io, mass, CASE_REAL);
+    real *sums = HOST(io, real, field_size(nodes, DIM + 1));
+    for (int i = 0; i < nodes; i++) sums[field_at(nodes, DIM + 1, 0, i)] = m[i];
+    return PUSH(io, real, sums, field_size(nodes, DIM + 1));
+}
+
 static void case_mpm_p2g(case_io *io)
 {
     static const char *const names[] = {

@@ -135,15 +135,15 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     p.pose_bar = pose_bar;
     p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
     LAUNCH(io, mpm_obstacle_pose_adj, n, NULL, &p);
-    mpm_centroid_node_adj_args e;
+    mpm_quotient_adj_args e;
     e.l = a->l;
     e.nodes = a->nodes;
     e.sums = a->sums;
-    e.moment = a->moment;
-    e.place_bar = b.place_bar;
+    e.y = a->moment;
+    e.y_bar = b.place_bar;
     e.node_bar = NEW_FIELD(io, DIM + 1, a->nodes, CASE_ADDED);
-    LAUNCH(io, mpm_centroid_node_adj, a->nodes, &step->nodes, &e);
-    case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.place_bar);
+    LAUNCH(io, mpm_quotient_adj, a->nodes, &step->nodes, &e);
+    case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.y_bar);
     case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, e.node_bar, DIM + 1, 0);
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
     case_gradient_of(io, "place", CASE_WIDE, DIM, n, p.parameters_bar, OBSTACLE_PARAMETERS, 0);
@@ -152,17 +152,24 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     case_gradient_of(io, "friction", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
 }
 
-static void case_mpm_centroid(case_io *io)
+/* Sorted particles, of which nothing is read but where they are. */
+static sample sorted_sample(case_io *io)
 {
     sample t;
-    mpm_centroid_args a;
     t.box = sample_box(io, 0);
     sample_particles(io, &t);
     t.s.id = PUSH(io, int, t.id, t.n);
     t.s.cell = PUSH(io, int, t.cell, t.n);
-    t.s.offset = (real *)case_upload(io, sample_offset(io, &t), CASE_FIELD);
     sample_step(io, &t);
     sample_lists(io, &t);
+    return t;
+}
+
+static void case_mpm_centroid(case_io *io)
+{
+    sample t = sorted_sample(io);
+    mpm_centroid_args a;
+    t.s.offset = (real *)case_upload(io, sample_offset(io, &t), CASE_FIELD);
     memset(&t.matter, 0, sizeof t.matter);
     t.matter.n = t.n;
     t.matter.mass = REALS(io, "particle mass", 1, t.n, 0.01, 0.02);
@@ -186,32 +193,13 @@ static void case_mpm_centroid(case_io *io)
 }
 #define case_mpm_centroid_adj case_mpm_centroid
 
-/* Mass of nodes and the moment of what they hold; some have none. */
-static void obstacle_material(case_io *io, mpm_obstacle_args *a)
-{
-    const int n = a->nodes;
-    case_array *mass = case_uniform(io, CASE_INPUT, "node mass", 1, n, 0.01, 0.2);
-    for (int i = 3; i < n; i += 19) mass->value[i] = 0;
-    const real *m = (const real *)case_pack(io, mass, CASE_REAL);
-    real *sums = HOST(io, real, field_size(n, DIM + 1));
-    for (int i = 0; i < n; i++) sums[field_at(n, DIM + 1, 0, i)] = m[i];
-    a->sums = PUSH(io, real, sums, field_size(n, DIM + 1));
-    a->moment = REALS(io, "moment", DIM, n, -0.0003, 0.0003);
-}
-
 static void case_mpm_obstacle(case_io *io)
 {
     static const char *const names[] = {"still", "moving", NULL};
     const int moving = case_variant(io, names);
-    sample t;
+    const sample t = sorted_sample(io);
     obstacle_pose_args p;
     mpm_obstacle_args a;
-    t.box = sample_box(io, 0);
-    sample_particles(io, &t);
-    t.s.id = PUSH(io, int, t.id, t.n);
-    t.s.cell = PUSH(io, int, t.cell, t.n);
-    sample_step(io, &t);
-    sample_lists(io, &t);
     p.obstacles = obstacle_poses(io);
     p.step = t.step;
     p.dt = 0.004;
@@ -226,7 +214,8 @@ static void case_mpm_obstacle(case_io *io)
     a.shape = obstacle_sample(io);
     a.pose = p.pose;
     a.coefficients = obstacle_coefficients(io);
-    obstacle_material(io, &a);
+    a.sums = node_masses(io, t.nodes, 0.01, 0.2);
+    a.moment = REALS(io, "moment", DIM, t.nodes, -0.0003, 0.0003);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.velocity = REALS(io, "velocity before", DIM, t.nodes, -1, 1);
     LAUNCH(io, mpm_obstacle, t.nodes, &t.step->nodes, &a);
@@ -244,6 +233,5 @@ static void case_mpm_obstacle(case_io *io)
 #define case_mpm_obstacle_pose_adj case_mpm_obstacle
 #define case_mpm_obstacle_adj case_mpm_obstacle
 #define case_mpm_obstacle_kinks case_mpm_obstacle
-#define case_mpm_centroid_node_adj case_mpm_obstacle
 
 #endif

@@ -66,14 +66,13 @@ static inline int contact_volume_adj_forgotten(pio_stream s, int n, const int *l
 }
 
 /* The mass under a velocity without forces is taken as fixed. */
-static inline int flip_node_adj_with_fixed_mass(pio_stream s, int n, const int *limit,
-                                                const mpm_flip_node_adj_args *args)
+static inline int quotient_adj_with_fixed_mass(pio_stream s, int n, const int *limit, const mpm_quotient_adj_args *args)
 {
-    mpm_flip_node_adj_args a = *args;
+    mpm_quotient_adj_args a = *args;
     real *other = calloc(field_size(a.nodes, DIM + 1), sizeof *other);
     if (!other) return 1;
     a.node_bar = other;
-    const int rc = pio_backend_cpu.kernels.mpm_flip_node_adj(s, n, limit, &a);
+    const int rc = pio_backend_cpu.kernels.mpm_quotient_adj(s, n, limit, &a);
     free(other);
     return rc;
 }

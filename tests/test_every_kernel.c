@@ -453,9 +453,9 @@ static void a_wrong_adjoint_fails(void **state)
     assert_true(expect_no("mpm_observe_adj, share of M forgotten", CASE_OF_mpm_observe, &wrong));
     assert_false(expect_no("the right adjoint", CASE_OF_mpm_contact, &wrong));
     wrong.mpm_contact_volume_adj = contact_volume_adj_forgotten;
-    wrong.mpm_flip_node_adj = flip_node_adj_with_fixed_mass;
+    wrong.mpm_quotient_adj = quotient_adj_with_fixed_mass;
     assert_true(expect_no("mpm_contact_volume_adj forgotten", CASE_OF_mpm_contact, &wrong));
-    assert_true(expect_no("mpm_flip_node_adj, mass taken as fixed", CASE_OF_mpm_flip, &wrong));
+    assert_true(expect_no("mpm_quotient_adj, mass taken as fixed", CASE_OF_mpm_flip, &wrong));
     wrong.mpm_kick_adj = kick_adj_without_walls;
     wrong.mpm_node_mean_adj = node_mean_adj_with_fixed_mass;
     assert_true(expect_no("mpm_kick_adj, slope of walls forgotten", CASE_OF_mpm_kick, &wrong));
