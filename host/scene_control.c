@@ -212,18 +212,9 @@ static void check_observation(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(type, "observe[%zu].type", i);
     if (o->type != SCENE_CONTROL_EFFORT && o->type != SCENE_CONTROL_SMOOTHNESS) return;
     if (!s->n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
-    for (size_t c = 0; c < s->n_control && !o->control.n; c++)
-        if (o->type == SCENE_CONTROL_SMOOTHNESS && s->control[c].type == SCENE_SIGNAL_NETWORK)
-            pio_cfg_fault(doc, type,
-                          "the rate of the network '%s' is no function of one state; name the signals that count "
-                          "in `control`, or observe its effort",
-                          s->control[c].name);
     for (size_t k = 0; k < o->control.n && s->n_control; k++) {
         PATH(path, "observe[%zu].control[%zu]", i, k);
-        const size_t c =
-            pio_scene_entry(doc, path, "control", o->control.v[k], s->control, s->n_control, sizeof *s->control);
-        if (c < s->n_control && o->type == SCENE_CONTROL_SMOOTHNESS && s->control[c].type == SCENE_SIGNAL_NETWORK)
-            pio_cfg_fault(doc, path, "the rate of a network is no function of one state; observe its effort");
+        pio_scene_entry(doc, path, "control", o->control.v[k], s->control, s->n_control, sizeof *s->control);
     }
 }
 

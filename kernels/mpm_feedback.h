@@ -3,6 +3,7 @@
  *     x_j   = sin or cos(2 pi f t + phi),   or (mean of a place or velocity - offset)/scale       inputs
  *     y     = tanh(W x + b)                 of every layer, the last one's y among them            hidden, outputs
  *     a_c   = limit_c y_c                                                                          Pa
+ *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where it is of interest
  *
  * Means are over the rest volumes of particles, at the state with which the step begins; one of a second set may be subtracted.
  * W and b of a layer lie as [rows][columns + 1], the last of a row its b. */
@@ -99,6 +100,9 @@ typedef struct {
     const wide *values;
     wide *units;      /* inputs and what the layers make of them; set */
     real *activation; /* [channels] Pa; set */
+    wide *past; /* [steps][channels] activations, not rounded: this step's are set, those of the step before are read;
+                 * NULL: rates are of no interest */
+    wide *rate; /* [channels] Pa/s; set where there is a past */
 } mpm_network_args;
 typedef struct {
     int nothing;
@@ -109,6 +113,13 @@ PIO_FN wide network_input(const mpm_input *j, const mpm_step *step, wide mean)
     const wide angle = CONTROL_TURN * W(j->frequency) * control_time(step) + W(j->phase);
     if (j->kind == INPUT_SINE) return sin(angle);
     return j->kind == INPUT_COSINE ? cos(angle) : (mean - W(j->offset)) / W(j->scale);
+}
+
+PIO_FN void network_rate(const mpm_network_args *a, int c, wide activation)
+{
+    wide *now = a->past + (ptrdiff_t)a->step->index * a->channels;
+    now[c] = activation;
+    a->rate[c] = a->step->index ? (activation - now[c - a->channels]) / W(a->step->h) : W(0);
 }
 
 PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a)
@@ -134,7 +145,9 @@ PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a
     }
     LANES (r, k->outputs) {
         const int c = k->first + r;
-        a->activation[c] = R(a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)] * x[r]);
+        const wide activation = a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)] * x[r];
+        a->activation[c] = R(activation);
+        if (a->past) network_rate(a, c, activation);
     }
 }
 
@@ -147,10 +160,21 @@ typedef struct {
     wide *means_bar;            /* [inputs]; set */
     wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
     wide *values_bar;           /* added to */
+    const wide *rate_bar;       /* [channels] J's unit per Pa/s, where there is a past */
+    wide *past_bar; /* [channels] of this step's activations, from the step after; becomes that of the step before's */
 } mpm_network_adj_args;
 typedef struct {
     int nothing;
 } mpm_network_adj_shared;
+
+/* a_bar^k += (r_bar^k - r_bar^(k+1))/h, of which the step after has left -r_bar^(k+1)/h; r_bar^0 = 0: that rate is constant. */
+PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
+{
+    const mpm_step *step = b->fwd.step;
+    const wide later = b->past_bar[c], r_bar = step->index ? b->rate_bar[c] / W(step->h) : W(0);
+    b->past_bar[c] = -r_bar;
+    return later + r_bar;
+}
 
 PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int rows, int unit, int weights)
 {
@@ -184,7 +208,7 @@ PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network
     }
     LANES (r, k->outputs) {
         const ptrdiff_t limit = control_at(a->channels, CONTROL_AMPLITUDE, k->first + r);
-        const wide a_bar = b->activation_bar[k->first + r];
+        const wide a_bar = b->activation_bar[k->first + r] + (a->past ? network_rate_adj(b, k->first + r) : W(0));
         b->unit_bar[unit + r] = a->parameters[limit] * a_bar;
         b->parameters_bar[limit] += a->units[unit + r] * a_bar;
     }

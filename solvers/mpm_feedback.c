@@ -143,6 +143,19 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
     return 1;
 }
 
+int mpm_networks_have_rates(const pio_engine_desc *desc)
+{
+    for (int o = 0; o < desc->n_observations; o++)
+        for (int c = 0; desc->observations[o].type == PIO_SMOOTHNESS && c < desc->n_channels; c++)
+            if (desc->channels[c].signal == PIO_NETWORK && desc->observations[o].share[c] > 0) return 1;
+    return 0;
+}
+
+void mpm_networks_adj_begin(mpm_sim *sim)
+{
+    if (sim->past) pio_queue_zero(&sim->base.queue, sim->past_bar, sizeof *sim->past_bar * (size_t)sim->n_channels);
+}
+
 void mpm_networks_upload(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
@@ -154,7 +167,7 @@ void mpm_networks_upload(mpm_sim *sim)
 /* clang-format off */
 #define SENSE_ARGS .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .box = sim->box, .body = sim->body
 #define NETWORK_ARGS .channels = sim->n_channels, .step = sim->step, .networks = sim->networks, .inputs = sim->inputs, \
-    .means = sim->means, .parameters = sim->control, .values = sim->values, .units = sim->units
+    .means = sim->means, .parameters = sim->control, .values = sim->values, .units = sim->units, .past = sim->past
 
 void mpm_networks_step(mpm_sim *sim)
 {
@@ -163,7 +176,8 @@ void mpm_networks_step(mpm_sim *sim)
     for (int j = 0; j < sim->n_inputs; j++)
         if (sim->host_inputs[j].kind >= INPUT_POSITION)
             pio_sum(q, mpm_sense, sim->n, &sim->step->particles, sim->means + j, SENSE_ARGS, .input = sim->inputs + j);
-    pio_map(q, mpm_network, sim->n_networks, NULL, NETWORK_ARGS, .activation = sim->activation);
+    pio_map(q, mpm_network, sim->n_networks, NULL, NETWORK_ARGS, .activation = sim->activation,
+            .rate = sim->rate);
 }
 
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar)
@@ -172,7 +186,8 @@ void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar)
     if (!sim->n_networks) return;
     pio_map(q, mpm_network_adj, sim->n_networks, NULL,
             .fwd = {NETWORK_ARGS}, .activation_bar = sim->activation_bar, .unit_bar = sim->unit_bar,
-            .means_bar = sim->means_bar, .parameters_bar = sim->control_bar, .values_bar = sim->values_bar);
+            .means_bar = sim->means_bar, .parameters_bar = sim->control_bar, .values_bar = sim->values_bar,
+            .rate_bar = sim->rate_bar, .past_bar = sim->past_bar);
     pio_map(q, mpm_sense_adj, sim->n, &sim->step->particles,
             .fwd = {SENSE_ARGS, .input = sim->inputs}, .inputs = sim->n_inputs, .means_bar = sim->means_bar, .bar = *bar);
 }

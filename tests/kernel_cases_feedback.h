@@ -100,10 +100,28 @@ static network_sizes sample_networks(case_io *io, mpm_network_args *a)
     return n;
 }
 
+/* The first step has none before it. */
+typedef enum { NO_RATES, RATES, FIRST_RATES } network_rates;
+
+static void sample_rates(case_io *io, mpm_network_args *a, network_rates rates)
+{
+    const int n = a->channels;
+    wide *past = HOST(io, wide, 2 * n);
+    a->past = a->rate = NULL;
+    if (rates == NO_RATES) return;
+    if (rates == RATES)
+        memcpy(past, case_pack(io, case_uniform(io, CASE_INPUT, "before", 1, n, -2, 2), CASE_WIDE),
+               sizeof *past * (size_t)n);
+    a->past = PUSH(io, wide, past, 2 * n);
+    a->rate = NEW(io, wide, n, CASE_SET);
+}
+
 static void case_mpm_network(case_io *io)
 {
+    static const char *const names[] = {"no rates", "rates", "rates of the first step", NULL};
+    const network_rates rates = (network_rates)case_variant(io, names);
     mpm_step *step = HOST(io, mpm_step, 1);
-    step->index = 41;
+    step->index = rates == NO_RATES ? 41 : rates == RATES;
     step->h = R(0.004);
     mpm_network_adj_args b;
     mpm_network_args *a = &b.fwd;
@@ -119,10 +137,15 @@ static void case_mpm_network(case_io *io)
     a->values = WIDES(io, "weight", 1, n.weights, -0.6, 0.6);
     a->units = NEW(io, wide, n.units, CASE_SET);
     a->activation = NEW_FIELD(io, 1, n.channels, CASE_SET);
+    sample_rates(io, a, rates);
     LAUNCH(io, mpm_network, n.networks, NULL, a);
     case_out(io, "activation", CASE_FIELD, 1, n.channels, a->activation);
+    if (a->past) case_out(io, "past", CASE_WIDE, 1, n.channels, a->past + step->index * n.channels);
+    if (a->past) case_out(io, "rate", CASE_WIDE, 1, n.channels, a->rate);
     if (!case_adjoint(io)) return;
     b.activation_bar = COTANGENT(io, wide, "activation");
+    b.past_bar = a->past ? COTANGENT(io, wide, "past") : NULL;
+    b.rate_bar = a->past ? COTANGENT(io, wide, "rate") : NULL;
     b.unit_bar = NEW(io, wide, n.units, CASE_SET);
     b.means_bar = NEW(io, wide, n.inputs, CASE_SET);
     b.parameters_bar = NEW(io, wide, field_size(n.channels, CONTROL_PARAMETERS), CASE_ADDED);
@@ -131,6 +154,7 @@ static void case_mpm_network(case_io *io)
     case_gradient_of(io, "limit", CASE_WIDE, 1, n.channels, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE);
     case_gradient(io, "mean", CASE_WIDE, 1, n.inputs, b.means_bar);
     case_gradient(io, "weight", CASE_WIDE, 1, n.weights, b.values_bar);
+    if (rates == RATES) case_gradient(io, "before", CASE_WIDE, 1, n.channels, b.past_bar);
 }
 #define case_mpm_network_adj case_mpm_network
 

@@ -82,7 +82,7 @@ static void walk(walker *w, int fine, int64_t steps)
     c->desc.n_control_values = VALUES;
 }
 
-/* Mean places at the end and half-way, effort of all, smoothness of signals; of sizes about 1. */
+/* Mean places at the end and half-way, effort and smoothness of all; of sizes about 1. */
 static void observe(walker *w)
 {
     mpm_case *c = &w->c;
@@ -94,7 +94,7 @@ static void observe(walker *w)
     }
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1), first = 6 * D + k;
-        for (int i = 0; i < CHANNELS; i++) w->share[k][i] = k && i < OUTPUTS ? 0 : 0.5 + 0.3 * i;
+        for (int i = 0; i < CHANNELS; i++) w->share[k][i] = 0.5 + 0.3 * i;
         c->observation[o].share = w->share[k];
         c->square[first] = 0;
         c->linear[first] = (k ? 3e-12 : 1e-7) / (double)N;
@@ -165,10 +165,20 @@ static int no_effort(pio_stream stream, int n, const int *limit, const mpm_contr
     return 0;
 }
 
-/* The same test says no to a gradient that takes what the network sees as given, or forgets what an effort costs. */
-static void a_gradient_without_the_loop_or_the_effort_is_told(void **unused)
+static int no_later_rates(pio_stream stream, int n, const int *limit, const mpm_network_adj_args *args)
 {
-    for (int wrong = 0; wrong < 3; wrong++) {
+    mpm_network_adj_args a = *args;
+    double nothing[CHANNELS] = {0};
+    a.past_bar = nothing;
+    return pio_backend_cpu.kernels.mpm_network_adj(stream, n, limit, &a);
+}
+
+/* The same test says no to a gradient that takes what the network sees as given, forgets what an effort costs, or that the rate of the
+ * step after depends on this one. */
+static void a_gradient_without_the_loop_the_effort_or_later_rates_is_told(void **unused)
+{
+    static const char *const what[] = {"as it is", "without the loop", "without the effort", "without later rates"};
+    for (int wrong = 0; wrong < 4; wrong++) {
         static walker w;
         static mpm_taylor t;
         static double h[CASE_VARIABLES];
@@ -180,6 +190,7 @@ static void a_gradient_without_the_loop_or_the_effort_is_told(void **unused)
         backend = *t.sim->queue.backend;
         if (wrong == 1) backend.kernels.mpm_sense_adj = no_loop;
         if (wrong == 2) backend.kernels.mpm_control_observe_adj = no_effort;
+        if (wrong == 3) backend.kernels.mpm_network_adj = no_later_rates;
         const pio_backend *right = t.sim->queue.backend;
         t.sim->queue.backend = &backend;
         case_gradient(&w.c, t.sim, NULL, t.z, t.z_bar);
@@ -187,11 +198,7 @@ static void a_gradient_without_the_loop_or_the_effort_is_told(void **unused)
         t.quiet = 1;
         mpm_taylor_gradient(&t, h, 0, WEIGHTS + KNOTS + CORNERS);
         const pio_taylor_verdict verdict = mpm_taylor_direction(&t, "weights and knots", h);
-        print_message("  %s: %s\n",
-                      wrong == 0   ? "as it is"
-                      : wrong == 1 ? "without the loop"
-                                   : "without the effort",
-                      pio_taylor_verdict_name(verdict));
+        print_message("  %s: %s\n", what[wrong], pio_taylor_verdict_name(verdict));
         assert_int_equal(verdict == PIO_TAYLOR_PASSED, wrong == 0);
         if (wrong) assert_int_equal(verdict, PIO_TAYLOR_FAILED);
         piola_engine.destroy(t.sim);
@@ -280,6 +287,51 @@ static void go(pio_sim *sim, int64_t steps)
     if (piola_engine.advance(sim, steps, &error) || piola_engine.check(sim, &error)) fail_msg("%s", error.message);
 }
 
+/* J of a run whose weights change by e times h in the state `first`. */
+static double changed_run(walker *w, pio_sim *sim, int64_t first, double e, const double *h)
+{
+    static double samples[256];
+    piola_error error;
+    double J = 0;
+    assert_int_equal(piola_engine.start(sim, z_of(&w->c), &error), PIOLA_OK);
+    go(sim, first);
+    for (int i = 0; i < WEIGHTS; i++) mpm_of(sim)->values[i] += e * h[i];
+    go(sim, w->c.desc.steps - first);
+    assert_int_equal(piola_engine.samples(sim, samples, &error), PIOLA_OK);
+    for (int k = 0; k < w->c.samples; k++)
+        J += w->c.linear[k] * samples[k] + w->c.square[k] * samples[k] * samples[k] / 2;
+    return J;
+}
+
+/* The rate in the first step of a window is that to an activation before, which is a constant. Every sweep begins alike. */
+static void a_window_has_the_derivative_of_its_own_steps(void **unused)
+{
+    enum { STEPS = 20, FIRST = 8 };
+    static walker w;
+    static double z_bar[CASE_VARIABLES], again[CASE_VARIABLES], h[WEIGHTS];
+    double slope = 0;
+    (void)unused;
+    walk(&w, 1, STEPS);
+    observe(&w);
+    design(&w);
+    w.c.desc.first = FIRST;
+    pio_schedule all = pio_schedule_window(pio_schedule_store_all(STEPS - FIRST, 1), FIRST);
+    pio_schedule few = pio_schedule_window(pio_schedule_checkpoint(STEPS - FIRST, 2, 0, 1), FIRST);
+    pio_sim *sim = case_create(&w.c, STEPS, 1);
+    case_gradient(&w.c, sim, &all, z_of(&w.c), z_bar);
+    case_gradient(&w.c, sim, &few, z_of(&w.c), again);
+    assert_memory_equal(again, z_bar, sizeof *again * (size_t)w.c.variables);
+    for (int i = 0; i < WEIGHTS; i++) h[i] = case_random(&w.c);
+    for (int i = 0; i < WEIGHTS; i++) slope += z_bar[i] / 0.5 * h[i]; /* value = a + 0.5 z */
+    const double e = 1e-4, one = changed_run(&w, sim, FIRST, e, h) - changed_run(&w, sim, FIRST, -e, h),
+                 two = changed_run(&w, sim, FIRST, 2 * e, h) - changed_run(&w, sim, FIRST, -2 * e, h);
+    case_below("difference of a window / its gradient - 1", (8 * one - two) / (12 * e) / slope - 1, 1e-8, 0);
+    pio_schedule_end(&all);
+    pio_schedule_end(&few);
+    piola_engine.destroy(sim);
+    case_free(&w.c);
+}
+
 static void a_restart_from_a_checkpoint_gives_the_same_bits(void **unused)
 {
     static walker w;
@@ -344,9 +396,9 @@ static void wrong_knots_and_values_are_refused(void **unused)
     w.c.design[1].components = KNOTS + CORNERS + 1;
     refused(&w, "design 1 of control: 1 x 11 values from 69 on, for 79 values");
     w.c.design[1].components = KNOTS + CORNERS;
+    w.share[1][0] = -1;
+    refused(&w, "the share -1 of channel 0 must be 0 or above");
     w.share[1][0] = 1;
-    refused(&w, "channel 0 is a network's, whose rate no single state has");
-    w.share[1][0] = 0;
     w.c.touch[0].step = 0;
     refused(&w, "at the end of a step would be right");
     case_free(&w.c);
@@ -419,11 +471,12 @@ int main(void)
         cmocka_unit_test(wrong_knots_and_values_are_refused),
         cmocka_unit_test(wrong_networks_are_refused),
         cmocka_unit_test(too_strong_a_knot_or_limit_is_a_fault_of_the_time_step),
-        /* differences need double precision; the last three */
+        /* differences need double precision; the last four */
+        cmocka_unit_test(a_window_has_the_derivative_of_its_own_steps),
         cmocka_unit_test(adjoint_is_the_derivative_through_the_loop),
         cmocka_unit_test(adjoint_is_the_derivative_of_the_first_steps),
-        cmocka_unit_test(a_gradient_without_the_loop_or_the_effort_is_told),
+        cmocka_unit_test(a_gradient_without_the_loop_the_effort_or_later_rates_is_told),
     };
-    const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 3 : 0);
+    const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 4 : 0);
     return _cmocka_run_group_tests("feedback", tests, count, NULL, NULL);
 }
