@@ -115,7 +115,8 @@ static const cfg_field design_fields[] = {
          "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
          "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
          "obstacles.NAME.rotation, obstacles.NAME.friction, control.NAME.KEY (amplitude, frequency, phase, knots, "
-         "weights, limit), gravity, method.flip, contact.friction"},
+         "weights, limit; frequency and phase of a network: of each of its clocks, the inputs of type phase), "
+         "gravity, method.flip, contact.friction"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

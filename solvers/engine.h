@@ -294,7 +294,7 @@ typedef struct {
      * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
     double flip;
     int32_t n_control_values, n_networks;
-    const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
+    const double *control_values; /* [n_control_values] knots Pa, weights, clocks; each of one channel or network */
     const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks;
     /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s >= PIO_LEAST_ONSET, from which on

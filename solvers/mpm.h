@@ -82,7 +82,7 @@ typedef struct {
     double *activation_bar;            /* [channels] */
     control_knots *knots;              /* [channels] */
     double *rate, *rate_bar;           /* [channels] of activations, Pa/s; NULL: no observation has a use for it */
-    int n_values;                      /* of control: knots and weights; 0: what follows is NULL */
+    int n_values;                      /* of control: knots, weights, clocks; 0: what follows is NULL */
     double *values, *values_bar;       /* [n_values] */
     int n_networks, n_inputs, n_units; /* all networks' */
     mpm_network_shape *networks, *host_networks;  /* device, host */

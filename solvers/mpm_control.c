@@ -56,11 +56,13 @@ static piola_status check_owners(const pio_engine_desc *desc, char *owned, piola
                                 (int)own.first + k);
     }
     for (int i = 0; i < desc->n_networks; i++) {
-        const int count = mpm_network_weights(&desc->networks[i]);
-        for (int k = 0; k < count; k++)
-            if (owned[desc->networks[i].weights + k]++)
-                return sim_fail(error, PIOLA_BAD_DATA, "network %d: control value %d is another's, too", i,
-                                (int)desc->networks[i].weights + k);
+        const pio_network_desc *d = &desc->networks[i];
+        const int weights = mpm_network_weights(d), count = weights + 2 * d->n_clocks;
+        for (int k = 0; k < count; k++) {
+            const int at = k < weights ? d->weights + k : d->clocks + k - weights;
+            if (owned[at]++)
+                return sim_fail(error, PIOLA_BAD_DATA, "network %d: control value %d is another's, too", i, at);
+        }
     }
     return PIOLA_OK;
 }

@@ -37,16 +37,17 @@ static double volume_of(const pio_engine_desc *desc, int number, int by_channel)
 static piola_status check_input(const pio_engine_desc *desc, int network, int j, piola_error *error)
 {
     const pio_input_desc *in = &desc->networks[network].inputs[j];
-    const int mean = in->kind >= PIO_INPUT_POSITION;
+    const int mean = in->kind >= PIO_INPUT_POSITION, clocks = desc->networks[network].n_clocks;
     if ((int)in->kind < 0 || in->kind > PIO_INPUT_VELOCITY || (mean && (in->axis < 0 || in->axis >= DIM)))
         return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: there is no kind %d along axis %d", network, j,
                         (int)in->kind, (int)in->axis);
-    if (!isfinite(in->frequency) || !isfinite(in->phase) || !isfinite(in->offset) ||
-        (mean && (!isfinite(in->scale) || !(in->scale > 0))))
-        return sim_fail(
-            error, PIOLA_BAD_DATA,
-            "network %d, input %d: frequency %g Hz, phase %g rad and offset %g must be finite, the scale %g above 0",
-            network, j, in->frequency, in->phase, in->offset, in->scale);
+    if (!mean && (in->clock < 0 || in->clock >= clocks))
+        return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: clock %d is none of the %d", network, j,
+                        (int)in->clock, clocks);
+    if (mean && (!isfinite(in->offset) || !isfinite(in->scale) || !(in->scale > 0)))
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "network %d, input %d: the offset %g must be finite, the scale %g above 0", network, j,
+                        in->offset, in->scale);
     if (mean && (!(volume_of(desc, in->of, in->of_channel) > 0) ||
                  (in->from >= 0 && !(volume_of(desc, in->from, in->from_channel) > 0))))
         return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: a mean over no particles", network, j);
@@ -69,6 +70,11 @@ static piola_status check_network(const pio_engine_desc *desc, int i, piola_erro
         return sim_fail(error, PIOLA_BAD_DATA,
                         "network %d: %d weights from %d on are not all among the %d control values", i,
                         mpm_network_weights(k), (int)k->weights, (int)desc->n_control_values);
+    if (k->n_clocks < 0 || k->clocks < 0 || 2 * (int64_t)k->n_clocks > desc->n_control_values - k->clocks)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "network %d: frequencies and phases of %d clocks from %d on are not all among the %d control "
+                        "values",
+                        i, (int)k->n_clocks, (int)k->clocks, (int)desc->n_control_values);
     piola_status rc = PIOLA_OK;
     for (int j = 0; !rc && j < k->n_inputs; j++) rc = check_input(desc, i, j, error);
     return rc;
@@ -105,8 +111,7 @@ static mpm_set set_of(const pio_engine_desc *desc, int number, int by_channel)
 
 static mpm_input input_of(const pio_engine_desc *desc, const pio_input_desc *d)
 {
-    mpm_input in = {
-        .kind = (int)d->kind, .frequency = d->frequency, .phase = d->phase, .of = {-1, 0, 1}, .from = {-1, 0, 1}};
+    mpm_input in = {.kind = (int)d->kind, .clock = d->clock, .of = {-1, 0, 1}, .from = {-1, 0, 1}};
     if (d->kind < PIO_INPUT_POSITION) return in;
     in.axis = d->axis;
     in.of = set_of(desc, d->of, d->of_channel);
@@ -133,6 +138,8 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
                                  .input = input,
                                  .layers = d->hidden + 1,
                                  .weights = d->weights,
+                                 .clocks = d->n_clocks,
+                                 .clock = d->clocks,
                                  .unit = sim->n_units};
         for (int l = 0; l <= k->layers; l++) {
             k->width[l] = width_of(d, l);

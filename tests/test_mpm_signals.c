@@ -114,11 +114,10 @@ static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
 {
     const double A = 700, f = 5, phase = 0.4, T = 0.8, w = 2 * 3.141592653589793 * f;
     const pio_channel_desc channel = {PIO_NETWORK, A, 0, 0};
-    const pio_input_desc clock[2] = {{.kind = PIO_INPUT_SINE, .frequency = f, .phase = phase, .from = -1},
-                                     {.kind = PIO_INPUT_COSINE, .frequency = f, .phase = phase, .from = -1}};
-    const pio_network_desc network = {.outputs = 1, .n_inputs = 2, .inputs = clock};
+    const pio_input_desc clock[2] = {{.kind = PIO_INPUT_SINE, .from = -1}, {.kind = PIO_INPUT_COSINE, .from = -1}};
+    const pio_network_desc network = {.outputs = 1, .n_inputs = 2, .inputs = clock, .n_clocks = 1, .clocks = 3};
     const pio_knots_desc none = {0};
-    double values[3] = {0.8, -0.5, 0.3}, found[2], away[2];
+    double values[5] = {0.8, -0.5, 0.3, f, phase}, found[2], away[2];
     (void)unused;
     for (int k = 0; k < 2; k++) {
         const int64_t steps = k ? 1600 : 200;
@@ -132,7 +131,7 @@ static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
             rates += rate * rate * dt;
             before = A * y;
         }
-        integrals_of(&channel, &none, &network, values, 3, steps, dt, found);
+        integrals_of(&channel, &none, &network, values, 5, steps, dt, found);
         case_below("smoothness of a network / that of its differences - 1", found[1] / differences - 1, 1e-11, 1e-5);
         away[k] = found[1] / rates - 1;
         print_message("  %d steps: / the integral of the squares of its rates - 1: %.3e\n", (int)steps, away[k]);
