@@ -19,8 +19,9 @@ struct pio_model_control {
     double *values;
     pio_network_desc *networks;
     pio_input_desc *inputs;
-    int32_t *of_actuator;     /* [actuators] its channel */
-    int32_t *first, *weights; /* [entries of control] number of its first channel, of its first value */
+    int32_t *of_actuator; /* [actuators] its channel */
+    int32_t *first,
+        *weights; /* [entries of control] number of its first channel, of its first value: knots, or weights */
 };
 
 void pio_model_control_free(parts *c)
@@ -39,9 +40,15 @@ void pio_model_control_free(parts *c)
     free(c);
 }
 
+/* Of a network, values are its weights, and then frequencies and phases of its clocks. */
 static size_t values_of(const scene_control *c)
 {
-    return c->type == SCENE_SIGNAL_NETWORK ? c->weights.n : c->knots.n;
+    return c->type == SCENE_SIGNAL_NETWORK ? c->weights.n + 2 * c->clock[0].n : c->knots.n;
+}
+
+static int32_t clocks_of(const pio_model *m, size_t i)
+{
+    return m->control->weights[i] + (int32_t)m->scene->control[i].weights.n;
 }
 
 static piola_status take(pio_model *m, piola_error *error)
@@ -158,7 +165,9 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
                               .n_inputs = width[0],
                               .inputs = inputs,
                               .hidden = layers - 1,
-                              .weights = m->control->weights[i]};
+                              .weights = m->control->weights[i],
+                              .n_clocks = 0,
+                              .clocks = clocks_of(m, i)};
     for (int l = 1; l < layers; l++) out->width[l - 1] = width[l];
     for (size_t k = 0; k < c->n_inputs; k++) {
         const scene_input *in = &c->inputs[k];
@@ -167,10 +176,8 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
             inputs += m->scene->dimension;
             continue;
         }
-        *inputs++ =
-            (pio_input_desc){.kind = PIO_INPUT_SINE, .frequency = in->frequency, .phase = in->phase, .from = -1};
-        *inputs++ =
-            (pio_input_desc){.kind = PIO_INPUT_COSINE, .frequency = in->frequency, .phase = in->phase, .from = -1};
+        *inputs++ = (pio_input_desc){.kind = PIO_INPUT_SINE, .clock = out->n_clocks, .from = -1};
+        *inputs++ = (pio_input_desc){.kind = PIO_INPUT_COSINE, .clock = out->n_clocks++, .from = -1};
     }
 }
 
@@ -187,6 +194,8 @@ static void set_signal(pio_model *m, size_t i)
     out->first[i] = m->desc.n_channels;
     out->weights[i] = m->desc.n_control_values;
     for (size_t k = 0; k < values->n; k++) out->values[m->desc.n_control_values++] = values->v[k];
+    for (int part = 0; part < 2 && network; part++)
+        for (size_t k = 0; k < c->clock[part].n; k++) out->values[m->desc.n_control_values++] = c->clock[part].v[k];
     for (size_t k = 0; k < c->actuators.n; k++) {
         const int32_t channel = m->desc.n_channels++;
         out->of_actuator[pio_scene_find(c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators)] =
@@ -284,11 +293,13 @@ bool pio_model_control_quantity(const pio_model *m, const char *path, pio_quanti
     snprintf(name, sizeof name, "%.*s", (int)(key - path - 8), path + 8);
     const size_t i = pio_scene_find(name, m->scene->control, m->scene->n_control, sizeof *m->scene->control);
     if (i == m->scene->n_control) return false;
-    const bool values = !strcmp(key, ".knots") || !strcmp(key, ".weights");
-    *quantity = values                       ? PIO_CONTROL_VALUES
-                : !strcmp(key, ".frequency") ? PIO_FREQUENCY
-                : !strcmp(key, ".phase")     ? PIO_PHASE
-                                             : PIO_AMPLITUDE;
-    *which = values ? m->control->weights[i] : m->control->first[i];
+    const scene_control *c = &m->scene->control[i];
+    const bool frequency = !strcmp(key, ".frequency"), phase = !strcmp(key, ".phase"),
+               clock = c->type == SCENE_SIGNAL_NETWORK && (frequency || phase),
+               values = clock || !strcmp(key, ".knots") || !strcmp(key, ".weights");
+    *quantity = values ? PIO_CONTROL_VALUES : frequency ? PIO_FREQUENCY : phase ? PIO_PHASE : PIO_AMPLITUDE;
+    *which = clock    ? clocks_of(m, i) + (phase ? (int32_t)c->clock[0].n : 0)
+             : values ? m->control->weights[i]
+                      : m->control->first[i];
     return true;
 }

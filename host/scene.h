@@ -330,7 +330,8 @@ typedef struct {
     scene_numbers limit; /* Pa, one for each of the actuators */
     double weight_scale; /* of the weights at the start */
     char *weights_file, *weights_dataset;
-    scene_numbers weights; /* [layer][rows][columns + 1], see pio_network_desc */
+    scene_numbers weights;  /* [layer][rows][columns + 1], see pio_network_desc */
+    scene_numbers clock[2]; /* network: frequencies Hz, and phases rad, of its inputs of type phase */
 } scene_control;
 
 typedef struct {

@@ -78,6 +78,19 @@ static void complete_limit(cfg_doc *doc, scene_control *c)
     for (size_t k = 0; k < c->limit.n; k++) c->limit.v[k] = limit;
 }
 
+static void gather_clocks(cfg_doc *doc, scene_control *c)
+{
+    for (int part = 0; part < 2; part++) {
+        scene_numbers *all = &c->clock[part];
+        all->n = 0;
+        all->v = pio_arena_take(&doc->arena, (c->n_inputs + 1) * sizeof(double));
+        doc->no_memory |= !all->v;
+        for (size_t k = 0; k < c->n_inputs && all->v; k++)
+            if (c->inputs[k].type == SCENE_INPUT_PHASE)
+                all->v[all->n++] = part ? c->inputs[k].phase : c->inputs[k].frequency;
+    }
+}
+
 void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_control; i++) {
@@ -86,6 +99,7 @@ void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
         if (isnan(c->period)) c->period = 0;
         if (c->type != SCENE_SIGNAL_NETWORK) continue;
         complete_limit(doc, c);
+        gather_clocks(doc, c);
         c->weights.n = pio_scene_layers(s, c, width, &layers);
         c->weights.v = pio_arena_take(&doc->arena, (c->weights.n + 1) * sizeof(double));
         if (!c->weights.v) {
@@ -212,18 +226,9 @@ static void check_observation(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(type, "observe[%zu].type", i);
     if (o->type != SCENE_CONTROL_EFFORT && o->type != SCENE_CONTROL_SMOOTHNESS) return;
     if (!s->n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
-    for (size_t c = 0; c < s->n_control && !o->control.n; c++)
-        if (o->type == SCENE_CONTROL_SMOOTHNESS && s->control[c].type == SCENE_SIGNAL_NETWORK)
-            pio_cfg_fault(doc, type,
-                          "the rate of the network '%s' is no function of one state; name the signals that count "
-                          "in `control`, or observe its effort",
-                          s->control[c].name);
     for (size_t k = 0; k < o->control.n && s->n_control; k++) {
         PATH(path, "observe[%zu].control[%zu]", i, k);
-        const size_t c =
-            pio_scene_entry(doc, path, "control", o->control.v[k], s->control, s->n_control, sizeof *s->control);
-        if (c < s->n_control && o->type == SCENE_CONTROL_SMOOTHNESS && s->control[c].type == SCENE_SIGNAL_NETWORK)
-            pio_cfg_fault(doc, path, "the rate of a network is no function of one state; observe its effort");
+        pio_scene_entry(doc, path, "control", o->control.v[k], s->control, s->n_control, sizeof *s->control);
     }
 }
 
@@ -255,6 +260,19 @@ static bool many(scene_target *t, cfg_quantity quantity, const scene_numbers *va
     return values->n > 0;
 }
 
+const char *pio_scene_without_clock(const pio_scene *s, const char *path)
+{
+    const char *key = strrchr(path, '.');
+    for (size_t i = 0; i < s->n_control && !strncmp(path, "control.", 8); i++) {
+        const scene_control *c = &s->control[i];
+        const size_t n = strlen(c->name);
+        if (strncmp(path + 8, c->name, n) != 0 || path + 8 + n != key) continue;
+        if (strcmp(key, ".frequency") != 0 && strcmp(key, ".phase") != 0) return NULL;
+        return c->type == SCENE_SIGNAL_NETWORK && !c->clock[0].n ? c->name : NULL;
+    }
+    return NULL;
+}
+
 bool pio_scene_control_target(const pio_scene *s, const char *name, const char *key, scene_target *t)
 {
     const size_t i = pio_scene_find(name, s->control, s->n_control, sizeof *s->control);
@@ -266,6 +284,12 @@ bool pio_scene_control_target(const pio_scene *s, const char *name, const char *
     if (sine && !strcmp(key, "frequency")) return one(t, CFG_FREQUENCY, c->frequency);
     if (sine && !strcmp(key, "phase")) return one(t, CFG_ANGLE, c->phase);
     if (!sine && !network && !strcmp(key, "knots") && c->knots.n) return many(t, CFG_PRESSURE, &c->knots, "knot");
+    const scene_numbers *frequency = &c->clock[0], *phase = &c->clock[1];
+    if (network && !strcmp(key, "phase")) return many(t, CFG_ANGLE, phase, phase->n > 1 ? "clock" : NULL);
+    if (network && !strcmp(key, "frequency") && many(t, CFG_FREQUENCY, frequency, frequency->n > 1 ? "clock" : NULL)) {
+        t->range = (cfg_range){CFG_FROM, 0, 0};
+        return true;
+    }
     if (network && !strcmp(key, "limit") && many(t, CFG_PRESSURE, &c->limit, c->limit.n > 1 ? "output" : NULL)) {
         t->range = (cfg_range){CFG_OVER, 0, 0};
         return true;

@@ -190,6 +190,11 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
         return;
     }
+    const char *network = pio_scene_without_clock(s, path);
+    if (network) {
+        pio_cfg_fault(doc, at, "the network '%s' has no clock; add an input of type phase, which has these", network);
+        return;
+    }
     const char *number;
     scene_target known;
     for (int i = 0; (number = pio_scene_number(i)); i++)

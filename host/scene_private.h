@@ -93,6 +93,8 @@ static inline double pio_target_value(const scene_target *target, size_t c)
 void pio_scene_complete_control(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_control(const pio_scene *scene, cfg_doc *doc);
 bool pio_scene_control_target(const pio_scene *scene, const char *name, const char *key, scene_target *target);
+/* Where the path is the frequency or phase of a network that has no clock: the network's name; else NULL. */
+const char *pio_scene_without_clock(const pio_scene *scene, const char *path);
 /* Keys of control that a design may change; NULL past the last. */
 const char *pio_scene_control_key(size_t i);
 /* Layers of a network: units in each, `width` of them (inputs first, outputs last), and how many weights there are. */

@@ -75,9 +75,9 @@ static const cfg_field input_fields[] = {
                 "input per axis, the mean over particles at the beginning of a step, weighted by their volumes at the "
                 "start; of a place how far it is from where it was then"},
     {"frequency", CFG_NUMBER, AT(scene_input, frequency), .required = true, .quantity = CFG_FREQUENCY, NOT_NEGATIVE,
-     .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of the clock; larger steps faster"},
+     .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of this clock; larger steps faster"},
     {"phase", CFG_NUMBER, AT(scene_input, phase), .fallback = "0", .quantity = CFG_ANGLE,
-     .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of the clock at the start"},
+     .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of this clock at the start"},
     {"of", CFG_NAME, AT(scene_input, of), .required = true, .only = MEANS,
      .meaning = "name of a body, or of an actuator"},
     {"relative_to", CFG_NAME, AT(scene_input, relative_to), .computed = "none", .only = MEANS, .present = has_other,

@@ -60,7 +60,8 @@ static const cfg_field observe_fields[] = {
          "the misfit of its density on the grid to a given one, or the distance of its mean position from another "
          "body's; "
          "of control its effort, the integral over time of the squares of activations, or its smoothness, that of the "
-         "squares of their rates: the smaller, the smoother"},
+         "squares of their rates, the smaller, the smoother; a network's rate in a step is its activation less that of "
+         "the step before, over the time step, and 0 in the first"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(SCENE_DISTANCE),
      .meaning = "name of the body that is measured"},
     {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
@@ -114,7 +115,8 @@ static const cfg_field design_fields[] = {
          "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
          "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
          "obstacles.NAME.rotation, obstacles.NAME.friction, control.NAME.KEY (amplitude, frequency, phase, knots, "
-         "weights, limit), gravity, method.flip, contact.friction"},
+         "weights, limit; frequency and phase of a network: of each of its clocks, the inputs of type phase), "
+         "gravity, method.flip, contact.friction"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

@@ -40,7 +40,7 @@ typedef struct {
     const wide *parameters;     /* [CONTROL_PARAMETERS][channels] A Pa, f Hz, phi rad */
     real *activation;           /* [channels] Pa; set, but for a network's */
     const control_knots *knots; /* [channels] */
-    const wide *values;         /* values of all knots Pa, and weights of networks */
+    const wide *values;         /* values of all knots Pa, and weights and clocks of networks */
     wide *rate;                 /* [channels] da/dt Pa/s; set, but for a network's; NULL: it is of no interest */
 } mpm_control_args;
 

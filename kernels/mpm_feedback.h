@@ -1,11 +1,12 @@
 /* mpm_feedback.h -- a feedback controller: a fully connected network from what bodies do to activations, and its adjoint.
  *
- *     x_j   = sin or cos(2 pi f t + phi),   or (mean of a place or velocity - offset)/scale       inputs
+ *     x_j   = sin or cos(2 pi f t + phi) of a clock, or (mean of a place or velocity - offset)/scale     inputs
  *     y     = tanh(W x + b)                 of every layer, the last one's y among them            hidden, outputs
  *     a_c   = limit_c y_c                                                                          Pa
+ *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where it is of interest
  *
  * Means are over the rest volumes of particles, at the state with which the step begins; one of a second set may be subtracted.
- * W and b of a layer lie as [rows][columns + 1], the last of a row its b. */
+ * W and b of a layer lie as [rows][columns + 1], the last of a row its b. Both of a clock's inputs share its f and phi. */
 #ifndef PIOLA_KERNELS_MPM_FEEDBACK_H
 #define PIOLA_KERNELS_MPM_FEEDBACK_H
 
@@ -21,10 +22,10 @@ typedef struct {
 } mpm_set;
 
 typedef struct {
-    int kind, axis;          /* INPUT_... */
-    double frequency, phase; /* Hz, rad */
-    mpm_set of, from;        /* what is seen, and from where */
-    double offset, scale;    /* m or m/s */
+    int kind, axis;       /* INPUT_... */
+    int clock;            /* sine, cosine: number of its clock */
+    mpm_set of, from;     /* what is seen, and from where */
+    double offset, scale; /* m or m/s */
 } mpm_input;
 
 typedef struct {
@@ -33,7 +34,9 @@ typedef struct {
     int layers;         /* that of the outputs counted: 1 .. NETWORK_LAYERS */
     int width[NETWORK_LAYERS + 1];
     int weights; /* of the first one among the values of control */
-    int unit;    /* of the first input among the units; the layers' follow */
+    int clocks;
+    int clock; /* likewise of the first frequency, Hz; the other clocks' follow, and then the phases, rad */
+    int unit;  /* of the first input among the units; the layers' follow */
 } mpm_network_shape;
 
 typedef struct {
@@ -99,16 +102,34 @@ typedef struct {
     const wide *values;
     wide *units;      /* inputs and what the layers make of them; set */
     real *activation; /* [channels] Pa; set */
+    wide *past; /* [steps][channels] activations, not rounded: this step's are set, those of the step before are read;
+                 * NULL: rates are of no interest */
+    wide *rate; /* [channels] Pa/s; set where there is a past */
 } mpm_network_args;
 typedef struct {
     int nothing;
 } mpm_network_shared;
 
-PIO_FN wide network_input(const mpm_input *j, const mpm_step *step, wide mean)
+/* 2 pi f t + phi of a network's clock */
+PIO_FN wide network_angle(const mpm_network_args *a, const mpm_network_shape *k, int clock)
 {
-    const wide angle = CONTROL_TURN * W(j->frequency) * control_time(step) + W(j->phase);
-    if (j->kind == INPUT_SINE) return sin(angle);
-    return j->kind == INPUT_COSINE ? cos(angle) : (mean - W(j->offset)) / W(j->scale);
+    const wide *frequency = a->values + k->clock, *phase = frequency + k->clocks;
+    return CONTROL_TURN * frequency[clock] * control_time(a->step) + phase[clock];
+}
+
+PIO_FN wide network_input(const mpm_network_args *a, const mpm_network_shape *k, int input)
+{
+    const mpm_input *j = &a->inputs[input];
+    if (j->kind == INPUT_SINE) return sin(network_angle(a, k, j->clock));
+    if (j->kind == INPUT_COSINE) return cos(network_angle(a, k, j->clock));
+    return (a->means[input] - W(j->offset)) / W(j->scale);
+}
+
+PIO_FN void network_rate(const mpm_network_args *a, int c, wide activation)
+{
+    wide *now = a->past + (ptrdiff_t)a->step->index * a->channels;
+    now[c] = activation;
+    a->rate[c] = a->step->index ? (activation - now[c - a->channels]) / W(a->step->h) : W(0);
 }
 
 PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a)
@@ -117,7 +138,7 @@ PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a
     const wide *w = a->values + k->weights;
     wide *x = a->units + k->unit;
     (void)sh;
-    LANES (j, k->inputs) x[j] = network_input(&a->inputs[k->input + j], a->step, a->means[k->input + j]);
+    LANES (j, k->inputs) x[j] = network_input(a, k, k->input + j);
     TEAM_SYNC();
     for (int l = 0; l < k->layers; l++) {
         const int columns = k->width[l], rows = k->width[l + 1];
@@ -134,7 +155,9 @@ PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a
     }
     LANES (r, k->outputs) {
         const int c = k->first + r;
-        a->activation[c] = R(a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)] * x[r]);
+        const wide activation = a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)] * x[r];
+        a->activation[c] = R(activation);
+        if (a->past) network_rate(a, c, activation);
     }
 }
 
@@ -147,10 +170,21 @@ typedef struct {
     wide *means_bar;            /* [inputs]; set */
     wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
     wide *values_bar;           /* added to */
+    const wide *rate_bar;       /* [channels] J's unit per Pa/s, where there is a past */
+    wide *past_bar; /* [channels] of this step's activations, from the step after; becomes that of the step before's */
 } mpm_network_adj_args;
 typedef struct {
     int nothing;
 } mpm_network_adj_shared;
+
+/* a_bar^k += (r_bar^k - r_bar^(k+1))/h, of which the step after has left -r_bar^(k+1)/h; r_bar^0 = 0: that rate is constant. */
+PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
+{
+    const mpm_step *step = b->fwd.step;
+    const wide later = b->past_bar[c], r_bar = step->index ? b->rate_bar[c] / W(step->h) : W(0);
+    b->past_bar[c] = -r_bar;
+    return later + r_bar;
+}
 
 PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int rows, int unit, int weights)
 {
@@ -172,6 +206,22 @@ PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int ro
     TEAM_SYNC();
 }
 
+/* Of its inputs x = sin(angle) and y = cos(angle):  angle_bar = x_bar cos - y_bar sin,  f_bar += 2 pi t angle_bar,
+ * phi_bar += angle_bar. */
+PIO_FN void network_clock_adj(const mpm_network_adj_args *b, const mpm_network_shape *k, int clock)
+{
+    const mpm_network_args *a = &b->fwd;
+    const wide angle = network_angle(a, k, clock), s = sin(angle), c = cos(angle);
+    wide *frequency_bar = b->values_bar + k->clock, *phase_bar = frequency_bar + k->clocks, angle_bar = W(0);
+    for (int j = 0; j < k->inputs; j++) {
+        const mpm_input *in = &a->inputs[k->input + j];
+        const wide bar = b->unit_bar[k->unit + j];
+        if (in->kind < INPUT_POSITION && in->clock == clock) angle_bar += in->kind == INPUT_SINE ? bar * c : -bar * s;
+    }
+    frequency_bar[clock] += CONTROL_TURN * control_time(a->step) * angle_bar;
+    phase_bar[clock] += angle_bar;
+}
+
 PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network_adj_args *b)
 {
     const mpm_network_args *a = &b->fwd;
@@ -184,7 +234,7 @@ PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network
     }
     LANES (r, k->outputs) {
         const ptrdiff_t limit = control_at(a->channels, CONTROL_AMPLITUDE, k->first + r);
-        const wide a_bar = b->activation_bar[k->first + r];
+        const wide a_bar = b->activation_bar[k->first + r] + (a->past ? network_rate_adj(b, k->first + r) : W(0));
         b->unit_bar[unit + r] = a->parameters[limit] * a_bar;
         b->parameters_bar[limit] += a->units[unit + r] * a_bar;
     }
@@ -198,6 +248,7 @@ PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network
         const mpm_input *in = &a->inputs[k->input + j];
         b->means_bar[k->input + j] = in->kind < INPUT_POSITION ? W(0) : b->unit_bar[unit + j] / W(in->scale);
     }
+    LANES (c, k->clocks) network_clock_adj(b, k, c);
 }
 
 #endif

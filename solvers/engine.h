@@ -72,7 +72,7 @@ typedef enum {
     PIO_DENSITY_MISFIT, /* of the mass density on the grid */
     PIO_SEPARATION,     /* the distance between two mean positions */
     PIO_EFFORT,         /* of control: the integral over time of the square of activations */
-    PIO_SMOOTHNESS,     /* likewise of their rates, of signals */
+    PIO_SMOOTHNESS, /* likewise of their rates; of a network's channels those are differences between steps, 0 in step 0 */
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
@@ -294,7 +294,7 @@ typedef struct {
      * (kernels/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
     double flip;
     int32_t n_control_values, n_networks;
-    const double *control_values; /* [n_control_values] knots Pa, and weights; each of one channel or network */
+    const double *control_values; /* [n_control_values] knots Pa, weights, clocks; each of one channel or network */
     const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks;
     /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s >= PIO_LEAST_ONSET, from which on
@@ -352,7 +352,8 @@ typedef struct {
     /* The current state (with its step number) to and from a slot. */
     piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);
     piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
-    /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. */
+    /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. Rates of networks are differences to
+     * what this simulation did in the step before. */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
     /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run so far; else 0.

@@ -9,7 +9,7 @@ typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENAL
 
 /* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
 typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
-/* Inputs of a network: sin or cos(2 pi frequency t + phase); a mean place or velocity of particles. */
+/* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. */
 typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
 enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
 
@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
     pio_input kind;
     int32_t axis;
-    double frequency, phase;    /* Hz, rad */
+    int32_t clock;              /* sines, cosines: number of its clock in the network */
     int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
     int32_t from, from_channel; /* likewise the others; -1: none */
     double offset, scale;       /* m or m/s; scale > 0 */
@@ -72,6 +72,7 @@ typedef struct {
     int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* layers between, and the units of each */
     int32_t
         weights; /* of the control values, the first: layer after layer [rows][columns + 1], the last of a row its b */
+    int32_t n_clocks, clocks; /* likewise the first: the clocks' frequencies, Hz, then their phases, rad */
 } pio_network_desc;
 
 typedef struct {

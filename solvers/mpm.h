@@ -82,12 +82,13 @@ typedef struct {
     double *activation_bar;            /* [channels] */
     control_knots *knots;              /* [channels] */
     double *rate, *rate_bar;           /* [channels] of activations, Pa/s; NULL: no observation has a use for it */
-    int n_values;                      /* of control: knots and weights; 0: what follows is NULL */
+    int n_values;                      /* of control: knots, weights, clocks; 0: what follows is NULL */
     double *values, *values_bar;       /* [n_values] */
     int n_networks, n_inputs, n_units; /* all networks' */
     mpm_network_shape *networks, *host_networks;  /* device, host */
     mpm_input *inputs, *host_inputs;              /* likewise */
     double *means, *means_bar, *units, *unit_bar; /* [n_inputs], [n_units] */
+    double *past, *past_bar; /* [steps][channels], [channels] of rates that are observed, see mpm_feedback.h; or NULL */
 
     int n_obstacles;              /* 0: what follows is NULL */
     int separating;               /* one of them is, and has kinks */
@@ -226,13 +227,16 @@ static inline int mpm_is_of_channels(pio_quantity quantity)
 {
     return quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE;
 }
-/* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; to the device; activations of
- * their channels; the adjoint, which adds to the cotangents of the state at the beginning of the step. */
+/* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; whether a rate of theirs is
+ * observed; to the device; activations of their channels; the beginning of a sweep back; the adjoint, which adds to the cotangents of
+ * the state at the beginning of the step. */
 int mpm_network_weights(const pio_network_desc *network); /* how many it has, of one that was accepted */
 piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
 int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+int mpm_networks_have_rates(const pio_engine_desc *desc);
 void mpm_networks_upload(mpm_sim *sim);
 void mpm_networks_step(mpm_sim *sim);
+void mpm_networks_adj_begin(mpm_sim *sim);
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
 /* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities

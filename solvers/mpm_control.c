@@ -56,11 +56,13 @@ static piola_status check_owners(const pio_engine_desc *desc, char *owned, piola
                                 (int)own.first + k);
     }
     for (int i = 0; i < desc->n_networks; i++) {
-        const int count = mpm_network_weights(&desc->networks[i]);
-        for (int k = 0; k < count; k++)
-            if (owned[desc->networks[i].weights + k]++)
-                return sim_fail(error, PIOLA_BAD_DATA, "network %d: control value %d is another's, too", i,
-                                (int)desc->networks[i].weights + k);
+        const pio_network_desc *d = &desc->networks[i];
+        const int weights = mpm_network_weights(d), count = weights + 2 * d->n_clocks;
+        for (int k = 0; k < count; k++) {
+            const int at = k < weights ? d->weights + k : d->clocks + k - weights;
+            if (owned[at]++)
+                return sim_fail(error, PIOLA_BAD_DATA, "network %d: control value %d is another's, too", i, at);
+        }
     }
     return PIOLA_OK;
 }
@@ -95,7 +97,7 @@ static piola_status check_designs(const pio_engine_desc *desc, piola_error *erro
     return PIOLA_OK;
 }
 
-/* Effort and smoothness are of the steps that end at their touches; a network's rate is no function of one state. */
+/* Effort and smoothness are of the steps that end at their touches. */
 static piola_status check_observations(const pio_engine_desc *desc, piola_error *error)
 {
     for (int o = 0; o < desc->n_observations; o++) {
@@ -105,17 +107,10 @@ static piola_status check_observations(const pio_engine_desc *desc, piola_error 
             return sim_fail(error, PIOLA_BAD_DATA,
                             "observation %d of control: one component and a share of each of %d channels", o,
                             (int)desc->n_channels);
-        for (int c = 0; c < desc->n_channels; c++) {
+        for (int c = 0; c < desc->n_channels; c++)
             if (!isfinite(d->share[c]) || !(d->share[c] >= 0))
                 return sim_fail(error, PIOLA_BAD_DATA, "observation %d: the share %g of channel %d must be 0 or above",
                                 o, d->share[c], c);
-            if (d->type == PIO_SMOOTHNESS && d->share[c] > 0 && desc->channels[c].signal == PIO_NETWORK)
-                return sim_fail(
-                    error, PIOLA_BAD_DATA,
-                    "observation %d: channel %d is a network's, whose rate no single state has; its effort would "
-                    "be right",
-                    o, c);
-        }
     }
     for (int t = 0; t < desc->n_touches; t++) {
         const pio_touch *touch = &desc->touches[t];

@@ -181,6 +181,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     if (sim->n_values) pio_queue_zero(q, sim->values_bar, sizeof *sim->values_bar * (size_t)sim->n_values);
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
+    mpm_networks_adj_begin(sim);
     mpm_obstacles_adj_begin(sim);
     mpm_plastic_adj_begin(sim);
     sim_norms_start(&sim->base);

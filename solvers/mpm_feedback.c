@@ -37,16 +37,17 @@ static double volume_of(const pio_engine_desc *desc, int number, int by_channel)
 static piola_status check_input(const pio_engine_desc *desc, int network, int j, piola_error *error)
 {
     const pio_input_desc *in = &desc->networks[network].inputs[j];
-    const int mean = in->kind >= PIO_INPUT_POSITION;
+    const int mean = in->kind >= PIO_INPUT_POSITION, clocks = desc->networks[network].n_clocks;
     if ((int)in->kind < 0 || in->kind > PIO_INPUT_VELOCITY || (mean && (in->axis < 0 || in->axis >= DIM)))
         return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: there is no kind %d along axis %d", network, j,
                         (int)in->kind, (int)in->axis);
-    if (!isfinite(in->frequency) || !isfinite(in->phase) || !isfinite(in->offset) ||
-        (mean && (!isfinite(in->scale) || !(in->scale > 0))))
-        return sim_fail(
-            error, PIOLA_BAD_DATA,
-            "network %d, input %d: frequency %g Hz, phase %g rad and offset %g must be finite, the scale %g above 0",
-            network, j, in->frequency, in->phase, in->offset, in->scale);
+    if (!mean && (in->clock < 0 || in->clock >= clocks))
+        return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: clock %d is none of the %d", network, j,
+                        (int)in->clock, clocks);
+    if (mean && (!isfinite(in->offset) || !isfinite(in->scale) || !(in->scale > 0)))
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "network %d, input %d: the offset %g must be finite, the scale %g above 0", network, j,
+                        in->offset, in->scale);
     if (mean && (!(volume_of(desc, in->of, in->of_channel) > 0) ||
                  (in->from >= 0 && !(volume_of(desc, in->from, in->from_channel) > 0))))
         return sim_fail(error, PIOLA_BAD_DATA, "network %d, input %d: a mean over no particles", network, j);
@@ -69,6 +70,11 @@ static piola_status check_network(const pio_engine_desc *desc, int i, piola_erro
         return sim_fail(error, PIOLA_BAD_DATA,
                         "network %d: %d weights from %d on are not all among the %d control values", i,
                         mpm_network_weights(k), (int)k->weights, (int)desc->n_control_values);
+    if (k->n_clocks < 0 || k->clocks < 0 || 2 * (int64_t)k->n_clocks > desc->n_control_values - k->clocks)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "network %d: frequencies and phases of %d clocks from %d on are not all among the %d control "
+                        "values",
+                        i, (int)k->n_clocks, (int)k->clocks, (int)desc->n_control_values);
     piola_status rc = PIOLA_OK;
     for (int j = 0; !rc && j < k->n_inputs; j++) rc = check_input(desc, i, j, error);
     return rc;
@@ -105,8 +111,7 @@ static mpm_set set_of(const pio_engine_desc *desc, int number, int by_channel)
 
 static mpm_input input_of(const pio_engine_desc *desc, const pio_input_desc *d)
 {
-    mpm_input in = {
-        .kind = (int)d->kind, .frequency = d->frequency, .phase = d->phase, .of = {-1, 0, 1}, .from = {-1, 0, 1}};
+    mpm_input in = {.kind = (int)d->kind, .clock = d->clock, .of = {-1, 0, 1}, .from = {-1, 0, 1}};
     if (d->kind < PIO_INPUT_POSITION) return in;
     in.axis = d->axis;
     in.of = set_of(desc, d->of, d->of_channel);
@@ -133,6 +138,8 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
                                  .input = input,
                                  .layers = d->hidden + 1,
                                  .weights = d->weights,
+                                 .clocks = d->n_clocks,
+                                 .clock = d->clocks,
                                  .unit = sim->n_units};
         for (int l = 0; l <= k->layers; l++) {
             k->width[l] = width_of(d, l);
@@ -141,6 +148,19 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
         for (int j = 0; j < d->n_inputs; j++) sim->host_inputs[input++] = input_of(desc, &d->inputs[j]);
     }
     return 1;
+}
+
+int mpm_networks_have_rates(const pio_engine_desc *desc)
+{
+    for (int o = 0; o < desc->n_observations; o++)
+        for (int c = 0; desc->observations[o].type == PIO_SMOOTHNESS && c < desc->n_channels; c++)
+            if (desc->channels[c].signal == PIO_NETWORK && desc->observations[o].share[c] > 0) return 1;
+    return 0;
+}
+
+void mpm_networks_adj_begin(mpm_sim *sim)
+{
+    if (sim->past) pio_queue_zero(&sim->base.queue, sim->past_bar, sizeof *sim->past_bar * (size_t)sim->n_channels);
 }
 
 void mpm_networks_upload(mpm_sim *sim)
@@ -154,7 +174,7 @@ void mpm_networks_upload(mpm_sim *sim)
 /* clang-format off */
 #define SENSE_ARGS .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .box = sim->box, .body = sim->body
 #define NETWORK_ARGS .channels = sim->n_channels, .step = sim->step, .networks = sim->networks, .inputs = sim->inputs, \
-    .means = sim->means, .parameters = sim->control, .values = sim->values, .units = sim->units
+    .means = sim->means, .parameters = sim->control, .values = sim->values, .units = sim->units, .past = sim->past
 
 void mpm_networks_step(mpm_sim *sim)
 {
@@ -163,7 +183,8 @@ void mpm_networks_step(mpm_sim *sim)
     for (int j = 0; j < sim->n_inputs; j++)
         if (sim->host_inputs[j].kind >= INPUT_POSITION)
             pio_sum(q, mpm_sense, sim->n, &sim->step->particles, sim->means + j, SENSE_ARGS, .input = sim->inputs + j);
-    pio_map(q, mpm_network, sim->n_networks, NULL, NETWORK_ARGS, .activation = sim->activation);
+    pio_map(q, mpm_network, sim->n_networks, NULL, NETWORK_ARGS, .activation = sim->activation,
+            .rate = sim->rate);
 }
 
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar)
@@ -172,7 +193,8 @@ void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar)
     if (!sim->n_networks) return;
     pio_map(q, mpm_network_adj, sim->n_networks, NULL,
             .fwd = {NETWORK_ARGS}, .activation_bar = sim->activation_bar, .unit_bar = sim->unit_bar,
-            .means_bar = sim->means_bar, .parameters_bar = sim->control_bar, .values_bar = sim->values_bar);
+            .means_bar = sim->means_bar, .parameters_bar = sim->control_bar, .values_bar = sim->values_bar,
+            .rate_bar = sim->rate_bar, .past_bar = sim->past_bar);
     pio_map(q, mpm_sense_adj, sim->n, &sim->step->particles,
             .fwd = {SENSE_ARGS, .input = sim->inputs}, .inputs = sim->n_inputs, .means_bar = sim->means_bar, .bar = *bar);
 }

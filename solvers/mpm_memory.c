@@ -166,16 +166,19 @@ static void take_tables(mpm_sim *sim)
         if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(sim->designs[d].index, sim->n);
 }
 
-static void take_networks(mpm_sim *sim)
+static void take_networks(mpm_sim *sim, const pio_engine_desc *desc)
 {
+    const int rates = mpm_networks_have_rates(desc);
     if (!sim->n_networks) return;
     TAKE(sim->networks, sim->n_networks);
     TAKE(sim->inputs, sim->n_inputs);
     TAKE(sim->means, sim->n_inputs);
     TAKE(sim->units, sim->n_units);
+    if (rates) TAKE(sim->past, (size_t)desc->steps * (size_t)sim->n_channels);
     if (!sim->base.adjoint) return;
     TAKE(sim->means_bar, sim->n_inputs);
     TAKE(sim->unit_bar, sim->n_units);
+    if (rates) TAKE(sim->past_bar, sim->n_channels);
 }
 
 static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
@@ -187,7 +190,7 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->knots, channels);
     if (sim->n_values) TAKE(sim->values, sim->n_values);
     if (rates) TAKE(sim->rate, channels);
-    take_networks(sim);
+    take_networks(sim, desc);
     if (desc->particles.channel) TAKE(sim->channel, sim->n);
     TAKE(sim->signal, channels);
     TAKE_FIELD(sim->fibre, DIM, sim->n_channels);

@@ -60,7 +60,7 @@ static void case_mpm_sense(case_io *io)
 
 /* Networks of two hidden layers, one with more units than a team has lanes, and of none. */
 typedef struct {
-    int networks, inputs, channels, weights, units;
+    int networks, inputs, channels, weights, units, clocks;
 } network_sizes;
 
 static network_sizes sample_networks(case_io *io, mpm_network_args *a)
@@ -78,6 +78,8 @@ static network_sizes sample_networks(case_io *io, mpm_network_args *a)
         shape[i].input = n.inputs;
         shape[i].layers = last;
         shape[i].weights = n.weights;
+        shape[i].clocks = 2 - k;
+        shape[i].clock = 2 * n.clocks; /* and after all weights */
         shape[i].unit = n.units;
         for (int l = 0; l <= last; l++) {
             shape[i].width[l] = width[k][l];
@@ -86,24 +88,44 @@ static network_sizes sample_networks(case_io *io, mpm_network_args *a)
         }
         n.channels += shape[i].outputs;
         n.inputs += shape[i].inputs;
+        n.clocks += shape[i].clocks;
     }
+    for (int i = 0; i < n.networks; i++) shape[i].clock += n.weights;
     mpm_input *input = HOST(io, mpm_input, n.inputs);
     for (int j = 0; j < n.inputs; j++) {
         input[j].kind = j % 4;
-        input[j].frequency = 1 + j % 7;
-        input[j].phase = 0.1 * j;
         input[j].offset = 0.3;
         input[j].scale = 1.5;
     }
+    for (int i = 0; i < n.networks; i++)
+        for (int j = 0; j < shape[i].inputs; j++) input[shape[i].input + j].clock = j / 4 % shape[i].clocks;
     a->networks = PUSH(io, mpm_network_shape, shape, n.networks);
     a->inputs = PUSH(io, mpm_input, input, n.inputs);
     return n;
 }
 
+/* The first step has none before it. */
+typedef enum { NO_RATES, RATES, FIRST_RATES } network_rates;
+
+static void sample_rates(case_io *io, mpm_network_args *a, network_rates rates)
+{
+    const int n = a->channels;
+    wide *past = HOST(io, wide, 2 * n);
+    a->past = a->rate = NULL;
+    if (rates == NO_RATES) return;
+    if (rates == RATES)
+        memcpy(past, case_pack(io, case_uniform(io, CASE_INPUT, "before", 1, n, -2, 2), CASE_WIDE),
+               sizeof *past * (size_t)n);
+    a->past = PUSH(io, wide, past, 2 * n);
+    a->rate = NEW(io, wide, n, CASE_SET);
+}
+
 static void case_mpm_network(case_io *io)
 {
+    static const char *const names[] = {"no rates", "rates", "rates of the first step", NULL};
+    const network_rates rates = (network_rates)case_variant(io, names);
     mpm_step *step = HOST(io, mpm_step, 1);
-    step->index = 41;
+    step->index = rates == NO_RATES ? 41 : rates == RATES;
     step->h = R(0.004);
     mpm_network_adj_args b;
     mpm_network_args *a = &b.fwd;
@@ -116,21 +138,33 @@ static void case_mpm_network(case_io *io)
     wide *parameters = HOST(io, wide, field_size(n.channels, CONTROL_PARAMETERS));
     for (int c = 0; c < n.channels; c++) parameters[control_at(n.channels, CONTROL_AMPLITUDE, c)] = limits[c];
     a->parameters = PUSH(io, wide, parameters, field_size(n.channels, CONTROL_PARAMETERS));
-    a->values = WIDES(io, "weight", 1, n.weights, -0.6, 0.6);
+    wide *values = HOST(io, wide, n.weights + 2 * n.clocks);
+    memcpy(values, case_pack(io, case_uniform(io, CASE_INPUT, "weight", 1, n.weights, -0.6, 0.6), CASE_WIDE),
+           sizeof *values * (size_t)n.weights);
+    memcpy(values + n.weights, case_pack(io, case_uniform(io, CASE_INPUT, "clock", 1, 2 * n.clocks, -3, 7), CASE_WIDE),
+           sizeof *values * (size_t)(2 * n.clocks));
+    a->values = PUSH(io, wide, values, n.weights + 2 * n.clocks);
     a->units = NEW(io, wide, n.units, CASE_SET);
     a->activation = NEW_FIELD(io, 1, n.channels, CASE_SET);
+    sample_rates(io, a, rates);
     LAUNCH(io, mpm_network, n.networks, NULL, a);
     case_out(io, "activation", CASE_FIELD, 1, n.channels, a->activation);
+    if (a->past) case_out(io, "past", CASE_WIDE, 1, n.channels, a->past + step->index * n.channels);
+    if (a->past) case_out(io, "rate", CASE_WIDE, 1, n.channels, a->rate);
     if (!case_adjoint(io)) return;
     b.activation_bar = COTANGENT(io, wide, "activation");
+    b.past_bar = a->past ? COTANGENT(io, wide, "past") : NULL;
+    b.rate_bar = a->past ? COTANGENT(io, wide, "rate") : NULL;
     b.unit_bar = NEW(io, wide, n.units, CASE_SET);
     b.means_bar = NEW(io, wide, n.inputs, CASE_SET);
     b.parameters_bar = NEW(io, wide, field_size(n.channels, CONTROL_PARAMETERS), CASE_ADDED);
-    b.values_bar = NEW(io, wide, n.weights, CASE_ADDED);
+    b.values_bar = NEW(io, wide, n.weights + 2 * n.clocks, CASE_ADDED);
     LAUNCH(io, mpm_network_adj, n.networks, NULL, &b);
     case_gradient_of(io, "limit", CASE_WIDE, 1, n.channels, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE);
     case_gradient(io, "mean", CASE_WIDE, 1, n.inputs, b.means_bar);
     case_gradient(io, "weight", CASE_WIDE, 1, n.weights, b.values_bar);
+    case_gradient(io, "clock", CASE_WIDE, 1, 2 * n.clocks, b.values_bar + n.weights);
+    if (rates == RATES) case_gradient(io, "before", CASE_WIDE, 1, n.channels, b.past_bar);
 }
 #define case_mpm_network_adj case_mpm_network
 

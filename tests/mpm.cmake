@@ -27,6 +27,7 @@ set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_fl
 engine_test(test_mpm_laws f64)
 set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
 
+one_engine_test(test_mpm_feedback_refused f64 2)
 one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
 one_engine_test(test_mpm_together f64 2)
 engine_test(test_mpm_target f64)

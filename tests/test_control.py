@@ -37,7 +37,7 @@ class Control(unittest.TestCase):
         rows = {row["path"]: row for row in json.loads(done.stdout)["parameters"]}
         for path, shape, unit in (("hold.amplitude", [], "Pa"), ("swing.frequency", [], "Hz"), ("swing.phase", [], "rad"),
                                   ("steps.knots", [4], "Pa"), ("wave.knots", [5], "Pa"), ("mind.weights", [59], ""),
-                                  ("mind.limit", [2], "Pa")):
+                                  ("mind.limit", [2], "Pa"), ("mind.frequency", [], "Hz"), ("mind.phase", [], "rad")):
             row = rows[f"control.{path}"]
             print(f"control.{path}: shape {row['shape']}, unit '{row['unit']}' (must be {shape}, '{unit}')")
             self.assertEqual((row["shape"], row["unit"]), (shape, unit))

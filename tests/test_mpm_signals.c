@@ -17,8 +17,8 @@ enum { D = CASE_DIM, KNOTS = 6, CORNERS = 4 };
 static const double across[3] = {1, 0.2, 0}, upright[3] = {0.1, 1, 0.2};
 
 /* One particle in free flight whose channel does nothing but be observed; returns effort and smoothness. */
-static void integrals(const pio_channel_desc *channel, const pio_knots_desc *knots, double *values, int n_values,
-                      int64_t steps, double dt, double out[2])
+static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *knots, const pio_network_desc *network,
+                         double *values, int n_values, int64_t steps, double dt, double out[2])
 {
     static const double share[1] = {1};
     static mpm_case c;
@@ -34,6 +34,8 @@ static void integrals(const pio_channel_desc *channel, const pio_knots_desc *kno
     c.desc.knots = knots;
     c.desc.control_values = values;
     c.desc.n_control_values = n_values;
+    c.desc.networks = network;
+    c.desc.n_networks = network != NULL;
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(&c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
         c.observation[o].share = share;
@@ -44,6 +46,12 @@ static void integrals(const pio_channel_desc *channel, const pio_knots_desc *kno
     memcpy(out, samples, sizeof samples);
     piola_engine.destroy(sim);
     case_free(&c);
+}
+
+static void integrals(const pio_channel_desc *channel, const pio_knots_desc *knots, double *values, int n_values,
+                      int64_t steps, double dt, double out[2])
+{
+    integrals_of(channel, knots, NULL, values, n_values, steps, dt, out);
 }
 
 /* Over whole periods, the sum over steps of a sine's square is exactly that of the integral: A^2 T/2, and w^2 of it. */
@@ -98,6 +106,38 @@ static void periodic_knots_begin_again(void **unused)
                    four[0] / (2 * two[0]) - 1, 1e-11, 1e-4);
         if (cubic) case_below("spline: smoothness likewise", four[1] / (2 * two[1]) - 1, 1e-11, 1e-4);
     }
+}
+
+/* A network that sees a clock alone is a signal of time, a = A tanh(w_0 sin + w_1 cos + b): its smoothness is the sum of the squares of
+ * differences, which nears the integral of the squares of rates with the time step. */
+static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
+{
+    const double A = 700, f = 5, phase = 0.4, T = 0.8, w = 2 * 3.141592653589793 * f;
+    const pio_channel_desc channel = {PIO_NETWORK, A, 0, 0};
+    const pio_input_desc clock[2] = {{.kind = PIO_INPUT_SINE, .from = -1}, {.kind = PIO_INPUT_COSINE, .from = -1}};
+    const pio_network_desc network = {.outputs = 1, .n_inputs = 2, .inputs = clock, .n_clocks = 1, .clocks = 3};
+    const pio_knots_desc none = {0};
+    double values[5] = {0.8, -0.5, 0.3, f, phase}, found[2], away[2];
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        const int64_t steps = k ? 1600 : 200;
+        const double dt = T / (double)steps;
+        double differences = 0, rates = 0, before = 0;
+        for (int64_t s = 0; s < steps; s++) {
+            const double angle = w * (double)s * dt + phase;
+            const double y = tanh(values[0] * sin(angle) + values[1] * cos(angle) + values[2]);
+            const double rate = A * (1 - y * y) * w * (values[0] * cos(angle) - values[1] * sin(angle));
+            if (s) differences += pow((A * y - before) / dt, 2) * dt;
+            rates += rate * rate * dt;
+            before = A * y;
+        }
+        integrals_of(&channel, &none, &network, values, 5, steps, dt, found);
+        case_below("smoothness of a network / that of its differences - 1", found[1] / differences - 1, 1e-11, 1e-5);
+        away[k] = found[1] / rates - 1;
+        print_message("  %d steps: / the integral of the squares of its rates - 1: %.3e\n", (int)steps, away[k]);
+    }
+    assert_true(fabs(away[0]) < 0.02);
+    assert_true(fabs(away[1]) < fabs(away[0]) / 4);
 }
 
 /* Signals of time are known on the way back: steps that are taken back have the gradient of those that are kept, effort and smoothness
@@ -156,7 +196,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(effort_and_smoothness_of_a_sine_are_their_integrals),
-        cmocka_unit_test(knots_on_a_line_give_a_line), cmocka_unit_test(periodic_knots_begin_again),
+        cmocka_unit_test(smoothness_of_a_network_is_that_of_its_differences),
+        cmocka_unit_test(knots_on_a_line_give_a_line),
+        cmocka_unit_test(periodic_knots_begin_again),
         cmocka_unit_test(knots_drive_steps_that_can_be_taken_back), /* differences need double precision */
     };
     const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 1 : 0);
