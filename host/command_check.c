@@ -1,8 +1,8 @@
 /* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
  *
  * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative; of a single
- * variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no normalised variable by more than e. What is checked in each of
- * them: the objective, and every constraint. */
+ * variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no normalised variable
+ * by more than e. What is checked in each of them: the objective, and every constraint. */
 #include "host/balance.h"
 #include "host/certificate.h"
 #include "host/check_record.h"
@@ -287,10 +287,12 @@ static piola_status work(check *c, piola_error *error)
 
 static piola_status run_check(pio_session *s, piola_error *error)
 {
-    const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1,
-                 own = is_line(s) ? 0 : functions, /* directions tried for one function */
-        shared = (is_line(s) ? 0 : (size_t)s->scene->check_directions) + (size_t)s->model->n_parameters,
-                 space = functions * shared + own;
+    const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1;
+    /* Directions that are tried for one function, and for all. */
+    size_t own = functions, shared = (size_t)s->scene->check_directions;
+    if (is_line(s)) own = shared = 0;
+    shared += (size_t)s->model->n_parameters;
+    const size_t space = functions * shared + own;
     check c = {.s = s,
                .space = space,
                .most_runs = (int64_t)(2 * STEPS * (shared + own)),

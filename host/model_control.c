@@ -19,9 +19,8 @@ struct pio_model_control {
     double *values;
     pio_network_desc *networks;
     pio_input_desc *inputs;
-    int32_t *of_actuator; /* [actuators] its channel */
-    int32_t *first,
-        *weights; /* [entries of control] number of its first channel, of its first value: knots, or weights */
+    int32_t *of_actuator;   /* [actuators] its channel */
+    int32_t *first, *value; /* [entries of control] number of its first channel, of its first knot or weight */
 };
 
 void pio_model_control_free(parts *c)
@@ -36,7 +35,7 @@ void pio_model_control_free(parts *c)
     free(c->inputs);
     free(c->of_actuator);
     free(c->first);
-    free(c->weights);
+    free(c->value);
     free(c);
 }
 
@@ -48,7 +47,7 @@ static size_t values_of(const scene_control *c)
 
 static int32_t clocks_of(const pio_model *m, size_t i)
 {
-    return m->control->weights[i] + (int32_t)m->scene->control[i].weights.n;
+    return m->control->value[i] + (int32_t)m->scene->control[i].weights.n;
 }
 
 static piola_status take(pio_model *m, piola_error *error)
@@ -72,9 +71,9 @@ static piola_status take(pio_model *m, piola_error *error)
     c->inputs = calloc(inputs + 1, sizeof *c->inputs);
     c->of_actuator = calloc(channels, sizeof *c->of_actuator);
     c->first = calloc(s->n_control, sizeof *c->first);
-    c->weights = calloc(s->n_control, sizeof *c->weights);
+    c->value = calloc(s->n_control, sizeof *c->value);
     if (c->channel && c->fibre && c->channels && c->knots && c->values && c->networks && c->inputs && c->of_actuator &&
-        c->first && c->weights)
+        c->first && c->value)
         return PIOLA_OK;
     return pio_fail_memory(error, particles * sizeof *c->channel + values * sizeof *c->values, "control");
 }
@@ -165,7 +164,7 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
                               .n_inputs = width[0],
                               .inputs = inputs,
                               .hidden = layers - 1,
-                              .weights = m->control->weights[i],
+                              .weights = m->control->value[i],
                               .n_clocks = 0,
                               .clocks = clocks_of(m, i)};
     for (int l = 1; l < layers; l++) out->width[l - 1] = width[l];
@@ -192,7 +191,7 @@ static void set_signal(pio_model *m, size_t i)
     const scene_numbers *values = network ? &c->weights : &c->knots;
     parts *out = m->control;
     out->first[i] = m->desc.n_channels;
-    out->weights[i] = m->desc.n_control_values;
+    out->value[i] = m->desc.n_control_values;
     for (size_t k = 0; k < values->n; k++) out->values[m->desc.n_control_values++] = values->v[k];
     for (int part = 0; part < 2 && network; part++)
         for (size_t k = 0; k < c->clock[part].n; k++) out->values[m->desc.n_control_values++] = c->clock[part].v[k];
@@ -209,7 +208,7 @@ static void set_signal(pio_model *m, size_t i)
             out->channels[channel].phase = c->phase;
         }
         if (!network && c->knots.n)
-            out->knots[channel] = (pio_knots_desc){.first = out->weights[i],
+            out->knots[channel] = (pio_knots_desc){.first = out->value[i],
                                                    .count = (int32_t)c->knots.n,
                                                    .periodic = c->period > 0,
                                                    .span = c->period > 0 ? c->period : s->duration};
@@ -299,7 +298,7 @@ bool pio_model_control_quantity(const pio_model *m, const char *path, pio_quanti
                values = clock || !strcmp(key, ".knots") || !strcmp(key, ".weights");
     *quantity = values ? PIO_CONTROL_VALUES : frequency ? PIO_FREQUENCY : phase ? PIO_PHASE : PIO_AMPLITUDE;
     *which = clock    ? clocks_of(m, i) + (phase ? (int32_t)c->clock[0].n : 0)
-             : values ? m->control->weights[i]
+             : values ? m->control->value[i]
                       : m->control->first[i];
     return true;
 }

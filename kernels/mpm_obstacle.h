@@ -357,9 +357,8 @@ typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     int obstacle;
     real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
-    real *
-        place_bar; /* [DIM][nodes] of active nodes: of e, 1/m times J's unit; set by the last, added to by those before it */
-    real *share; /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e, mu; set */
+    real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
+    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e, mu; set */
 } mpm_obstacle_adj_args;
 
 /* a x b; in 2D the one component that there is. */

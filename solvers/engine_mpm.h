@@ -124,10 +124,9 @@ typedef struct {
     double radius;      /* ball, cylinder, m, > 0 */
     double height;      /* cylinder: its length m, > 0 */
     int32_t axis;       /* cylinder */
-    int32_t samples
-        [3]; /* mesh: points per axis, >= 4; the first and last lie farther from its surface than its width and half a spacing */
-    double low[3];          /* mesh: place of the first point, m */
-    double spacing;         /* mesh: of the points, m, > 0 */
+    int32_t samples[3]; /* mesh: points per axis, >= 4; the outer ones lie beyond `width` and half a spacing of it */
+    double low[3];      /* mesh: place of the first point, m */
+    double spacing;     /* mesh: of the points, m, > 0 */
     const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
     double width; /* the condition is eased in over this distance, up to half a spacing before the surface, m, > 0 */
     double slip;  /* speed at which friction has 0.7 of its full size, m/s, >= PIO_LEAST_ONSET */
