@@ -1,6 +1,7 @@
-/* mpm_deposit.h -- what particles have of an amount q, their mass or their volume, brought to the nodes, with the adjoint:
+/* mpm_deposit.h -- what particles have of an amount q, their mass or their volume, brought to the nodes, and means there, with the
+ * adjoints:
  *
- *     Q_i = sum_p w_ip q_p
+ *     Q_i = sum_p w_ip q_p,   Y_i = y_i/m_i of a node's sum y_i and mass m_i
  *
  * A cell sums its particles in the order of their ids, and a node its cells in a fixed order. */
 #ifndef PIOLA_KERNELS_MPM_DEPOSIT_H

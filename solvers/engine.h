@@ -345,7 +345,8 @@ typedef struct {
     void (*destroy)(pio_sim *sim);
     /* Apply the design vector z [variables], make state 0, zero the samples, observe state 0. */
     piola_status (*start)(pio_sim *sim, const double *z, piola_error *error);
-    /* Enqueue `steps` steps from the current state, observing each. Faults are found by check(). */
+    /* Enqueue `steps` steps from the current state, observing each; up to state desc.steps where a network's rates are observed,
+     * which have a tape of so many. Faults are found by check(). */
     piola_status (*advance)(pio_sim *sim, int64_t steps, piola_error *error);
     /* Wait; PIOLA_NUMERICAL with step, particle and value if a step failed. */
     piola_status (*check)(pio_sim *sim, piola_error *error);

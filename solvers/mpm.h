@@ -261,12 +261,12 @@ void mpm_flip_gather(mpm_sim *sim);
 void mpm_flip_keep(mpm_sim *sim);
 void mpm_flip_reverse(mpm_sim *sim);
 
-/* mpm_contact.c: whether velocity fields are as they must be, what they need on the device; in a step the contact between what
- * mpm_grid made of each; in a step back its adjoint, before that of mpm_grid, and after it what the masses get. */
+/* mpm_contact.c: whether velocity fields are as they must be; in a step the contact between what mpm_grid made of each; in a step
+ * back its adjoint, before that of mpm_grid, and after it what the masses get, and through the volumes the particles' places. */
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_contact_step(mpm_sim *sim);
 void mpm_contact_reverse(mpm_sim *sim);
-void mpm_contact_mass_reverse(mpm_sim *sim);
+void mpm_contact_matter_reverse(mpm_sim *sim);
 
 /* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the first step; plastic
  * flow at the end of a step, of trial states stored in the other state, `counts`: those near a change of branch are counted; the

@@ -3,7 +3,6 @@
 #include "solvers/mpm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static piola_status check_fields(const pio_particles_desc *p, piola_error *error)
 {
@@ -71,7 +70,7 @@ void mpm_contact_reverse(mpm_sim *sim)
     pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->friction_bar);
 }
 
-void mpm_contact_mass_reverse(mpm_sim *sim)
+void mpm_contact_matter_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (sim->box.fields < 2) return;
@@ -79,7 +78,7 @@ void mpm_contact_mass_reverse(mpm_sim *sim)
             .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .mass_bar = sim->contact_mass_bar,
             .volume_bar = sim->contact_volume_bar, .node_bar = sim->node_bar, .node_volume_bar = sim->node_volume_bar);
     pio_halo(q, sim->node_volume_bar);
-    pio_map(q, mpm_deposit_adj, sim->n, NULL,
+    pio_map(q, mpm_deposit_adj, sim->n, &sim->step->particles,
             .fwd = {VOLUME}, .box = sim->box, .node_bar = sim->node_volume_bar, .scale = 1,
             .bar = sim->bar[1 - sim->current_bar]);
 }

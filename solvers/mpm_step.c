@@ -9,7 +9,7 @@
  *     plastic   F' is the trial one             plastic_adj, for which g2p makes the trial one again
  *
  * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields, mpm_contact.c adds to
- * the grid's stage. */
+ * the grid's stage, and to x_bar. */
 #include "solvers/mpm.h"
 
 /* clang-format off */
@@ -134,7 +134,7 @@ void mpm_reverse(mpm_sim *sim)
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
             .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
             .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
-    mpm_contact_mass_reverse(sim);
+    mpm_contact_matter_reverse(sim);
     mpm_obstacles_mass_reverse(sim);
     mpm_flip_reverse(sim);
     gravity_adj(sim);

@@ -137,8 +137,8 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
 
 static const double tilt = 0.52359877559829887, g0 = 9.81; /* 30 degrees */
 
-/* A block on a slab that sticks to the floor; gravity is tilted. Ends after T = steps h; J is how far the block has come along x since step `from`. */
-static void incline(mpm_case *c, double friction, double speed, int64_t from, int64_t steps)
+/* A block on a slab that sticks to the floor; gravity is tilted. Ends after T = steps h; J is how far the block has come along x since step `from`. `across`: particles of a cell. */
+static void incline(mpm_case *c, int across, double friction, double speed, int64_t from, int64_t steps)
 {
     const double dx = 0.1, dt = 2e-3, lo[2][3] = {{0.3, 0.3, 0.3}, {0.5, 0.6, 0.3}},
                  hi[2][3] = {{4.2, 0.6, 0.5}, {0.9, 0.8, 0.5}};
@@ -149,9 +149,9 @@ static void incline(mpm_case *c, double friction, double speed, int64_t from, in
     c->desc.gravity[0] = g0 * sin(tilt);
     c->desc.gravity[1] = -g0 * cos(tilt);
     case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {4e5, 0.3}, .density = 1000};
-    const int slab = case_block(c, &b, lo[0], hi[0], 2, 0);
+    const int slab = case_block(c, &b, lo[0], hi[0], across, 0);
     b.velocity[0] = speed;
-    const int block = case_block(c, &b, lo[1], hi[1], 2, 0);
+    const int block = case_block(c, &b, lo[1], hi[1], across, 0);
     case_field(c, slab, 0);
     case_field(c, block, 1);
     c->desc.friction = friction;
@@ -163,7 +163,6 @@ static void incline(mpm_case *c, double friction, double speed, int64_t from, in
     memset(c->square, 0, sizeof c->square);
     c->linear[0] = -1;
     c->linear[D] = 1;
-    case_design(c, PIO_FRICTION, -1, CASE_SCALAR, 0, friction, 1);
 }
 
 /* s = v t + g (sin - mu cos) t^2/2. From rest, gravity's sudden onset makes block and slab vibrate against each other, and friction
@@ -177,7 +176,8 @@ static void a_block_slides_down_an_incline_as_Coulomb_says(void **unused)
         mpm_case c;
         const double v = 1;
         double z = 0, slope = 0;
-        incline(&c, frictions[i], v, 0, steps);
+        incline(&c, 2, frictions[i], v, 0, steps);
+        case_design(&c, PIO_FRICTION, -1, CASE_SCALAR, 0, frictions[i], 1);
         const double T = (double)steps * c.desc.dt,
                      exact = v * T + g0 / 2 * T * T * (sin(tilt) - frictions[i] * cos(tilt));
         pio_sim *sim = case_create(&c, steps, 1);
@@ -197,7 +197,7 @@ static void a_block_stays_where_friction_is_above_the_slope(void **unused)
     mpm_case c;
     double z = 0;
     (void)unused;
-    incline(&c, 0.8, 0, 400, 500);
+    incline(&c, 2, 0.8, 0, 400, 500);
     pio_sim *sim = case_create(&c, 0, 1);
     const double s = case_forward(&c, sim, &z);
     case_below("way from 0.8 s to 1 s / that without friction", s / (g0 / 2 * sin(tilt) * (1 - 0.64)), 0.02, 0.02);
@@ -352,14 +352,14 @@ static void corner(mpm_case *c, int number)
     c->desc.flip = number ? 0.5 : 0;
 }
 
-static void design(mpm_case *c)
+static void design(mpm_case *c, case_per per)
 {
     case_design(c, PIO_FRICTION, -1, CASE_SCALAR, 0, 0.4, 0.2);
-    case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
-    case_design(c, PIO_POSITION, -1, CASE_EACH, 0, 0, 0.1);
+    case_design(c, PIO_VELOCITY, -1, per, 0, 0, 1);
+    case_design(c, PIO_POSITION, -1, per, 0, 0, 0.1);
     case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
-    case_design(c, PIO_DENSITY, -1, CASE_EACH, 1, log(1000), 0.3);
+    case_design(c, PIO_DENSITY, -1, per, 1, log(1000), 0.3);
 }
 
 static void adjoint_is_the_derivative_with_contact(void **unused)
@@ -369,7 +369,7 @@ static void adjoint_is_the_derivative_with_contact(void **unused)
         static mpm_taylor t;
         static mpm_case c;
         corner(&c, number);
-        design(&c);
+        design(&c, CASE_EACH);
         mpm_taylor_begin(&t, &c, 0.1);
         print_message("  d J/d friction = %.4g of J\n", t.z_bar[0] / 0.2 / t.J0);
         assert_true(fabs(t.z_bar[0]) > 1e-6 * fabs(t.J0));
@@ -386,7 +386,7 @@ static void wrong_gradients_of_contact_are_refused(void **unused)
     static double h[CASE_VARIABLES];
     (void)unused;
     corner(&c, 0);
-    design(&c);
+    design(&c, CASE_EACH);
     mpm_taylor_begin(&t, &c, 0.1);
     t.quiet = 1;
     mpm_taylor_single(h, 0);
@@ -412,9 +412,9 @@ static void gradients_have_the_same_bits_for_every_schedule_and_number_of_thread
     for (int i = 0; i < 3; i++) {
         static mpm_case c;
         static double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
-        incline(&c, 0.2, 1, 0, 40);
-        case_design(&c, PIO_POSITION, -1, CASE_EACH, 0, 0, 0.1);
-        case_design(&c, PIO_DENSITY, -1, CASE_EACH, 1, log(1000), 0.3);
+        incline(&c, D == 3 ? 3 : 8, 0.2, 1, 0, 40);
+        assert_true(c.n > 4096); /* below, maps over particles have one thread */
+        design(&c, CASE_GROUPS);
         c.desc.slot_nodes = i ? 47 * 9 * (D == 3 ? 5 : 1) : 0;
         pio_schedule few = pio_schedule_checkpoint(40, 4, 0, 1);
         pio_sim *sim = case_create(&c, 40, i == 2 ? 3 : 1);

@@ -6,7 +6,8 @@ of the learned control, and prints how far each of them comes.
     random_signals.py PIOLA SCENE FOLDER [--signals 50] [--length METRES]
 
 Each value of the design (a knot, a weight) is drawn evenly from [-s, s]; s is the same for all values of a set, and is found by
-trying: --share is by how much the effort may be missed. Bounds of the design do not hold for them. A set that breaks the body is
+trying: --share is by how much the effort may be missed. Bounds of the design do not hold for them; a scene that designs anything but knots
+and weights is refused. A set that breaks the body is
 told, and another is drawn for it. Exit 0: the learned control came farther than all; 1: it did not, or the scene cannot run.
 """
 import argparse
@@ -34,7 +35,9 @@ class Scene:
 
     def __init__(self, given, learned):
         self.given, self.runs, self.designs = given, 0, {}
-        for parameter in learned["parameters"].values():
+        for path, parameter in learned["parameters"].items():
+            if path.rpartition(".")[2] not in ("knots", "weights"):
+                sys.exit(f"{path} is a design of the scene; only knots and weights are drawn")
             value = parameter["value"]
             self.designs.setdefault(parameter["design"], []).extend(value if isinstance(value, list) else [value])
         self.values = [v for values in self.designs.values() for v in values]
