@@ -34,6 +34,7 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
     const char *key = last_part(path);
     if (!strcmp(path, "method.flip")) return PIO_FLIP;
     if (!strcmp(path, "contact.friction")) return PIO_FRICTION;
+    if (!strcmp(path, "contact.onset")) return PIO_ONSET;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, key)) return list[i].quantity;
     const int yield = pio_plastic_path(s, path), constant = pio_law_path(s, path);

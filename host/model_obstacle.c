@@ -96,8 +96,11 @@ bool pio_model_obstacle_path(const pio_model *m, const char *path, pio_quantity 
     static const struct {
         const char *key;
         pio_quantity quantity;
-    } list[] = {
-        {"position", PIO_OBSTACLE_POSITION}, {"rotation", PIO_OBSTACLE_ROTATION}, {"friction", PIO_OBSTACLE_FRICTION}};
+    } list[] = {{"position", PIO_OBSTACLE_POSITION},
+                {"rotation", PIO_OBSTACLE_ROTATION},
+                {"friction", PIO_OBSTACLE_FRICTION},
+                {"friction_velocity", PIO_OBSTACLE_SLIP},
+                {"separation_velocity", PIO_OBSTACLE_ONSET}};
     if (strncmp(path, "obstacles.", 10) != 0) return false;
     const char *name = path + 10, *dot = strrchr(path, '.');
     for (size_t i = 0; i < m->scene->n_obstacles; i++) {

@@ -77,12 +77,14 @@ static bool scene_number(const pio_scene *s, const char *path, scene_target *t)
         return scalar(t, CFG_ONE, s->flip, (cfg_range){CFG_FROM | CFG_UP_TO, 0, 1});
     if (apic && s->n_fields > 0 && !strcmp(path, "contact.friction"))
         return scalar(t, CFG_ONE, s->friction, (cfg_range){CFG_FROM, 0, 0});
+    if (apic && s->n_fields > 0 && !strcmp(path, "contact.onset"))
+        return scalar(t, CFG_VELOCITY, s->onset, (cfg_range){CFG_FROM, PIO_LEAST_ONSET, 0});
     return false;
 }
 
 const char *pio_scene_number(int i)
 {
-    static const char *const paths[] = {"method.flip", "contact.friction"};
+    static const char *const paths[] = {"method.flip", "contact.friction", "contact.onset"};
     return i < (int)(sizeof paths / sizeof *paths) ? paths[i] : NULL;
 }
 

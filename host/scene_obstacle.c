@@ -172,7 +172,16 @@ bool pio_scene_obstacle_target(const pio_scene *s, const char *name, const char 
         memcpy(t->value, s->dimension == 3 ? o->rotation : o->rotation + 2, sizeof(double) * (size_t)t->components);
         return true;
     }
-    if (strcmp(key, "friction") != 0 || o->behaviour == SCENE_WALL_STICKY) return false;
+    const bool separation = !strcmp(key, "separation_velocity"), velocity = !strcmp(key, "friction_velocity");
+    if (separation ? o->behaviour != SCENE_WALL_SEPARATE : o->behaviour == SCENE_WALL_STICKY) return false;
+    if (separation || velocity) {
+        *t = (scene_target){.quantity = CFG_VELOCITY,
+                            .components = 1,
+                            .value = {separation ? o->separation_velocity : o->friction_velocity},
+                            .range = {CFG_FROM, PIO_LEAST_ONSET, 0}};
+        return true;
+    }
+    if (strcmp(key, "friction") != 0) return false;
     *t = (scene_target){.quantity = CFG_ONE, .components = 1, .value = {o->friction}, .range = {CFG_FROM, 0, 0}};
     return true;
 }

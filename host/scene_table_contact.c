@@ -16,7 +16,7 @@ static const cfg_field contact_fields[] = {
          "Bodies of different fields slide on each other and part; the surface where two fields meet is that of the "
          "earlier one, so name flat bodies first, then what slides on them. Each field has a grid of its own"},
     {"friction", CFG_NUMBER, AT(pio_scene, friction), .fallback = "0", NOT_NEGATIVE,
-     .meaning = "Coulomb's coefficient between fields; larger lets them slide less; a design path: contact.friction"},
+     .meaning = "Coulomb's coefficient between fields; larger lets them slide less"},
     {"onset", CFG_NUMBER, AT(pio_scene, onset), .computed = "0.1 method.grid.spacing/time.duration", ONSET,
      .meaning =
          "velocity of approach from which on contact stops fields in full; below it eases in, so that gradients have "

@@ -45,6 +45,7 @@ typedef struct {
     real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
     real gravity[DIM]; /* m/s^2 */
     real friction;     /* of velocity fields, see mpm_contact.h */
+    real onset;        /* likewise, m/s */
     real flip;         /* share of FLIP, 0 .. 1, see mpm_flip.h */
 } mpm_step;
 

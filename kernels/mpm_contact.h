@@ -40,7 +40,7 @@ typedef struct {
     real m[2];      /* kg */
 } contact_pair;
 
-/* The numbers of a scene, and of a place. */
+/* The numbers of a scene, and of a place; or their cotangents, where `passes` is not used. */
 typedef struct {
     real mu, onset;   /* 1, m/s */
     real filling;     /* c */
@@ -107,9 +107,9 @@ PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
     p->v[1] = vec_axpby(R(1), p->v[1], c.share[1], D);
 }
 
-/* p: before. bar.v: in, the cotangents of the velocities after; out, of those before. Added to: bar.G, bar.m, *filling_bar. Returns
- * the cotangent of mu. Stage by stage, backwards. */
-PIO_FN real contact_pair_adj(const contact_pair *p, const contact_place *at, contact_pair *bar, real *filling_bar)
+/* p: before. bar.v: in, the cotangents of the velocities after; out, of those before. Added to: bar.G, bar.m, at_bar. Stage by stage,
+ * backwards. phi is of first degree in w.N and o together, so d phi/do = (phi - w.N d phi/d(w.N))/o. */
+PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, contact_pair *bar, contact_place *at_bar)
 {
     const contact_way c = contact_way_of(p, at);
     const real K = at->mu * c.k, y = K / c.q, M = p->m[0] + p->m[1];
@@ -127,7 +127,10 @@ PIO_FN real contact_pair_adj(const contact_pair *p, const contact_place *at, con
     vec N_bar = vec_axpby(c.k, D_bar, -c.wn, T_bar);
     N_bar = vec_axpby(R(1), N_bar, wn_bar, c.w);
     const vec w_bar = vec_axpby(R(1), T_bar, wn_bar, c.N);
-    *filling_bar += c.dease * c.phi * k_bar;
+    const real e = R(0.01) * at->onset, e_bar = -y_bar * y * c.flat * e / c.q;
+    at_bar->filling += c.dease * c.phi * k_bar;
+    at_bar->mu += c.k * K_bar;
+    at_bar->onset += c.ease * k_bar * (c.phi - c.wn * c.dphi) / at->onset + R(0.01) * e_bar;
 
     const vec rough_bar = vec_scale(R(1) / c.r, N_bar);
     const real b_bar = -vec_dot(c.N, N_bar) * c.b / (c.r * c.r);
@@ -143,7 +146,6 @@ PIO_FN real contact_pair_adj(const contact_pair *p, const contact_place *at, con
         bar->v[0].x[a] += at->passes[a] * w_bar.x[a];
         bar->v[1].x[a] -= at->passes[a] * w_bar.x[a];
     }
-    return c.k * K_bar;
 }
 
 /* ---- one place of the grid ------------------------------------------------------------------------------------ */
@@ -156,7 +158,6 @@ typedef struct {
     int fields;                /* 2 .. CONTACT_FIELDS */
     const real *sums;          /* [DIM + 1][nodes] of which the mass kg is read */
     const real *volume;        /* [nodes] at rest, m^3, of which that of active nodes is read */
-    real onset;                /* m/s, > 0 */
     const real *free_velocity; /* [DIM][nodes] m/s of each field alone */
     real *velocity;            /* [DIM][nodes] m/s; set for active nodes */
 } mpm_contact_args;
@@ -212,7 +213,7 @@ PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
     node_index(&a->box, node, index);
     h->n = 0;
     h->place.mu = a->step->friction;
-    h->place.onset = a->onset;
+    h->place.onset = a->step->onset;
     h->place.filling = R(0);
     for (int f = 0; f < a->fields; f++) {
         const int at = node % one + f * one;
@@ -269,7 +270,7 @@ typedef struct {
     real *free_bar;           /* [DIM][nodes] of those before; set for active nodes; may be velocity_bar */
     real *mass_bar;           /* [nodes] dJ/dm_i, 1/kg times J's unit; set for active nodes */
     real *volume_bar; /* [DIM + 1][nodes] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
-    real *share;      /* [nodes] a place's term of dJ/dmu; set for active nodes */
+    real *share;      /* [2][nodes] a place's terms of dJ/dmu and dJ/do; set for active nodes */
 } mpm_contact_adj_args;
 
 PIO_FN void contact_store_adj(const mpm_contact_adj_args *a, int node, vec v_bar, real m_bar, real V_bar, vec G_bar)
@@ -285,14 +286,13 @@ PIO_FN void contact_store_adj(const mpm_contact_adj_args *a, int node, vec v_bar
 /* Of all fields of a place. */
 typedef struct {
     vec v[CONTACT_FIELDS], G[CONTACT_FIELDS];
-    real m[CONTACT_FIELDS], filling;
+    real m[CONTACT_FIELDS];
+    contact_place place;
 } contact_cotangents;
 
-/* Returns the cotangent of mu. */
-PIO_FN real contact_pairs_adj(contact_here *h, contact_cotangents *bar)
+PIO_FN void contact_pairs_adj(contact_here *h, contact_cotangents *bar)
 {
     vec found[CONTACT_FIELDS * (CONTACT_FIELDS - 1) / 2][2];
-    real mu_bar = R(0);
     int n = 0;
     for (int p = 0; p < h->n; p++)
         for (int q = p + 1; q < h->n; q++, n++) {
@@ -314,7 +314,7 @@ PIO_FN real contact_pairs_adj(contact_here *h, contact_cotangents *bar)
             pair_bar.G[1] = bar->G[q];
             pair_bar.m[0] = bar->m[p];
             pair_bar.m[1] = bar->m[q];
-            mu_bar += contact_pair_adj(&pair, &h->place, &pair_bar, &bar->filling);
+            contact_pair_adj(&pair, &h->place, &pair_bar, &bar->place);
             bar->v[p] = pair_bar.v[0];
             bar->v[q] = pair_bar.v[1];
             bar->G[p] = pair_bar.G[0];
@@ -322,7 +322,6 @@ PIO_FN real contact_pairs_adj(contact_here *h, contact_cotangents *bar)
             bar->m[p] = pair_bar.m[0];
             bar->m[q] = pair_bar.m[1];
         }
-    return mu_bar;
 }
 
 PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
@@ -335,21 +334,23 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     for (int at = node; at < a->nodes; at += one)
         if (a->l.node_slot[at + 1] > a->l.node_slot[at]) {
             contact_store_adj(b, at, vec_load(b->velocity_bar, a->nodes, at), R(0), R(0), vec_zero());
-            b->share[at] = R(0);
+            b->share[field_at(a->nodes, 2, 0, at)] = b->share[field_at(a->nodes, 2, 1, at)] = R(0);
         }
     contact_look(a, node, &h);
     if (h.n < 2) return;
-    bar.filling = R(0);
+    bar.place.filling = bar.place.mu = bar.place.onset = R(0);
     for (int k = 0; k < h.n; k++) {
         bar.v[k] = vec_load(b->velocity_bar, a->nodes, h.node[k]);
         bar.G[k] = vec_zero();
         bar.m[k] = R(0);
     }
-    b->share[node] = contact_pairs_adj(&h, &bar);
+    contact_pairs_adj(&h, &bar);
+    b->share[field_at(a->nodes, 2, 0, node)] = bar.place.mu;
+    b->share[field_at(a->nodes, 2, 1, node)] = bar.place.onset;
     for (int k = 0; k < h.n; k++) {
         PIO_UNROLL
         for (int c = 0; c < DIM; c++) bar.G[k].x[c] *= h.place.passes[c];
-        contact_store_adj(b, h.node[k], bar.v[k], bar.m[k], box_per_volume(&a->box) * bar.filling, bar.G[k]);
+        contact_store_adj(b, h.node[k], bar.v[k], bar.m[k], box_per_volume(&a->box) * bar.place.filling, bar.G[k]);
     }
 }
 
@@ -387,15 +388,16 @@ PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
         a->volume_bar[field_at(a->nodes, DIM + 1, 0, node)] + R(0.5) * box_per_volume(&a->box) * differences;
 }
 
-/* A term of dJ/dmu. */
+/* A term of dJ/dmu (0) or dJ/do (1). */
 typedef struct {
     mpm_lists l;
-    const real *share; /* [nodes] */
+    int nodes, which;
+    const real *share; /* [2][nodes] */
 } mpm_contact_sum_args;
 
 PIO_FN wide mpm_contact_sum(int i, const mpm_contact_sum_args *a)
 {
-    return W(a->share[a->l.node_list[i]]);
+    return W(a->share[field_at(a->nodes, 2, a->which, a->l.node_list[i])]);
 }
 
 #endif

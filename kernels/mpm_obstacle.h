@@ -17,9 +17,9 @@
 #include "kernels/mpm_grid.h"
 #include "kernels/obstacle.h"
 
-/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), friction coefficient. */
+/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its grip. */
 enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
-enum { OBSTACLE_PARAMETERS = OBSTACLE_FRICTION + 1 };
+enum { OBSTACLE_SLIP = OBSTACLE_FRICTION + 1, OBSTACLE_ONSET, OBSTACLE_PARAMETERS };
 /* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
 enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
 
@@ -29,7 +29,7 @@ typedef struct {
     mat turn;         /* Q */
     vec velocity;     /* V, m/s */
     mat spin;         /* W, 1/s */
-    real friction;    /* mu */
+    obstacle_grip grip;
 } obstacle_pose;
 
 /* ---- rotations ------------------------------------------------------------------------------------------------ */
@@ -194,13 +194,15 @@ PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
     to->spin.m[0][1] = R(-rate);
     to->spin.m[1][0] = R(rate);
 #endif
-    to->friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
+    to->grip.friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
+    to->grip.slip = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SLIP, o)]);
+    to->grip.onset = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_ONSET, o)]);
 }
 
 /* The cotangent of a turn is that of a small rotation e, in space, after it: Q -> exp(e x) Q. */
 typedef struct {
     obstacle_pose_args fwd; /* pose is not read */
-    const wide *pose_bar;   /* [OBSTACLE_PARAMETERS][obstacles] of c, e, mu in this step */
+    const wide *pose_bar;   /* [OBSTACLE_PARAMETERS][obstacles] of c, e and the grip in this step */
     wide *parameters_bar;   /* [OBSTACLE_PARAMETERS][obstacles]; added to */
 } mpm_obstacle_pose_adj_args;
 
@@ -292,31 +294,31 @@ typedef struct {
 } obstacle_contact;
 
 /* What never lets go takes max(a, 0), which its friction alone looks at. */
-PIO_FN real contact_taken(const obstacle_shape *shape, real a)
+PIO_FN real contact_taken(int behaviour, real onset, real a)
 {
-    if (shape->behaviour == WALL_SEPARATE) return obstacle_taken(shape, a);
+    if (behaviour == WALL_SEPARATE) return obstacle_taken(onset, a);
     return a > R(0) ? a : R(0);
 }
 
-PIO_FN real contact_taken_slope(const obstacle_shape *shape, real a)
+PIO_FN real contact_taken_slope(int behaviour, real onset, real a)
 {
-    if (shape->behaviour == WALL_SEPARATE) return obstacle_taken_slope(shape, a);
+    if (behaviour == WALL_SEPARATE) return obstacle_taken_slope(onset, a);
     return a > R(0) ? R(1) : R(0);
 }
 
-PIO_FN obstacle_contact obstacle_contact_of(const obstacle_shape *shape, real friction, vec normal, vec u)
+PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *grip, vec normal, vec u)
 {
     obstacle_contact c;
     c.across = vec_dot(u, normal);
-    c.taken = contact_taken(shape, -c.across);
-    c.acts = shape->behaviour != WALL_SEPARATE || c.taken > R(0);
-    c.press = friction * c.taken;
+    c.taken = contact_taken(behaviour, grip->onset, -c.across);
+    c.acts = behaviour != WALL_SEPARATE || c.taken > R(0);
+    c.press = grip->friction * c.taken;
     c.along = vec_axpby(R(1), u, -c.across, normal);
     c.kept = vec_zero();
-    if (shape->behaviour == WALL_STICKY || !c.acts) return c;
-    c.slide = obstacle_slide_of(c.along, c.press, shape->slip);
+    if (behaviour == WALL_STICKY || !c.acts) return c;
+    c.slide = obstacle_slide_of(c.along, c.press, grip->slip);
     c.kept = c.slide.w;
-    if (shape->behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.taken, normal);
+    if (behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.taken, normal);
     return c;
 }
 
@@ -337,7 +339,7 @@ PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstac
         const obstacle_reach r = obstacle_reach_of(a, o, at);
         if (!(r.share > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
+        const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
         if (c.acts)
             v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at->index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
@@ -358,7 +360,7 @@ typedef struct {
     int obstacle;
     real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
     real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
-    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e, mu; set */
+    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
 } mpm_obstacle_adj_args;
 
 /* a x b; in 2D the one component that there is. */
@@ -372,20 +374,21 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 #endif
 }
 
-/* u_bar of kept_bar; adds to the cotangents of the normal and of mu. */
-PIO_FN vec obstacle_contact_adj(const obstacle_shape *shape, const obstacle_contact *c, real friction, vec normal,
-                                vec u, vec kept_bar, vec *normal_bar, real *friction_bar)
+/* u_bar of kept_bar; adds to the cotangents of the normal and of the grip. */
+PIO_FN vec obstacle_contact_adj(int behaviour, const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u,
+                                vec kept_bar, vec *normal_bar, obstacle_grip *bar)
 {
     const real left = c->across + c->taken;
     real press_bar = R(0), left_bar = R(0);
-    if (shape->behaviour == WALL_SEPARATE) {
+    if (behaviour == WALL_SEPARATE) {
         left_bar = vec_dot(kept_bar, normal);
         *normal_bar = vec_axpby(R(1), *normal_bar, left, kept_bar);
     }
-    const vec along_bar = obstacle_slide_adj(&c->slide, c->press, kept_bar, &press_bar);
-    const real taken_bar = friction * press_bar + left_bar;
-    real across_bar = left_bar - contact_taken_slope(shape, -c->across) * taken_bar;
-    *friction_bar += c->taken * press_bar;
+    const vec along_bar = obstacle_slide_adj(&c->slide, c->press, grip->slip, kept_bar, &press_bar, &bar->slip);
+    const real taken_bar = grip->friction * press_bar + left_bar;
+    real across_bar = left_bar - contact_taken_slope(behaviour, grip->onset, -c->across) * taken_bar;
+    bar->friction += c->taken * press_bar;
+    if (behaviour == WALL_SEPARATE) bar->onset += obstacle_taken_by_onset(grip->onset, -c->across) * taken_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
     return vec_axpby(R(1), along_bar, across_bar, normal);
@@ -405,17 +408,17 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
     if (r.share > R(0)) {
         const vec v = obstacle_velocity(a, o, &at, vec_load(a->before, a->nodes, node));
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(shape, pose->friction, r.normal, u);
+        const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
         if (c.acts) {
             const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
             const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
             const real share_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
             vec u_bar = vec_scale(-r.share, change_bar), normal_bar = vec_zero();
+            obstacle_grip bar = {R(0), R(0), R(0)};
             if (shape->behaviour != WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(shape, &c, pose->friction, r.normal, u,
-                                                       vec_scale(r.share, change_bar), &normal_bar,
-                                                       &out[OBSTACLE_FRICTION]));
+                                  obstacle_contact_adj(shape->behaviour, &c, &pose->grip, r.normal, u,
+                                                       vec_scale(r.share, change_bar), &normal_bar, &bar));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));
@@ -425,6 +428,9 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar.x[k];
             cross_add(out + OBSTACLE_ROTATION, x_bar, r.x);
             cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
+            out[OBSTACLE_FRICTION] = bar.friction;
+            out[OBSTACLE_SLIP] = bar.slip;
+            out[OBSTACLE_ONSET] = bar.onset;
         }
     }
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->share[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
@@ -450,8 +456,8 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
         const obstacle_reach r = obstacle_reach_of(a, o, &at);
         if (!(r.share > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(a->shape + o, a->pose[o].friction, r.normal, u);
-        count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->shape[o].onset;
+        const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
+        count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->pose[o].grip.onset;
         if (c.acts)
             v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
     }

@@ -28,9 +28,14 @@ typedef struct {
     int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
     real low[DIM];    /* mesh: place of the first, m */
     real spacing;     /* mesh: m */
-    real onset;       /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
-    real slip;        /* speed at which friction has 0.7 of its full size, m/s, > 0 */
 } obstacle_shape;
+
+/* How it holds what it touches; or the cotangents of that. */
+typedef struct {
+    real friction; /* mu, >= 0 */
+    real slip;     /* speed at which friction has 0.7 of its full size, m/s, > 0 */
+    real onset;    /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
+} obstacle_grip;
 
 typedef struct {
     real d;     /* m */
@@ -246,18 +251,25 @@ PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
 /* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset on, and between
  * a polynomial with two continuous derivatives, so that there is no edge between what touches and what leaves. With e = onset:
  * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets about e in motion. */
-PIO_FN real obstacle_taken(const obstacle_shape *o, real a)
+PIO_FN real obstacle_taken(real e, real a)
 {
-    const real e = o->onset, t = a / e + R(1);
+    const real t = a / e + R(1);
     if (!(t > R(0))) return R(0);
     return t < R(2) ? e * t * t * t * (R(4) - t) / R(16) : a;
 }
 
-PIO_FN real obstacle_taken_slope(const obstacle_shape *o, real a)
+/* Its derivatives in a and in e, with t = a/e + 1: t^2 (3 - t)/4 and 3 t^2 (2 - t)^2/16 between. */
+PIO_FN real obstacle_taken_slope(real e, real a)
 {
-    const real t = a / o->onset + R(1);
+    const real t = a / e + R(1);
     if (!(t > R(0))) return R(0);
     return t < R(2) ? t * t * (R(3) - t) / R(4) : R(1);
+}
+
+PIO_FN real obstacle_taken_by_onset(real e, real a)
+{
+    const real t = a / e + R(1), rest = R(2) - t;
+    return t > R(0) && rest > R(0) ? R(3) * t * t * rest * rest / R(16) : R(0);
 }
 
 /* ---- friction: Coulomb's law with a smooth start, taken implicitly
@@ -298,13 +310,15 @@ PIO_FN obstacle_slide obstacle_slide_of(vec t, real r, real e)
     return s;
 }
 
-/* (a I - b w w^T) dw + (w/D) dr = dt, with a = 1 + r/D and b = r/D^3. */
-PIO_FN vec obstacle_slide_adj(const obstacle_slide *s, real r, vec w_bar, real *r_bar)
+/* (a I - b w w^T) dw + (w/D) dr - b e w de = dt, with a = 1 + r/D and b = r/D^3. */
+PIO_FN vec obstacle_slide_adj(const obstacle_slide *s, real r, real e, vec w_bar, real *r_bar, real *e_bar)
 {
     const real a = R(1) + r / s->D, b = r / (s->D * s->D * s->D);
     const real part = b * vec_dot(s->w, w_bar) / (a - b * s->u * s->u);
     const vec t_bar = vec_scale(R(1) / a, vec_axpby(R(1), w_bar, part, s->w));
-    *r_bar -= vec_dot(s->w, t_bar) / s->D;
+    const real along = vec_dot(s->w, t_bar);
+    *r_bar -= along / s->D;
+    *e_bar += b * e * along;
     return t_bar;
 }
 

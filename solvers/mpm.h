@@ -46,8 +46,8 @@ typedef struct {
     real *free_velocity;                 /* [DIM][nodes] before contact m/s */
     real *node_volume, *node_volume_bar; /* [nodes] at rest m^3; its cotangent */
     real *contact_mass_bar, *contact_volume_bar; /* [nodes], [DIM + 1][nodes], see mpm_contact_adj */
-    real *contact_share;                         /* [nodes] terms of friction_bar */
-    double *friction_bar;                        /* [1] */
+    real *contact_share;                         /* [2][nodes] terms of grip_bar */
+    double *grip_bar;                            /* [2] of friction and onset */
     real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
     real *flip_share;                    /* [n] a particle's term of flip_bar */
     double *flip_bar;                    /* [1] */
@@ -221,7 +221,7 @@ static inline int mpm_is_of_control(pio_observable type)
 /* Is it of one obstacle? Of a signal's channels? */
 static inline int mpm_is_of_obstacle(pio_quantity quantity)
 {
-    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_FRICTION;
+    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_ONSET;
 }
 static inline int mpm_is_of_channels(pio_quantity quantity)
 {

@@ -37,14 +37,14 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
         return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity of at least %g would be right",
                         desc->onset, PIO_LEAST_ONSET);
     for (int d = 0; d < desc->n_designs; d++)
-        if (desc->designs[d].quantity == PIO_FRICTION && !several)
+        if ((desc->designs[d].quantity == PIO_FRICTION || desc->designs[d].quantity == PIO_ONSET) && !several)
             return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);
     return PIOLA_OK;
 }
 
 /* clang-format off */
 #define CONTACT .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .fields = sim->box.fields, \
-    .sums = sim->node_sums, .volume = sim->node_volume, .onset = (real)sim->onset, .free_velocity = sim->free_velocity
+    .sums = sim->node_sums, .volume = sim->node_volume, .free_velocity = sim->free_velocity
 #define VOLUME .s = sim->state[sim->current], .n = sim->n, .l = sim->lists, .amount = sim->volume
 
 void mpm_contact_step(mpm_sim *sim)
@@ -65,9 +65,11 @@ void mpm_contact_reverse(mpm_sim *sim)
     pio_map(q, mpm_contact_adj, sim->nodes, &sim->step->nodes,
             .fwd = {CONTACT}, .velocity_bar = sim->node_velocity_bar, .free_bar = sim->node_velocity_bar,
             .mass_bar = sim->contact_mass_bar, .volume_bar = sim->contact_volume_bar, .share = sim->contact_share);
-    pio_sum(q, mpm_contact_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
-            .l = sim->lists, .share = sim->contact_share);
-    pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->friction_bar);
+    for (int k = 0; k < 2; k++) {
+        pio_sum(q, mpm_contact_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
+                .l = sim->lists, .nodes = sim->nodes, .which = k, .share = sim->contact_share);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->grip_bar + k);
+    }
 }
 
 void mpm_contact_matter_reverse(mpm_sim *sim)

@@ -24,6 +24,7 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->gravity[a];
     step.flip = (real)sim->flip;
     step.friction = (real)sim->friction;
+    step.onset = (real)sim->onset;
     pio_queue_upload(q, sim->step, &step, sizeof step);
     if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
     if (sim->base.n_samples)
@@ -174,7 +175,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     zero_field(sim, sim->velocity_bar, DIM);
     if (sim->viscosity_bar) zero_field(sim, sim->viscosity_bar, 1);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
-    if (sim->box.fields > 1) pio_queue_zero(q, sim->friction_bar, sizeof *sim->friction_bar);
+    if (sim->box.fields > 1) pio_queue_zero(q, sim->grip_bar, 2 * sizeof *sim->grip_bar);
     if (sim->has_flip) pio_queue_zero(q, sim->flip_bar, sizeof *sim->flip_bar);
     if (sim->n_channels)
         pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));

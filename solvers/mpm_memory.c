@@ -125,8 +125,8 @@ static void take_contact(mpm_sim *sim)
     TAKE_FIELD(sim->contact_volume_bar, DIM + 1, sim->nodes);
     TAKE(sim->contact_mass_bar, sim->nodes);
     TAKE(sim->node_volume_bar, sim->nodes);
-    TAKE(sim->contact_share, sim->nodes);
-    TAKE(sim->friction_bar, 1);
+    TAKE_FIELD(sim->contact_share, 2, sim->nodes);
+    TAKE(sim->grip_bar, 2);
 }
 
 static void take_adjoint(mpm_sim *sim)

@@ -208,9 +208,7 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d, real dx)
                         .height = (real)(d->height / 2),
                         .full = dx / 2,
                         .width = (real)d->width,
-                        .slip = (real)d->slip,
-                        .spacing = (real)d->spacing,
-                        .onset = (real)d->onset};
+                        .spacing = (real)d->spacing};
     for (int a = 0; a < DIM; a++) {
         s.normal[a] = (real)d->normal[a];
         s.half[a] = (real)(d->size[a] / 2);
@@ -231,6 +229,8 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
         p[OBSTACLE_FRICTION] = d->friction;
+        p[OBSTACLE_SLIP] = d->slip;
+        p[OBSTACLE_ONSET] = d->onset;
         shape.first = first;
         if (!upload_distances(sim, d, first)) q->error.code = -1;
         first += (int)points_of(d);
@@ -321,9 +321,10 @@ void mpm_obstacles_mass_reverse(mpm_sim *sim)
 
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back)
 {
-    const int first = d->desc.quantity == PIO_OBSTACLE_POSITION   ? 0
-                      : d->desc.quantity == PIO_OBSTACLE_ROTATION ? (int)OBSTACLE_ROTATION
-                                                                  : (int)OBSTACLE_FRICTION;
+    const int quantity = (int)d->desc.quantity, first = quantity == PIO_OBSTACLE_POSITION ? 0
+                                                        : quantity == PIO_OBSTACLE_ROTATION
+                                                            ? (int)OBSTACLE_ROTATION
+                                                            : (int)OBSTACLE_FRICTION + quantity - PIO_OBSTACLE_FRICTION;
     for (int c = 0; c < d->desc.components; c++) {
         double *own = parameters + obstacle_at(sim->n_obstacles, first + c, d->desc.which);
         pio_queue_copy(&sim->base.queue, back ? value + c : own, back ? own : value + c, sizeof *value);

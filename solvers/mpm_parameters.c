@@ -41,12 +41,21 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_OBSTACLE_POSITION:
     case PIO_OBSTACLE_ROTATION:
     case PIO_OBSTACLE_FRICTION:
+    case PIO_OBSTACLE_SLIP:
+    case PIO_OBSTACLE_ONSET:
     case PIO_FLIP:
     case PIO_CONTROL_VALUES:
     case PIO_FRICTION:
+    case PIO_ONSET:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
+}
+
+/* One of the step block? */
+static int is_number(pio_quantity quantity)
+{
+    return quantity == PIO_FLIP || quantity == PIO_FRICTION || quantity == PIO_ONSET;
 }
 
 /* Where a control quantity of channel c lies in a field of parameters. */
@@ -78,9 +87,11 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         mpm_obstacle_design(sim, d, sim->base.value + d->first, sim->obstacle_parameters, 0);
         return;
     }
-    if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
+    if (is_number(e->quantity)) {
         pio_map(q, design_number, 1, NULL, .value = value,
-                .out = e->quantity == PIO_FLIP ? &sim->step->flip : &sim->step->friction);
+                .out = e->quantity == PIO_FLIP       ? &sim->step->flip
+                       : e->quantity == PIO_FRICTION ? &sim->step->friction
+                                                     : &sim->step->onset);
         return;
     }
     if (e->quantity == PIO_CONTROL_VALUES) {
@@ -139,8 +150,9 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
         pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
     } else if (mpm_is_of_obstacle(e->quantity)) {
         mpm_obstacle_design(sim, d, value_bar, sim->obstacle_bar, 1);
-    } else if (e->quantity == PIO_FLIP || e->quantity == PIO_FRICTION) {
-        pio_queue_copy(q, value_bar, e->quantity == PIO_FLIP ? sim->flip_bar : sim->friction_bar, sizeof *value_bar);
+    } else if (is_number(e->quantity)) {
+        const double *own = e->quantity == PIO_FLIP ? sim->flip_bar : sim->grip_bar + (e->quantity == PIO_ONSET);
+        pio_queue_copy(q, value_bar, own, sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->values_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (mpm_is_of_channels(e->quantity)) {

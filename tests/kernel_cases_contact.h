@@ -19,6 +19,9 @@ static void case_mpm_contact(case_io *io)
     g.value = WIDES(io, "friction", 1, 1, 0.2, 0.6);
     g.out = &t.step->friction;
     LAUNCH(io, design_number, 1, NULL, &g);
+    g.value = WIDES(io, "onset", 1, 1, 0.4, 0.6);
+    g.out = &t.step->onset;
+    LAUNCH(io, design_number, 1, NULL, &g);
     const double cell = pow((double)t.box.dx, DIM) * 1.4 / fields;
     mpm_contact_args a;
     a.l = t.l;
@@ -28,7 +31,6 @@ static void case_mpm_contact(case_io *io)
     a.fields = fields;
     a.sums = node_masses(io, t.nodes, 0.1, 1);
     a.volume = REALS(io, "node volume", 1, t.nodes, 0.1 * cell, cell);
-    a.onset = R(0.5);
     a.free_velocity = REALS(io, "free velocity", DIM, t.nodes, -1, 1);
     a.velocity = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     LAUNCH(io, mpm_contact, t.nodes, &t.step->nodes, &a);
@@ -40,7 +42,7 @@ static void case_mpm_contact(case_io *io)
     b.free_bar = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     b.mass_bar = NEW(io, real, t.nodes, CASE_SET);
     b.volume_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
-    b.share = NEW(io, real, t.nodes, CASE_SET);
+    b.share = NEW_FIELD(io, 2, t.nodes, CASE_SET);
     LAUNCH(io, mpm_contact_adj, t.nodes, &t.step->nodes, &b);
     mpm_contact_volume_adj_args c;
     c.l = t.l;
@@ -52,14 +54,17 @@ static void case_mpm_contact(case_io *io)
     c.node_volume_bar = NEW(io, real, t.nodes, CASE_SET);
     LAUNCH(io, mpm_contact_volume_adj, t.nodes, &t.step->nodes, &c);
     mpm_contact_sum_args s;
-    wide *friction_bar = NEW(io, wide, 1, CASE_SET);
+    wide *bar = NEW(io, wide, 2, CASE_SET);
     s.l = t.l;
+    s.nodes = t.nodes;
     s.share = b.share;
-    LAUNCH_SUM(io, mpm_contact_sum, t.nodes, &t.step->nodes, &s, friction_bar);
+    for (s.which = 0; s.which < 2; s.which++)
+        LAUNCH_SUM(io, mpm_contact_sum, t.nodes, &t.step->nodes, &s, bar + s.which);
     case_gradient(io, "free velocity", CASE_FIELD, DIM, t.nodes, b.free_bar);
     case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
     case_gradient(io, "node volume", CASE_REAL, 1, t.nodes, c.node_volume_bar);
-    case_gradient(io, "friction", CASE_WIDE, 1, 1, friction_bar);
+    case_gradient(io, "friction", CASE_WIDE, 1, 1, bar);
+    case_gradient(io, "onset", CASE_WIDE, 1, 1, bar + 1);
 }
 #define case_mpm_contact_adj case_mpm_contact
 #define case_mpm_contact_volume_adj case_mpm_contact

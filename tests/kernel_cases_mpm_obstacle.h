@@ -32,8 +32,6 @@ static const obstacle_shape *obstacle_sample(case_io *io)
         shape[o].height = R(0.05);
         shape[o].full = R(o % 2 ? 0.01 : -0.04);
         shape[o].width = R(o == 2 ? 0.2 : 0.12);
-        shape[o].slip = R(0.1);
-        shape[o].onset = R(0.3);
         shape[o].first = 7; /* of the coefficients below */
         shape[o].spacing = R(0.02);
         for (int a = 0; a < DIM; a++) {
@@ -65,7 +63,9 @@ static wide *obstacle_parameters(case_io *io, const mpm_box *box)
     const int n = obstacle_poses(io);
     case_array *place = case_uniform(io, CASE_INPUT, "place", DIM, n, 0.35, 0.65);
     case_array *turn = case_uniform(io, CASE_INPUT, "rotation", OBSTACLE_TURNS, n, -1.5, 1.5);
-    const case_array *friction = case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8);
+    const case_array *grip[3] = {case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8),
+                                 case_uniform(io, CASE_INPUT, "friction velocity", 1, n, 0.05, 0.2),
+                                 case_uniform(io, CASE_INPUT, "separation velocity", 1, n, 0.2, 0.4)};
     wide *all = HOST(io, wide, field_size(n, OBSTACLE_PARAMETERS));
     for (int a = 0; a < DIM; a++)
         for (int o = 0; o < n; o++) {
@@ -77,11 +77,12 @@ static wide *obstacle_parameters(case_io *io, const mpm_box *box)
         turn->value[a * n + 3] = 0;
     }
     const wide *c = (const wide *)case_pack(io, place, CASE_WIDE), *r = (const wide *)case_pack(io, turn, CASE_WIDE);
-    const wide *mu = (const wide *)case_pack(io, friction, CASE_WIDE);
+    const wide *held[3];
+    for (int k = 0; k < 3; k++) held[k] = (const wide *)case_pack(io, grip[k], CASE_WIDE);
     for (int o = 0; o < n; o++) {
         for (int a = 0; a < DIM; a++) all[obstacle_at(n, a, o)] = c[a * n + o];
         for (int a = 0; a < OBSTACLE_TURNS; a++) all[obstacle_at(n, OBSTACLE_ROTATION + a, o)] = r[a * n + o];
-        all[obstacle_at(n, OBSTACLE_FRICTION, o)] = mu[o];
+        for (int k = 0; k < 3; k++) all[obstacle_at(n, OBSTACLE_FRICTION + k, o)] = held[k][o];
     }
     return PUSH(io, wide, all, field_size(n, OBSTACLE_PARAMETERS));
 }
@@ -150,6 +151,8 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n, p.parameters_bar, OBSTACLE_PARAMETERS,
                      OBSTACLE_ROTATION);
     case_gradient_of(io, "friction", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
+    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_SLIP);
+    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ONSET);
 }
 
 /* Sorted particles, of which nothing is read but where they are. */

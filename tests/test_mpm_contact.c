@@ -76,7 +76,6 @@ static void the_normal_turns_slowly_where_both_gradients_point_one_way(void **un
         before = N;
     }
     case_below("steepest change of N over ln(|G_2|/|G_1|), 5/2 exactly", steepest - 2.5, 1e-4, 1e-2);
-    case_below("N where the second's gradient is twenty times the first's", N - 1, 1e-3, 1e-3);
 }
 
 /* A random pair, and cotangents of what becomes of it. */
@@ -105,7 +104,7 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
     for (int i = 0; i < PAIRS; i++) {
         contact_pair p, small, p_bar, small_bar;
         contact_place at = {.mu = (real)(0.5 + 0.5 * case_random(&c)), .onset = (real)0.07}, near;
-        real filling_bar[2] = {0, 0};
+        contact_place bar[2] = {{0}};
         random_pair(&c, &p, &p_bar);
         at.filling = (real)(0.8 + 0.4 * case_random(&c));
         for (int a = 0; a < D; a++) at.passes[a] = 1;
@@ -115,12 +114,13 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
         small_bar = p_bar;
         for (int s = 0; s < 2; s++) small.v[s] = vec_scale(less, p.v[s]);
         if (i % 4 == 0) small.v[1] = small.v[0], p.v[1] = p.v[0]; /* at rest on each other */
-        const real mu_bar = contact_pair_adj(&p, &at, &p_bar, &filling_bar[0]);
-        const real near_mu_bar = contact_pair_adj(&small, &near, &small_bar, &filling_bar[1]);
+        contact_pair_adj(&p, &at, &p_bar, &bar[0]);
+        contact_pair_adj(&small, &near, &small_bar, &bar[1]);
         contact_pair_act(&p, &at);
         contact_pair_act(&small, &near);
-        acted += fabs((double)filling_bar[0]) > 0;
-        int same = near_mu_bar == less * mu_bar && filling_bar[1] == less * filling_bar[0];
+        acted += fabs((double)bar[0].filling) > 0;
+        int same = bar[1].mu == less * bar[0].mu && bar[1].filling == less * bar[0].filling;
+        same &= bar[1].onset == bar[0].onset;
         for (int s = 0; s < 2; s++)
             for (int a = 0; a < D; a++)
                 same &= small.v[s].x[a] == less * p.v[s].x[a] && small_bar.v[s].x[a] == p_bar.v[s].x[a] &&
@@ -166,7 +166,7 @@ static void incline(mpm_case *c, int across, double friction, double speed, int6
 }
 
 /* s = v t + g (sin - mu cos) t^2/2. From rest, gravity's sudden onset makes block and slab vibrate against each other, and friction
- * holds the block now and then while it is slow; so it begins with v. */
+ * holds the block now and then while it is slow; so it begins with 1 m/s. */
 static void a_block_slides_down_an_incline_as_Coulomb_says(void **unused)
 {
     static const double frictions[] = {0, 0.2};
@@ -174,12 +174,10 @@ static void a_block_slides_down_an_incline_as_Coulomb_says(void **unused)
     for (int i = 0; i < 2; i++) {
         const int64_t steps = i ? 500 : 400;
         mpm_case c;
-        const double v = 1;
         double z = 0, slope = 0;
-        incline(&c, 2, frictions[i], v, 0, steps);
+        incline(&c, 2, frictions[i], 1, 0, steps);
         case_design(&c, PIO_FRICTION, -1, CASE_SCALAR, 0, frictions[i], 1);
-        const double T = (double)steps * c.desc.dt,
-                     exact = v * T + g0 / 2 * T * T * (sin(tilt) - frictions[i] * cos(tilt));
+        const double T = (double)steps * c.desc.dt, exact = T + g0 / 2 * T * T * (sin(tilt) - frictions[i] * cos(tilt));
         pio_sim *sim = case_create(&c, steps, 1);
         const double s = case_gradient(&c, sim, NULL, &z, &slope), exact_slope = -g0 / 2 * T * T * cos(tilt);
         print_message("  friction %g: %.5f m in %g s, exact %.5f; d/d mu %.5f, exact %.9g\n", frictions[i], s, T, exact,
@@ -360,6 +358,7 @@ static void design(mpm_case *c, case_per per)
     case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
     case_design(c, PIO_DENSITY, -1, per, 1, log(1000), 0.3);
+    case_design(c, PIO_ONSET, -1, CASE_SCALAR, 1, log(0.1), 0.3);
 }
 
 static void adjoint_is_the_derivative_with_contact(void **unused)

@@ -30,28 +30,25 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
     int differ = 0, acted = 0;
     (void)unused;
     for (int i = 0; i < NODES; i++) {
-        const real friction = (real)(0.5 + 0.5 * case_random(&c));
-        obstacle_shape shape = {.behaviour = i % 2 ? WALL_SEPARATE : WALL_SLIP,
-                                .onset = (real)0.07,
-                                .slip = (real)0.068},
-                       low = shape;
+        const int behaviour = i % 2 ? WALL_SEPARATE : WALL_SLIP;
+        const obstacle_grip high = {
+            .friction = (real)(0.5 + 0.5 * case_random(&c)), .slip = (real)0.068, .onset = (real)0.07};
+        obstacle_grip low = high, bar[2] = {{0}};
         vec normal = random_vec(&c, 1), u = random_vec(&c, i % 3 ? 1 : 0.01), kept_bar = random_vec(&c, 1);
         vec normal_bar[2] = {vec_zero(), vec_zero()};
-        real friction_bar[2] = {0, 0};
         low.onset *= less;
         low.slip *= less;
         normal = vec_scale((real)(1 / sqrt((double)vec_dot(normal, normal))), normal);
         if (i % 5 == 0) u = vec_zero();
         const vec v = vec_scale(less, u);
-        const obstacle_contact large = obstacle_contact_of(&shape, friction, normal, u),
-                               small = obstacle_contact_of(&low, friction, normal, v);
+        const obstacle_contact large = obstacle_contact_of(behaviour, &high, normal, u),
+                               small = obstacle_contact_of(behaviour, &low, normal, v);
         int same = large.acts == small.acts;
         if (large.acts) {
-            const vec a = obstacle_contact_adj(&shape, &large, friction, normal, u, kept_bar, &normal_bar[0],
-                                               &friction_bar[0]),
-                      b = obstacle_contact_adj(&low, &small, friction, normal, v, kept_bar, &normal_bar[1],
-                                               &friction_bar[1]);
-            same &= friction_bar[1] == less * friction_bar[0];
+            const vec a = obstacle_contact_adj(behaviour, &large, &high, normal, u, kept_bar, &normal_bar[0], &bar[0]),
+                      b = obstacle_contact_adj(behaviour, &small, &low, normal, v, kept_bar, &normal_bar[1], &bar[1]);
+            same &=
+                bar[1].friction == less * bar[0].friction && bar[1].slip == bar[0].slip && bar[1].onset == bar[0].onset;
             for (int k = 0; k < D; k++)
                 same &= small.kept.x[k] == less * large.kept.x[k] && a.x[k] == b.x[k] &&
                         normal_bar[1].x[k] == less * normal_bar[0].x[k];
