@@ -269,9 +269,7 @@ int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int 
     pio_design_desc *e = &c->design[d];
     const int vector = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_GRAVITY ||
                        quantity == PIO_OBSTACLE_POSITION;
-    const int turns = quantity == PIO_OBSTACLE_ROTATION
-                          ? (D == 3 ? 3 : 1)
-                          : quantity >= PIO_OBSTACLE_FRICTION && quantity <= PIO_OBSTACLE_ONSET;
+    const int turns = quantity == PIO_OBSTACLE_ROTATION ? (D == 3 ? 3 : 1) : quantity == PIO_OBSTACLE_FRICTION;
     *e = (pio_design_desc){.quantity = quantity,
                            .components = vector                                               ? D
                                          : turns                                              ? turns

@@ -7,7 +7,7 @@
 #include "solvers/adjoint.h"
 #include "tests/sample_terms.h"
 
-enum { CASE_DIM = PIO_DIM, CASE_MOST = 24, CASE_VARIABLES = 1 << 14 };
+enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
 
 /* A body: what all its particles have in common. */
 typedef struct {

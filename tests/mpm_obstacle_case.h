@@ -85,9 +85,6 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
             case_design(c, PIO_OBSTACLE_ROTATION, -1, CASE_SCALAR, 0, o->rotation[0], 0.2);
         if (o->behaviour != PIO_WALL_STICKY)
             case_design(c, PIO_OBSTACLE_FRICTION, -1, CASE_SCALAR, k % 2, k % 2 ? log(o->friction) : o->friction, 0.1);
-        if (o->behaviour != PIO_WALL_STICKY) case_design(c, PIO_OBSTACLE_SLIP, -1, CASE_SCALAR, 1, log(o->slip), 0.1);
-        if (o->behaviour == PIO_WALL_SEPARATE)
-            case_design(c, PIO_OBSTACLE_ONSET, -1, CASE_SCALAR, 1, log(o->onset), 0.1);
         for (int e = first; e < c->desc.n_designs; e++) c->design[e].which = k;
     }
 }

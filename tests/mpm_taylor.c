@@ -80,8 +80,6 @@ static const char *const quantities[] = {[PIO_POSITION] = "position",
                                          [PIO_OBSTACLE_POSITION] = "obstacle's position",
                                          [PIO_OBSTACLE_ROTATION] = "obstacle's rotation",
                                          [PIO_OBSTACLE_FRICTION] = "friction",
-                                         [PIO_OBSTACLE_SLIP] = "friction velocity",
-                                         [PIO_OBSTACLE_ONSET] = "separation velocity",
                                          [PIO_YIELD_0] = "yield 0",
                                          [PIO_YIELD_1] = "yield 1",
                                          [PIO_YIELD_2] = "yield 2",
@@ -89,8 +87,7 @@ static const char *const quantities[] = {[PIO_POSITION] = "position",
                                          [PIO_FLIP] = "FLIP",
                                          [PIO_AMPLITUDE] = "amplitude",
                                          [PIO_CONTROL_VALUES] = "values of control",
-                                         [PIO_FRICTION] = "friction between fields",
-                                         [PIO_ONSET] = "onset of contact"};
+                                         [PIO_FRICTION] = "friction between fields"};
 
 /* One direction h, e halved ten times from `first` (of the largest component of z), both signs. */
 static void difference(mpm_taylor *t, const char *name, const double *h, double first, pio_taylor_row *row)

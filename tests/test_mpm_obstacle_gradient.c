@@ -49,8 +49,8 @@ static void wrong_gradients_of_obstacles_are_refused(void **unused)
     mpm_observe_everything(&c, 0.35);
     mpm_taylor_begin(&t, &c, 0.1);
     t.quiet = 1;
-    assert_int_equal(c.design[5].quantity, PIO_OBSTACLE_FRICTION); /* 3 to 6: the first that has friction */
-    for (int d = 3; d < 7; d++) {
+    assert_int_equal(c.design[5].quantity, PIO_OBSTACLE_FRICTION); /* 3, 4, 5: the first that has friction */
+    for (int d = 3; d < 6; d++) {
         const int first = case_design_first(&c, d), count = case_design_count(&c, d);
         const double kept = t.z_bar[first];
         mpm_taylor_gradient(&t, h, first, count);
@@ -65,7 +65,7 @@ static void wrong_gradients_of_obstacles_are_refused(void **unused)
         t.z_bar[first] = kept;
     }
     assert_int_equal(t.passed, 0);
-    print_message("  12 wrong gradients: %d refused, %d undecided, %d passed\n", t.failed, t.undecided, t.passed);
+    print_message("  9 wrong gradients: %d refused, %d undecided, %d passed\n", t.failed, t.undecided, t.passed);
     piola_engine.destroy(t.sim);
     case_free(&c);
 }
