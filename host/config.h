@@ -81,6 +81,8 @@ typedef struct cfg_input {
 typedef struct cfg_doc {
     cfg_arena arena;
     cfg_node *root;
+    const char *given; /* text to be read for the main file's, NULL: read the file; its bytes, and a NUL behind them */
+    size_t given_size;
     char *text;         /* main file, verbatim */
     const char *folder; /* of the main file, as given ("." when none) */
     int dimension;      /* length of vectors; 0: 2 or 3 */

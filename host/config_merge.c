@@ -88,9 +88,10 @@ static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name,
 /* The root mapping of a file, its includes merged below it. `from` is the include that asked; NULL: the main file. */
 static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up)
 {
-    char real[PATH_MAX], sha256[PIO_SHA256_TEXT], *text;
-    size_t size;
+    char real[PATH_MAX], sha256[PIO_SHA256_TEXT], *text = NULL;
+    size_t size = doc->given_size;
     piola_error error;
+    const bool given = !from && doc->given;
     if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
     for (const chain *c = up; c; c = c->up) {
         if (strcmp(c->real, real) != 0) continue;
@@ -102,17 +103,18 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
         pio_cfg_report(doc, PIOLA_BAD_DATA, from->mark, "include", "more than %d files are included", CFG_MAX_FILES);
         return NULL;
     }
-    piola_status status = pio_file_read(path, CFG_MAX_BYTES, &text, &size, &error);
+    piola_status status = PIOLA_OK;
+    if (!given) status = pio_file_read(path, CFG_MAX_BYTES, &text, &size, &error);
     if (status) {
         cfg_file *nowhere = from ? NULL : pio_cfg_file(doc, path, "", 0);
         if (from) pio_cfg_report(doc, status, from->mark, "include", "%s", error.message);
         if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 0, 0}, "", "%s", error.message);
         return NULL;
     }
-    pio_sha256_of(text, size, sha256);
+    pio_sha256_of(given ? doc->given : text, size, sha256);
     pio_cfg_input(doc, path, sha256);
-    cfg_file *file = pio_cfg_file(doc, path, text, size);
-    free(text);
+    cfg_file *file = pio_cfg_file(doc, path, given ? doc->given : text, size);
+    if (!given) free(text);
     if (!file) return NULL;
     if (!from) doc->text = pio_arena_text(&doc->arena, file->text, size);
     cfg_node *root = pio_cfg_parse(doc, file, file->text, size, 0);

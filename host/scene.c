@@ -200,6 +200,12 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const char *c
 piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
                             piola_error *error)
 {
+    return pio_scene_parse(out, path, NULL, 0, sets, n_sets, errors, error);
+}
+
+piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
+                             size_t n_sets, FILE *errors, piola_error *error)
+{
     *out = NULL;
     pio_scene *scene = calloc(1, sizeof *scene);
     struct scene_source *source = calloc(1, sizeof *source);
@@ -211,6 +217,8 @@ piola_status pio_scene_load(pio_scene **out, const char *path, const char *const
         return PIOLA_NO_MEMORY;
     }
     scene->source = source;
+    source->doc.given = text;
+    source->doc.given_size = size;
     pio_locale old = pio_locale_begin();
     load(scene, &source->doc, path, sets, n_sets);
     piola_status status = pio_cfg_show(&source->doc, errors, error);

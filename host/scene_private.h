@@ -18,6 +18,10 @@ struct scene_source {
     cfg_doc doc;
 };
 
+/* pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened; NULL: what is in the file. */
+piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
+                             size_t n_sets, FILE *errors, piola_error *error);
+
 /* Does the file, or what it was merged with, have this key? */
 static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
 {

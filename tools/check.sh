@@ -2,6 +2,9 @@
 # check.sh -- everything that can be checked here: installs what is missing (Debian packages, as root or with sudo; Python
 # packages into build/venv), builds all engines, the command and the tests, passes the tests; then again with the address
 # and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay unchecked.
+#
+#   tools/check.sh                   all that; the longer campaigns are not in it, but samples of them are
+#   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
@@ -31,6 +34,30 @@ run_tests() {
 }
 
 closing_lines() { sed -n '/tests passed/,$p' "build/$1.log"; }
+
+# mutants N: every cut, every changed key and random damage of the shipped scenes
+mutants() {
+    cmake --preset sanitize
+    cmake --build --preset sanitize -j "$jobs" --target piola test_mutants
+    say "mutants: $1 in process, with sanitizers"
+    build/sanitize/test_mutants --count "$1"
+    say "mutants: 200 through the command, with sanitizers"
+    python3 tests/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
+}
+
+case "${1:-}" in
+'') ;;
+--mutants)
+    install_missing "${BUILD_PACKAGES[@]}"
+    mkdir -p build
+    mutants "${2:-1000000}"
+    exit
+    ;;
+*)
+    say "unknown option '$1'; see the head of tools/check.sh"
+    exit 2
+    ;;
+esac
 
 begin=$SECONDS
 install_missing "${BUILD_PACKAGES[@]}" python3-venv valgrind

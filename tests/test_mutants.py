@@ -1,0 +1,59 @@
+"""Damaged scenes through the command: `piola validate` of 200 of them ends with a documented code within 2 s, and neither
+validate nor a run that is refused leaves a file.
+
+    test_mutants.py PIOLA TEST_MUTANTS SCENES [COUNT]
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+DOCUMENTED = {0, 65, 66, 71, 77}
+MOST_SECONDS = 2.0
+
+
+def contents(folder: pathlib.Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def main() -> int:
+    piola, mutants, scenes = sys.argv[1:4]
+    count = int(sys.argv[4]) if len(sys.argv) > 4 else 200
+    wrong, slowest, accepted, codes = 0, 0.0, 0, {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        shutil.copytree(scenes, folder, dirs_exist_ok=True)
+        subprocess.run([mutants, "--write", str(count), str(folder)], check=True, capture_output=True)
+        before = contents(folder)
+        files = sorted(folder.glob("mutant_*.yaml"))
+        for path in files:
+            begin = time.monotonic()
+            got = subprocess.run([piola, "validate", path.name], cwd=folder, capture_output=True)
+            seconds = time.monotonic() - begin
+            slowest = max(slowest, seconds)
+            accepted += got.returncode == 0
+            codes[got.returncode] = codes.get(got.returncode, 0) + 1
+            told = got.returncode == 0 or got.stderr.strip()
+            if got.returncode not in DOCUMENTED or not told or seconds > MOST_SECONDS:
+                print(f"{path.name}: exit {got.returncode} after {seconds:.2f} s: {got.stderr[-300:]!r}")
+                print(path.read_bytes()[:3000])
+                wrong += 1
+            if got.returncode and path.stem.endswith("0"):  # one in ten of the refused: a run leaves nothing either
+                ran = subprocess.run([piola, "run", path.name, "--device", "cpu"], cwd=folder, capture_output=True)
+                if ran.returncode != got.returncode:
+                    print(f"{path.name}: validate ends with {got.returncode}, run with {ran.returncode}")
+                    wrong += 1
+        left = contents(folder) - before
+        if left:
+            print(f"files were written: {sorted(left)[:10]}")
+            wrong += 1
+        print(f"{len(files)} mutants through the command: exit codes {dict(sorted(codes.items()))}, {accepted} accepted, slowest "
+              f"{slowest:.2f} s (threshold {MOST_SECONDS:g} s), {len(left)} files written (threshold 0), {wrong} faults "
+              "(threshold 0)")
+    return 1 if wrong or len(files) != count or not 0 < accepted < count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
