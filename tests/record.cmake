@@ -1,0 +1,10 @@
+# Tests of files that outlive a kill: the record, the lock on an output folder, files that appear whole. Included by CMakeLists.txt.
+
+foreach(name test_record)
+  add_executable(${name} ${name}.c)
+  target_link_libraries(${name} PRIVATE piola_host PkgConfig::CMOCKA)
+  add_test(NAME ${name} COMMAND ${name})
+endforeach()
+foreach(call open write pwrite pread fsync fdatasync ftruncate rename) # calls that the test makes fail
+  target_link_options(test_record PRIVATE -Wl,--wrap=${call})
+endforeach()
