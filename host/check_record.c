@@ -22,7 +22,7 @@ void pio_check_record_forget(const pio_session *s)
 
 static bool identity_hash(const pio_session *s, char out[PIO_SHA256_TEXT])
 {
-    char *text = pio_identity(s, false);
+    char *text = pio_identity_of_gradient(s);
     if (!text) return false;
     pio_sha256_of(text, strlen(text), out);
     free(text);

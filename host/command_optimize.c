@@ -20,18 +20,6 @@ typedef struct {
     pio_evaluations *evaluations;
 } context;
 
-/* Everything that the record of evaluations depends on: the scene and its data, the program, the engine, the machine. */
-static char *identity_of(const pio_session *s)
-{
-    char *text = pio_identity(s, true), *all = NULL;
-    if (text && asprintf(&all, "%sengine %s %s %dd %s\nmachine %s %s\n", text, s->engine.table->device,
-                         s->engine.table->precision, s->scene->dimension, s->engine.table->isa, s->engine.device,
-                         s->engine.driver) < 0)
-        all = NULL;
-    free(text);
-    return all;
-}
-
 static piola_status evaluate(void *p, const double *z, double *J, double *gradient, double *c, double *c_gradient,
                              piola_error *error)
 {
@@ -136,13 +124,18 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     return verdict;
 }
 
-/* Continue from the record of an earlier run; one of another scene, data or machine is set aside, never overwritten. */
+/* Continue from the record of an earlier run; one of another scene, data or program is set aside, never overwritten, and one of
+ * another machine is refused. */
 static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
 {
     pio_session *s = c->s;
     char aside[1200];
-    const piola_status rc = pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables,
-                                                     (size_t)s->constraints.n, identity, error);
+    const piola_status rc =
+        pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
+                                 identity, s->options->accept_machine, error);
+    if (!rc && *pio_evaluations_differ(c->evaluations))
+        pio_log_say(s->log, PIO_WARNING, "continuing a record of another machine, so the bits are those of neither: %s",
+                    pio_evaluations_differ(c->evaluations));
     if (rc == PIOLA_NO_INPUT) pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", error->message);
     if (rc != PIOLA_BAD_DATA) return rc;
     snprintf(aside, sizeof aside, "%s.previous", path);
@@ -157,7 +150,7 @@ static piola_status open_evaluations(context *c, piola_error *error)
 {
     pio_session *s = c->s;
     char path[1100];
-    char *identity = identity_of(s);
+    char *identity = pio_identity_of_run(s, true, "");
     if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
     pio_session_path(s, "evaluations.h5", path, sizeof path);
     piola_status rc = s->options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;

@@ -2,13 +2,14 @@
 #include "host/evaluations.h"
 
 #include "host/fail.h"
+#include "host/identity.h"
 
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 1 << 16 };
+enum { CHUNK_BYTES = 1 << 16, LONGEST_IDENTITY = 1 << 30 };
 
 enum { Z, VALUE, GRADIENT, CONSTRAINTS, CONSTRAINT_GRADIENTS, SETS };
 
@@ -20,6 +21,7 @@ struct pio_evaluations {
     double *rows[SETS];        /* what was there when it was opened */
     pio_evaluation *list;
     size_t listed;
+    char differs[400]; /* the machine it is of, where that is another */
 };
 
 static const char *const names[SETS] = {"z", "J", "gradient", "constraints", "constraint_gradients"};
@@ -113,18 +115,30 @@ piola_status pio_evaluations_create(pio_evaluations **out, const char *path, siz
     return PIOLA_OK;
 }
 
-static int same_identity(const pio_evaluations *log, const char *identity)
+/* Of whom the record says that it is; NULL when it cannot be read. */
+static char *read_identity(const pio_evaluations *log)
 {
     const hid_t set = H5Dopen2(log->file, "identity", H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1;
     const hssize_t size = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-    const size_t want = strlen(identity) + 1;
-    char *text = size == (hssize_t)want ? malloc(want) : NULL;
-    const int same = text && H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0 &&
-                     !memcmp(text, identity, want);
-    free(text);
+    char *text = size > 0 && size <= LONGEST_IDENTITY ? malloc((size_t)size + 1) : NULL;
+    const int ok = text && H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    if (ok) text[size] = '\0';
     if (space >= 0) H5Sclose(space);
     if (set >= 0) H5Dclose(set);
-    return same;
+    if (ok) return text;
+    free(text);
+    return NULL;
+}
+
+/* May a run of `identity` go on with this record? Of which machine it is otherwise is told in log->differs. */
+static piola_status admit(pio_evaluations *log, const char *identity, bool accept, piola_error *error)
+{
+    char *there = read_identity(log);
+    if (!there) return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: it does not say of which run it is", log->path);
+    const piola_status rc =
+        pio_identity_admit(log->path, there, identity, accept, log->differs, sizeof log->differs, error);
+    free(there);
+    return rc;
 }
 
 /* Rows of a set, or -1 when its shape is not [rows, width]. */
@@ -182,7 +196,7 @@ static piola_status read_all(pio_evaluations *log, piola_error *error)
 }
 
 piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
-                                      piola_error *error)
+                                      bool accept, piola_error *error)
 {
     *out = NULL;
     if (access(path, R_OK)) return pio_fail(error, PIOLA_NO_INPUT, "there is no %s to continue from", path);
@@ -192,15 +206,19 @@ piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, s
     piola_status rc = PIOLA_OK;
     if (log->file < 0)
         rc = pio_fail(error, PIOLA_BAD_DATA, "%s cannot be opened as HDF5", path);
-    else if (!same_identity(log, identity))
-        rc = pio_fail(error, PIOLA_BAD_DATA, "%s is of another scene, data, engine or machine", path);
     else
-        rc = read_all(log, error);
+        rc = admit(log, identity, accept, error);
+    if (!rc) rc = read_all(log, error);
     if (rc)
         release(log);
     else
         *out = log;
     return rc;
+}
+
+const char *pio_evaluations_differ(const pio_evaluations *log)
+{
+    return log->differs;
 }
 
 const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *count)

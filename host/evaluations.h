@@ -11,12 +11,15 @@
 
 typedef struct pio_evaluations pio_evaluations;
 
-/* Begin a new file at `path`; `identity`: text that must be the same for a run that continues it. */
+/* Begin a new file at `path`; `identity`: of pio_identity_of_run, what a run that continues it must have. */
 piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                     piola_error *error);
-/* Continue a file: PIOLA_NO_INPUT when there is none, PIOLA_BAD_DATA when it is of another run or damaged. */
+/* Continue a file: PIOLA_NO_INPUT when there is none, PIOLA_BAD_DATA when it is of another run or damaged, and unless `accept`
+ * PIOLA_REFUSED when it is of the same run on another machine. */
 piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
-                                      piola_error *error);
+                                      bool accept, piola_error *error);
+/* In what the machine differs from the one that the file is of, for a warning; "" where they are the same. */
+const char *pio_evaluations_differ(const pio_evaluations *log);
 /* What the file held when it was opened: [*count], valid until close. */
 const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *count);
 /* Append one and flush. */

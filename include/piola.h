@@ -32,7 +32,7 @@ typedef enum piola_status {
     PIOLA_IO = 74,            /* reading or writing failed (disk full, ...) */
     PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
     PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, item and value, `failure` the kind */
-    PIOLA_REFUSED = 77        /* a path leaves the folder it must stay in */
+    PIOLA_REFUSED = 77 /* needs leave: a path outside the folder it must stay in, a run of another machine to resume */
 } piola_status;
 
 /* What failed in a computation, for programs; scripts read its name in `failure` of result.json. */
@@ -102,6 +102,7 @@ typedef struct piola_options {
     const char *precision;    /* NULL: the scene's (check: f64), or "f32", "f64" */
     int threads;              /* CPU threads; 0: what OpenMP offers */
     bool resume;              /* optimize: continue from the evaluations that an earlier run left in the folder */
+    bool accept_machine;      /* optimize: continue what another machine began, whose bits may be others */
     bool dry_run;             /* print the plan and stop */
     bool json;                /* result.json on stdout too */
     int quiet, verbose;       /* how often -q and -v were given */

@@ -60,11 +60,11 @@ static void what_was_added_comes_back_to_the_bit(void **state)
         assert_int_equal(pio_evaluations_create(&log, path, N, m, identity, NULL), PIOLA_OK);
         for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
         assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
-        assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, NULL), PIOLA_OK);
+        assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, false, NULL), PIOLA_OK);
         expect(log, 5, m > 0);
         for (int k = 5; k < 9; k++) assert_int_equal(add(log, k), PIOLA_OK);
         assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
-        assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, NULL), PIOLA_OK);
+        assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, false, NULL), PIOLA_OK);
         expect(log, 9, m > 0);
         assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
     }
@@ -75,13 +75,14 @@ static void a_record_of_another_run_is_refused(void **state)
     (void)state;
     pio_evaluations *log;
     piola_error error;
-    assert_int_equal(pio_evaluations_continue(&log, path, N, M, "scene {a: 2}\nengine cpu", &error), PIOLA_BAD_DATA);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, M, "scene {a: 2}\nengine cpu", false, &error),
+                     PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_int_equal(pio_evaluations_continue(&log, path, N + 1, M, identity, &error), PIOLA_BAD_DATA);
+    assert_int_equal(pio_evaluations_continue(&log, path, N + 1, M, identity, false, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_int_equal(pio_evaluations_continue(&log, path, N, M + 1, identity, &error), PIOLA_BAD_DATA);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, M + 1, identity, false, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_int_equal(pio_evaluations_continue(&log, "no_such.h5", N, M, identity, &error), PIOLA_NO_INPUT);
+    assert_int_equal(pio_evaluations_continue(&log, "no_such.h5", N, M, identity, false, &error), PIOLA_NO_INPUT);
     assert_int_equal(pio_evaluations_create(&log, "no_such_folder/x.h5", N, M, identity, &error), PIOLA_CANNOT_CREATE);
 }
 
@@ -108,7 +109,7 @@ static void a_kill_loses_no_finished_evaluation(void **state)
         assert_int_equal(waitpid(child, NULL, 0), child);
         pio_evaluations *log;
         piola_error error;
-        if (pio_evaluations_continue(&log, path, N, M, identity, &error)) fail_msg("%s", error.message);
+        if (pio_evaluations_continue(&log, path, N, M, identity, false, &error)) fail_msg("%s", error.message);
         size_t count;
         pio_evaluations_list(log, &count);
         assert_true(count == (size_t)told || count == (size_t)told + 1);

@@ -21,7 +21,7 @@ static const struct {
              {74, "reading or writing failed (disk full, ...)"},
              {75, "stopped by a signal or a time limit; what was finished is on disk"},
              {76, "the computation failed; the message names step, particle and value"},
-             {77, "a path leaves the folder in which it must stay"}};
+             {77, "refused without leave: a path leaves its folder, or the run to resume is of another machine"}};
 
 /* The text, broken between words, from `column` on; the cursor is at `at`. */
 static void print_wrapped(FILE *to, const char *text, int at, int column)

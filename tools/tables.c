@@ -42,6 +42,10 @@ const tool_option tool_options[] = {
      .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS"},
     {"resume", 0, OPTION_FIRST, TO(common.resume), ON(OPTIMIZE), "WHEN", resumes,
      .meaning = "auto continues from the evaluations in the output folder, never begins anew", .fallback = "auto"},
+    {"accept-different-machine", 0, OPTION_FLAG, TO(common.accept_machine), ON(OPTIMIZE),
+     .meaning =
+         "resume what another processor, instruction set, GPU, driver or libm began; without it exit code 77, as the "
+         "bits may differ"},
     {"max-walltime", 0, OPTION_TIME, TO(common.max_walltime), SIMULATING, "TIME",
      .meaning = "stop after so long (seconds, or 90s, 10m, 2h) with exit code 75; what is finished is on disk",
      .fallback = "no limit"},

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""test_machine.py PIOLA [OTHER_LIBC] -- what is of another machine is continued with leave alone, and instruction sets are
+pinned. OTHER_LIBC is a library to preload, with which the C library says that it is another version."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PIOLA, OTHER_LIBC = "", ""
+SCENE = """version: 1
+name: tiny
+method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
+time: {dt: 1 ms, duration: 20 ms}
+gravity: [0, -9.81]
+materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}]
+bodies: [{name: ball, geometry: disc, material: soft, velocity: [1, 1], angular_velocity: 3}]
+observe: [{name: place, type: mean_position, body: ball}]
+design: [{name: speed, target: bodies.ball.velocity, initial: [0.5, 0.5 m/s], bounds: [-3 m/s, 3]}]
+objective: [{type: target, of: place, value: [0.52, 0.51]}]
+optimizer: {type: lbfgs, max_iterations: 5}
+"""
+ENDED = (0, 1)  # converged, or not in so many iterations
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+
+
+def run(*arguments, elsewhere=False):
+    environment = {**ENVIRONMENT, **({"LD_PRELOAD": OTHER_LIBC} if elsewhere else {})}
+    return subprocess.run([PIOLA, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          stdin=subprocess.DEVNULL, env=environment, timeout=300)
+
+
+class Machine(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+        self.scene = self.folder / "tiny.yaml"
+        self.scene.write_text(SCENE)
+
+    def expect(self, code, words, *arguments, **others):
+        """The exit code, and all of the words on standard error."""
+        done = run(*arguments, **others)
+        self.assertIn(done.returncode, code if isinstance(code, tuple) else (code,), done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        return done
+
+    def optimize(self, code, words, *more, **others):
+        return self.expect(code, words, "optimize", self.scene, "-o", self.folder / "out", "--device", "cpu", *more, **others)
+
+    def test_a_record_of_another_machine_is_refused_and_left_as_it_is(self):
+        if not OTHER_LIBC:
+            self.skipTest("no library to preload")
+        self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1")
+        record = self.folder / "out" / "evaluations.h5"
+        before = record.read_bytes()
+        done = self.optimize(77, ["libm", "'glibc 9.99' here", "--accept-different-machine", "is of another machine"],
+                             elsewhere=True)
+        print(done.stderr.strip())
+        self.assertEqual(record.read_bytes(), before)
+        self.assertEqual(list(record.parent.glob("*.previous*")), [])
+        told = json.loads((self.folder / "out" / "result.json").read_text())
+        self.assertEqual(told["exit"], 77)
+        done = self.optimize(ENDED, ["continuing a record of another machine", "glibc 9.99", "resuming:"],
+                             "--accept-different-machine", elsewhere=True)
+        told = json.loads((self.folder / "out" / "result.json").read_text())
+        self.assertGreater(told["optimizer"]["replayed"], 1)
+        self.assertEqual(list(record.parent.glob("*.previous*")), [])
+        self.optimize(ENDED, ["resuming:"])  # it is still that of the machine that began it
+
+    def test_a_record_of_another_scene_or_precision_is_set_aside(self):
+        self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1")
+        self.optimize(ENDED, ["beginning anew", "differs in: scene", "evaluations.h5.previous"], "--set", "time.dt=0.5 ms",
+                      "--set", "optimizer.max_iterations=1", "--accept-different-machine")
+        self.optimize(ENDED, ["beginning anew", "precision ('f64' there, 'f32' here)", "previous.2"], "--precision", "f32",
+                      "--set", "time.dt=0.5 ms", "--set", "optimizer.max_iterations=1")
+
+
+if __name__ == "__main__":
+    PIOLA = sys.argv[1]
+    OTHER_LIBC = sys.argv[2] if len(sys.argv) > 2 else ""
+    unittest.main(argv=sys.argv[:1], verbosity=2)
