@@ -163,6 +163,7 @@ static piola_status print_info(pio_snapshot_file *f, const char *file, piola_err
     printf("%s: %s, %dD, %s, %s\n", file, kind_name(info->kind), info->dimension,
            info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64",
            info->complete ? "complete" : "NOT complete: the run was cut off");
+    printf("checksums: %s\n", pio_snapshot_vouched_text(info->vouched));
     piola_status rc = print_size(f, info, error);
     if (rc) return rc;
     printf("frames: %lld", (long long)info->n_frames);
@@ -278,6 +279,7 @@ static piola_status write_info(pio_json *json, pio_snapshot_file *f, const char 
     pio_json_string(json, "file", file);
     pio_json_string(json, "kind", kind_name(info->kind));
     pio_json_bool(json, "complete", info->complete);
+    pio_json_bool(json, "verified", info->vouched == PIO_SNAPSHOT_VERIFIED);
     pio_json_integer(json, "dimension", info->dimension);
     pio_json_string(json, "precision", info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64");
     piola_status rc = json_size(json, f, info, error);
@@ -319,14 +321,15 @@ static piola_status mesh_info(const char *file, bool json, piola_error *error)
     return rc;
 }
 
-piola_status piola_info(const char *file, bool json, piola_error *error)
+piola_status piola_info(const piola_info_options *options, piola_error *error)
 {
+    const char *file = options->file;
     pio_snapshot_file *f = NULL;
     if (!file) return pio_fail(error, PIOLA_USAGE, "info needs a file");
-    if (pio_mesh_is_msh(file)) return mesh_info(file, json, error);
-    piola_status rc = pio_snapshot_open(&f, file, error);
+    if (pio_mesh_is_msh(file)) return mesh_info(file, options->json, error);
+    piola_status rc = pio_snapshot_open_as(&f, file, !options->no_verify, error);
     if (rc) return rc;
-    rc = json ? print_json(f, file, error) : print_info(f, file, error);
+    rc = options->json ? print_json(f, file, error) : print_info(f, file, error);
     pio_snapshot_close(f);
     return rc ? rc : pio_output_flush(error);
 }

@@ -269,7 +269,7 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     if (isnan(options->deformation))
         return pio_fail(error, PIOLA_USAGE, "a deformation must be a number: 1 as it is, 0 at rest");
     if (!options->file || !options->output) return pio_fail(error, PIOLA_USAGE, "a picture needs a file and an output");
-    piola_status rc = pio_snapshot_open(&d.file, options->file, error);
+    piola_status rc = pio_snapshot_open_as(&d.file, options->file, !options->no_verify, error);
     if (rc) return rc;
     d.info = pio_snapshot_describe(d.file);
     rc = choose_field(&d, error);

@@ -1,6 +1,7 @@
 /* snapshot.c -- the writer: frames in time order, each on disk before NSteps counts it. */
 #include "host/snapshot_private.h"
 #include "host/fail.h"
+#include "host/snapshot_digest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -318,6 +319,8 @@ static piola_status finish(pio_snapshot *s, piola_error *error)
     pio_h5_log log = {""};
     bool marked = pio_h5_flush(&log, s->file) && pio_h5_attr_int(&log, s->root_piola, "complete", 1);
     if (!close_file(s, &log) || !marked) return pio_snapshot_io(s, &log, "finishing", error);
+    const piola_status rc = pio_digest_append(s->fd, s->partial, error);
+    if (rc) return rc;
     if (fsync(s->fd) != 0) return pio_fail(error, PIOLA_IO, "%s: fsync: %s", s->partial, strerror(errno));
     if (rename(s->partial, s->path) != 0)
         return pio_fail(error, PIOLA_IO, "%s: cannot rename to %s: %s", s->partial, s->path, strerror(errno));

@@ -10,13 +10,16 @@
  *       attributes           units, meaning, components (as declared, before padding), when; `of`, `objective` of a
  *                            derivative
  *     Steps                  NSteps, Values [T] s, and every offset array
- *   /piola                   layout = "piola-1", kind, complete, dimension, precision, n_points, of a mesh n_cells
+ *   /piola                   layout = "piola-1", kind, complete, checksums = "crc32c", dimension, precision, n_points, of
+ *                            a mesh n_cells
  *     scene/{verbatim,resolved}   manifest/json and one attribute per pair
  *     gradient/<path>/{value,grad}   objective/{value,terms/<name>}   certificate/json and attributes
  *                            (a history stores one row per iteration along a first axis; the group's attribute
  *                            `iterations` counts whole rows)
  *
  * Texts have fixed length: h5py gives them as bytes, `.decode()` makes a str.
+ *
+ * A finished file ends with checksums of all its bytes (host/snapshot_digest.h), behind what HDF5 counts as its own.
  *
  * Crash safety. A frame is written and flushed before NSteps counts it, and then flushed again, so a process killed at
  * any write call leaves a file that opens and holds every frame that pio_snapshot_frame() reported. Such a file may
@@ -31,7 +34,8 @@
 #include "piola.h"
 
 #define PIO_SNAPSHOT_LAYOUT "piola-1"
-#define PIO_SNAPSHOT_MAX_RANK 4 /* axes of one parameter */
+#define PIO_SNAPSHOT_CHECKSUMS "crc32c" /* a finished file with this in `checksums` ends with a table of them */
+#define PIO_SNAPSHOT_MAX_RANK 4         /* axes of one parameter */
 #define PIO_SNAPSHOT_MAX_FRAMES                                                                                        \
     1024 /* most `expected_frames` for which the promise "any write call" holds; see there */
 
@@ -155,7 +159,7 @@ piola_status pio_snapshot_objective(pio_snapshot *s, double value, const pio_sna
 piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const pio_snapshot_number *numbers,
                                       size_t n_numbers, piola_error *error);
 
-/* Mark complete, flush, close, fsync, rename to the final name, fsync the folder. Always releases `s`; on failure the
+/* Mark complete, flush, close, add the checksums of all bytes, fsync, rename to the final name, fsync the folder. Always releases `s`; on failure the
  * .partial file stays. PIOLA_INTERNAL when a static field was never written. */
 piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error);
 
@@ -188,10 +192,19 @@ typedef struct {
     char *key, *value;
 } pio_snapshot_text;
 
+/* What vouches for the bytes of a file that was opened. */
+typedef enum {
+    PIO_SNAPSHOT_VERIFIED, /* every byte was compared with the checksums at its end */
+    PIO_SNAPSHOT_SKIPPED,  /* they were not compared, because the caller said so */
+    PIO_SNAPSHOT_CUT_OFF,  /* there are none: the file was never finished */
+    PIO_SNAPSHOT_EARLIER   /* there are none: the file is of an earlier version */
+} pio_snapshot_vouched;
+
 typedef struct {
     pio_snapshot_kind kind;
     pio_snapshot_precision precision;
     bool complete;
+    pio_snapshot_vouched vouched;
     int dimension;
     int64_t n_points, n_frames;
     int64_t n_cells;                 /* of a mesh; 0: particles */
@@ -219,9 +232,13 @@ typedef enum {
 typedef struct pio_snapshot_file pio_snapshot_file;
 
 /* Open a file of ours, finished or .partial. PIOLA_NO_INPUT when it is missing or cannot be read, PIOLA_BAD_DATA when
- * it is no snapshot or is damaged. Nothing in it is trusted: counts, shapes and types are checked before they are used.
- */
+ * it is no snapshot or is damaged. All bytes of a finished file are compared with their checksums first. Nothing in it is
+ * trusted: counts, shapes and types are checked before they are used. */
 piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error);
+/* The same; without `verify` the checksums of the bytes are not compared, which takes as long as reading the file. */
+piola_status pio_snapshot_open_as(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
+/* A sentence for people: "checksums: all 12 MB compared"; static. */
+const char *pio_snapshot_vouched_text(pio_snapshot_vouched vouched);
 void pio_snapshot_close(pio_snapshot_file *f);
 const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f);
 

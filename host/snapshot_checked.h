@@ -11,7 +11,8 @@ enum { PIO_CHECKED_RATIO = 1032 }; /* best that deflate does */
 struct pio_snapshot_file {
     char *path;
     hid_t file;
-    int64_t bytes; /* of the file */
+    int64_t bytes;       /* of the file */
+    bool verify, digest; /* its bytes are to be compared with checksums; they were, and agree */
     pio_snapshot_info info;
     pio_h5_log log;
     piola_error *error; /* of the call that runs, may be NULL */
@@ -26,6 +27,9 @@ typedef struct {
     hsize_t dims[6];
     bool integer;
 } pio_checked_array;
+
+/* Open f->path and read all that pio_snapshot_info tells of it (snapshot_read.c). */
+piola_status pio_checked_read_all(pio_snapshot_file *f, piola_error *error);
 
 /* Every call begins and ends with these: HDF5 is silent between them, and there is no fault yet. end() returns the status.
  */

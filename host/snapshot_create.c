@@ -284,6 +284,7 @@ static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
     hid_t root = s->root_piola = pio_h5_group(log, s->file, "piola");
     bool ok = root >= 0 && pio_h5_attr_text(log, root, "layout", PIO_SNAPSHOT_LAYOUT) &&
               pio_h5_attr_text(log, root, "kind", kinds[def->kind]) && pio_h5_attr_int(log, root, "complete", 0) &&
+              pio_h5_attr_text(log, root, "checksums", PIO_SNAPSHOT_CHECKSUMS) &&
               pio_h5_attr_int(log, root, "dimension", s->dimension) && pio_h5_attr_int(log, root, "n_points", s->n) &&
               (!def->mesh || pio_h5_attr_int(log, root, "n_cells", s->n_cells)) &&
               pio_h5_attr_text(log, root, "precision", s->f64 ? "f64" : "f32");

@@ -8,21 +8,29 @@
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-static void free_info(pio_snapshot_info *info)
+/* ".partial" in the name: a run that was killed just before it had written the checksums leaves such a file. */
+static bool is_partial(const char *path)
 {
-    for (size_t i = 0; i < info->n_fields; i++) {
-        pio_snapshot_field_info *v = &info->fields[i];
-        free(v->name), free(v->units), free(v->meaning), free(v->of), free(v->objective);
-    }
-    for (size_t i = 0; i < info->n_pairs; i++) free(info->pairs[i].key), free(info->pairs[i].value);
-    for (size_t i = 0; i < info->n_gradients; i++)
-        free(info->gradients[i].path), free(info->gradients[i].units), free(info->gradients[i].grad_units);
-    free(info->fields);
-    free(info->pairs);
-    free(info->gradients);
-    free(info->times);
-    free(info->objective);
-    pio_checked_free_names(info->terms, info->n_terms);
+    const char *slash = strrchr(path, '/');
+    return strstr(slash ? slash : path, ".partial") != NULL;
+}
+
+/* What vouches for the bytes; `summed`: a file that writes checksums when it is finished. */
+static void judge_checksums(pio_snapshot_file *f, bool summed)
+{
+    pio_snapshot_info *info = &f->info;
+    if (f->digest)
+        info->vouched = PIO_SNAPSHOT_VERIFIED;
+    else if (!f->verify)
+        info->vouched = PIO_SNAPSHOT_SKIPPED;
+    else if (!summed)
+        info->vouched = PIO_SNAPSHOT_EARLIER;
+    else if (!info->complete || is_partial(f->path))
+        info->vouched = PIO_SNAPSHOT_CUT_OFF;
+    else
+        (void)pio_checked_bad(f,
+                              "damaged: it was finished, and the checksums at its end are missing: it was cut off or "
+                              "changed since; take a copy that is whole, or run again");
 }
 
 /* /piola and what it says of the whole file. */
@@ -49,12 +57,14 @@ static void read_header(pio_snapshot_file *f)
     (void)pio_checked_int(f, root, "n_points", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_points);
     if (f->status == PIOLA_OK && H5Aexists(root, "n_cells") > 0)
         (void)pio_checked_int(f, root, "n_cells", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_cells);
+    const bool summed = f->status == PIOLA_OK && H5Aexists(root, "checksums") > 0;
     pio_checked_leave(root);
     if (f->status != PIOLA_OK) return;
     info->kind = (pio_snapshot_kind)kind;
     info->precision = (pio_snapshot_precision)precision;
     info->complete = complete == 1;
     info->dimension = (int)dimension;
+    judge_checksums(f, summed);
 }
 
 static void read_times(pio_snapshot_file *f)
@@ -272,7 +282,7 @@ static void read_objective_info(pio_snapshot_file *f)
     pio_checked_leave(group);
 }
 
-static piola_status read_all(pio_snapshot_file *f, piola_error *error)
+piola_status pio_checked_read_all(pio_snapshot_file *f, piola_error *error)
 {
     pio_h5_voice voice = pio_checked_begin(f, error);
     if (!pio_checked_open(f)) return pio_checked_end(f, voice);
@@ -284,40 +294,6 @@ static piola_status read_all(pio_snapshot_file *f, piola_error *error)
     read_gradients(f);
     read_objective_info(f);
     return pio_checked_end(f, voice);
-}
-
-piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error)
-{
-    if (!out || !path) return pio_fail(error, PIOLA_INTERNAL, "snapshot: no file name, or no place for the result");
-    *out = NULL;
-    pio_snapshot_file *f = calloc(1, sizeof *f);
-    if (f) f->file = -1;
-    if (!f || !(f->path = strdup(path))) {
-        free(f);
-        return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory to open it", path);
-    }
-    piola_status status = read_all(f, error);
-    if (status == PIOLA_OK)
-        *out = f;
-    else
-        pio_snapshot_close(f);
-    return status;
-}
-
-void pio_snapshot_close(pio_snapshot_file *f)
-{
-    if (!f) return;
-    pio_h5_voice voice = pio_h5_silence();
-    if (f->file >= 0) (void)H5Fclose(f->file);
-    pio_h5_restore(voice);
-    free_info(&f->info);
-    free(f->path);
-    free(f);
-}
-
-const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f)
-{
-    return f ? &f->info : NULL;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */

@@ -125,7 +125,6 @@ piola_status piola_validate(const piola_options *options,
 piola_status piola_params(const piola_options *options, piola_error *error); /* what can be differentiated */
 piola_status piola_schema(bool reference, piola_error *error); /* JSON Schema of scenes, or the keys as Markdown */
 piola_status piola_doctor(bool json, piola_error *error);      /* devices, libraries, self-test */
-piola_status piola_info(const char *file, bool json, piola_error *error); /* what a snapshot holds */
 
 /* Laws of materials, the `model` of a scene's materials, by name; NULL-ended. */
 extern const char *const piola_laws[];
@@ -165,6 +164,15 @@ piola_status piola_bench_memory(const piola_bench_memory_options *options, piola
 piola_bench_fem_options piola_bench_fem_options_default(void);
 piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
 
+typedef struct piola_info_options {
+    const char *file; /* a snapshot, or a Gmsh mesh */
+    bool json;        /* for programs */
+    bool no_verify;   /* do not compare the bytes of the file with their checksums first */
+} piola_info_options;
+
+/* Print what a snapshot or a mesh holds. */
+piola_status piola_info(const piola_info_options *options, piola_error *error);
+
 typedef struct piola_render_options {
     const char *file, *output;       /* a snapshot, the PNG to write */
     const char *field;               /* NULL: magnitude of velocity or displacement, or the first field there is */
@@ -174,6 +182,7 @@ typedef struct piola_render_options {
     double azimuth, elevation, zoom; /* 3D camera, degrees; NaN: default */
     double deformation;              /* of a mesh: factor of its displacement; 1: as it is, 0: at rest */
     int threads;
+    bool no_verify; /* do not compare the bytes of the file with their checksums first */
 } piola_render_options;
 
 piola_render_options piola_render_options_default(void);
@@ -183,8 +192,9 @@ typedef struct piola_export_options {
     const char *file; /* a snapshot */
     const char *to;   /* "vtu", "csv", "npy" or "stl" */
     const char
-        *output;   /* the file to write (npy: the folder); NULL: beside the snapshot, with its name and the frame's */
-    int64_t frame; /* -1: the last */
+        *output;    /* the file to write (npy: the folder); NULL: beside the snapshot, with its name and the frame's */
+    int64_t frame;  /* -1: the last */
+    bool no_verify; /* do not compare the bytes of the file with their checksums first */
 } piola_export_options;
 
 piola_export_options piola_export_options_default(void);

@@ -261,7 +261,7 @@ def check_results(piola, case):
 def check_piola(piola, case):
     kind, dimension, precision, _, n, _, finished, mesh = case
     members(piola, ["scene", "manifest", "gradient", "objective", "certificate"], "piola")
-    attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "dimension": dimension,
+    attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "checksums": "crc32c", "dimension": dimension,
                        "n_points": n, "precision": precision, **({"n_cells": mesh} if mesh else {})}, "piola")
     version = text(piola["manifest"].attrs["version"])
     attributes(piola["manifest"], {**MANIFEST, "version": version}, "manifest")

@@ -167,8 +167,7 @@ static void photographed_writer(int album, const sample_case *c, int64_t from, i
         if (sample_frame(s, c, k, &error) != PIOLA_OK) _exit(8);
         disk.reported = k + 1;
     }
-    disk.mode = DISK_PLAIN;
-    pio_snapshot_abandon(s);
+    if (pio_snapshot_finish(s, &error) != PIOLA_OK) _exit(9); /* until it has its final name */
     _exit(0);
 }
 
@@ -188,7 +187,7 @@ static int judge_album(int album, const sample_case *c, int *photos)
     photo p;
     int bad = 0;
     char path[80];
-    snprintf(path, sizeof path, "%s/photo", folder);
+    snprintf(path, sizeof path, "%s/photo.partial.vtkhdf", folder);
     for (*photos = 0; receive(album, &p, sizeof p); ++*photos) {
         char *data = malloc((size_t)p.bytes);
         FILE *file = fopen(path, "wb");

@@ -1,4 +1,4 @@
-/* test_snapshot_hostile.c -- the reader survives files that are cut or damaged. */
+/* test_snapshot_hostile.c -- the reader survives files that are cut or damaged, when nobody compares them with their checksums. */
 #include "tests/sanitized.h"
 #include "tests/snapshot_spoiled.h"
 
@@ -17,6 +17,8 @@ const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
 }
+
+static bool verify; /* compare the bytes with their checksums */
 
 /* ---- read everything ----------------------------------------------------------------------------------- */
 
@@ -95,7 +97,7 @@ static char read_everything(void)
 {
     piola_error error;
     pio_snapshot_file *f = NULL;
-    piola_status status = pio_snapshot_open(&f, bad_path, &error);
+    piola_status status = pio_snapshot_open_as(&f, bad_path, verify, &error);
     if (status != PIOLA_OK) return typed(status) && strstr(error.message, bad_path) ? 'r' : 'x';
     bool ok = read_arrays(f) && read_cells(f) && read_results(f);
     pio_snapshot_close(f);
@@ -185,11 +187,13 @@ static void damaged(damage *spoil, uint32_t cases, const char *what, int least_o
 static void a_file_cut_anywhere_is_refused(void **state)
 {
     (void)state;
+    verify = true; /* of a few bytes fewer HDF5 knows nothing: only the checksums are missing */
     for (int mesh = 0; mesh < 2; mesh++) {
         take(mesh);
         uint32_t cases = 64 + (uint32_t)((good_size + 96) / 97);
         damaged(cut, cases, mesh ? "of a mesh cut short" : "cut short", 0, (int)cases);
     }
+    verify = false;
 }
 
 static void a_file_with_a_flipped_bit_does_no_harm(void **state)

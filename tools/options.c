@@ -359,9 +359,11 @@ static piola_status finish(tool_settings *s, piola_error *error)
         return usage(error, "'render' needs the picture to write: -o FILE.png");
     if (s->command == TOOL_EXPORT && !s->export.to)
         return usage(error, "'export' needs the format to write: --to vtu, csv, npy or stl");
-    s->common.scene = s->render.file = s->export.file = s->argument;
+    s->common.scene = s->info.file = s->render.file = s->export.file = s->argument;
     s->common.directory = s->render.output = s->export.output = s->output;
     s->export.frame = s->render.frame;
+    s->export.no_verify = s->render.no_verify = s->info.no_verify;
+    s->info.json = s->common.json;
     s->common.sets = s->sets;
     s->render.threads = s->common.threads;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;

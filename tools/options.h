@@ -32,6 +32,7 @@ typedef struct {
     piola_bench_options bench;
     piola_bench_fem_options bench_fem;
     piola_bench_memory_options bench_memory;
+    piola_info_options info;
     piola_render_options render;
     piola_export_options export;
     const char *output; /* -o */

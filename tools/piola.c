@@ -64,7 +64,7 @@ static piola_status run(const tool_settings *s, piola_error *error)
     case TOOL_SCHEMA:
         return piola_schema(s->markdown, error);
     case TOOL_INFO:
-        return piola_info(s->argument, s->common.json, error);
+        return piola_info(&s->info, error);
     case TOOL_RENDER:
         return render(&s->render, error);
     case TOOL_EXPORT:
