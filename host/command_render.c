@@ -194,7 +194,7 @@ static double number_at(cfg_node *root, const char *path)
     return found && node->kind == CFG_SCALAR ? strtod(node->text, NULL) : (double)NAN;
 }
 
-static void use_scene(drawing *d, const char *text)
+static piola_status use_scene(drawing *d, const char *text, piola_error *error)
 {
     cfg_doc doc = {.folder = "."};
     const pio_locale old = pio_locale_begin();
@@ -210,16 +210,18 @@ static void use_scene(drawing *d, const char *text)
         d->picture.box_max[a] = number_at(root, path);
     }
     if (root) d->picture.n_solids = pio_render_obstacles(d->file, root, d->frame, &d->solids);
+    const bool lost = !file || doc.no_memory || d->picture.n_solids == PIO_NO_SOLIDS;
     pio_locale_end(old);
     pio_cfg_free(&doc);
+    return lost ? pio_fail_memory(error, strlen(text), "the scene in the file") : PIOLA_OK;
 }
 
 /* Without a scene in the file there is no title, and the box is that of the points. */
 static piola_status read_scene(drawing *d, piola_error *error)
 {
     char *text = NULL;
-    const piola_status rc = pio_snapshot_read_document(d->file, PIO_SNAPSHOT_SCENE_RESOLVED, &text, error);
-    if (!rc && *text) use_scene(d, text);
+    piola_status rc = pio_snapshot_read_document(d->file, PIO_SNAPSHOT_SCENE_RESOLVED, &text, error);
+    if (!rc && *text) rc = use_scene(d, text, error);
     free(text);
     return rc;
 }

@@ -13,6 +13,7 @@
 /* Handlers and deadline for one command. */
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
 {
+    if (options->directory) pio_forget_result(options, options->directory);
     pio_h5_restore(pio_h5_silence()); /* before anything else of HDF5 is called */
     const piola_status rc = pio_signals_install(error);
     if (!rc) pio_signals_deadline(options->max_walltime);

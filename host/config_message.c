@@ -1,5 +1,6 @@
 /* config_message.c -- faults: kept with their place, sorted, shown with the source line and a caret. */
 #include "host/config.h"
+#include "host/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -217,9 +218,11 @@ static int by_place(const void *a, const void *b)
 piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
 {
     piola_status status = PIOLA_OK;
+    doc->no_memory |=
+        doc->n_messages && piola_refused_bytes(); /* what was refused may look like a fault of the scene */
     if (doc->no_memory) {
-        status = PIOLA_NO_MEMORY;
-        if (error) snprintf(error->message, sizeof error->message, "out of memory while reading the scene");
+        status = pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
+        if (to) fprintf(to, "piola: error: no memory to read the scene\n");
     } else if (doc->n_messages) {
         qsort(doc->messages, doc->n_messages, sizeof *doc->messages, by_place);
         status = doc->messages[0].status;

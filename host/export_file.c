@@ -45,7 +45,10 @@ piola_status pio_export_begin(pio_export_file *f, const char *path, const char *
         const int fd = open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         f->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
         if (!f->file) rc = pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(errno));
-        if (!f->file && fd >= 0) (void)close(fd);
+        if (!f->file && fd >= 0) {
+            (void)close(fd);
+            (void)unlink(f->temporary);
+        }
     }
     if (!rc) return rc;
     free(f->path);

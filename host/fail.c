@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *piola_failure_name(piola_failure_kind kind)
 {
@@ -32,6 +33,54 @@ const char *piola_failure_name(piola_failure_kind kind)
     return kind >= 0 && kind < PIOLA_FAILURES ? names[kind] : "unknown";
 }
 
+/* ---- memory that was refused, to whomever ------------------------------------------------------------------ */
+
+static volatile size_t refused_bytes; /* of the first refusal; of two at once, either */
+
+void piola_memory_refused(size_t bytes)
+{
+    if (!refused_bytes) refused_bytes = bytes ? bytes : 1;
+}
+
+size_t piola_refused_bytes(void)
+{
+    return refused_bytes;
+}
+
+/* What a library that was refused memory may seem to have failed with. */
+static bool explained_by_memory(piola_status status)
+{
+    switch (status) {
+    case PIOLA_BAD_DATA:
+    case PIOLA_NO_INPUT:
+    case PIOLA_UNAVAILABLE:
+    case PIOLA_INTERNAL:
+    case PIOLA_CANNOT_CREATE:
+    case PIOLA_IO:
+    case PIOLA_NUMERICAL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+piola_status pio_fail_blame(piola_error *error, piola_status status)
+{
+    const size_t bytes = piola_refused_bytes();
+    if (!bytes || !explained_by_memory(status)) return status;
+    if (error) {
+        char cause[96];
+        const int size = snprintf(cause, sizeof cause, " (no memory: %zu bytes were refused before)", bytes);
+        const size_t room = sizeof error->message - (size_t)size - 1, length = strnlen(error->message, room);
+        memcpy(error->message + length, cause, (size_t)size + 1);
+        error->status = PIOLA_NO_MEMORY;
+        error->failure = (piola_failure){0};
+    }
+    return PIOLA_NO_MEMORY;
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------- */
+
 static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
     __attribute__((format(printf, 4, 0)));
 static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
@@ -49,7 +98,7 @@ piola_status pio_fail(piola_error *error, piola_status status, const char *forma
         fill(error, status, (piola_failure){0}, format, list);
         va_end(list);
     }
-    return status;
+    return pio_fail_blame(error, status);
 }
 
 piola_failure pio_failed(piola_failure_kind kind)
@@ -65,7 +114,7 @@ piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const 
         fill(error, PIOLA_NUMERICAL, pio_failed(kind), format, list);
         va_end(list);
     }
-    return PIOLA_NUMERICAL;
+    return pio_fail_blame(error, PIOLA_NUMERICAL);
 }
 
 piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what)

@@ -1,6 +1,7 @@
 /* log.c -- messages, the progress line, and the JSON file. */
 #include "host/log.h"
 
+#include "host/fail.h"
 #include "host/json.h"
 
 #include <errno.h>
@@ -39,12 +40,7 @@ static double steady_clock(void *context)
 
 static piola_status fail(piola_error *error, piola_status status, const char *what, const char *where)
 {
-    if (error) {
-        error->status = status;
-        error->failure = (piola_failure){0};
-        snprintf(error->message, sizeof error->message, "%s: %s: %s", where, what, strerror(errno));
-    }
-    return status;
+    return pio_fail(error, status, "%s: %s: %s", where, what, strerror(errno));
 }
 
 static void note_failure(pio_log *log, const char *where)

@@ -97,6 +97,7 @@ size_t pio_render_obstacles(pio_snapshot_file *file, cfg_node *root, int64_t fra
     *solids = NULL;
     if (!found || list->kind != CFG_SEQUENCE || pio_snapshot_describe(file)->dimension != 2) return 0;
     *solids = calloc(list->n + 1, sizeof **solids);
-    for (size_t i = 0; *solids && i < list->n; i++) n += read_one(file, root, i, frame, &(*solids)[n]);
+    if (!*solids) return PIO_NO_SOLIDS;
+    for (size_t i = 0; i < list->n; i++) n += read_one(file, root, i, frame, &(*solids)[n]);
     return n;
 }

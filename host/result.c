@@ -3,6 +3,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The file that says that this process has succeeded, or "". */
+static char claimed[1100];
+
+void piola_disown_result(void)
+{
+    if (claimed[0]) unlink(claimed);
+    claimed[0] = '\0';
+}
 
 void pio_failure_json(const piola_failure *f, pio_json *json)
 {
@@ -51,6 +61,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
         pio_json_end_object(json);
     }
     pio_json_integer(json, "exit", exit);
+    s->claims = exit == PIOLA_OK || exit == PIOLA_NO;
     pio_json_string(json, "message", message);
     pio_failure_json(failure, json);
     pio_json_begin_object(json, "memory");
@@ -158,7 +169,11 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
     pio_json_end_array(json);
     pio_json_end_object(json);
     piola_status rc = pio_json_finish(json, error);
-    if (!rc) rc = pio_write_file_atomically(path, json->text, json->size, error);
+    if (!rc) {
+        if (s->claims) snprintf(claimed, sizeof claimed, "%s", path);
+        rc = pio_write_file_atomically(path, json->text, json->size, error);
+        if (!rc && !s->claims) claimed[0] = '\0';
+    }
     if (!rc && s->options->json &&
         (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout))) {
         rc = PIOLA_IO;

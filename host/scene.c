@@ -1,5 +1,6 @@
 /* scene.c -- a scene file from disk to a pio_scene and back to text. */
 #include "host/scene.h"
+#include "host/fail.h"
 #include "host/law.h"
 #include "host/scene_names.h"
 #include "host/scene_private.h"
@@ -212,9 +213,8 @@ piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text
     if (!scene || !source) {
         free(scene);
         free(source);
-        if (error)
-            *error = (piola_error){.status = PIOLA_NO_MEMORY, .message = "out of memory while reading the scene"};
-        return PIOLA_NO_MEMORY;
+        if (errors) fprintf(errors, "piola: error: no memory to read the scene\n");
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
     }
     scene->source = source;
     source->doc.given = text;
@@ -272,7 +272,7 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
     error->failure = (piola_failure){0};
     snprintf(error->message, sizeof error->message, "%.400s:%d:%d: error: %.200s%s%s\n%s", node->mark.file->name,
              node->mark.line, node->mark.column, path, *path ? ": " : "", what, excerpt);
-    return PIOLA_BAD_DATA;
+    return pio_fail_blame(error, PIOLA_BAD_DATA);
 }
 
 piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_error *error, const char *path)

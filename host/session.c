@@ -49,8 +49,7 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     return PIOLA_OK;
 }
 
-/* An old result.json must not be taken for this run's, however this run ends. */
-static void forget_result(const piola_options *options, const char *directory)
+void pio_forget_result(const piola_options *options, const char *directory)
 {
     char path[1100];
     snprintf(path, sizeof path, "%s/result.json", directory);
@@ -64,12 +63,12 @@ static piola_status open_scene(pio_session *s, piola_error *error)
         s->told = true;
         const bool known = pio_scene_folder(s->options->scene, s->options->sets, s->options->n_sets, s->directory,
                                             sizeof s->directory);
-        if (!s->options->directory && known) forget_result(s->options, s->directory);
+        if (!s->options->directory && known) pio_forget_result(s->options, s->directory);
         return rc;
     }
     snprintf(s->directory, sizeof s->directory, "%s",
              s->options->directory ? s->options->directory : s->scene->output.directory);
-    forget_result(s->options, s->directory);
+    pio_forget_result(s->options, s->directory);
     rc = pio_model_create(&s->model, s->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
@@ -116,7 +115,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     s->command = command;
     s->opened = pio_clock();
     s->all_gradients = gradients == PIO_ALL_GRADIENTS;
-    if (options->directory) forget_result(options, options->directory);
+    if (options->directory) pio_forget_result(options, options->directory);
     piola_status rc = options->dry_run && options->json
                           ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
                           : PIOLA_OK;

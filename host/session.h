@@ -50,11 +50,15 @@ typedef struct pio_session {
     double *
         terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
     double opened;        /* s, steady clock */
+    bool claims;          /* the result that is being written says that all went well */
     bool told;            /* the scene's messages were printed where they belong */
     struct pio_states *states; /* the file that frames go to, or NULL */
 } pio_session;
 
 typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;
+
+/* Remove an old result.json from the folder: it must not be taken for this run's, however this run ends. */
+void pio_forget_result(const piola_options *options, const char *directory);
 
 /* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what to use when neither options nor
  * NULL-ness says otherwise (NULL: the scene's). Prints the engine and why. With options->dry_run, prints the plan and leaves

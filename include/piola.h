@@ -90,6 +90,20 @@ typedef struct piola_error {
     piola_failure failure; /* kind PIOLA_FAILED_NOT: not a computation that failed */
 } piola_error;
 
+/* ---- memory that was refused -----------------------------------------------------------------------------
+ *
+ * Libraries that Piola stands on do not always tell that memory was refused to them: they report another failure, end
+ * the process or crash. A program that sees every refusal (the command defines malloc and its kin, see tools/memory.c)
+ * tells it here; from then on what fails in a way that lack of memory can explain is PIOLA_NO_MEMORY. */
+
+/* `bytes` were asked for and refused. For any thread, and for signal handlers. */
+void piola_memory_refused(size_t bytes);
+/* The bytes of the first refusal in this process; 0: none so far. */
+size_t piola_refused_bytes(void);
+/* Remove the result.json that the last command wrote, unless it tells of a failure: for a process that ends otherwise than the
+ * file says. May be called in a signal handler. */
+void piola_disown_result(void);
+
 /* ---- what every command takes --------------------------------------------------------------------------- */
 
 /* Start from piola_options_default(). Strings stay the caller's and must outlive the call. */

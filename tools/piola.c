@@ -1,7 +1,9 @@
 /* piola.c -- the command `piola`: arguments in, one call of the public interface, exit code out. */
+#include "tools/guard.h"
 #include "tools/options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +96,7 @@ static piola_status dispatch(tool_settings *s, int argc, char **argv, piola_erro
     return rc;
 }
 
-int main(int argc, char **argv)
+static piola_status command(int argc, char **argv)
 {
     piola_error error = {0};
     tool_settings settings = tool_settings_default();
@@ -111,10 +113,21 @@ int main(int argc, char **argv)
     else if (rc == PIOLA_USAGE)
         fprintf(stderr, "piola: 'piola --help' tells more\n");
     tool_settings_free(&settings);
+    errno = 0;
     const bool lost = fflush(stdout) || ferror(stdout);
     if (lost && !rc) {
-        fprintf(stderr, "piola: error: cannot write to standard output\n");
+        fprintf(stderr, "piola: error: cannot write to standard output: %s\n",
+                errno ? strerror(errno) : "output was lost");
         rc = PIOLA_IO;
     }
+    if (rc && rc != PIOLA_NO) piola_disown_result();
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    tool_guard_begin();
+    const piola_status rc = command(argc, argv);
+    tool_guard_end();
     return rc;
 }

@@ -1,0 +1,84 @@
+/* guard.c -- see guard.h. */
+#include "tools/guard.h"
+
+#include "piola.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t over; /* main has decided on an exit code */
+
+/* Without memory and without stdio, whose locks may be held. */
+static void say(const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        const ssize_t n = write(STDERR_FILENO, text, left);
+        if (n <= 0) return;
+        text += n;
+        left -= (size_t)n;
+    }
+}
+
+static char *decimal(size_t value, char text[24])
+{
+    char *at = text + 23;
+    *at = '\0';
+    do *--at = (char)('0' + value % 10);
+    while (value /= 10);
+    return at;
+}
+
+static _Noreturn void end(const char *what)
+{
+    char text[24];
+    piola_disown_result();
+    say("piola: error: no memory: ");
+    say(decimal(piola_refused_bytes(), text));
+    say(" bytes were refused, and ");
+    say(what);
+    say("\n");
+    _exit(PIOLA_NO_MEMORY);
+}
+
+/* A library has called exit(). */
+static void on_exit_of_a_library(void)
+{
+    if (over) return;
+    if (piola_refused_bytes()) end("a library ended the program");
+    piola_disown_result();
+    say("piola: error: a library ended the program; what it said stands above\n");
+    _exit(PIOLA_INTERNAL);
+}
+
+/* Where memory was not refused, the signal's own action follows: the faulting instruction is run again, abort() goes on. */
+static void on_crash(int number)
+{
+    if (piola_refused_bytes())
+        end(number == SIGABRT ? "a library gave up" : "a library went on without it and crashed");
+}
+
+void tool_guard_begin(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which tells of crashes itself */
+    static char stack[1 << 16];
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_crash;
+    action.sa_flags = (int)(SA_ONSTACK | SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    if (sigaltstack(&own, NULL)) action.sa_flags = (int)SA_RESETHAND;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+#endif
+    atexit(on_exit_of_a_library);
+}
+
+void tool_guard_end(void)
+{
+    over = 1;
+}
