@@ -1,13 +1,16 @@
 /* memory.c -- see memory.h. */
 #include "kernels/backend/memory.h"
 
+#include "kernels/backend/fault.h"
+
 #include <stdlib.h>
 
 int pio_arena_create(pio_arena *arena, const pio_backend *backend, size_t size)
 {
     const char *guard = getenv("PIOLA_GUARD");
     void *base = NULL;
-    const int rc = backend->allocate(size, &base);
+    int rc = pio_device_fault ? pio_device_fault("allocate") : 0;
+    if (!rc) rc = backend->allocate(size, &base);
     *arena = (pio_arena){.backend = backend, .base = rc ? NULL : base, .size = rc ? 0 : size};
     if (rc) return rc;
     arena->guarded = backend->guard && guard && guard[0] == '1';

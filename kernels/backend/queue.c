@@ -1,6 +1,8 @@
 /* queue.c -- see queue.h. */
 #include "kernels/backend/queue.h"
 
+#include "kernels/backend/fault.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -26,6 +28,13 @@ static double now(void)
 int pio_queue_begin(pio_queue *q)
 {
     if (q->error.code) return 0;
+    const int fault = pio_device_fault ? pio_device_fault("launch") : 0;
+    if (fault) {
+        q->error.code = fault;
+        snprintf(q->error.message, sizeof q->error.message, "a launch failed on %s: %s", q->backend->name,
+                 q->backend->error_text(fault));
+        return 0;
+    }
     pio_arena_open(q->arena);
     if (q->timing) q->started = now();
     return 1;
