@@ -114,7 +114,7 @@ static void visit(const built *b, const char *list, const char *name, const char
 {
     quantity q = {.scene = b->scene};
     snprintf(q.path, sizeof q.path, "%s%s%.64s%s%s", list, *name ? "." : "", name, *key ? "." : "", key);
-    if (!pio_scene_target(b->scene, q.path, &q.target) || pio_scene_force_on(b->scene, q.path)) return;
+    if (!pio_scene_target(b->scene, q.path, &q.target)) return;
     if (pio_scene_has_no(b->scene, key)) return;
     for (int p = 0; p < b->model->n_parameters; p++)
         if (!strcmp(b->model->parameters[p].path, q.path)) q.parameter = &b->model->parameters[p];

@@ -14,12 +14,12 @@ typedef struct {
 /* Of everything; the first ones are vectors, of meshes NODAL ones. The constants of laws come between these and the last. */
 enum { NODAL = 3 };
 static const known_field of_particles[] = {
-    {"position", "m", "grad_position", "initial position"},
+    {"position", "m", "grad_position", "initial position (velocities and volumes kept)"},
     {"velocity", "m/s", "grad_velocity", "initial velocity"},
     {"density", "kg/m3", "grad_density", "density"},
 };
 static const known_field of_meshes[] = {
-    {"rest_position", "m", "grad_rest_position", "rest position"},
+    {"rest_position", "m", "grad_rest_position", "rest position (velocities at the start kept)"},
     {"velocity", "m/s", "grad_velocity", "initial velocity"},
     {"displacement", "m", "grad_displacement", "initial displacement"},
     {"mass_damping", "1/s", "grad_mass_damping", "mass damping"},

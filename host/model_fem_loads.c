@@ -242,12 +242,13 @@ static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t
                                                             .owner = owner,
                                                             .value = (int32_t)number,
                                                             .curve = springs ? -1 : curve_number(m->scene, l->curve),
-                                                            .scale = scale};
+                                                            .scale = scale,
+                                                            .total = l->type == SCENE_FORCE};
 }
 
 /* The faces of one type as a load of the description. */
 static piola_status add_load(pio_model *m, size_t number, const pio_face_list *faces, pio_element_type type,
-                             double scale, piola_error *error)
+                             piola_error *error)
 {
     pio_model_fem *f = m->fem;
     const scene_load *l = &m->scene->loads[number];
@@ -268,7 +269,7 @@ static piola_status add_load(pio_model *m, size_t number, const pio_face_list *f
         for (int k = 0; k < nodes; k++) vertices[n * nodes + k] = own[k] + (int32_t)f->node_first[b];
         owner[n++] = (int32_t)f->element_first[b] + faces->item[i].cell;
     }
-    put_load(m, number, type, n, vertices, owner, scale);
+    put_load(m, number, type, n, vertices, owner, 1);
     return PIOLA_OK;
 }
 
@@ -335,7 +336,6 @@ static piola_status set_load(pio_model *m, size_t number, piola_error *error)
     const int b = pio_scene_body_number(m->scene, l->body);
     const pio_mesh *mesh = &m->fem->mesh[b];
     bool has[PIO_ELEMENT_TYPES] = {false};
-    double area = 0;
     pio_face_list faces;
     if (l->type == SCENE_POINT_FORCE || l->type == SCENE_SPRINGS) return set_points(m, number, error);
     if (l->type == SCENE_BODY_FORCE) return set_body_force(m, number, error);
@@ -344,11 +344,9 @@ static piola_status set_load(pio_model *m, size_t number, piola_error *error)
         pio_element_type cell;
         pio_mesh_element(mesh, faces.item[i].cell, &cell);
         has[pio_elements[cell].face_type] = true;
-        area += pio_mesh_face_area(mesh, faces.item[i]);
     }
-    if (m->scene->dimension == 2) area *= m->scene->bodies[b].thickness;
     for (int t = 0; !rc && t < PIO_ELEMENT_TYPES; t++)
-        if (has[t]) rc = add_load(m, number, &faces, (pio_element_type)t, l->type == SCENE_FORCE ? 1 / area : 1, error);
+        if (has[t]) rc = add_load(m, number, &faces, (pio_element_type)t, error);
     free(faces.item);
     return rc;
 }

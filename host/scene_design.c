@@ -109,18 +109,6 @@ static bool body_target(const pio_scene *s, const scene_body *b, const char *key
     return false;
 }
 
-const scene_load *pio_scene_force_on(const pio_scene *s, const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    if (!dot || (strcmp(dot, ".thickness") && strcmp(dot, ".rest_position"))) return NULL;
-    for (size_t l = 0; l < s->n_loads; l++) {
-        const size_t n = strlen(s->loads[l].body);
-        if (s->loads[l].type == SCENE_FORCE && !strncmp(path + 7, s->loads[l].body, n) && path[7 + n] == '.')
-            return &s->loads[l];
-    }
-    return NULL;
-}
-
 bool pio_scene_target(const pio_scene *s, const char *path, scene_target *t)
 {
     char part[3][80];
@@ -366,16 +354,6 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
         fault(p, "mesh_update", "nothing could follow where all nodes are designed; add `on`");
 }
 
-static void check_area(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
-{
-    const scene_load *l = pio_scene_force_on(s, path);
-    if (l)
-        pio_cfg_fault(doc, at,
-                      "it changes the area over which the force '%s' is spread, and so its total; use a traction or a "
-                      "point_force there",
-                      l->name);
-}
-
 static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_design *d = &s->design[i];
@@ -391,7 +369,6 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
             return;
         }
         check_twice(s, doc, i, k);
-        if (s->method == SCENE_FEM) check_area(s, doc, at, d->target.v[k]);
         if (k == 0) first = t;
         if (t.quantity != first.quantity || t.components != first.components) {
             pio_cfg_fault(doc, at, "'%s' is a %s and '%s' is a %s; one design variable needs targets of one kind",

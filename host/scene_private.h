@@ -114,8 +114,6 @@ cfg_quantity pio_load_quantity(const scene_load *load);
 bool pio_load_is_springs(const scene_load *load);
 /* Has anything of what bodies are made of a density? */
 bool pio_scene_is_heavy(const pio_scene *scene);
-/* A total force on the body whose area a design of this path would change, or NULL. */
-const scene_load *pio_scene_force_on(const pio_scene *scene, const char *path);
 /* scene_validate_mpm.c: is this key of materials one that the scene's integrator cannot have? */
 bool pio_scene_has_no(const pio_scene *scene, const char *key);
 /* Components of an observation: the dimension for positions and velocities, else 1; and its quantity. */

@@ -167,7 +167,8 @@ static const cfg_field load_fields[] = {
      .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
                 "its elements, a group or those whose middle lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
-     .meaning = "traction: force per area at rest, a vector; force: the same, its total given; pressure: pushes "
+     .meaning = "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at "
+                "rest; pressure: pushes "
                 "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
                 "area; point_force: a force, shared equally by nodes; body_force: force per volume at rest; "
                 "foundation: springs per area at rest between faces and the ground; springs: the same at nodes, "

@@ -3,6 +3,7 @@
  *     weight      f_a = sum_q V rho N_a g                     traction  f_a = sum_q w |m| N_a t
  *     body force  f_a = sum_q V N_a b                         pressure  f_a = -p sum_q w N_a m
  *     on points   f_a = t, in N                               m = outward normal times area per reference area
+ *     total force t = F/A, A the area at rest of all its faces
  * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the pressure follows: fem_follow.h.
  * Values follow time curves: value(t) = value curve(t). */
 #ifndef PIOLA_KERNELS_FEM_LOAD_H
@@ -174,6 +175,7 @@ typedef struct {
     double scale;       /* Pa per unit of value */
     const wide *value;  /* [DIM] of a traction, [1] of a pressure */
     const wide *factor; /* [1] of the step's time curve; NULL: 1 */
+    const wide *area;   /* [1] m^2 over which a total force is spread; NULL: values are not of total forces */
     real *out;          /* [corners][DIM] N; set for these faces' corners */
 } fem_face_args;
 
@@ -223,7 +225,8 @@ PIO_FN real fem_face_depth(const fem_face_args *f, int i)
 /* What a value is multiplied by. */
 PIO_FN real fem_face_scale(const fem_face_args *f)
 {
-    return R(f->scale) * (f->factor ? R(*f->factor) : R(1));
+    const real scale = R(f->scale) * (f->factor ? R(*f->factor) : R(1));
+    return f->area ? scale / R(*f->area) : scale;
 }
 
 /* Force per reference area, N: traction |m| t, pressure -p m. */
@@ -303,6 +306,48 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     }
     vec_store(s->value_share, s->faces, i, share);
     if (s->thick_share) s->thick_share[i] = thick_bar;
+}
+
+/* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick sum_q w |m| */
+typedef struct {
+    fem_face_args f; /* value, scale, factor, area and out are not read */
+} fem_face_area_args;
+
+PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
+{
+    const fem_face_args *f = &a->f;
+    real area = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const vec m = fem_face_at(f, i, q).m;
+        area += f->rule.w[q] * sqrt(vec_dot(m, m));
+    }
+    return W(fem_face_depth(f, i) * area);
+}
+
+/* F_bar is that of the whole sweep back, in which A is a constant: fem_face_adj has made it with A held. Then
+ *     F_bar = t_bar/A  and  A_bar = -F.t_bar/A^2 = -(F.F_bar)/A,     m_bar = A_bar thick w m/|m|,   thickness_bar = A_bar sum_q w |m| */
+typedef struct {
+    fem_face_args fwd;     /* value: F; scale, factor and out are not read */
+    const wide *value_bar; /* [DIM] F_bar */
+    real *rest_bar;        /* [corners][DIM]; set for these faces' corners */
+    real *thick_share;     /* [faces] its part of its owner's thickness_bar; set, or NULL */
+} fem_face_area_adj_args;
+
+PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
+{
+    const fem_face_args *f = &s->fwd;
+    real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * f->rule.nodes) * DIM, thick_bar = R(0);
+    wide work = W(0);
+    for (int c = 0; c < DIM; c++) work += f->value[c] * s->value_bar[c];
+    const real A_bar = R(-work / *f->area), thick = fem_face_depth(f, i);
+    for (int c = 0; c < f->rule.nodes * DIM; c++) X_bar[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const fem_face_point p = fem_face_at(f, i, q);
+        const real size = sqrt(vec_dot(p.m, p.m)), w = f->rule.w[q];
+        thick_bar += w * size;
+        fem_face_spread(&f->rule, q, &p, vec_scale(A_bar * thick * w / size, p.m), X_bar);
+    }
+    if (s->thick_share) s->thick_share[i] = A_bar * thick_bar;
 }
 
 /* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are few). */

@@ -197,7 +197,10 @@ typedef struct {
     const int32_t *vertices; /* [n][nodes of the type] outward by their order; NULL for a body force */
     const int32_t *owner;    /* [n] element behind the face */
     int32_t value, curve;    /* numbers of its value and of its time curve; a curve of -1: constant */
-    double scale; /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value: 1, or 1/area of a total force */
+    double scale;            /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value */
+    int32_t
+        total; /* 1, of tractions on faces: the value is a force, N, spread evenly over the area at rest, wherever a design moves the
+                    * nodes, of all loads that share this value, all of them total */
 } pio_load_desc;
 
 typedef struct {

@@ -63,6 +63,7 @@ typedef struct {
     int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, load_pairs, n_values, n_held, n_supports,
         n_curves;
     int follows, sprung; /* some load follows the displacement; there are springs */
+    int totals;          /* some load is a total force */
     int thickness;       /* there is one per element */
     double dt, gravity[DIM];
     double newton_tolerance, adjoint_tolerance;
@@ -127,6 +128,7 @@ typedef struct {
     int framed;      /* frame_bar is that of the current state */
     real *k_bar, *given_bar, *density_bar, *thick_bar, *gravity_share, *held_share;
     double *values_bar, *support_bar; /* [n_values][3], [supports] */
+    wide *areas; /* device [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
 
     /* inertia; of a static run they are NULL */
     real *initial_u, *initial_v; /* [nodes][DIM] as described */
@@ -217,6 +219,11 @@ void fem_held(fem_sim *f, int keep_held, real *x);
 fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
 void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
 void fem_value_adj(fem_sim *f, const fem_load *l);
+
+/* fem_total.c: areas over which total forces are spread, once the rest positions are known; when the sweep back has all cotangents of
+ * values, what they are to rest positions and thickness by way of the areas. */
+void fem_areas(fem_sim *f);
+void fem_areas_adj(fem_sim *f);
 
 /* fem_follow.c: loads that depend on the displacement. Nothing is done where there are none. */
 int fem_follower(const fem_load *l);

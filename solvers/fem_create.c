@@ -24,6 +24,12 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
             return sim_fail(error, PIOLA_BAD_DATA, "load %d: a body force acts on elements, all else on vertices", l);
         if (d->type == PIO_POINT1 && d->kind != PIO_TRACTION && d->kind != PIO_SPRINGS)
             return sim_fail(error, PIOLA_BAD_DATA, "load %d: a point has no normal; a traction or springs would do", l);
+        if (d->total && (d->kind != PIO_TRACTION || d->type == PIO_POINT1))
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a total force is a traction on faces", l);
+        for (int k = 0; k < l; k++)
+            if (m->loads[k].value == d->value && m->loads[k].total != d->total)
+                return sim_fail(error, PIOLA_BAD_DATA,
+                                "load %d: it shares its value with load %d; both are total, or none", l, k);
         for (int i = 0; i < d->n && !d->vertices; i++)
             if (block_of(m, d->owner[i]) < 0 || block_of(m, d->owner[i]) != block_of(m, d->owner[0]))
                 return sim_fail(error, PIOLA_BAD_DATA, "load %d: the elements of a body force are those of one block",
@@ -85,6 +91,7 @@ static void take_loads(fem_sim *f, const pio_fem_desc *m)
         if (d->vertices) f->load_corners += d->n * nodes;
         for (int p = 0; p < f->n_parts; p++)
             if (!d->vertices && d->n > 0 && f->part[p].first <= d->owner[0]) l->part = p;
+        f->totals |= d->total;
         if (!fem_follower(l) && !fem_spring_load(l)) continue;
         f->load_pairs += d->n * nodes * nodes;
         f->follows |= fem_follower(l);

@@ -94,7 +94,7 @@ fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *plac
     return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION, .corner = l->corner,
                            .vertex = l->vertex, .rest = places, .owner = l->owner, .thick = f->thickness ? f->thick : NULL,
                            .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = factor_of(f, l),
-                           .out = f->load_out};
+                           .area = l->desc.total ? f->areas + l->desc.value : NULL, .out = f->load_out};
 }
 
 static fem_body_force_args body_args(const fem_sim *f, const fem_load *l)

@@ -64,6 +64,7 @@ static void take_loads(fem_sim *f)
         if (f->thickness && l->desc.vertices) TAKE(l->thick_share, field_size(l->desc.n, 1));
     }
     TAKE(f->values, 3 * (size_t)f->n_values);
+    if (f->totals) TAKE(f->areas, f->n_values);
     TAKE(f->load_start, f->nodes + 1);
     TAKE(f->load_list, f->load_corners);
     TAKE(f->load_out, (size_t)f->load_corners * DIM);

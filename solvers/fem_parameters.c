@@ -79,6 +79,7 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     fem_morph_begin(f);
     for (int d = 0; d < f->n_designs; d++) apply_one(f, &f->designs[d]);
     const piola_status rc = fem_morph(f, error);
+    fem_areas(f);
     pio_map(q, fem_constants, f->elements, NULL,
             .n = f->elements, .law = f->law, .lame = f->lame, .given = f->given, .k = f->k);
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
@@ -134,6 +135,7 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
 
 piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
+    fem_areas_adj(f);
     const piola_status rc = fem_morph_adj(f, error);
     pio_map(&f->base.queue, fem_constants_adj, f->elements, NULL,
             .fwd = {.n = f->elements, .law = f->law, .lame = f->lame, .given = f->given}, .k_bar = f->k_bar,

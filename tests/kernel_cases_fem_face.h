@@ -63,6 +63,7 @@ static void fem_points(case_io *io)
     a.value = WIDES(io, "value", DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     a.scale = 0.7;
+    a.area = NULL;
     a.out = NEW(io, real, n * DIM, CASE_SET);
     LAUNCH(io, fem_face, n, NULL, &a);
     case_out(io, "force", CASE_REAL, 1, n * DIM, a.out);
@@ -93,8 +94,49 @@ static void fem_points(case_io *io)
     case_gradient(io, "thickness", CASE_FIELD, 1, n, thick_bar);
 }
 
-/* Tractions, or pressures. */
-static void fem_areas(case_io *io, int pressure)
+/* Of all faces. */
+static wide *fem_total_area(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner, const real *thick)
+{
+    wide *area = NEW(io, wide, 1, CASE_ZERO);
+    for (int t = 0; t < mesh_parts(m->dim); t++) {
+        fem_face_area_args a;
+        add_scalar_args add;
+        fem_faces(io, m, &f, t, owner, thick);
+        a.f = f;
+        add.term = NEW(io, wide, 1, CASE_SET);
+        add.total = area;
+        LAUNCH_SUM(io, fem_face_area, m->part[t].n, NULL, &a, (wide *)(uintptr_t)add.term);
+        LAUNCH(io, add_scalar, 1, NULL, &add);
+    }
+    case_out(io, "area", CASE_WIDE, 1, 1, area);
+    return area;
+}
+
+/* What a total force owes its area, beside what fem_face_adj has made of it with the area held. */
+static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner, const real *thick,
+                              const wide *value_bar, real *rest_bar, real *thick_bar)
+{
+    fem_face_area_adj_args b;
+    point_axpby_args add;
+    b.value_bar = value_bar;
+    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    for (int t = 0; t < mesh_parts(m->dim); t++) {
+        const int n = m->part[t].n;
+        fem_faces(io, m, &f, t, owner, thick);
+        b.fwd = f;
+        b.thick_share = thick_bar ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
+        LAUNCH(io, fem_face_area_adj, n, NULL, &b);
+        if (thick_bar) fem_add_thick(io, n, f.owner, b.thick_share, thick_bar);
+    }
+    add.a = add.b = R(1);
+    add.x = rest_bar;
+    add.y = b.rest_bar;
+    add.out = rest_bar;
+    LAUNCH(io, point_axpby, m->corners, NULL, &add);
+}
+
+/* Tractions, pressures, or total forces. */
+static void fem_face_loads(case_io *io, int pressure, int total)
 {
     mesh_lattice m = mesh_make(io, DIM - 1);
     const int parts = mesh_parts(m.dim), owners = m.elements / 5 + 1;
@@ -109,6 +151,7 @@ static void fem_areas(case_io *io, int pressure)
     a.value = WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     a.scale = 0.7;
+    a.area = total ? fem_total_area(io, &m, a, behind, thick) : NULL;
     a.out = NEW(io, real, m.corners * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
         fem_faces(io, &m, &a, t, behind, thick);
@@ -116,7 +159,7 @@ static void fem_areas(case_io *io, int pressure)
     }
     mesh_out(io, &m, "force", a.out);
     if (!case_adjoint(io)) return;
-    wide *value_bar = NEW(io, wide, DIM, CASE_ADDED);
+    wide *value_bar = NEW(io, wide, DIM, total ? CASE_ZERO : CASE_ADDED);
     real *thick_bar = DIM == 2 ? NEW_FIELD(io, 1, owners, CASE_ADDED) : NULL;
     b.fwd = a;
     b.rest_bar = NEW(io, real, m.corners * DIM, CASE_SET);
@@ -131,6 +174,7 @@ static void fem_areas(case_io *io, int pressure)
         fem_add_values(io, n, b.value_share, value_bar);
         if (DIM == 2) fem_add_thick(io, n, b.fwd.owner, b.thick_share, thick_bar);
     }
+    if (total) fem_total_adjoint(io, &m, a, behind, thick, value_bar, b.rest_bar, thick_bar);
     mesh_gradient(io, &m, "rest", b.rest_bar);
     case_gradient(io, "value", CASE_WIDE, pressure ? 1 : DIM, 1, value_bar);
     if (DIM == 2) case_gradient(io, "thickness", CASE_FIELD, 1, owners, thick_bar);
@@ -143,8 +187,14 @@ static void case_fem_face(case_io *io)
     if (kind == 2)
         fem_points(io);
     else
-        fem_areas(io, kind);
+        fem_face_loads(io, kind, 0);
 }
+
+static void case_fem_face_area(case_io *io)
+{
+    fem_face_loads(io, 0, 1);
+}
+#define case_fem_face_area_adj case_fem_face_area
 #define case_fem_face_adj case_fem_face
 
 /* In 3D, too, where no solver asks for it. */

@@ -58,10 +58,8 @@ static void bodies_are_numbered_one_after_the_other(void **state)
     for (int i = 0; i < d->n_held; i++) assert_in_range(d->held_node[i], 0, 8);
     assert_int_equal(d->loads[0].n, 2);
     for (int i = 0; i < 2; i++) assert_in_range(d->loads[0].owner[i], 4, 7);
-    print_message("scale of a total force: %.17g, 1/(length 1 x thickness 0.5) = 2 (threshold 1e-15)\n",
-                  d->loads[0].scale);
-    assert_true(fabs(d->loads[0].scale - 2) < 1e-15);
-    for (int e = 0; e < 8; e++) { /* the second body has an entry of its own */
+    assert_true(d->loads[0].total && fabs(d->loads[0].scale - 1) <= 0); /* the engine spreads it */
+    for (int e = 0; e < 8; e++) {                                       /* the second body has an entry of its own */
         assert_int_equal(m->designs[0].index[e], e < 4 ? -1 : e - 4);
         assert_int_equal(m->designs[1].index[e], e < 4 ? 0 : -1);
     }
