@@ -315,7 +315,7 @@ void pio_model_values(const pio_model *m, const double *z, double *values)
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
         for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
-            const double t = d->a + d->b * values[v];
+            const double t = fma(d->b, values[v], d->a); /* as the engine's */
             values[v] = d->logarithmic ? exp(t) : t;
             if (!d->filter && z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
         }

@@ -329,6 +329,7 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     const pio_sweep sweep = sweep_of(s, extra);
     set_values(s, z);
     rc = pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
+    if (!rc) rc = s->engine.table->values(s->sim, s->values, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
     return rc;
@@ -364,6 +365,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
         if (s->steps_shown) pio_log_progress_end(s->log);
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     if (rc) pio_model_control_advice(s->model, error);
+    if (!rc) rc = s->engine.table->values(s->sim, s->values, error);
     if (rc) return rc;
     add_design_terms(s);
     if (s->options->corrupt_gradient && s->model->n_variables) {

@@ -21,7 +21,7 @@ typedef design_value_args design_value_adj_args;
 
 PIO_FN void design_value(int i, const design_value_args *d)
 {
-    const wide t = d->a + d->b * d->z[i];
+    const wide t = fma(W(d->b), d->z[i], W(d->a));
     d->value[i] = d->logarithmic ? exp(t) : t;
     if (d->start && d->z[i] == d->start[i]) d->value[i] = d->described[i];
 }

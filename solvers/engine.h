@@ -382,6 +382,8 @@ typedef struct {
     /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
+    /* [variables] the values that the design vector of the last start() has, to the bit those that the run is of. */
+    piola_status (*values)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
      * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
      * grad_given_0..2, grad_density, and where solids are viscous grad_viscosity; the design's value fields given_0..2, density,

@@ -259,6 +259,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .reverse = reverse,
     .reverse_end = reverse_end,
     .samples = sim_samples,
+    .values = sim_values,
     .components = fem_components,
     .read = fem_read,
     .view = fem_view,

@@ -32,7 +32,7 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
 #undef FIELD
         {"position", {f->rest, f->u, 1, DIM, DIM, 0}},
         {"rest_position", {f->rest, NULL, 1, DIM, DIM, 0}},
-        {"internal_force", {f->f_int, NULL, 1, DIM, DIM, 0}},
+        {"internal_force", {f->trial, NULL, 1, DIM, DIM, 0}},
         {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
         {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
         {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
@@ -73,6 +73,7 @@ static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
     if (f->no_acceleration && d->x == fem_state(f, f->u, STATE_A))
         return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
                         (long long)f->base.index);
+    if (d->x == f->trial) fem_internal(f, f->u, f->trial); /* f_int is that of the last evaluation, wherever it was */
     const int made = f->frame_bar && (d->x == f->frame_bar || d->x == f->frame_bar + DIM * (size_t)f->nodes);
     return made ? fem_frame_adj(f, error) : PIOLA_OK;
 }

@@ -265,6 +265,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .reverse = reverse,
     .reverse_end = reverse_end,
     .samples = sim_samples,
+    .values = sim_values,
     .components = mpm_components,
     .read = mpm_read,
     .view = mpm_view,

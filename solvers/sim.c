@@ -258,6 +258,14 @@ piola_status sim_samples(pio_sim *sim, double *values, piola_error *error)
     return sim_failed(sim, error);
 }
 
+piola_status sim_values(pio_sim *sim, double *values, piola_error *error)
+{
+    if (sim->n_variables)
+        pio_queue_download(&sim->queue, values, sim->value, sizeof *values * (size_t)sim->n_variables);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
 piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error)
 {
     pio_queue_download(&sim->queue, values, sim->gravity_bar, DIM * sizeof *values);
