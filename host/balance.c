@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Step number k of the engine's last run; 0: nothing was solved there. */
@@ -15,22 +16,26 @@ static int record_of(const pio_session *s, int64_t k, pio_step_record *r)
 
 void pio_balance_tell(const pio_session *s)
 {
+    const bool f32 = !strcmp(s->engine.table->precision, "f32");
     pio_step_record r, worst = {0};
-    double forces = 0;
+    double displacement = 0;
+    char moved[80] = "how far that moves it is not known, as its stiffness is not positive definite";
     int64_t at = 0;
     for (int64_t k = 0; k < s->model->steps && record_of(s, k, &r); k++) {
-        forces = fmax(forces, r.forces);
-        if (!(r.residual * r.forces > worst.residual * worst.forces)) continue;
+        displacement = fmax(displacement, r.displacement);
+        if (!(r.doubt > worst.doubt)) continue;
         worst = r;
         at = k;
     }
-    if (!s->model->fem || !(worst.residual * worst.forces > s->model->fem->desc.newton_tolerance * forces)) return;
+    if (!s->model->fem || !(worst.doubt > s->model->fem->desc.newton_tolerance * displacement)) return;
+    if (isfinite(worst.doubt))
+        snprintf(moved, sizeof moved, "that puts the displacement off by about %.2g of itself",
+                 worst.doubt / displacement);
     pio_log_say(
         s->log, PIO_WARNING,
-        "step %lld: numbers of %d digits leave %.2g of the forces out of balance, more than solver.tolerance %g: "
-        "the loads are small beside the rounding of stresses%s",
-        (long long)at, strcmp(s->engine.table->precision, "f32") ? 16 : 7, worst.residual,
-        s->model->fem->desc.newton_tolerance, strcmp(s->engine.table->precision, "f32") ? "" : "; f64 would be right");
+        "step %lld: numbers of %d digits leave %.2g of the forces out of balance, and %s; solver.tolerance is %g%s",
+        (long long)at, f32 ? 7 : 16, worst.residual, moved, s->model->fem->desc.newton_tolerance,
+        f32 ? "; f64 would be right" : "");
 }
 
 double pio_balance_doubt(const pio_session *s, int64_t sweep)

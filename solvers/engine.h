@@ -253,6 +253,9 @@ typedef struct {
     double forces;                     /* N: what `residual` is relative to. Of several parts, the largest of either */
     double
         adjoint; /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
+    /* m: where rounding of internal forces and not the tolerance ended it, the norm of K^-1 r, by about which they put the displacement
+     * off, and of the displacement; of several parts those of the largest K^-1 r. INFINITY: K is not positive definite. Else 0. */
+    double doubt, displacement;
 } pio_step_record;
 
 /* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the adjoint of the step

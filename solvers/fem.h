@@ -252,8 +252,10 @@ piola_status fem_reverse(fem_sim *f, piola_error *error);
 
 /* newton.c: u becomes the state at the end of the span; PIOLA_NUMERICAL with step and residual. */
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
-/* Once the constants are known. */
+/* fem_rounding.c: how far rounding alone can take a residual from zero, once the constants are known; by about how much it has put the trial
+ * off, into the record, where rhs is the residual that it left. */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
+piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 /* Stiffnesses of pairs of corners at u, springs included; then the matrix of all pairs, held unknowns as unit rows and columns. */
 void fem_tangents(fem_sim *f, const real *u);
 void fem_assemble_pairs(fem_sim *f);

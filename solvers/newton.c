@@ -135,6 +135,7 @@ typedef struct {
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
     int iterations;          /* of this solve */
+    int exact;               /* the last direction was taken where internal forces are nothing, to the last digit */
     double sums[SUMS];
     double forces;     /* N: what the residual is relative to */
     double unbalanced; /* N: |r| */
@@ -406,6 +407,7 @@ static piola_status iterate(newton *n)
             return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
         }
         rc = interrupted(n);
+        n->exact = !(n->sums[SUM_INTERNAL] > 0);
         if (!rc) rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);
@@ -419,26 +421,8 @@ static piola_status iterate(newton *n)
     }
     n->record->residual = fmax(n->record->residual, n->residual);
     n->record->forces = fmax(n->record->forces, n->forces);
-    return rc;
-}
-
-/* How far rounding alone can take the residual from zero: the norm of forces in which F is known to the rounding of 1, and which
- * a few roundings more go into on the way: of the strain, the stress, its product with the gradient and the sum at the node. */
-piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
-{
-    pio_queue *q = &f->base.queue;
-    double square = 0;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
-        pio_map(q, fem_rigidity, p->n, NULL, .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f),
-                .out = f->corner_out);
-    pio_queue_zero(q, f->rhs, sizeof(real) * DIM * (size_t)f->nodes);
-    pio_map(q, fem_node_sum, f->nodes, NULL, .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out,
-            .scale = 1, .out = f->rhs);
-    fem_held(f, 0, f->rhs);
-    dot(f, 0, f->rhs, f->rhs);
-    pio_queue_download(q, &square, f->scalars, sizeof square);
-    f->rounding = 4 * UNIT_ROUNDOFF * sqrt(square);
-    return sim_failed(&f->base, error);
+    if (rc || n->residual <= f->newton_tolerance || n->iterations == 0 || n->exact) return rc;
+    return fem_measure_doubt(f, n->span, n->record, n->error);
 }
 
 /* trial = u0 + h v0; the coefficients and the scale of what moves. */

@@ -126,7 +126,7 @@ class Check(unittest.TestCase):
             done, told = self.piola("grad", linear, "--precision", precision)
             self.assertEqual(done.returncode, 0, done.stderr)
             J[precision] = told["objective"]
-            self.assertEqual("f64 would be right" in done.stderr, precision == "f32")
+            self.assertNotIn("out of balance", done.stderr)  # from rest even f32 is right; test_balance.py has what it is not
         print(J, file=sys.stderr)
         self.assertLess(abs(J["f32"] / J["f64"] - 1), 1e-3)
 
