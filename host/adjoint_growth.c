@@ -127,3 +127,16 @@ void pio_growth_json(const pio_growth *g, const pio_adjoint_norm *norms, double 
     pio_json_double(json, "predicted_gradient_error", g->error);
     pio_json_string(json, "warning", pio_growth_warning(g, text, sizeof text) ? text : NULL);
 }
+
+bool pio_kink_warning(const pio_engine *engine, pio_sim *sim, char *text, size_t size)
+{
+    pio_kinks kinks = {0};
+    for (int32_t i = 0; engine->kinks; i++) {
+        const int64_t count = engine->kinks(sim, i, &kinks);
+        if (count < 0) return false;
+        if (count == 0 || !kinks.advice) continue;
+        snprintf(text, size, "%lld %s: %s", (long long)count, kinks.what, kinks.advice);
+        return true;
+    }
+    return false;
+}

@@ -51,4 +51,7 @@ bool pio_growth_warning(const pio_growth *growth, char *text, size_t size);
 /* Members adjoint_norms, adjoint_growth, predicted_gradient_error and its warning of a certificate. */
 void pio_growth_json(const pio_growth *growth, const pio_adjoint_norm *norms, double dt, pio_json *json);
 
+/* What to tell a person of the kinks near which the last gradient went, if anything. */
+bool pio_kink_warning(const pio_engine *engine, pio_sim *sim, char *text, size_t size);
+
 #endif

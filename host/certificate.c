@@ -82,16 +82,17 @@ static void solves_json(const pio_session *s, pio_json *json)
 static void kinks_json(const pio_session *s, pio_json *json)
 {
     const pio_engine *e = s->engine.table;
-    const char *what = NULL, *unit = NULL;
-    double tolerance = 0;
-    int64_t count = e->kinks ? e->kinks(s->sim, 0, &what, &tolerance, &unit) : -1;
+    pio_kinks kinks = {0};
+    char text[500];
+    int64_t count = e->kinks ? e->kinks(s->sim, 0, &kinks) : -1;
+    pio_json_string(json, "kink_warning", pio_kink_warning(e, s->sim, text, sizeof text) ? text : NULL);
     if (count < 0) return;
     pio_json_begin_array(json, "kinks");
-    for (int32_t i = 1; count >= 0; count = e->kinks(s->sim, i++, &what, &tolerance, &unit)) {
+    for (int32_t i = 1; count >= 0; count = e->kinks(s->sim, i++, &kinks)) {
         pio_json_begin_object(json, NULL);
-        pio_json_string(json, "what", what);
-        pio_json_double(json, "tolerance", tolerance);
-        pio_json_string(json, "unit", unit);
+        pio_json_string(json, "what", kinks.what);
+        pio_json_double(json, "tolerance", kinks.tolerance);
+        pio_json_string(json, "unit", kinks.unit);
         pio_json_integer(json, "near", count);
         pio_json_end_object(json);
     }

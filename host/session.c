@@ -228,6 +228,15 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
     return PIOLA_OK;
 }
 
+/* A warning once of kinks that a person is to be told of. */
+static void tell_kinks(pio_session *s)
+{
+    char text[500];
+    if (s->kinks_told || !pio_kink_warning(s->engine.table, s->sim, text, sizeof text)) return;
+    pio_log_say(s->log, PIO_WARNING, "%s", text);
+    s->kinks_told = true;
+}
+
 /* Keep what a sweep found: the implicit steps' records, and the gradient of a constraint. */
 static piola_status on_gradient(void *context, int64_t sweep, piola_error *error)
 {
@@ -240,7 +249,9 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
         if (!s->engine.table->record(s->sim, s->n_records, &s->records[sweep * steps + s->n_records])) break;
     if (sweep < s->schedule.sweeps - 1)
         memcpy(s->c_bar + sweep * s->model->n_variables, s->z_bar, sizeof *s->c_bar * (size_t)s->model->n_variables);
-    return sweep < s->schedule.sweeps - 1 ? PIOLA_OK : keep_growth(s, error);
+    if (sweep < s->schedule.sweeps - 1) return PIOLA_OK;
+    tell_kinks(s);
+    return keep_growth(s, error);
 }
 
 static void set_values(pio_session *s, const double *z)

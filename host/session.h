@@ -46,7 +46,7 @@ typedef struct pio_session {
     int64_t n_records;
     pio_adjoint_norm *norms; /* [growth.n] of the last gradient's adjoint */
     pio_growth growth;
-    bool growth_told; /* a person was warned of it */
+    bool growth_told, kinks_told; /* a person was warned of it, of them */
     double *
         terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
     double opened;        /* s, steady clock */

@@ -267,6 +267,13 @@ typedef struct {
     double place, speed; /* m, m/s */
 } pio_adjoint_norm;
 
+/* Kinks: what they are, and within which tolerance, with its unit, they were counted as near. */
+typedef struct {
+    const char *what, *unit;
+    double tolerance;
+    const char *advice; /* NULL, or: a person is to be told of them, with this */
+} pio_kinks;
+
 typedef struct {
     uint32_t size; /* of this struct: who built the caller */
     int32_t device, threads;
@@ -424,9 +431,8 @@ typedef struct {
     /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
      * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
-    /* Of the last gradient, kinks of kind number i near which it went: what they are, within which tolerance (with its unit in
-     * *unit), and how often; -1 past the last kind. NULL: there are none. */
-    int64_t (*kinks)(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
+    /* Of the last gradient, kinks of kind number i near which it went, and how often; -1 past the last kind. NULL: there are none. */
+    int64_t (*kinks)(pio_sim *sim, int32_t i, pio_kinks *kinks);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

@@ -2,7 +2,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
-#include "kernels/mpm_obstacle.h"
+#include "kernels/mpm_bend.h"
 #include "kernels/mpm_feedback.h"
 #include "kernels/mpm_slot.h"
 #include "solvers/sim.h"
@@ -91,7 +91,7 @@ typedef struct {
     double *past, *past_bar; /* [steps][channels], [channels] of rates that are observed, see mpm_feedback.h; or NULL */
 
     int n_obstacles;              /* 0: what follows is NULL */
-    int separating;               /* one of them is, and has kinks */
+    int separating, rubbing;      /* one of them is, and has an onset; is not sticky */
     char *obstacle_driven;        /* host [n_obstacles] a design names it */
     obstacle_shape *obstacle;     /* [n_obstacles] */
     int *motion_start;            /* [n_obstacles + 1], see kernels/mpm_obstacle.h, as for what follows */
@@ -101,7 +101,8 @@ typedef struct {
     obstacle_pose *pose;                                   /* [n_obstacles] */
     real *before_obstacles, *obstacle_share;               /* [DIM][nodes], [OBSTACLE_PARAMETERS][nodes] */
     real *centroid_moment, *centroid_bar;                  /* [DIM][nodes], see kernels/mpm_centroid.h */
-    double *kinks;                                         /* [1] counted so far */
+    double *kinks; /* [KINKS] counted so far, see mpm_kinks.c; NULL: there is nothing to count */
+    int separates; /* a wall of the grid does */
 
     int has_plastic; /* 0: what follows is NULL */
     int *plasticity; /* [n] */
@@ -241,7 +242,7 @@ void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
 /* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities
  * in a step, with its adjoint, of which that of the places of material comes once mpm_g2p_adj and mpm_grid_adj have set what it adds
- * to; designs of them; see pio_engine.kinks. */
+ * to; designs of them; the count of one kind of kinks of this step into the simulation's scalar, see mpm_kinks.c. */
 piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
 int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
@@ -251,7 +252,14 @@ void mpm_obstacles_adj_begin(mpm_sim *sim);
 void mpm_obstacles_adj(mpm_sim *sim);
 void mpm_obstacles_mass_reverse(mpm_sim *sim);
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
-int64_t mpm_kinks(pio_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
+void mpm_obstacles_count(mpm_sim *sim, real part, real least);
+/* mpm_kinks.c: kinks near which a sweep back goes: memory, none yet, those of a step, once node_velocity_bar is known and before node_bar
+ * is; see pio_engine.kinks. */
+void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_kinks_layout(mpm_sim *sim);
+void mpm_kinks_start(mpm_sim *sim);
+void mpm_kinks_count(mpm_sim *sim);
+int64_t mpm_kinks(pio_sim *sim, int32_t i, pio_kinks *kinks);
 /* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the momentum without
  * forces once the grid's mass is known, what particles keep once mpm_g2p has moved them; in a step back all of its adjoint, once
  * mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
@@ -270,14 +278,14 @@ void mpm_contact_matter_reverse(mpm_sim *sim);
 
 /* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the first step; plastic
  * flow at the end of a step, of trial states stored in the other state, `counts`: those near a change of branch are counted; the
- * beginning of a sweep back, whose count that is; the adjoint of flow; the part of mpm_kinks, -1 past the last kind. */
+ * beginning of a sweep back, whose count that is; the adjoint of flow; how many were near. */
 piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_plastic_start(mpm_sim *sim);
 void mpm_plastic_flow(mpm_sim *sim, int counts);
 void mpm_plastic_adj_begin(mpm_sim *sim);
 void mpm_plastic_flow_adj(mpm_sim *sim);
-int64_t mpm_plastic_kinks(mpm_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit);
+int64_t mpm_plastic_kinks(mpm_sim *sim);
 
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);

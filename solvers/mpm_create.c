@@ -148,6 +148,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     }
     mpm_reversible_begin(sim, desc);
     mpm_flip_begin(sim, desc);
+    mpm_kinks_begin(sim, desc);
     sim->friction = desc->friction;
     sim->onset = desc->onset;
     if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||

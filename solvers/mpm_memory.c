@@ -217,6 +217,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     take_grid(sim);
     take_control(sim, desc);
     mpm_obstacles_layout(sim, desc);
+    mpm_kinks_layout(sim);
     take_flip(sim);
     take_contact(sim);
     take_plastic(sim);

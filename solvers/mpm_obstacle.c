@@ -142,7 +142,10 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
     sim->n_obstacles = desc->n_obstacles;
     sim->obstacle_driven = calloc((size_t)desc->n_obstacles + 1, 1);
     if (!sim->obstacle_driven) return 0;
-    for (int o = 0; o < desc->n_obstacles; o++) sim->separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
+    for (int o = 0; o < desc->n_obstacles; o++) {
+        sim->separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
+        sim->rubbing |= desc->obstacles[o].behaviour != PIO_WALL_STICKY;
+    }
     for (int k = 0; k < desc->n_designs; k++)
         if (mpm_is_of_obstacle(desc->designs[k].quantity)) sim->obstacle_driven[desc->designs[k].which] = 1;
     return 1;
@@ -171,7 +174,6 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->before_obstacles, field_size(sim->nodes, DIM));
     TAKE(sim->obstacle_share, field_size(sim->nodes, OBSTACLE_PARAMETERS));
     TAKE(sim->centroid_bar, field_size(sim->nodes, DIM));
-    TAKE(sim->kinks, 1);
 }
 
 /* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at the points
@@ -256,6 +258,18 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .obstacles = sim->n_obstacles, .shape = sim->obstacle,      \
     .coefficients = sim->coefficients, .pose = sim->pose, .sums = sim->node_sums, .moment = sim->centroid_moment,     \
     .before = sim->before_obstacles, .velocity = sim->node_velocity
+/* Of what obstacles met in the step: at least `least` of how much their conditions bend within this part of its forces' change; 0: near
+ * their edges. */
+void mpm_obstacles_count(mpm_sim *sim, real part, real least)
+{
+    pio_queue *q = &sim->base.queue;
+    if (!(least > 0))
+        pio_sum(q, mpm_obstacle_kinks, sim->nodes, &sim->step->nodes, sim->base.scalar, .fwd = {ACT}, .limit = part);
+    else
+        pio_sum(q, mpm_obstacle_bends, sim->nodes, &sim->step->nodes, sim->base.scalar,
+                .fwd = {ACT}, .step = sim->step, .momentum = sim->node_bar, .part = part, .least = least);
+}
+
 #define CENTROID .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box
 
 void mpm_obstacles_act(mpm_sim *sim)
@@ -278,7 +292,6 @@ void mpm_obstacles_adj_begin(mpm_sim *sim)
     if (!sim->n_obstacles) return;
     pio_queue_zero(q, sim->obstacle_bar, bytes);
     pio_queue_zero(q, sim->pose_bar, bytes);
-    pio_queue_zero(q, sim->kinks, sizeof *sim->kinks);
 }
 
 void mpm_obstacles_adj(mpm_sim *sim)
@@ -286,11 +299,6 @@ void mpm_obstacles_adj(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     const int n = sim->n_obstacles;
     if (!n) return;
-    if (sim->separating) {
-        pio_sum(q, mpm_obstacle_kinks, sim->nodes, &sim->step->nodes, sim->base.scalar,
-                .fwd = {ACT}, .limit = R(1));
-        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->kinks);
-    }
     for (int o = n - 1; o >= 0; o--) {
         pio_map(q, mpm_obstacle_adj, sim->nodes, &sim->step->nodes,
                 .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->node_velocity_bar, .share = sim->obstacle_share,
@@ -329,17 +337,4 @@ void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, doubl
         double *own = parameters + obstacle_at(sim->n_obstacles, first + c, d->desc.which);
         pio_queue_copy(&sim->base.queue, back ? value + c : own, back ? own : value + c, sizeof *value);
     }
-}
-
-int64_t mpm_kinks(pio_sim *base, int32_t i, const char **what, double *tolerance, const char **unit)
-{
-    mpm_sim *sim = mpm_of(base);
-    double count = 0;
-    const int obstacles = sim->separating && sim->base.adjoint;
-    if (i >= obstacles) return mpm_plastic_kinks(sim, i - obstacles, what, tolerance, unit);
-    *what = "nodes times steps in which a separating obstacle was taking hold or letting go";
-    *tolerance = 1;
-    *unit = "separation_velocity";
-    pio_queue_download(&base->queue, &count, sim->kinks, sizeof count);
-    return (int64_t)count;
 }

@@ -81,13 +81,9 @@ void mpm_plastic_flow_adj(mpm_sim *sim)
 /* clang-format on */
 
 /* Of the run forward before the sweep back: every step is in it once. */
-int64_t mpm_plastic_kinks(mpm_sim *sim, int32_t i, const char **what, double *tolerance, const char **unit)
+int64_t mpm_plastic_kinks(mpm_sim *sim)
 {
     uint64_t near = 0;
-    if (i != 0 || !sim->has_plastic || !sim->base.adjoint) return -1;
-    *what = "particles times steps near a change of branch of a plastic law";
-    *tolerance = (double)plastic_near();
-    *unit = "1";
     pio_queue_download(&sim->base.queue, &near, sim->near + 1, sizeof near);
     return (int64_t)near;
 }

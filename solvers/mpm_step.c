@@ -129,6 +129,7 @@ void mpm_reverse(mpm_sim *sim)
             .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
             .out = sim->node_velocity_bar);
     pio_halo(q, sim->node_velocity_bar);
+    mpm_kinks_count(sim);
     mpm_obstacles_adj(sim);
     mpm_contact_reverse(sim);
     pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,

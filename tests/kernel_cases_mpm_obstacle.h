@@ -196,6 +196,38 @@ static void case_mpm_centroid(case_io *io)
 }
 #define case_mpm_centroid_adj case_mpm_centroid
 
+/* Counts fall as more is asked of a bend, and where nothing changes there are none. */
+static void obstacle_bends(case_io *io, const sample *t, mpm_obstacle_args a)
+{
+    static const double asked[] = {0.01, 0.3, 30};
+    mpm_obstacle_bends_args b;
+    mpm_wall_bends_args w;
+    b.fwd = a;
+    b.step = w.fwd.step = t->step;
+    b.momentum = w.momentum = CONSTANTS(io, "momentum without forces", DIM, t->nodes, -0.05, 0.05);
+    b.part = w.part = R(0.1);
+    w.fwd.l = t->l;
+    w.fwd.box = t->box;
+    w.fwd.nodes = t->nodes;
+    w.fwd.sums = a.sums;
+    w.fwd.velocity = NULL;
+    wide *count[4];
+    for (int k = 0; k < 4; k++) count[k] = NEW(io, wide, 1, CASE_SET);
+    for (int k = 0; k < 3; k++) {
+        b.least = R(asked[k]);
+        LAUNCH_SUM(io, mpm_obstacle_bends, t->nodes, &t->step->nodes, &b, count[k]);
+    }
+    LAUNCH_SUM(io, mpm_wall_bends, t->nodes, &t->step->nodes, &w, count[3]);
+    case_out(io, "bends, any", CASE_WIDE, 1, 1, count[0]);
+    case_out(io, "bends", CASE_WIDE, 1, 1, count[1]);
+    case_out(io, "bends, steep", CASE_WIDE, 1, 1, count[2]);
+    case_out(io, "bends of walls", CASE_WIDE, 1, 1, count[3]);
+    const double any = case_find(io, CASE_OUTPUT, "bends, any")->value[0],
+                 some = case_find(io, CASE_OUTPUT, "bends")->value[0],
+                 steep = case_find(io, CASE_OUTPUT, "bends, steep")->value[0];
+    case_expect(io, any > some && some > steep && steep >= 0, "fewer nodes are near sharper bends");
+}
+
 static void case_mpm_obstacle(case_io *io)
 {
     static const char *const names[] = {"still", "moving", NULL};
@@ -227,6 +259,7 @@ static void case_mpm_obstacle(case_io *io)
     k.limit = R(1);
     wide *kinks = NEW(io, wide, 1, CASE_SET);
     LAUNCH_SUM(io, mpm_obstacle_kinks, t.nodes, &t.step->nodes, &k, kinks);
+    obstacle_bends(io, &t, a);
     case_out(io, "velocity after", CASE_FIELD, DIM, t.nodes, a.velocity);
     case_out(io, "kinks", CASE_WIDE, 1, 1, kinks);
     case_expect(io, case_find(io, CASE_OUTPUT, "kinks")->value[0] >= 1, "some node is near the edge of a contact");
@@ -236,5 +269,7 @@ static void case_mpm_obstacle(case_io *io)
 #define case_mpm_obstacle_pose_adj case_mpm_obstacle
 #define case_mpm_obstacle_adj case_mpm_obstacle
 #define case_mpm_obstacle_kinks case_mpm_obstacle
+#define case_mpm_obstacle_bends case_mpm_obstacle
+#define case_mpm_wall_bends case_mpm_obstacle
 
 #endif

@@ -374,6 +374,15 @@ double case_forward(mpm_case *c, pio_sim *sim, const double *z)
     return result.J;
 }
 
+int64_t case_kinks(pio_sim *sim, const char *text, pio_kinks *kinks)
+{
+    for (int32_t i = 0;; i++) {
+        const int64_t count = piola_engine.kinks(sim, i, kinks);
+        if (count < 0) fail_msg("no kinks are counted of: %s", text);
+        if (strstr(kinks->what, text)) return count;
+    }
+}
+
 double case_gradient(mpm_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar)
 {
     sample_terms terms = case_terms(c);

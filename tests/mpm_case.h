@@ -110,6 +110,9 @@ double case_forward(mpm_case *c, pio_sim *sim, const double *z);
 /* J, and dJ/dz in z_bar, by the given schedule (NULL: keep everything). */
 double case_gradient(mpm_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar);
 
+/* Kinks near which the last gradient went, of the kind whose description has this text; fails where there is none. */
+int64_t case_kinks(pio_sim *sim, const char *text, pio_kinks *kinks);
+
 /* A field in id order: [n][components], to be freed. */
 double *case_read(pio_sim *sim, const char *field, int64_t n);
 

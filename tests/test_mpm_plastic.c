@@ -154,8 +154,7 @@ static void gradients_have_the_same_bits_whatever_is_kept(void **unused)
         for (int i = 0; i < 6; i++) {
             static mpm_case c;
             static double z[CASE_VARIABLES], z_bar[CASE_VARIABLES];
-            const char *what, *unit;
-            double within;
+            pio_kinks kinks;
             corner(&c, law, STEPS, 1);
             mpm_observe_everything(&c, 0.35);
             design_everything(&c, law);
@@ -167,9 +166,8 @@ static void gradients_have_the_same_bits_whatever_is_kept(void **unused)
             case_gradient(&c, sim, i < 2 ? NULL : &few, z, z_bar);
             pio_schedule_end(&few);
             hash[i] = case_hash(case_hash_gradients(sim, c.n), z_bar, sizeof *z_bar * (size_t)c.variables);
-            near[i] = piola_engine.kinks(sim, 0, &what, &within, &unit);
-            assert_int_equal(piola_engine.kinks(sim, 1, &what, &within, &unit), -1);
-            assert_true(near[i] >= 0 && within > 0);
+            near[i] = case_kinks(sim, "plastic", &kinks);
+            assert_true(near[i] >= 0 && kinks.tolerance > 0);
             piola_engine.destroy(sim);
             case_free(&c);
         }
@@ -190,8 +188,8 @@ static void what_lies_on_a_kink_is_counted(void **unused)
     static mpm_case c;
     const double yield[] = {0.5, 0, 0}, lo[3] = {0.3, 0.3, 0.3}, hi[3] = {0.5, 0.5, 0.5};
     const case_body body = body_of(4, 1000);
-    const char *what, *unit;
-    double within, z_bar[1];
+    pio_kinks kinks;
+    double z_bar[1];
     (void)unused;
     case_init(&c, 10, 10, 10, 0.1, 1e-3, 7);
     case_block(&c, &body, lo, hi, 2, 0);
@@ -200,8 +198,9 @@ static void what_lies_on_a_kink_is_counted(void **unused)
     pio_sim *sim = case_create(&c, 7, 2);
     case_gradient(&c, sim, NULL, NULL, z_bar);
     case_forward(&c, sim, NULL); /* which is not of the last gradient */
-    const int64_t near = piola_engine.kinks(sim, 0, &what, &within, &unit);
-    print_message("  %lld %s, within %.1g, of %lld\n", (long long)near, what, within, (long long)(7 * c.n));
+    const int64_t near = case_kinks(sim, "plastic", &kinks);
+    print_message("  %lld %s, within %.1g, of %lld\n", (long long)near, kinks.what, kinks.tolerance,
+                  (long long)(7 * c.n));
     assert_true(near == 7 * c.n);
     piola_engine.destroy(sim);
     case_free(&c);

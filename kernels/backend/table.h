@@ -28,7 +28,7 @@
 #include "kernels/mpm_g2p.h"
 #include "kernels/mpm_grid.h"
 #include "kernels/mpm_observe.h"
-#include "kernels/mpm_obstacle.h"
+#include "kernels/mpm_bend.h"
 #include "kernels/mpm_plastic.h"
 #include "kernels/mpm_reversible_force.h"
 #include "kernels/mpm_reversible_move.h"
