@@ -9,10 +9,14 @@
 #include "host/states.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const double rounding_f64 = 1e-12,
+                    rounding_f32 = 1e-6; /* of J: eps times the 1e4, or 10, of sums that are long */
 
 typedef struct {
     pio_session *s;
@@ -36,17 +40,21 @@ static piola_status evaluate(void *p, const double *z, double *J, double *gradie
 
 static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *at, piola_error *error)
 {
-    (void)number;
-    return pio_evaluations_add(((context *)p)->evaluations, at, error);
+    context *c = p;
+    if (isnan(at->J))
+        pio_log_say(c->s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
+                    error->message);
+    return pio_evaluations_add(c->evaluations, at, error);
 }
 
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
 {
     context *c = p;
-    char missed[60] = "";
+    char missed[60] = "", rejected[60] = "";
     if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
-    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s",
-                at->number, at->at.J, at->projected_gradient, missed, at->evaluations,
+    if (at->rejected > 0) snprintf(rejected, sizeof rejected, ", %zu of them rejected", at->rejected);
+    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
+                at->number, at->at.J, at->projected_gradient, missed, at->evaluations, rejected,
                 at->replayed ? " (replayed)" : "");
     const piola_status rc = pio_history_add(c->history, at, error);
     if (rc || !pio_interrupted()) return rc;
@@ -98,6 +106,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_integer(&json, "iterations", r->iterations);
     pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
     pio_json_integer(&json, "replayed", (int64_t)r->replayed);
+    pio_json_integer(&json, "rejected", (int64_t)r->rejected);
     pio_json_double(&json, "projected_gradient", r->projected_gradient);
     pio_json_double(&json, "violation", r->violation);
     pio_json_end_object(&json);
@@ -182,10 +191,12 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                      .z0 = s->model->z0,
                                      .lower = s->model->lower,
                                      .upper = s->model->upper,
+                                     .unit = s->model->unit,
                                      .context = c,
                                      .evaluate = evaluate,
                                      .iteration = on_iteration,
                                      .on_evaluation = on_evaluation};
+    const bool f32 = !strcmp(s->engine.table->precision, "f32");
     problem.replay = pio_evaluations_list(c->evaluations, &problem.n_replay);
     const pio_optimizer_definition definition = {.type = (pio_optimizer_type)o->type,
                                                  .max_iterations = o->max_iterations,
@@ -193,7 +204,8 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .stop_objective = o->stop_objective,
                                                  .stop_relative_objective = o->stop_relative_objective,
                                                  .stop_gradient = o->stop_gradient,
-                                                 .feasibility = o->feasibility};
+                                                 .feasibility = o->feasibility,
+                                                 .rounding = f32 ? rounding_f32 : rounding_f64};
     if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;

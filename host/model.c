@@ -361,6 +361,7 @@ void pio_model_free(pio_model *m)
     free(m->z0);
     free(m->lower);
     free(m->upper);
+    free(m->unit);
     free(m->frames);
     free(m->body_first);
     free(m->position);

@@ -13,6 +13,7 @@ typedef struct {
     double *initial;               /* [groups * components] values, SI */
     double lower, upper;           /* bounds of the values; infinite when absent */
     double least, most;            /* what an optimiser keeps them between: the bounds, else the quantity's own range */
+    double rate_unit;              /* the change of its z that learning rates count as 1 */
     pio_filter_desc *filter;       /* between its variables and its values, or NULL */
     const char *item;              /* of control, what a component is called: knot, weight; else NULL */
 } pio_parameter;
@@ -33,6 +34,7 @@ typedef struct pio_model {
     pio_output *outputs; /* [n_outputs], in the order of scene.observe */
     int n_outputs, n_samples;
     double *z0, *lower, *upper; /* [n_variables] normalised start and bounds */
+    double *unit;               /* [n_variables] the change of z that learning rates count as 1: see model_design.c */
     int64_t steps;
     int64_t *frames; /* [n_frames] step of every state frame: 0, ..., steps */
     int64_t n_frames;

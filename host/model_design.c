@@ -2,7 +2,9 @@
  *
  * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the largest
  * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
- * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). */
+ * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial).
+ *
+ * A learning rate counts in units that bounds do not change: linear in s, log in factors of e. */
 #include "host/design_filter.h"
 #include "host/fail.h"
 #include "host/law.h"
@@ -106,21 +108,30 @@ static void set_initial(pio_parameter *p, size_t target, const scene_target *own
     }
 }
 
-static void set_transform(pio_design_desc *d, const pio_parameter *p, double spacing)
+/* What counts as 1 of an entry's values: 1 SI unit where all of them start at 0. */
+static double scale_of(const pio_design_desc *d, const pio_parameter *p, double spacing)
+{
+    double scale = 0;
+    for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
+    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION)
+        scale = spacing;
+    return scale > 0 ? scale : 1;
+}
+
+static void set_transform(pio_design_desc *d, pio_parameter *p, double spacing)
 {
     const bool bounded = isfinite(p->lower) && isfinite(p->upper);
     d->logarithmic = p->design->transform == SCENE_LOG;
     if (d->logarithmic) {
         d->a = bounded ? log(p->lower) : log(p->initial[0]);
         d->b = bounded ? log(p->upper / p->lower) : 1;
+        p->rate_unit = 1 / d->b;
         return;
     }
-    double scale = 0;
-    for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
-    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION)
-        scale = spacing;
+    const double scale = scale_of(d, p, spacing);
     d->a = bounded ? p->lower : 0;
-    d->b = bounded ? p->upper - p->lower : scale > 0 ? scale : 1;
+    d->b = bounded ? p->upper - p->lower : scale;
+    p->rate_unit = scale / d->b;
 }
 
 static double normalised(const pio_design_desc *d, double value)
@@ -252,7 +263,8 @@ static piola_status set_start(pio_model *m, piola_error *error)
     m->z0 = malloc(bytes);
     m->lower = malloc(bytes);
     m->upper = malloc(bytes);
-    if (!m->z0 || !m->lower || !m->upper) return pio_fail_memory(error, 3 * bytes, "design variables");
+    m->unit = malloc(bytes);
+    if (!m->z0 || !m->lower || !m->upper || !m->unit) return pio_fail_memory(error, 4 * bytes, "design variables");
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
         m->designs[k].start = m->z0 + p->first;
@@ -261,6 +273,7 @@ static piola_status set_start(pio_model *m, piola_error *error)
             m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
             m->lower[p->first + v] = normalised_bound(&m->designs[k], p->least);
             m->upper[p->first + v] = normalised_bound(&m->designs[k], p->most);
+            m->unit[p->first + v] = p->rate_unit;
         }
     }
     return PIOLA_OK;

@@ -4,7 +4,11 @@
  * NLopt is used as a generator of points: all its own stops are off, ours act through nlopt_force_stop. What cannot be
  * switched off in its L-BFGS (a gradient below 1e-8, a change of J below 1e-14 of itself) and what MMA never notices
  * (no step is better any more) ends a round. A round that made progress is followed by another from the best point,
- * with the scale that fits there; one that made none ends the run. */
+ * with the scale that fits there; one that made none ends the run.
+ *
+ * A point that could not be computed has the value +infinity for NLopt, and its constraints too. Both methods bear that, as the
+ * tests show: the line search bisects (values above 1e20 are interpolated by nothing else), and its rejected points enter no
+ * update; MMA makes the approximation stiffer by 10, which is the most it does at once. */
 #include "host/optimizer_run.h"
 
 #include <math.h>
@@ -14,9 +18,11 @@
 
 enum {
     STORED_STEPS = 20, /* of L-BFGS; fixed, because NLopt's default depends on its memory limit */
-    PATIENCE = 20      /* points asked for without an accepted step end a round */
+    PATIENCE = 20,     /* points asked for without an accepted step end a round */
+    MOST_SHRINKS = 3   /* rounds in a row that begin with shorter steps */
 };
-static const double curvature = 0.9; /* the slope must shrink to this before a step counts as settled, eq. 3.6b */
+static const double shrink =
+    0x1p-10; /* NLopt's line search gives up after ten halvings; a round begins where it stopped */
 
 typedef struct round_state {
     pio_run *run;
@@ -24,23 +30,19 @@ typedef struct round_state {
     int without_step; /* points asked for since the last accepted step */
 } round_state;
 
-/* The slope of J at the iterate, and at the trial, along the line between them. */
-static void slopes(const pio_run *run, double *at_iterate, double *at_trial)
-{
-    *at_iterate = *at_trial = 0;
-    for (size_t i = 0; i < run->problem->n; i++) {
-        double d = run->trial.z[i] - run->iterate.z[i];
-        *at_iterate += run->iterate.gradient[i] * d;
-        *at_trial += run->trial.gradient[i] * d;
-    }
-}
-
 /* NLopt must come to an end without another evaluation: a flat low point is accepted by any line search. */
 static double end_round(const round_state *s, unsigned n, double *gradient)
 {
     nlopt_force_stop(s->nlopt);
     if (gradient) memset(gradient, 0, n * sizeof *gradient);
     return s->run->scale * s->run->iterate.J - 1;
+}
+
+/* What NLopt sees of a point that could not be computed. */
+static double reject(unsigned n, double *gradient)
+{
+    if (gradient) memset(gradient, 0, n * sizeof *gradient);
+    return HUGE_VAL;
 }
 
 static double objective(unsigned n, const double *z, double *gradient, void *context)
@@ -51,11 +53,12 @@ static double objective(unsigned n, const double *z, double *gradient, void *con
     if (run->stopped || s->without_step++ >= PATIENCE) return end_round(s, n, gradient);
     if (memcmp(z, at->z, n * sizeof *z) != 0) {
         if (!pio_run_evaluate(run, z)) return end_round(s, n, gradient);
+        if (run->trial.failed) return reject(n, gradient);
         double before, after;
-        slopes(run, &before, &after);
+        pio_run_slopes(run, &before, &after);
         at = &run->trial;
         if (pio_run_improves(run, &run->iterate, &run->trial, before)) {
-            bool settled = run->definition->type == PIO_MMA || fabs(after) <= curvature * fabs(before);
+            bool settled = run->definition->type == PIO_MMA || fabs(after) <= PIO_SETTLED_SLOPE * fabs(before);
             run->result->iterations++;
             s->without_step = 0;
             if (!pio_run_accept(run, settled)) return end_round(s, n, gradient);
@@ -72,7 +75,13 @@ static double objective(unsigned n, const double *z, double *gradient, void *con
 static void constraints(unsigned m, double *c, unsigned n, const double *z, double *gradient, void *context)
 {
     const round_state *s = context;
-    const pio_point *at = memcmp(z, s->run->iterate.z, n * sizeof *z) == 0 ? &s->run->iterate : &s->run->trial;
+    const bool known = memcmp(z, s->run->iterate.z, n * sizeof *z) == 0;
+    if (!known && s->run->trial.failed) {
+        for (unsigned j = 0; j < m; j++) c[j] = HUGE_VAL;
+        if (gradient) memset(gradient, 0, (size_t)m * n * sizeof *gradient);
+        return;
+    }
+    const pio_point *at = known ? &s->run->iterate : &s->run->trial;
     memcpy(c, at->c, m * sizeof *c);
     if (gradient) memcpy(gradient, at->c_gradient, (size_t)m * n * sizeof *gradient);
 }
@@ -123,26 +132,16 @@ void pio_run_nlopt(pio_run *run)
         pio_run_stop(run, PIOLA_NO_MEMORY, PIO_STOP_FAILED, "no memory for %zu design variables", run->problem->n);
         return;
     }
-    for (int before = -1; !run->stopped && before < run->result->iterations;) {
-        before = run->result->iterations;
-        run->scale = pio_run_scale(run->iterate.gradient, run->problem->n);
+    for (int shrinks = 0; !run->stopped && shrinks <= MOST_SHRINKS;) {
+        const int iterations = run->result->iterations;
+        const size_t rejected = run->result->rejected;
+        run->scale = pio_run_scale(run->iterate.gradient, NULL, run->problem->n) * pow(shrink, shrinks);
         run_round(run, z);
+        if (run->result->iterations > iterations)
+            shrinks = 0;
+        else
+            shrinks += run->result->rejected > rejected ? 1 : MOST_SHRINKS + 1;
     }
     free(z);
-    if (run->stopped) return;
-    const bool kept = run->result->violation <= run->definition->feasibility, asked = kept && !pio_run_has_stops(run);
-    if (!kept) {
-        pio_run_stop(
-            run, PIOLA_NO, PIO_STOP_NO_PROGRESS,
-            "not converged: after iteration %d no step of mma brings the design nearer to its constraints, of which "
-            "one is missed by %.3g; they may contradict each other or the bounds",
-            run->result->iterations, run->result->violation);
-        return;
-    }
-    pio_run_stop(
-        run, asked ? PIOLA_OK : PIOLA_NO, PIO_STOP_NO_PROGRESS,
-        "%s: after iteration %d no step of %s lowers the objective %.6g, projected gradient %.6g: this is as far "
-        "as rounding allows, or the gradient is wrong (piola check)",
-        asked ? "done" : "not converged", run->result->iterations, pio_optimizer_name(run->definition->type),
-        run->iterate.J, run->result->projected_gradient);
+    if (!run->stopped) pio_run_no_progress(run);
 }

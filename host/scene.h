@@ -129,7 +129,7 @@ typedef enum {
 } scene_signal;
 typedef enum { SCENE_INPUT_PHASE, SCENE_INPUT_POSITION, SCENE_INPUT_VELOCITY } scene_input_type;
 typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT, SCENE_REVERSE } scene_strategy;
-typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA } scene_optimizer_type;
+typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA, SCENE_GRADIENT_DESCENT } scene_optimizer_type;
 
 typedef struct {
     double *v;
@@ -376,7 +376,7 @@ typedef struct {
 typedef struct {
     scene_optimizer_type type;
     int max_iterations;
-    double learning_rate;           /* adam, in units of the normalised design variable */
+    double learning_rate;           /* adam, gradient_descent: see model_design.c */
     double stop_objective;          /* stop when J <= this; -inf when absent */
     double stop_relative_objective; /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */
     double stop_gradient;           /* stop when the projected gradient (normalised variables) <= this; 0 when absent */

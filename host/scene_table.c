@@ -9,7 +9,7 @@ static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const wall_names[] = {"sticky", "slip", "separate", "penalty", NULL};
 static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
-static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", NULL};
+static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", "gradient_descent", NULL};
 static const char *const state_names[] = {"velocity", "J",    "F",         "C",   "mass", "pressure",
                                           "material", "body", "hardening", "e33", NULL};
 
@@ -154,10 +154,16 @@ static const cfg_table stop_table = {.what = "stop rule", .fields = stop_fields}
 
 static const cfg_field optimizer_fields[] = {
     {"type", CFG_ENUM, AT(pio_scene, optimizer.type), .required = true, .values = optimizer_names,
-     .meaning = "adam bears noise, lbfgs is fast on smooth problems, mma moves carefully within bounds"},
+     .meaning = "adam bears noise, lbfgs is fast on smooth problems, mma moves carefully within bounds and keeps "
+                "constraints, gradient_descent follows the gradient with a line search. A trial point that cannot be "
+                "computed is rejected and the step shortened; 40 in a row end the run"},
     {"learning_rate", CFG_NUMBER, AT(pio_scene, optimizer.learning_rate), .fallback = "0.05", POSITIVE,
-     .only = ONLY(SCENE_ADAM),
-     .meaning = "size of a step in normalised variables; larger is faster until it overshoots"},
+     .only = ONLY(SCENE_ADAM) | ONLY(SCENE_GRADIENT_DESCENT),
+     .meaning =
+         "size of a step, of gradient_descent the first that it tries, in units that bounds do not change: of a "
+         "linear variable the largest magnitude at the start among those of its target (positions: a spacing of "
+         "the grid, or the shortest edge of the mesh; all 0: 1 SI unit), of a log variable a factor of e; larger is "
+         "faster until it overshoots"},
     {"max_iterations", CFG_INTEGER, AT(pio_scene, optimizer.max_iterations), .fallback = "100",
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000000}, .meaning = "stop after so many iterations"},
     {"stop", CFG_MAPPING, .table = &stop_table, .meaning = "stop earlier"},

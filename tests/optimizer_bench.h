@@ -34,11 +34,15 @@ typedef struct task {
     size_t calls;
     size_t fail_at; /* the call that fails, counted from 1; 0: none */
     piola_status fail_with;
-    double fail_value;    /* J of that call when fail_with is PIOLA_OK */
-    bool fail_constraint; /* it is not J that has it: `constraints` sees to it */
-    int stop_at;          /* the iteration at which the callback asks to stop; -1: never */
-    int iterations;       /* times the iteration callback was called */
-    size_t recorded;      /* times on_evaluation was called */
+    double fail_value;                                    /* J of that call when fail_with is PIOLA_OK */
+    bool fail_constraint;                                 /* it is not J that has it: `constraints` sees to it */
+    bool (*fails)(const struct task *t, const double *z); /* where no evaluation is possible; NULL: nowhere */
+    int stop_at;     /* the iteration at which the callback asks to stop; -1: never */
+    int iterations;  /* times the iteration callback was called */
+    size_t recorded; /* times on_evaluation was called */
+    size_t failures; /* of these: with an evaluation that had failed */
+    size_t rejected; /* what the last iteration was told of them */
+    char words[200]; /* why the last of them had */
     double last_J;
     bool rose;
     record *record;
@@ -79,6 +83,11 @@ static inline piola_status evaluate(void *context, const double *z, double *J, d
         snprintf(error->message, sizeof error->message, "step 17: particle 4 left the domain");
         return t->fail_with;
     }
+    if (t->fails && t->fails(t, z)) {
+        error->status = PIOLA_NUMERICAL;
+        snprintf(error->message, sizeof error->message, "step 17: particle 4 left the domain");
+        return PIOLA_NUMERICAL;
+    }
     *J = t->factor * t->function(t, z, gradient);
     for (size_t i = 0; i < t->n; i++) gradient[i] *= t->factor * t->gradient_factor;
     if (t->m) t->constraints(t, z, c, c_gradient);
@@ -94,6 +103,7 @@ static inline piola_status iteration(void *context, const pio_iteration *at, pio
     assert_int_equal(at->number, t->iterations);
     if (at->number > 0 && at->at.J >= t->last_J) t->rose = true;
     t->last_J = at->at.J;
+    t->rejected = at->rejected;
     t->iterations++;
     return at->number == t->stop_at ? PIOLA_INTERRUPTED : PIOLA_OK;
 }
@@ -102,8 +112,10 @@ static inline piola_status on_evaluation(void *context, size_t number, const pio
 {
     task *t = context;
     record *r = t->record;
-    (void)error;
     t->recorded++;
+    assert_int_equal(isnan(at->J) != 0, error->message[0] != '\0');
+    t->failures += isnan(at->J) != 0;
+    if (isnan(at->J)) snprintf(t->words, sizeof t->words, "%.199s", error->message);
     if (!r) return PIOLA_OK;
     assert_int_equal(number, r->size);
     assert_true(r->size < RECORD_MAX);
@@ -167,8 +179,12 @@ static inline void set_up(bench *b, pio_optimizer_type type, size_t n,
                                    .evaluate = evaluate,
                                    .iteration = iteration,
                                    .on_evaluation = on_evaluation};
-    b->d = (pio_optimizer_definition){
-        .type = type, .max_iterations = 200, .learning_rate = 0.05, .stop_objective = -HUGE_VAL, .feasibility = 1e-8};
+    b->d = (pio_optimizer_definition){.type = type,
+                                      .max_iterations = 200,
+                                      .learning_rate = 0.05,
+                                      .stop_objective = -HUGE_VAL,
+                                      .feasibility = 1e-8,
+                                      .rounding = 1e-12};
 }
 
 static inline void say(const char *name, const bench *b, const pio_optimizer_result *r)

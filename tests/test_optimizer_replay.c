@@ -4,7 +4,7 @@
 static void replay_gives_the_same_bits_and_computes_only_what_is_new(void **state)
 {
     (void)state;
-    for (int type = PIO_ADAM; type <= PIO_MMA; type++) {
+    for (int type = PIO_ADAM; type <= PIO_GRADIENT_DESCENT; type++) {
         bench b;
         pio_optimizer_result whole, part;
         record r = new_record(6, 0);
@@ -49,7 +49,7 @@ static void replay_gives_the_same_bits_and_computes_only_what_is_new(void **stat
 static void a_record_that_differs_in_the_last_bit_is_refused(void **state)
 {
     (void)state;
-    for (int type = PIO_ADAM; type <= PIO_MMA; type++) {
+    for (int type = PIO_ADAM; type <= PIO_GRADIENT_DESCENT; type++) {
         for (int kind = 0; kind < 2; kind++) {
             bench b;
             pio_optimizer_result r;
