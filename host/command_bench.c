@@ -31,7 +31,7 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
     const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
     b->options = (pio_trial_options){
         .dimension = dim, .cells = side, .per_cell = per, .law = law, .steps = o->steps, .threads = o->threads};
-    return pio_engine_open(&b->engine, o->device, o->precision, dim, error);
+    return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
 /* ---- for people ------------------------------------------------------------------------------------------- */

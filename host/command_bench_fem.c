@@ -44,7 +44,7 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
         .force = dim == 3 ? 20 : 2,
         .tolerance = o->tolerance > 0 ? o->tolerance : pio_fem_tolerance(!strcmp(o->precision, "f32")),
         .threads = o->threads};
-    return pio_engine_open(&b->engine, o->device, o->precision, dim, error);
+    return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
 /* ---- for people ------------------------------------------------------------------------------------------- */

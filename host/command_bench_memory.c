@@ -140,7 +140,7 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
                                         .force = 0.2,
                                         .tolerance = pio_fem_tolerance(!strcmp(o->precision, "f32")),
                                         .threads = o->threads};
-    piola_status rc = pio_engine_open(&engine, o->device, o->precision, 3, error);
+    piola_status rc = pio_engine_open(&engine, o->device, o->isa, o->precision, 3, error);
     int n = 0, same = 1;
     for (int i = 0; !rc && i < PIO_MEMORY_PARTICLES; i++)
         rc = pio_bench_memory_mpm(&c[n++], &engine, particles, (pio_memory_particles)i, here, error);

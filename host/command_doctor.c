@@ -22,7 +22,7 @@
 enum { MOST_ENGINES = 32, MOST_LIBRARIES = 4 };
 
 typedef struct {
-    char name[64], reason[512], device[128], driver[64], failure[512];
+    char name[64], reason[512], device[128], driver[64], isa[32], failure[512];
     char direct[128], no_direct[512];   /* its library of direct solves, or why there is none */
     char product[128], no_product[512]; /* of products */
     bool runs, passed;
@@ -124,6 +124,7 @@ static void test_engine(engine_report *r)
         return;
     }
     snprintf(r->driver, sizeof r->driver, "%s", module.driver);
+    snprintf(r->isa, sizeof r->isa, "%s", module.table->isa);
     if (module.fem->direct(0, r->direct, &error)) snprintf(r->no_direct, sizeof r->no_direct, "%.500s", error.message);
     if (module.fem->product(0, r->product, &error))
         snprintf(r->no_product, sizeof r->no_product, "%.500s", error.message);
@@ -204,10 +205,31 @@ static void tell_self_tests(const report *r)
     }
 }
 
+/* What --isa takes here: an instruction set is there when one of its engines runs. */
+static bool isa_runs(const report *r, const char *isa)
+{
+    bool runs = false;
+    for (int i = 0; i < r->n_engines; i++) runs |= r->engines[i].runs && !strcmp(r->engines[i].isa, isa);
+    return runs;
+}
+
+static void tell_isas(const report *r)
+{
+    const char *isa;
+    bool taken = false;
+    printf("\nInstruction sets of CPU engines, for --isa\n");
+    for (int i = 0; (isa = pio_engine_isa(i)); i++) {
+        const bool runs = isa_runs(r, isa);
+        printf("  %-24s %-3s%s\n", isa, runs ? "yes" : "no", runs && !taken ? "  taken where none is asked for" : "");
+        taken |= runs;
+    }
+}
+
 static void tell(const report *r)
 {
     printf("piola %s\n\n", PIOLA_VERSION);
     tell_engines(r);
+    tell_isas(r);
     printf("\nLibraries        compiled   found\n");
     for (int i = 0; i < MOST_LIBRARIES; i++)
         printf("  %-14s %-10s %s\n", r->libraries[i].name, r->libraries[i].compiled[0] ? r->libraries[i].compiled : "-",
@@ -219,6 +241,23 @@ static void tell(const report *r)
     if (r->running) printf("\n%d of %d engines that run pass the self-test\n", r->running - r->failed, r->running);
 }
 
+static void json_isas(pio_json *json, const report *r)
+{
+    const char *isa;
+    bool taken = false;
+    pio_json_begin_array(json, "instruction_sets");
+    for (int i = 0; (isa = pio_engine_isa(i)); i++) {
+        const bool runs = isa_runs(r, isa);
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "name", isa);
+        pio_json_bool(json, "runs", runs);
+        pio_json_bool(json, "default", runs && !taken);
+        pio_json_end_object(json);
+        taken |= runs;
+    }
+    pio_json_end_array(json);
+}
+
 static void json_engine(pio_json *json, const engine_report *e)
 {
     pio_json_begin_object(json, NULL);
@@ -226,6 +265,7 @@ static void json_engine(pio_json *json, const engine_report *e)
     pio_json_bool(json, "runs", e->runs);
     pio_json_string(json, "device", e->runs ? e->device : NULL);
     pio_json_string(json, "driver", e->driver[0] ? e->driver : NULL);
+    pio_json_string(json, "isa", e->isa[0] ? e->isa : NULL);
     pio_json_string(json, "reason", e->runs ? NULL : e->reason);
     if (e->runs) {
         pio_json_string(json, "direct_solver", e->direct[0] ? e->direct : NULL);
@@ -261,6 +301,7 @@ static piola_status tell_json(const report *r, piola_error *error)
         pio_json_end_object(&json);
     }
     pio_json_end_array(&json);
+    json_isas(&json, r);
     pio_json_begin_array(&json, "engines");
     for (int i = 0; i < r->n_engines; i++) json_engine(&json, &r->engines[i]);
     pio_json_end_array(&json);

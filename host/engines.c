@@ -11,13 +11,23 @@
 
 /* Instruction sets of CPU engines, the best first. */
 #if defined(__x86_64__)
-static const char *const isas[] = {"_x86-64-v4", "_x86-64-v3"};
+static const char *const isas[] = {"x86-64-v4", "x86-64-v3"};
 #elif defined(__aarch64__)
-static const char *const isas[] = {"_aarch64"};
+static const char *const isas[] = {"aarch64"};
 #else
-static const char *const isas[] = {""};
+static const char *const isas[] = {"native"};
 #endif
 enum { ISAS = sizeof isas / sizeof *isas };
+
+const char *pio_engine_isa(int i)
+{
+    return i >= 0 && i < ISAS ? isas[i] : NULL;
+}
+
+static void name_cpu(char name[64], const char *precision, int dimension, const char *isa)
+{
+    snprintf(name, 64, "cpu_%s_%dd_%s", precision, dimension, isa);
+}
 
 void pio_engine_folder(char *out, size_t size)
 {
@@ -74,7 +84,7 @@ static piola_status try_cpu(pio_engine_module *out, const char *precision, int d
     for (int i = 0; i < ISAS; i++) {
         char name[64];
         piola_error inner;
-        snprintf(name, sizeof name, "cpu_%s_%dd%s", precision, dimension, isas[i]);
+        name_cpu(name, precision, dimension, isas[i]);
         if (!pio_engine_open_module(out, name, &inner)) {
             snprintf(out->why, sizeof out->why, "the best instruction set that runs here is %s", out->table->isa);
             return PIOLA_OK;
@@ -84,6 +94,34 @@ static piola_status try_cpu(pio_engine_module *out, const char *precision, int d
     return pio_fail(error, PIOLA_UNAVAILABLE, "no CPU engine runs: %s", skipped);
 }
 
+/* The engine of that instruction set and no other. */
+static piola_status pin_cpu(pio_engine_module *out, const char *precision, int dimension, const char *isa,
+                            piola_error *error)
+{
+    char name[64], there[400] = "";
+    piola_error inner = {0};
+    bool known = false;
+    for (int i = 0; i < ISAS; i++) known |= !strcmp(isas[i], isa);
+    if (known) {
+        name_cpu(name, precision, dimension, isa);
+        if (!pio_engine_open_module(out, name, &inner)) {
+            snprintf(out->why, sizeof out->why, "--isa asks for %s", out->table->isa);
+            return PIOLA_OK;
+        }
+    }
+    for (int i = 0; i < ISAS; i++) {
+        pio_engine_module other;
+        const size_t used = strlen(there);
+        name_cpu(name, precision, dimension, isas[i]);
+        const bool runs = !pio_engine_open_module(&other, name, NULL);
+        if (runs) pio_engine_close(&other);
+        snprintf(there + used, sizeof there - used, "%s%s%s", i ? ", " : "", isas[i],
+                 runs ? "" : " (does not run here)");
+    }
+    return pio_fail(error, PIOLA_UNAVAILABLE, "--isa %.60s: %s%s; there are: %s", isa,
+                    known ? "" : "there is no such instruction set", inner.message, there);
+}
+
 static piola_status try_cuda(pio_engine_module *out, const char *precision, int dimension, piola_error *error)
 {
     char name[64];
@@ -91,10 +129,15 @@ static piola_status try_cuda(pio_engine_module *out, const char *precision, int 
     return pio_engine_open_module(out, name, error);
 }
 
-piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *precision, int dimension,
-                             piola_error *error)
+piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *isa, const char *precision,
+                             int dimension, piola_error *error)
 {
     piola_error cuda = {0};
+    if (isa && !strcmp(device, "cuda"))
+        return pio_fail(error, PIOLA_USAGE,
+                        "--isa %.60s is an instruction set of CPUs; with --device cuda it does nothing", isa);
+    if (isa && (!strcmp(device, "cpu") || !strcmp(device, "auto")))
+        return pin_cpu(out, precision, dimension, isa, error);
     if (!strcmp(device, "cpu")) return try_cpu(out, precision, dimension, error);
     if (strcmp(device, "cuda") && strcmp(device, "auto"))
         return pio_fail(error, PIOLA_USAGE, "unknown device '%s': auto, cpu or cuda", device);
@@ -133,7 +176,7 @@ int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char dev
     if (kind == 0)
         snprintf(name, 64, "cuda_%s_%dd", precision, dimension);
     else
-        snprintf(name, 64, "cpu_%s_%dd%s", precision, dimension, isas[kind - 1]);
+        name_cpu(name, precision, dimension, isas[kind - 1]);
     *runs = pio_engine_open_module(&module, name, &error) == PIOLA_OK;
     snprintf(reason, 512, "%.500s", *runs ? "" : error.message);
     snprintf(device, 128, "%s", *runs ? module.device : "");

@@ -107,7 +107,7 @@ piola_status pio_first_step(const pio_model *model, const char *precision, piola
     t.desc.n_observations = t.desc.n_touches = 0;
     t.desc.adjoint = 0;
     t.desc.slots = 0;
-    piola_status rc = pio_engine_open(&engine, "cpu", precision, model->scene->dimension, error);
+    piola_status rc = pio_engine_open(&engine, "cpu", NULL, precision, model->scene->dimension, error);
     if (rc) return rc;
     t.engine = model->fem ? engine.fem : engine.table;
     rc = ask(&t, error);

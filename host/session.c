@@ -83,13 +83,14 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     const char *use = s->options->precision ? s->options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%s': f32 or f64", use);
-    piola_status rc =
-        pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", use, s->scene->dimension, error);
+    piola_status rc = pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", s->options->isa,
+                                      use, s->scene->dimension, error);
     if (rc) return rc;
     if (s->model->fem) s->engine.table = s->engine.fem;
-    pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD on %s%s%s: %s", s->engine.table->device,
-                s->engine.table->precision, s->scene->dimension, s->engine.device, s->engine.driver[0] ? ", " : "",
-                s->engine.driver, s->engine.why);
+    const bool cpu = !strcmp(s->engine.table->device, "cpu");
+    pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD%s%s on %s%s%s: %s", s->engine.table->device,
+                s->engine.table->precision, s->scene->dimension, cpu ? ", " : "", cpu ? s->engine.table->isa : "",
+                s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
     s->model->desc.threads = s->options->threads;

@@ -113,6 +113,7 @@ typedef struct piola_options {
     const char *const *sets; /* [n_sets] overrides "time.dt=0.1 ms" */
     size_t n_sets;
     const char *device;       /* "auto" (default), "cpu", "cuda" */
+    const char *isa;          /* instruction set of the CPU engine, "x86-64-v3"; NULL: the best that runs */
     const char *precision;    /* NULL: the scene's (check: f64), or "f32", "f64" */
     int threads;              /* CPU threads; 0: what OpenMP offers */
     bool resume;              /* optimize: continue from the evaluations that an earlier run left in the folder */
@@ -146,8 +147,8 @@ extern const char *const piola_laws[];
 typedef struct piola_bench_options {
     int64_t particles; /* about this many */
     int per_cell, dimension, steps;
-    const char *device, *precision, *law; /* law: of piola_laws */
-    int threads;                          /* most; thread scaling is measured from 1 up to it */
+    const char *device, *isa, *precision, *law; /* law: of piola_laws */
+    int threads;                                /* most; thread scaling is measured from 1 up to it */
     bool json;
 } piola_bench_options;
 
@@ -155,19 +156,19 @@ piola_bench_options piola_bench_options_default(void);
 piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error);
 
 typedef struct piola_bench_fem_options {
-    const char *element;                  /* NULL: hex8, in 2D quad4 */
-    int cells;                            /* per axis; 0: 31, in 2D 512 */
-    int dimension;                        /* 0: the element's */
-    const char *device, *precision, *law; /* the laws of `method: {type: fem}` */
-    double tolerance;                     /* of Newton and adjoint; 0: 1e-10, in f32 1e-3 */
-    int threads;                          /* most; 1, 2, 4, ... up to it are measured */
+    const char *element;                        /* NULL: hex8, in 2D quad4 */
+    int cells;                                  /* per axis; 0: 31, in 2D 512 */
+    int dimension;                              /* 0: the element's */
+    const char *device, *isa, *precision, *law; /* the laws of `method: {type: fem}` */
+    double tolerance;                           /* of Newton and adjoint; 0: 1e-10, in f32 1e-3 */
+    int threads;                                /* most; 1, 2, 4, ... up to it are measured */
     bool json;
 } piola_bench_fem_options;
 
 typedef struct piola_bench_memory_options {
     int64_t particles; /* of the MPM case, about this many */
     int steps;
-    const char *device, *precision;
+    const char *device, *isa, *precision;
     int threads; /* 0: all */
     bool json;
 } piola_bench_memory_options;

@@ -79,6 +79,48 @@ class Machine(unittest.TestCase):
         self.optimize(ENDED, ["beginning anew", "precision ('f64' there, 'f32' here)", "previous.2"], "--precision", "f32",
                       "--set", "time.dt=0.5 ms", "--set", "optimizer.max_iterations=1")
 
+    # ---- instruction sets
+
+    def test_the_instruction_set_is_pinned_and_named(self):
+        doctor = json.loads(run("doctor", "--json").stdout)
+        sets = doctor["instruction_sets"]
+        there = [s["name"] for s in sets if s["runs"]]
+        print("instruction sets that run here:", there, "of", [s["name"] for s in sets])
+        self.assertEqual([s["default"] for s in sets].count(True), 1)
+        self.assertEqual(there[0], next(s["name"] for s in sets if s["default"]))  # the best
+        text = run("doctor").stdout
+        for s in sets:
+            self.assertRegex(text, rf"(?m)^  {s['name']} +{'yes' if s['runs'] else 'no'}\b")
+        for isa in there:
+            out = self.folder / isa
+            done = self.expect(0, [f"--isa asks for {isa}"], "run", self.scene, "-o", out, "--isa", isa)
+            told = json.loads((out / "result.json").read_text())
+            self.assertEqual((told["engine"]["isa"], told["engine"]["device"]), (isa, "cpu"), done.stderr)
+            info = json.loads(run("info", out / "states.vtkhdf", "--json").stdout)
+            self.assertEqual(info["manifest"]["instruction_set"], isa)
+        for isa in (s["name"] for s in sets if not s["runs"]):
+            self.expect(69, [f"--isa {isa}", f"{isa} (does not run here)", there[0]], "run", self.scene, "-o",
+                        self.folder / "not", "--isa", isa)
+        self.assertFalse((self.folder / "not").exists())
+
+    def test_an_unknown_instruction_set_is_refused_with_those_there_are(self):
+        known = [s["name"] for s in json.loads(run("doctor", "--json").stdout)["instruction_sets"]]
+        for isa in ("x86-64-v9", "avx2", "x86-64-v", "x" * 300):
+            self.expect(69, ["there is no such instruction set", *known], "run", self.scene, "-o", self.folder / "not",
+                        "--isa", isa)
+            self.expect(69, ["there is no such instruction set", *known], "bench", "mpm", "--particles", "1000", "--isa", isa)
+        self.expect(2, ["--device cuda it does nothing"], "grad", self.scene, "--device", "cuda", "--isa", known[0])
+        self.expect(2, ["--isa needs NAME"], "run", self.scene, "--isa", "")
+        self.assertFalse((self.folder / "not").exists())
+
+    def test_a_record_of_another_instruction_set_is_refused(self):
+        there = [s["name"] for s in json.loads(run("doctor", "--json").stdout)["instruction_sets"] if s["runs"]]
+        if len(there) < 2:
+            self.skipTest(f"only {there} runs here")
+        self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1", "--isa", there[0])
+        self.optimize(77, [f"instruction set ('{there[0]}' there, '{there[1]}' here)"], "--isa", there[1])
+        self.optimize(ENDED, ["continuing a record of another machine"], "--isa", there[1], "--accept-different-machine")
+
 
 if __name__ == "__main__":
     PIOLA = sys.argv[1]

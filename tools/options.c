@@ -337,6 +337,7 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
                          o->bench);
     }
     s->bench_memory.device = s->bench_fem.device = s->bench.device = s->common.device;
+    s->bench_memory.isa = s->bench_fem.isa = s->bench.isa = s->common.isa;
     if (s->common.precision)
         s->bench_memory.precision = s->bench_fem.precision = s->bench.precision = s->common.precision;
     s->bench_memory.threads = s->bench_fem.threads = s->bench.threads = s->common.threads;

@@ -30,6 +30,11 @@ const tool_option tool_options[] = {
     {"device", 0, OPTION_CHOICE, TO(common.device), SIMULATING | ON(BENCH), "NAME", devices,
      .meaning = "where to compute: auto takes a GPU when an engine and a GPU are there; cuda never falls back",
      .fallback = "auto"},
+    {"isa", 0, OPTION_TEXT, TO(common.isa), SIMULATING | ON(BENCH), "NAME",
+     .meaning =
+         "instruction set of the CPU engine, x86-64-v3 or x86-64-v4 (`piola doctor` lists those that run here): the "
+         "same bits on every processor that has it; no GPU is taken",
+     .fallback = "the best that runs"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(RUN) | ON(GRAD) | ON(OPTIMIZE), "NAME", precisions,
      .meaning = "digits of the computation", .fallback = "the scene's method.precision"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(CHECK), "NAME", precisions,
