@@ -3,6 +3,7 @@
 
 #include "host/disk_states.h"
 #include "host/fail.h"
+#include "host/path.h"
 #include "host/session.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static piola_status best_of(runner *r, pio_schedule *schedule, double *best, pio
 
 static piola_status measure_row(runner *r, const pio_plan_request *request, pio_memory_row *row, piola_error *error)
 {
-    char path[1100];
+    char path[PIO_PATH];
     pio_engine_bytes bytes;
     pio_schedule schedule = {0};
     r->desc.slots = row->plan.slots;

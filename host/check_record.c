@@ -15,7 +15,7 @@ enum { MOST_BYTES = 1 << 16 };
 
 void pio_check_record_forget(const pio_session *s)
 {
-    char path[1100];
+    char path[PIO_PATH];
     pio_session_path(s, file_name, path, sizeof path);
     unlink(path);
 }
@@ -31,7 +31,7 @@ static bool identity_hash(const pio_session *s, char out[PIO_SHA256_TEXT])
 
 piola_status pio_check_record_write(const pio_session *s, int64_t directions, int64_t passed, piola_error *error)
 {
-    char path[1100], when[32] = "", identity[PIO_SHA256_TEXT], engine[80];
+    char path[PIO_PATH], when[32] = "", identity[PIO_SHA256_TEXT], engine[80];
     const pio_engine *e = s->engine.table;
     const time_t now = time(NULL);
     struct tm utc;
@@ -65,7 +65,7 @@ static const char *member(cfg_node *root, const char *key)
 
 static void tell(const pio_session *s, cfg_node *record, pio_json *json, const char *key)
 {
-    char path[1100];
+    char path[PIO_PATH];
     const long long directions = strtoll(member(record, "directions"), NULL, 10);
     const long long passed = strtoll(member(record, "passed"), NULL, 10);
     pio_session_path(s, file_name, path, sizeof path);
@@ -84,7 +84,7 @@ static void tell(const pio_session *s, cfg_node *record, pio_json *json, const c
 
 bool pio_check_record_json(const pio_session *s, pio_json *json, const char *key)
 {
-    char path[1100], identity[PIO_SHA256_TEXT], *text = NULL;
+    char path[PIO_PATH], identity[PIO_SHA256_TEXT], *text = NULL;
     size_t size;
     pio_session_path(s, file_name, path, sizeof path);
     if (pio_file_read(path, MOST_BYTES, &text, &size, NULL)) return false;

@@ -339,7 +339,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
         rc = run_check(s, error);
         if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
     }
-    pio_session_close(s);
+    rc = pio_session_end(s, rc, error);
     pio_signals_restore();
     return rc;
 }

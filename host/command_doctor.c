@@ -39,7 +39,7 @@ typedef struct {
     engine_report engines[MOST_ENGINES];
     int n_engines, running, failed;
     int threads; /* before any engine set it for the whole process */
-    char folder[1024];
+    char folder[PIO_PATH];
     library_report libraries[MOST_LIBRARIES];
 } report;
 

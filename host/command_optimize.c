@@ -5,6 +5,7 @@
 #include "host/fail.h"
 #include "host/history.h"
 #include "host/identity.h"
+#include "host/image.h"
 #include "host/signals.h"
 #include "host/states.h"
 
@@ -68,7 +69,7 @@ static piola_status write_best(pio_session *s, const double *z, piola_error *err
 {
     pio_states *file = NULL;
     pio_sweep sweep = {0};
-    char states[1100], picture[1100];
+    char states[PIO_PATH], picture[PIO_PATH];
     piola_status rc = pio_states_create(&file, s, true, error);
     if (rc) return rc;
     pio_states_sweep(file, &sweep);
@@ -96,7 +97,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
 {
     static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", "evaluations.h5", "picture.png", NULL};
     pio_json json;
-    char path[1100];
+    char path[PIO_PATH];
     pio_result_begin(s, &json, verdict, r->sentence, NULL);
     pio_result_evaluation(s, &json, r->z, true, r->multipliers);
     pio_json_begin_object(&json, "optimizer");
@@ -138,7 +139,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
 static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
 {
     pio_session *s = c->s;
-    char aside[1200];
+    char aside[PIO_PATH + 40];
     const piola_status rc =
         pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
                                  identity, s->options->accept_machine, error);
@@ -158,7 +159,7 @@ static piola_status continue_from(context *c, const char *path, const char *iden
 static piola_status open_evaluations(context *c, piola_error *error)
 {
     pio_session *s = c->s;
-    char path[1100];
+    char path[PIO_PATH];
     char *identity = pio_identity_of_run(s, true, "");
     if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
     pio_session_path(s, "evaluations.h5", path, sizeof path);
@@ -233,7 +234,10 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     else if (!rc && s->objective.n == 0)
         rc = pio_scene_fault(s->scene, error, "objective", "piola optimize needs an `objective:`");
     if (!rc && !options->dry_run) {
+        char picture[PIO_PATH];
         rc = pio_session_make_directory(s, error);
+        pio_session_path(s, "picture.png", picture, sizeof picture);
+        if (!rc) rc = pio_image_replaces(picture, error); /* not at the end of it all */
         if (!rc) rc = open_evaluations(&c, error);
         if (!rc) rc = pio_history_create(&c.history, s, error);
         if (!rc) rc = run_optimizer(&c, error);
@@ -242,7 +246,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
         if (!rc) rc = closed;
         if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
     }
-    pio_session_close(s);
+    rc = pio_session_end(s, rc, error);
     pio_signals_restore();
     return rc;
 }

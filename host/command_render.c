@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 piola_render_options piola_render_options_default(void)
 {
@@ -271,7 +272,11 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     if (isnan(options->deformation))
         return pio_fail(error, PIOLA_USAGE, "a deformation must be a number: 1 as it is, 0 at rest");
     if (!options->file || !options->output) return pio_fail(error, PIOLA_USAGE, "a picture needs a file and an output");
-    piola_status rc = pio_snapshot_open_as(&d.file, options->file, !options->no_verify, error);
+    const size_t length = strlen(options->output);
+    if (length < 4 || strcasecmp(options->output + length - 4, ".png"))
+        return pio_fail(error, PIOLA_USAGE, "a picture is a PNG: '%.200s' does not end in .png", options->output);
+    piola_status rc = pio_image_replaces(options->output, error);
+    if (!rc) rc = pio_snapshot_open_as(&d.file, options->file, !options->no_verify, error);
     if (rc) return rc;
     d.info = pio_snapshot_describe(d.file);
     rc = choose_field(&d, error);

@@ -45,7 +45,7 @@ piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_err
     const char *files[4] = {NULL};
     pio_json json;
     for (int i = 0, n = 0; may_be_there[i]; i++) {
-        char path[1100];
+        char path[PIO_PATH];
         pio_session_path(s, may_be_there[i], path, sizeof path);
         if (access(path, F_OK)) continue;
         files[n++] = may_be_there[i];
@@ -70,7 +70,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
 {
     static const char *const files[] = {"states.vtkhdf", NULL};
     pio_json json;
-    char path[1100];
+    char path[PIO_PATH];
     pio_result_begin(s, &json, PIOLA_OK, "done", NULL);
     pio_result_evaluation(s, &json, z, gradient, NULL);
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
@@ -133,7 +133,7 @@ static piola_status command(const piola_options *options, const char *name, bool
         rc = simulate(s, gradient, error);
         if (rc) pio_command_failed(s, rc, error);
     }
-    pio_session_close(s);
+    rc = pio_session_end(s, rc, error);
     pio_signals_restore();
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "host/json.h"
 #include "host/objective.h"
 #include "host/output.h"
+#include "host/scene_leave.h"
 #include "host/scene_private.h"
 
 #include <math.h>
@@ -30,12 +31,15 @@ static void release(built *b)
     pio_scene_free(b->scene);
 }
 
-/* Particles, samples, designs and data too: everything that can be wrong before the first step. */
-static piola_status build(built *b, const piola_options *options, piola_error *error)
+/* Particles, samples, designs and data too: everything that can be wrong before the first step, and with `writes` where results
+ * would go. */
+static piola_status build(built *b, const piola_options *options, bool writes, piola_error *error)
 {
     memset(b, 0, sizeof *b);
     if (!options->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
-    piola_status rc = pio_scene_load(&b->scene, options->scene, options->sets, options->n_sets, stderr, error);
+    const pio_scene_leave leave = {{options->allow, options->n_allow}, .writes = writes};
+    piola_status rc =
+        pio_scene_load_with(&b->scene, options->scene, &leave, options->sets, options->n_sets, stderr, error);
     if (rc) {
         if (error) error->message[0] = '\0'; /* all messages were printed */
         return rc;
@@ -88,7 +92,7 @@ static piola_status check_first_step(const built *b, piola_error *error)
 piola_status piola_validate(const piola_options *options, piola_error *error)
 {
     built b;
-    piola_status rc = build(&b, options, error);
+    piola_status rc = build(&b, options, !options->directory, error);
     if (!rc) rc = check_first_step(&b, error);
     if (!rc && options->json)
         pio_scene_resolved(b.scene, stdout);
@@ -273,7 +277,7 @@ static void params_table(const built *b)
 piola_status piola_params(const piola_options *options, piola_error *error)
 {
     built b;
-    piola_status rc = build(&b, options, error);
+    piola_status rc = build(&b, options, false, error);
     if (!rc && options->json)
         rc = params_json(&b, error);
     else if (!rc)

@@ -6,6 +6,7 @@
 #ifndef PIOLA_HOST_CONFIG_H
 #define PIOLA_HOST_CONFIG_H
 
+#include "host/path.h"
 #include "host/sha256.h"
 
 #include <stdarg.h>
@@ -34,9 +35,10 @@ void pio_arena_free(cfg_arena *arena);
 
 /* The whole of a regular file, ended by a NUL that `size` does not count; free() it. */
 piola_status pio_file_read(const char *path, size_t most, char **text, size_t *size, piola_error *error);
-/* folder/relative into `out`. PIOLA_REFUSED when it leaves the folder (by .., as an absolute path or by a symbolic
- * link), PIOLA_NO_INPUT when there is no such file. */
-piola_status pio_path_beneath(const char *folder, const char *relative, char *out, size_t size, piola_error *error);
+/* folder/relative into `out`, or an absolute path as it is. PIOLA_REFUSED when it leaves the folder (by .., as an absolute path or
+ * by a symbolic link) and is not allowed, PIOLA_NO_INPUT when there is no such file. */
+piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
+                              size_t size, piola_error *error);
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
@@ -45,6 +47,7 @@ typedef struct cfg_file {
     const char *text;
     size_t size;
     int order; /* messages are sorted by it */
+    bool set;  /* it is an override, so the user's own word */
 } cfg_file;
 
 typedef struct cfg_mark {
@@ -83,10 +86,11 @@ typedef struct cfg_doc {
     cfg_node *root;
     const char *given; /* text to be read for the main file's, NULL: read the file; its bytes, and a NUL behind them */
     size_t given_size;
-    char *text;         /* main file, verbatim */
-    const char *folder; /* of the main file, as given ("." when none) */
-    int dimension;      /* length of vectors; 0: 2 or 3 */
-    cfg_input *inputs;  /* files that were read, in this order */
+    char *text;          /* main file, verbatim */
+    const char *folder;  /* of the main file, as given ("." when none) */
+    pio_allowed allowed; /* outside of it, what may be named all the same */
+    int dimension;       /* length of vectors; 0: 2 or 3 */
+    cfg_input *inputs;   /* files that were read, in this order */
     int n_files;
     size_t copies;
     cfg_message *messages;

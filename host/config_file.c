@@ -69,22 +69,26 @@ static bool stays(const char *path)
     return true;
 }
 
-piola_status pio_path_beneath(const char *folder, const char *relative, char *out, size_t size, piola_error *error)
+piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
+                              size_t size, piola_error *error)
 {
-    char top[PATH_MAX], real[PATH_MAX];
+    char real[PATH_MAX];
+    const bool inside = stays(relative), whole = *relative == '/' || strcmp(folder, ".") == 0;
     if (!*relative) return pio_fail(error, PIOLA_NO_INPUT, "an empty path; name a file below %s", folder);
-    if (!stays(relative))
-        return pio_fail(error, PIOLA_REFUSED, "'%.200s' leaves the scene's folder; name a file below it", relative);
-    int n = strcmp(folder, ".") == 0
-                ? snprintf(out, size, "%s", relative)
-                : snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", relative);
-    if (n < 0 || (size_t)n >= size) return pio_fail(error, PIOLA_NO_INPUT, "a path of more than %zu bytes", size - 1);
-    if (!realpath(folder, top)) return pio_fail(error, PIOLA_NO_INPUT, "%.200s: %s", folder, strerror(errno));
-    if (!realpath(out, real)) return pio_fail(error, PIOLA_NO_INPUT, "no file '%.200s': %s", out, strerror(errno));
-    size_t length = strlen(top);
-    bool below = strncmp(real, top, length) == 0 && (real[length] == '/' || top[length - 1] == '/');
-    if (!below)
+    const int n = whole ? snprintf(out, size, "%s", relative)
+                        : snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", relative);
+    const bool fits = n >= 0 && (size_t)n < size, named = fits && pio_path_allowed(out, allowed);
+    if (!inside && !named)
         return pio_fail(error, PIOLA_REFUSED,
-                        "'%.200s' leaves the scene's folder by a symbolic link; name a file below it", relative);
+                        "'%s' leaves the scene's folder; name a file below it, or allow it with --allow PATH",
+                        relative);
+    if (!fits) return pio_fail(error, PIOLA_NO_INPUT, "a path of more than %zu bytes", size - 1);
+    if (!realpath(folder, real)) return pio_fail(error, PIOLA_NO_INPUT, "%s: %s", folder, strerror(errno));
+    if (!realpath(out, real)) return pio_fail(error, PIOLA_NO_INPUT, "no file '%s': %s", out, strerror(errno));
+    if (!named && !pio_path_allowed(out, &(pio_allowed){&folder, 1}))
+        return pio_fail(error, PIOLA_REFUSED,
+                        "'%s' leaves the scene's folder by a symbolic link; name a file below it, or allow it with "
+                        "--allow PATH",
+                        relative);
     return PIOLA_OK;
 }

@@ -18,7 +18,7 @@ cfg_file *pio_cfg_file(cfg_doc *doc, const char *name, const char *text, size_t 
         doc->no_memory = true;
         return NULL;
     }
-    *file = (cfg_file){own_name, own, size, doc->n_files++};
+    *file = (cfg_file){own_name, own, size, doc->n_files++, false};
     return file;
 }
 
@@ -78,7 +78,7 @@ static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name,
         doc->broken = true;
         return base;
     }
-    piola_status status = pio_path_beneath(doc->folder, name->text, path, sizeof path, &error);
+    piola_status status = pio_path_beneath(doc->folder, name->text, &doc->allowed, path, sizeof path, &error);
     cfg_node *sub = status ? NULL : load(doc, path, name, up);
     if (status) pio_cfg_report(doc, status, name->mark, "include", "%s", error.message);
     doc->broken |= !sub;
@@ -111,13 +111,15 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
         if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 0, 0}, "", "%s", error.message);
         return NULL;
     }
-    pio_sha256_of(given ? doc->given : text, size, sha256);
+    const char *all = given ? doc->given : text;
+    const size_t mark = size >= 3 && !memcmp(all, "\xEF\xBB\xBF", 3) ? 3 : 0; /* of the byte order */
+    pio_sha256_of(all, size, sha256);
     pio_cfg_input(doc, path, sha256);
-    cfg_file *file = pio_cfg_file(doc, path, given ? doc->given : text, size);
+    cfg_file *file = pio_cfg_file(doc, path, all + mark, size - mark);
+    if (file && !from) doc->text = pio_arena_text(&doc->arena, all, size);
     if (!given) free(text);
     if (!file) return NULL;
-    if (!from) doc->text = pio_arena_text(&doc->arena, file->text, size);
-    cfg_node *root = pio_cfg_parse(doc, file, file->text, size, 0);
+    cfg_node *root = pio_cfg_parse(doc, file, file->text, file->size, 0);
     if (!root) return NULL;
     if (root->kind != CFG_PAIRS) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, root->mark, "", "expected a mapping of keys such as 'version: 1', got a %s",
@@ -221,6 +223,7 @@ void pio_cfg_override(cfg_doc *doc, const char *set)
 {
     cfg_file *file = pio_cfg_file(doc, "--set", set, strlen(set));
     if (!file) return;
+    file->set = true;
     const char *equals = strchr(set, '=');
     size_t end = equals ? (size_t)(equals - set) : 0, at = 0;
     if (!equals || !end) {

@@ -10,7 +10,7 @@
 
 static void keep(cfg_doc *doc, piola_status status, cfg_mark mark, const char *path, const char *format, va_list args)
 {
-    char text[1024];
+    char text[PIO_PATH + 1024]; /* a message may name a file */
     int head = *path ? snprintf(text, sizeof text, "%.300s: ", path) : 0;
     vsnprintf(text + head, sizeof text - (size_t)head, format, args);
     if (doc->n_messages == KEPT) {
@@ -233,14 +233,14 @@ piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
     }
     for (size_t i = 0; i < doc->n_messages && !doc->no_memory; i++) {
         const cfg_message *m = &doc->messages[i];
-        char line[2048], excerpt[1024];
+        char line[2 * PIO_PATH + 2048], excerpt[1024];
         const bool placed = m->mark.line > 0;
         if (placed)
-            snprintf(line, sizeof line, "%.700s:%d:%d: error: %.1200s", m->mark.file->name, m->mark.line,
-                     m->mark.column, m->text);
+            snprintf(line, sizeof line, "%s:%d:%d: error: %s", m->mark.file->name, m->mark.line, m->mark.column,
+                     m->text);
         else
-            snprintf(line, sizeof line, "%.1200s", m->text);
-        if (i == 0 && error) snprintf(error->message, sizeof error->message, "%s", line);
+            snprintf(line, sizeof line, "%s", m->text);
+        if (i == 0) pio_fail(error, status, "%s", line);
         if (i == CFG_MAX_SHOWN || !to) break;
         fprintf(to, "%s%s\n", placed ? "" : "piola: error: ", line);
         if (!placed) continue;

@@ -2,6 +2,7 @@
 #include "host/disk_states.h"
 
 #include "host/fail.h"
+#include "host/path.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -12,7 +13,7 @@
 enum { HEADER_BYTES = 65536 }; /* more than HDF5 takes beside the one dataset */
 
 struct pio_disk_states {
-    char path[1100];
+    char path[PIO_PATH];
     hid_t file, set;
     int64_t places;
     size_t bytes;
@@ -63,7 +64,7 @@ static hid_t create_set(const pio_disk_states *d)
 static hid_t nameless_file(const pio_disk_states *d)
 {
     char name[sizeof d->path + 8];
-    snprintf(name, sizeof name, "%s.XXXXXX", d->path);
+    snprintf(name, sizeof name, "%s.XXXXXX", d->path); /* fits */
     const int made = mkstemp(name);
     if (made < 0) return -1;
     const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

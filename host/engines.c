@@ -33,11 +33,11 @@ void pio_engine_folder(char *out, size_t size)
 {
     const char *given = getenv("PIOLA_ENGINES");
     if (given && *given) {
-        snprintf(out, size, "%s", given);
+        if ((size_t)snprintf(out, size, "%s", given) >= size) out[0] = '\0';
         return;
     }
     const ssize_t n = readlink("/proc/self/exe", out, size - 1);
-    out[n > 0 ? n : 0] = '\0';
+    out[n > 0 && (size_t)n < size - 1 ? n : 0] = '\0'; /* one that fills it may be cut */
     char *slash = strrchr(out, '/');
     if (slash) *slash = '\0';
 }
@@ -58,11 +58,14 @@ static bool processor_has(const char *name)
 
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error)
 {
-    char folder[900];
+    char folder[PIO_PATH], base[128];
     *out = (pio_engine_module){0};
     if (!processor_has(name)) return pio_fail(error, PIOLA_UNAVAILABLE, "this processor cannot run %s", name);
     pio_engine_folder(folder, sizeof folder);
-    snprintf(out->file, sizeof out->file, "%s/piola_engine_%.80s.so", folder, name);
+    snprintf(base, sizeof base, "piola_engine_%.80s.so", name);
+    if (!folder[0] || !pio_path_join(out->file, sizeof out->file, folder, base))
+        return pio_fail(error, PIOLA_UNAVAILABLE, "the name of the folder of the engines is longer than %d bytes",
+                        PIO_PATH - 128);
     if (access(out->file, R_OK)) return pio_fail(error, PIOLA_UNAVAILABLE, "there is no %s", out->file);
     out->handle = dlopen(out->file, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle) return pio_fail(error, PIOLA_UNAVAILABLE, "%s", dlerror());

@@ -2,13 +2,14 @@
 #ifndef PIOLA_HOST_ENGINES_H
 #define PIOLA_HOST_ENGINES_H
 
+#include "host/path.h"
 #include "solvers/engine.h"
 
 typedef struct {
     const pio_engine *table; /* of particles, until somebody sets it to the next */
     const pio_engine *fem;   /* of meshes */
     void *handle;
-    char file[1024]; /* of the module */
+    char file[PIO_PATH]; /* of the module */
     char device[128], driver[64];
     char why[512]; /* why this one: one sentence */
 } pio_engine_module;
@@ -24,7 +25,7 @@ void pio_engine_close(pio_engine_module *engine);
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);
 /* Instruction sets of CPU engines of this build, the best first; NULL past the last. */
 const char *pio_engine_isa(int i);
-/* The folder where modules are looked for. */
+/* The folder where modules are looked for, "" where its name does not fit. */
 void pio_engine_folder(char *out, size_t size);
 
 /* For `piola doctor`: every combination that could be, whether its module is there and runs, and why not. Returns 0 past

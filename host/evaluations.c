@@ -2,6 +2,7 @@
 #include "host/evaluations.h"
 
 #include "host/fail.h"
+#include "host/path.h"
 #include "host/identity.h"
 
 #include <hdf5.h>
@@ -14,7 +15,7 @@ enum { CHUNK_BYTES = 1 << 16, LONGEST_IDENTITY = 1 << 30 };
 enum { Z, VALUE, GRADIENT, CONSTRAINTS, CONSTRAINT_GRADIENTS, SETS };
 
 struct pio_evaluations {
-    char path[1100];
+    char path[PIO_PATH];
     hid_t file, set[SETS];
     size_t width[SETS], count; /* numbers of an evaluation in each set; evaluations in the file */
     int sets;                  /* without constraints the last two are missing */

@@ -41,8 +41,11 @@ piola_status pio_export_begin(pio_export_file *f, const char *path, const char *
         rc = pio_fail(error, PIOLA_CANNOT_CREATE,
                       "%s is there, and not written by this command: remove it, or give another name with -o", path);
     if (!rc) {
-        snprintf(f->temporary, size, "%s.%ld.part", path, (long)getpid());
-        const int fd = open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        int fd = -1;
+        for (int k = 0; k < 100 && (k == 0 || (fd < 0 && errno == EEXIST)); k++) {
+            snprintf(f->temporary, size, "%s.%ld-%d.part", path, (long)getpid(), k);
+            fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        }
         f->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
         if (!f->file) rc = pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(errno));
         if (!f->file && fd >= 0) {

@@ -1,6 +1,7 @@
 /* fail.c -- see fail.h. */
 #include "host/fail.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,9 +86,17 @@ static void fill(piola_error *error, piola_status status, piola_failure what, co
     __attribute__((format(printf, 4, 0)));
 static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
 {
+    char whole[3 * PATH_MAX];
+    const char mark[] = " ... ";
+    const size_t room = sizeof error->message - 1, last = room / 3, first = room - last - strlen(mark);
+    vsnprintf(whole, sizeof whole, format, list);
+    const size_t length = strlen(whole);
     error->status = status;
     error->failure = what;
-    vsnprintf(error->message, sizeof error->message, format, list);
+    if (length <= room)
+        memcpy(error->message, whole, length + 1);
+    else /* of a long name the middle is left out: what is wrong with it comes behind it */
+        snprintf(error->message, sizeof error->message, "%.*s%s%s", (int)first, whole, mark, whole + length - last);
 }
 
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)

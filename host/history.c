@@ -91,7 +91,7 @@ static void release(pio_history *h)
 static piola_status open_file(pio_history *h, piola_error *error)
 {
     pio_session *s = h->session;
-    char path[1100];
+    char path[PIO_PATH];
     pio_manifest manifest;
     piola_status rc = pio_manifest_create(&manifest, s, error);
     if (rc) return rc;

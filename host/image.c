@@ -147,6 +147,8 @@ static void big_endian(uint8_t *to, uint32_t v)
     to[3] = (uint8_t)v;
 }
 
+static const char signature[] = "\x89PNG\r\n\x1a\n"; /* every PNG begins so */
+
 /* False when writing failed. `size` < 2^31. */
 static bool chunk(FILE *file, const char *type, const uint8_t *data, size_t size)
 {
@@ -219,8 +221,8 @@ static bool put_png(FILE *file, const pio_image *image, const uint8_t *data, siz
     header[8] = 8; /* bits per sample */
     header[9] = 2; /* RGB */
     int length = snprintf(comment, sizeof comment, "Comment%c%s", '\0', image->notes);
-    bool ok = fwrite("\x89PNG\r\n\x1a\n", 1, 8, file) == 8 && chunk(file, "IHDR", header, sizeof header) &&
-              chunk(file, "sRGB", &intent, 1);
+    bool ok = fwrite(signature, 1, sizeof signature - 1, file) == sizeof signature - 1 &&
+              chunk(file, "IHDR", header, sizeof header) && chunk(file, "sRGB", &intent, 1);
     if (image->notes[0] != '\0') ok = ok && chunk(file, "tEXt", (const uint8_t *)comment, (size_t)length);
     return ok && chunk(file, "IDAT", data, size) && chunk(file, "IEND", NULL, 0);
 }
@@ -284,15 +286,28 @@ static piola_status put_file(int fd, char *name, const pio_image *image, const u
     return PIOLA_OK;
 }
 
+piola_status pio_image_replaces(const char *path, piola_error *error)
+{
+    char head[sizeof signature - 1];
+    struct stat there;
+    if (stat(path, &there) || (S_ISREG(there.st_mode) && there.st_size == 0)) return PIOLA_OK;
+    if (!S_ISREG(there.st_mode)) /* renaming would replace a device or a pipe */
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is not a regular file: give a path for the picture", path);
+    FILE *file = fopen(path, "rbe");
+    const bool png = file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head, signature, sizeof head);
+    if (file) fclose(file);
+    if (png) return PIOLA_OK;
+    return pio_fail(error, PIOLA_CANNOT_CREATE,
+                    "%s: is there and is no PNG picture: remove it, or give the picture another name", path);
+}
+
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error)
 {
     size_t packed = (size_t)image->height * (3 * (size_t)image->width + 1), row = 3 * (size_t)image->width + 1,
            size = 0;
     if (image->rgb == NULL) return pio_fail(error, PIOLA_USAGE, "%s: there is no picture to write", path);
-    struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) { /* renaming would replace a device or a pipe */
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is not a regular file: give a path for the picture", path);
-    }
+    const piola_status refused = pio_image_replaces(path, error);
+    if (refused) return refused;
     size_t room = strlen(path) + 64;
     char *name = malloc(room);
     uint8_t *scratch = malloc(packed + row), *data = scratch == NULL ? NULL : compressed(image, scratch, &size);

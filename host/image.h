@@ -43,7 +43,10 @@ void pio_text_draw(pio_image *image, double x, double y, double size, double wei
  * character. */
 void pio_text_fit(const char *text, double size, double width, char *out, size_t out_size);
 
-/* Written beside `path` under a temporary name, flushed to the disk and renamed: `path` is whole or untouched.
+/* PIOLA_CANNOT_CREATE where a picture of that name would take the place of something that is neither a PNG nor empty. */
+piola_status pio_image_replaces(const char *path, piola_error *error);
+
+/* Refused as above; then written beside `path` under a temporary name, flushed to the disk and renamed: `path` is whole or untouched.
  * PIOLA_CANNOT_CREATE, PIOLA_IO, PIOLA_NO_MEMORY. */
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ struct pio_log {
     bool terminal, colour;
     double (*clock)(void *);
     void *clock_context;
-    piola_error failure; /* the first */
+    piola_error failure; /* the first, of the JSON file */
 
     bool active; /* a stage is running */
     char stage[NAME], unit[NAME];
@@ -43,9 +44,9 @@ static piola_status fail(piola_error *error, piola_status status, const char *wh
     return pio_fail(error, status, "%s: %s: %s", where, what, strerror(errno));
 }
 
-static void note_failure(pio_log *log, const char *where)
+static void note_failure(pio_log *log)
 {
-    if (log->failure.status == PIOLA_OK) fail(&log->failure, PIOLA_IO, "the log could not be written", where);
+    if (log->failure.status == PIOLA_OK) fail(&log->failure, PIOLA_IO, "the log could not be written", "--log-json");
 }
 
 pio_log_level pio_log_level_from(int quiet, int verbose)
@@ -62,6 +63,28 @@ static bool set(const char *name)
     return value && *value; /* no-color.org: present and not empty */
 }
 
+/* The file that lines are appended to: a new or empty one, a device or a pipe, or a log as the ones here, of which a last line that
+ * was cut off is ended. */
+static piola_status open_json(pio_log *log, const char *path, piola_error *error)
+{
+    static const char begin[] = "{\"time\":";
+    char head[sizeof begin] = "";
+    struct stat st;
+    const bool exists = stat(path, &st) == 0, append = exists && S_ISREG(st.st_mode) && st.st_size > 0;
+    FILE *json = fopen(path, append ? "a+e" : "ae");
+    if (!json) return fail(error, PIOLA_CANNOT_CREATE, "cannot open it for the log", path);
+    if (append && (fread(head, 1, sizeof begin - 1, json) != sizeof begin - 1 || strcmp(head, begin))) {
+        fclose(json);
+        errno = EEXIST;
+        return fail(error, PIOLA_CANNOT_CREATE, "what is there is no log, and no line is appended to it", path);
+    }
+    log->json = json;
+    if (append && !fseek(json, -1, SEEK_END) && getc(json) != '\n' &&
+        (fseek(json, 0, SEEK_END) || putc('\n', json) == EOF || fflush(json)))
+        note_failure(log);
+    return PIOLA_OK;
+}
+
 piola_status pio_log_create(pio_log **out, const pio_log_options *options, piola_error *error)
 {
     *out = NULL;
@@ -74,16 +97,19 @@ piola_status pio_log_create(pio_log **out, const pio_log_options *options, piola
     const char *kind = getenv("TERM");
     log->terminal = isatty(fileno(log->human)) && !(kind && strcmp(kind, "dumb") == 0);
     log->colour = log->terminal && !set("NO_COLOR");
-    if (options->json_path) {
-        log->json = fopen(options->json_path, "ae");
-        if (!log->json) {
-            piola_status status = fail(error, PIOLA_CANNOT_CREATE, "cannot open it for the log", options->json_path);
-            free(log);
-            return status;
-        }
-    }
-    *out = log;
-    return PIOLA_OK;
+    const piola_status rc = options->json_path ? open_json(log, options->json_path, error) : PIOLA_OK;
+    if (rc)
+        free(log);
+    else
+        *out = log;
+    return rc;
+}
+
+piola_status pio_log_failed(const pio_log *log, piola_error *error)
+{
+    if (!log || log->failure.status == PIOLA_OK) return PIOLA_OK;
+    if (error) *error = log->failure;
+    return log->failure.status;
 }
 
 piola_status pio_log_close(pio_log **at, piola_error *error)
@@ -92,9 +118,8 @@ piola_status pio_log_close(pio_log **at, piola_error *error)
     *at = NULL;
     if (!log) return PIOLA_OK;
     pio_log_progress_end(log);
-    if (log->json && fclose(log->json) != 0) note_failure(log, "--log-json");
-    piola_status status = log->failure.status;
-    if (status != PIOLA_OK && error) *error = log->failure;
+    if (log->json && fclose(log->json) != 0) note_failure(log);
+    const piola_status status = pio_log_failed(log, error);
     free(log);
     return status;
 }
@@ -125,7 +150,7 @@ static void end_record(pio_log *log, pio_json *json)
     if (pio_json_finish(json, &error) != PIOLA_OK) {
         if (log->failure.status == PIOLA_OK) log->failure = error;
     } else if (fprintf(log->json, "%s\n", json->text) < 0 || fflush(log->json) != 0) {
-        note_failure(log, "--log-json");
+        note_failure(log);
     }
     pio_json_free(json);
 }
@@ -160,21 +185,22 @@ static void record_progress(pio_log *log, double seconds)
 
 /* ---- messages -------------------------------------------------------------------------------------------- */
 
+/* Where people cannot be told any more, as on a terminal that was closed, the run goes on. */
 static void put(pio_log *log, const char *text)
 {
-    if (fputs(text, log->human) < 0) note_failure(log, "stderr");
+    fputs(text, log->human);
 }
 
 static void flush(pio_log *log)
 {
-    if (fflush(log->human) != 0) note_failure(log, "stderr");
+    fflush(log->human);
 }
 
 /* Overwrite the progress line with blanks: works without escape codes. */
 static void clear_line(pio_log *log)
 {
     if (log->shown == 0) return;
-    if (fprintf(log->human, "\r%*s\r", log->shown, "") < 0) note_failure(log, "stderr");
+    fprintf(log->human, "\r%*s\r", log->shown, "");
     log->shown = 0;
 }
 
@@ -215,7 +241,7 @@ static void say(pio_log *log, pio_log_level level, const pio_log_field *fields, 
     va_end(again);
     char *message = length < 0 ? NULL : malloc((size_t)length + 1);
     if (!message) {
-        note_failure(log, "a message");
+        note_failure(log);
         return;
     }
     vsnprintf(message, (size_t)length + 1, format, list);
@@ -317,7 +343,7 @@ static void draw(pio_log *log, double seconds)
     size_t end;
     format_progress(log, line, sizeof line, seconds, true, false);
     int n = measure(line, columns(log) - 1, &end), rest = log->shown > n ? log->shown - n : 0;
-    if (fprintf(log->human, "\r%.*s%*s", (int)end, line, rest, "") < 0) note_failure(log, "stderr");
+    fprintf(log->human, "\r%.*s%*s", (int)end, line, rest, "");
     flush(log);
     log->shown = n;
 }

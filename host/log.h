@@ -7,7 +7,8 @@
  * {"time": "2025-01-31T12:00:00.000Z", "level": "info", "message": "...", fields ...}
  * Progress has level "progress" and the fields stage, done, total, unit, seconds.
  *
- * For one caller at a time. Output that fails does not stop a run: pio_log_close tells it. */
+ * For one caller at a time. A JSON file that cannot be written does not stop a run: pio_log_close tells of it. That people cannot be
+ * told any more, as on a terminal that was closed, is no failure. */
 #ifndef PIOLA_HOST_LOG_H
 #define PIOLA_HOST_LOG_H
 
@@ -30,8 +31,11 @@ typedef struct pio_log_options {
 /* The level for -q (once: warnings, twice: errors only) and -v: PIO_INFO - quiet + verbose, within the range. */
 pio_log_level pio_log_level_from(int quiet, int verbose);
 
+/* PIOLA_CANNOT_CREATE for a JSON file that cannot be opened, or that is there, is not empty and is no such log. */
 piola_status pio_log_create(pio_log **out, const pio_log_options *options, piola_error *error);
-/* Close and release; *log becomes NULL. PIOLA_IO when something could not be written. NULL inside is allowed. */
+/* PIOLA_IO when something could not be written to the JSON file so far. */
+piola_status pio_log_failed(const pio_log *log, piola_error *error);
+/* Close and release; *log becomes NULL. PIOLA_IO when something could not be written to the JSON file. NULL inside is allowed. */
 piola_status pio_log_close(pio_log **log, piola_error *error);
 
 typedef struct pio_log_field {

@@ -1,6 +1,7 @@
 /* plan_measure.c -- what steps, their adjoints and moves of states take on this machine; see plan.h. */
 #include "host/disk_states.h"
 #include "host/fail.h"
+#include "host/path.h"
 #include "host/plan.h"
 #include "host/session.h"
 
@@ -142,7 +143,7 @@ static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, p
 {
     const double enough = fmin(64, fmax(2, 64.0 * 1048576 / (double)bytes));
     const int64_t places = most < (int64_t)enough ? most : (int64_t)enough;
-    char path[1100];
+    char path[PIO_PATH];
     pio_disk_states *disk = NULL;
     if (places < 1) return PIOLA_OK;
     snprintf(path, sizeof path, "%s/piola-measure.h5", folder);

@@ -1,5 +1,6 @@
 /* problem.c -- a scene in a program of one's own: the handle of piola.h over a session that says nothing. */
 #include "host/fail.h"
+#include "host/scene_leave.h"
 #include "host/session.h"
 #include "host/signals.h"
 
@@ -23,7 +24,8 @@ static piola_status check_scene(const piola_options *o, piola_error *error)
     pio_scene *scene = NULL;
     if (!o->scene) return pio_fail(error, PIOLA_USAGE, "piola_open: options->scene names no file");
     if (o->dry_run) return pio_fail(error, PIOLA_USAGE, "piola_open: a dry run has nothing to evaluate");
-    const piola_status rc = pio_scene_load(&scene, o->scene, o->sets, o->n_sets, NULL, error);
+    const pio_scene_leave leave = {{o->allow, o->n_allow}, .writes = !o->directory};
+    const piola_status rc = pio_scene_load_with(&scene, o->scene, &leave, o->sets, o->n_sets, NULL, error);
     pio_scene_free(scene);
     return rc;
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 /* The file that says that this process has succeeded, or "". */
-static char claimed[1100];
+static char claimed[PIO_PATH];
 
 void piola_disown_result(void)
 {
@@ -38,6 +38,11 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
                       const piola_failure *failure)
 {
     const pio_engine *e = s->engine.table;
+    piola_error lost;
+    if ((exit == PIOLA_OK || exit == PIOLA_NO) && pio_log_failed(s->log, &lost)) {
+        exit = lost.status;
+        message = lost.message;
+    }
     pio_json_to_memory(json, 2);
     pio_json_begin_object(json, NULL);
     pio_json_string(json, "command", s->command);
@@ -158,7 +163,7 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
 
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error)
 {
-    char path[1100];
+    char path[PIO_PATH];
     pio_json_begin_array(json, "files");
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);

@@ -2,12 +2,15 @@
 #include "host/scene.h"
 #include "host/fail.h"
 #include "host/law.h"
+#include "host/scene_leave.h"
 #include "host/scene_names.h"
 #include "host/scene_private.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Scenes that have a table of their own. */
 static const cfg_case fem_case = {"method", "type", "fem", &pio_fem_scene_table};
@@ -186,8 +189,48 @@ static const cfg_table *table_of(const cfg_doc *doc)
     return node && node->kind == CFG_SCALAR && !strcmp(node->text, fem_case.value) ? fem_case.table : &pio_scene_table;
 }
 
-static void load(pio_scene *scene, cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets)
+/* What is allowed is there. */
+static void check_allowed(cfg_doc *doc)
 {
+    for (size_t i = 0; i < doc->allowed.n; i++) {
+        const int why = access(doc->allowed.paths[i], F_OK) ? errno : 0;
+        cfg_file *file = why ? pio_cfg_file(doc, "--allow", "", 0) : NULL;
+        if (file)
+            pio_cfg_report(doc, PIOLA_NO_INPUT, (cfg_mark){file, 0, 0}, "", "--allow %s: %s", doc->allowed.paths[i],
+                           strerror(why));
+    }
+}
+
+/* May results go where the scene says? Below the current folder, where the name of theirs begins, or below the scene's own; and
+ * where the user says. */
+static bool may_write(const cfg_doc *doc, const char *directory, bool set)
+{
+    const char *own[] = {".", doc->folder};
+    return set || pio_path_allowed(directory, &(pio_allowed){own, 2}) || pio_path_allowed(directory, &doc->allowed);
+}
+
+static const cfg_node *directory_of(const cfg_doc *doc)
+{
+    bool found;
+    return pio_cfg_find(doc->root, "output.directory", &found);
+}
+
+static void check_directory(const pio_scene *scene, cfg_doc *doc)
+{
+    const cfg_node *node = directory_of(doc);
+    const char *directory = scene->output.directory;
+    if (!directory || may_write(doc, directory, node->mark.file->set)) return;
+    pio_cfg_report(doc, PIOLA_REFUSED, node->mark, "output.directory",
+                   "'%s' is neither below the scene's folder nor below the current one; name the folder by -o, or "
+                   "allow it with --allow PATH",
+                   pio_cfg_clean(doc, directory));
+}
+
+static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_scene_leave *leave,
+                 const char *const *sets, size_t n_sets)
+{
+    doc->allowed = leave->allowed;
+    check_allowed(doc);
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
     doc->dimension = peek_dimension(doc);
     if (!pio_cfg_decode(doc, table_of(doc), scene)) return;
@@ -195,17 +238,13 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const char *c
     scene->path = pio_arena_text(&doc->arena, path, strlen(path));
     scene->text = doc->text;
     doc->no_memory |= !scene->path || !scene->text;
+    if (!doc->no_memory && leave->writes) check_directory(scene, doc);
     if (!doc->no_memory) pio_scene_validate(scene, doc);
 }
 
-piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
-                            piola_error *error)
-{
-    return pio_scene_parse(out, path, NULL, 0, sets, n_sets, errors, error);
-}
-
-piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
-                             size_t n_sets, FILE *errors, piola_error *error)
+static piola_status load_or_parse(pio_scene **out, const char *path, const char *text, size_t size,
+                                  const pio_scene_leave *leave, const char *const *sets, size_t n_sets, FILE *errors,
+                                  piola_error *error)
 {
     *out = NULL;
     pio_scene *scene = calloc(1, sizeof *scene);
@@ -220,7 +259,7 @@ piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text
     source->doc.given = text;
     source->doc.given_size = size;
     pio_locale old = pio_locale_begin();
-    load(scene, &source->doc, path, sets, n_sets);
+    load(scene, &source->doc, path, leave, sets, n_sets);
     piola_status status = pio_cfg_show(&source->doc, errors, error);
     pio_locale_end(old);
     if (status)
@@ -230,21 +269,41 @@ piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text
     return status;
 }
 
-bool pio_scene_folder(const char *path, const char *const *sets, size_t n_sets, char *out, size_t size)
+piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
+                            piola_error *error)
+{
+    return load_or_parse(out, path, NULL, 0, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
+}
+
+piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
+                             size_t n_sets, FILE *errors, piola_error *error)
+{
+    return load_or_parse(out, path, text, size, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
+}
+
+piola_status pio_scene_load_with(pio_scene **out, const char *path, const pio_scene_leave *leave,
+                                 const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
+{
+    return load_or_parse(out, path, NULL, 0, leave, sets, n_sets, errors, error);
+}
+
+bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *const *sets, size_t n_sets, char *out,
+                      size_t size)
 {
     pio_scene scene = {0};
-    cfg_doc doc = {0};
+    cfg_doc doc = {.allowed = *allowed};
     const pio_locale old = pio_locale_begin();
     if (pio_cfg_load(&doc, path, sets, n_sets)) {
         doc.dimension = peek_dimension(&doc);
         pio_cfg_decode(&doc, table_of(&doc), &scene); /* what is legal of it is there, whatever is not */
     }
     pio_locale_end(old);
-    const bool known = scene.output.directory || scene.name;
+    bool known = scene.output.directory || scene.name;
     if (scene.output.directory)
-        snprintf(out, size, "%s", scene.output.directory);
+        known = (size_t)snprintf(out, size, "%s", scene.output.directory) < size;
     else if (known)
         default_folder(scene.name, out, size);
+    known = known && may_write(&doc, out, directory_of(&doc)->mark.file->set);
     pio_cfg_free(&doc);
     return known;
 }
@@ -268,11 +327,8 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     pio_cfg_excerpt(node->mark, excerpt, sizeof excerpt);
-    error->status = PIOLA_BAD_DATA;
-    error->failure = (piola_failure){0};
-    snprintf(error->message, sizeof error->message, "%.400s:%d:%d: error: %.200s%s%s\n%s", node->mark.file->name,
-             node->mark.line, node->mark.column, path, *path ? ": " : "", what, excerpt);
-    return pio_fail_blame(error, PIOLA_BAD_DATA);
+    return pio_fail(error, PIOLA_BAD_DATA, "%s:%d:%d: error: %.200s%s%s\n%s", node->mark.file->name, node->mark.line,
+                    node->mark.column, path, *path ? ": " : "", what, excerpt);
 }
 
 piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_error *error, const char *path)
@@ -304,7 +360,8 @@ void pio_scene_resolved(const pio_scene *scene, FILE *to)
 
 piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error)
 {
-    return pio_path_beneath(scene->source->doc.folder, relative, out, size, error);
+    const cfg_doc *doc = &scene->source->doc;
+    return pio_path_beneath(doc->folder, relative, &doc->allowed, out, size, error);
 }
 
 const char *pio_scene_input(const pio_scene *scene, size_t i, const char **sha256)

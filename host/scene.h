@@ -471,8 +471,6 @@ typedef struct pio_scene {
 piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
                             piola_error *error);
 void pio_scene_free(pio_scene *scene);
-/* Where a scene's results would be, which may have faults: false when neither its name nor its folder can be read. */
-bool pio_scene_folder(const char *path, const char *const *sets, size_t n_sets, char *out, size_t size);
 
 /* Report a fault found later at `path` ("bodies[0].geometry", "time.dt", ...): fills `error` with the whole
  * `file:line:col: error: ...` line and source excerpt; returns PIOLA_BAD_DATA. */
@@ -491,7 +489,8 @@ void pio_scene_resolved(const pio_scene *scene, FILE *to);
  * last. */
 const char *pio_scene_input(const pio_scene *scene, size_t i, const char **sha256);
 
-/* A path of an input file named in the scene: relative to the scene's folder, refused (PIOLA_REFUSED) when it leaves it. */
+/* A path of an input file named in the scene: relative to the scene's folder, refused (PIOLA_REFUSED) when it leaves it and is not
+ * allowed. */
 piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error);
 
 #endif

@@ -186,7 +186,7 @@ const cfg_table pio_adjoint_table = {.what = "adjoint output", .fields = adjoint
 
 static const cfg_field output_fields[] = {
     {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
-     .meaning = "folder for the results"},
+     .meaning = "folder for the results, below the current or the scene's folder, else it needs --allow"},
     {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
     {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "frames of the adjoint fields"},

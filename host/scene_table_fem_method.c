@@ -142,7 +142,7 @@ static const cfg_table states_table = {.what = "states output", .fields = states
 
 static const cfg_field output_fields[] = {
     {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
-     .meaning = "folder for the results"},
+     .meaning = "folder for the results, below the current or the scene's folder, else it needs --allow"},
     {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
     {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "

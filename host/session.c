@@ -4,6 +4,7 @@
 #include "host/command.h"
 #include "host/disk_states.h"
 #include "host/fail.h"
+#include "host/scene_leave.h"
 #include "host/signals.h"
 
 #include <errno.h>
@@ -51,24 +52,27 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
 
 void pio_forget_result(const piola_options *options, const char *directory)
 {
-    char path[1100];
-    snprintf(path, sizeof path, "%s/result.json", directory);
-    if (!options->dry_run) unlink(path);
+    char path[PIO_PATH];
+    if (!options->dry_run && pio_path_join(path, sizeof path, directory, "result.json")) unlink(path);
 }
 
 static piola_status open_scene(pio_session *s, piola_error *error)
 {
-    piola_status rc = pio_scene_load(&s->scene, s->options->scene, s->options->sets, s->options->n_sets, stderr, error);
+    const piola_options *o = s->options;
+    const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
+    piola_status rc = pio_scene_load_with(&s->scene, o->scene, &leave, o->sets, o->n_sets, stderr, error);
     if (rc) {
         s->told = true;
-        const bool known = pio_scene_folder(s->options->scene, s->options->sets, s->options->n_sets, s->directory,
-                                            sizeof s->directory);
-        if (!s->options->directory && known) pio_forget_result(s->options, s->directory);
+        if (!o->directory &&
+            pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->directory, sizeof s->directory))
+            pio_forget_result(o, s->directory);
         return rc;
     }
-    snprintf(s->directory, sizeof s->directory, "%s",
-             s->options->directory ? s->options->directory : s->scene->output.directory);
-    pio_forget_result(s->options, s->directory);
+    const char *directory = o->directory ? o->directory : s->scene->output.directory;
+    rc = pio_path_folder(directory, error);
+    if (rc) return rc;
+    memcpy(s->directory, directory, strlen(directory) + 1);
+    pio_forget_result(o, s->directory);
     rc = pio_model_create(&s->model, s->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
@@ -116,10 +120,11 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     s->command = command;
     s->opened = pio_clock();
     s->all_gradients = gradients == PIO_ALL_GRADIENTS;
-    if (options->directory) pio_forget_result(options, options->directory);
+    if (options->directory) pio_forget_result(options, options->directory); /* too long a name is no folder's */
     piola_status rc = options->dry_run && options->json
                           ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
                           : PIOLA_OK;
+    if (!rc && options->directory) rc = pio_path_folder(options->directory, error);
     if (!rc) rc = open_log(s, error);
     if (!rc) rc = open_scene(s, error);
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
@@ -132,6 +137,16 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
         *out = s;
     }
     return rc;
+}
+
+piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error)
+{
+    piola_error lost;
+    const piola_status log = s ? pio_log_close(&s->log, &lost) : PIOLA_OK;
+    pio_session_close(s);
+    if (!log || (rc && rc != PIOLA_NO)) return rc;
+    *error = lost;
+    return log;
 }
 
 void pio_session_close(pio_session *s)
@@ -280,7 +295,7 @@ static void add_design_terms(pio_session *s)
 static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
 {
     pio_session *s = context;
-    char path[1100];
+    char path[PIO_PATH];
     (void)step;
     piola_status rc = PIOLA_OK;
     pio_session_path(s, "states-on-disk.h5", path, sizeof path);
@@ -394,8 +409,8 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 
 piola_status pio_session_make_directory(pio_session *s, piola_error *error)
 {
-    char path[1100];
-    snprintf(path, sizeof path, "%s", s->directory);
+    char path[PIO_PATH];
+    memcpy(path, s->directory, strlen(s->directory) + 1);
     for (char *at = path + 1;; at++) {
         if (*at && *at != '/') continue;
         const char kept = *at;
@@ -412,5 +427,5 @@ piola_status pio_session_make_directory(pio_session *s, piola_error *error)
 
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size)
 {
-    snprintf(out, size, "%s/%s", s->directory, name);
+    pio_path_join(out, size, s->directory, name); /* which fits: pio_path_folder */
 }

@@ -8,6 +8,7 @@
 #include "host/constraint.h"
 #include "host/log.h"
 #include "host/objective.h"
+#include "host/path.h"
 #include "host/plan.h"
 #include "solvers/adjoint.h"
 
@@ -29,7 +30,7 @@ typedef struct pio_session {
     pio_schedule schedule;
     pio_log *log;
     bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */
-    char directory[1024];
+    char directory[PIO_PATH];
     double *samples;                    /* [2 n_samples] workspace */
     double *values, *value_bar, *z_bar; /* [n_variables] of the last evaluation */
     double *filtered, *filtered_bar;    /* [n_variables] likewise: z after the designs' filters */
@@ -66,6 +67,8 @@ void pio_forget_result(const piola_options *options, const char *directory);
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, piola_error *error);
 void pio_session_close(pio_session *s);
+/* Close it at the end of a command that came to rc; PIOLA_IO where only the file of the log (--log-json) failed, else rc. */
+piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error);
 
 /* session_plan.c: measure the simulation and choose the schedule; tell it, with options->dry_run at length. PIOLA_NO_MEMORY where
  * the scene's budget does not suffice. */
@@ -85,7 +88,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 
 /* Create the output folder and its parents. */
 piola_status pio_session_make_directory(pio_session *s, piola_error *error);
-/* "DIRECTORY/name". */
+/* "DIRECTORY/name" into out[size] of PIO_PATH bytes, where it always fits. */
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size);
 
 /* result.json: begin with what all commands tell; the caller adds its own members; end writes the file, and stdout with

@@ -134,7 +134,7 @@ static void give_tape(const pio_session *s, pio_plan_request *r)
  * first steps has a plan all the same, without the disk: it would fail there too. */
 static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
 {
-    char folder[1024];
+    char folder[PIO_PATH];
     existing_folder(s, folder, sizeof folder);
     const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
     const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { N_SIGNALS = 3 };
-static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU};
-static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)", "SIGTERM", "SIGXCPU (CPU time limit)"};
+enum { N_SIGNALS = 5 };
+static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT};
+static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)", "SIGTERM", "SIGXCPU (CPU time limit)",
+                                             "SIGHUP (the terminal is gone)", "SIGQUIT"};
 
 static volatile sig_atomic_t caught; /* 0, or the first signal that came */
 static struct sigaction before[N_SIGNALS];
@@ -64,7 +65,8 @@ piola_status pio_signals_install(piola_error *error)
         memset(&action, 0, sizeof action);
         action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART;
-        if (signals[i] == SIGINT) action.sa_flags |= (int)SA_RESETHAND; /* the second one meets the default: death */
+        if (signals[i] == SIGINT || signals[i] == SIGQUIT)
+            action.sa_flags |= (int)SA_RESETHAND; /* the second one meets the default: death */
         sigemptyset(&action.sa_mask);
         int wrong = sigaction(signals[i], NULL, &before[i]);
         if (wrong == 0 && before[i].sa_handler != SIG_IGN) wrong = sigaction(signals[i], &action, NULL);

@@ -1,8 +1,8 @@
 /* signals.h -- one question for every loop: should I stop now? By a signal, or because the time is up.
  *
- * SIGINT, SIGTERM and SIGXCPU set a flag; the loop that polls pio_interrupted writes its checkpoint and returns
- * PIOLA_INTERRUPTED. A second SIGINT kills. A SIGINT that was ignored when the program started (a shell's background
- * job, nohup) stays ignored. System calls go on after a signal (SA_RESTART), so that files are not torn; and
+ * SIGINT, SIGTERM, SIGXCPU, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted writes its checkpoint and returns
+ * PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. One that was ignored when the program started (SIGINT of a shell's background
+ * job, SIGHUP under nohup) stays ignored. System calls go on after a signal (SA_RESTART), so that files are not torn; and
  * SIGXFSZ is ignored, so that a file at its size limit is an error and not a death. */
 #ifndef PIOLA_HOST_SIGNALS_H
 #define PIOLA_HOST_SIGNALS_H

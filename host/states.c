@@ -147,7 +147,7 @@ static piola_status write_numbers(pio_states *f, piola_error *error)
 static piola_status open_file(pio_states *f, piola_error *error)
 {
     pio_session *s = f->session;
-    char path[1100];
+    char path[PIO_PATH];
     pio_manifest manifest;
     piola_status rc = pio_manifest_create(&manifest, s, error);
     if (rc) return rc;

@@ -32,7 +32,7 @@ typedef enum piola_status {
     PIOLA_IO = 74,            /* reading or writing failed (disk full, ...) */
     PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
     PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, item and value, `failure` the kind */
-    PIOLA_REFUSED = 77 /* needs leave: a path outside the folder it must stay in, a run of another machine to resume */
+    PIOLA_REFUSED = 77        /* without leave: a path outside its folder, a run of another machine */
 } piola_status;
 
 /* What failed in a computation, for programs; scripts read its name in `failure` of result.json. */
@@ -112,6 +112,8 @@ typedef struct piola_options {
     const char *directory;   /* output folder; NULL: the scene's output.directory */
     const char *const *sets; /* [n_sets] overrides "time.dt=0.1 ms" */
     size_t n_sets;
+    const char *const *allow; /* [n_allow] files and folders outside the scene's folder that the scene may name */
+    size_t n_allow;
     const char *device;       /* "auto" (default), "cpu", "cuda" */
     const char *isa;          /* instruction set of the CPU engine, "x86-64-v3"; NULL: the best that runs */
     const char *precision;    /* NULL: the scene's (check: f64), or "f32", "f64" */

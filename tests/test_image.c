@@ -162,7 +162,13 @@ static void a_failed_write_leaves_the_old_file(void **state)
     unlink(PATH);
     FILE *old = fopen(PATH, "w");
     assert_non_null(old);
-    fputs("old", old);
+    fputs("notes of someone", old);
+    fclose(old);
+    assert_int_equal(pio_image_write_png(&image, PATH, &error), PIOLA_CANNOT_CREATE);
+    assert_non_null(strstr(error.message, "is no PNG picture"));
+    old = fopen(PATH, "w");
+    assert_non_null(old);
+    fputs("\x89PNG\r\n\x1a\nold", old);
     fclose(old);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -177,8 +183,8 @@ static void a_failed_write_leaves_the_old_file(void **state)
     printf("%s\n", error.message);
     size_t size;
     uint8_t *bytes = slurp(PATH, &size);
-    assert_int_equal(size, 3);
-    assert_memory_equal(bytes, "old", 3);
+    assert_int_equal(size, 11);
+    assert_memory_equal(bytes + 8, "old", 3);
     free(bytes);
     char temporary[128];
     snprintf(temporary, sizeof temporary, "%s.%ld-0.part", PATH, (long)getpid());

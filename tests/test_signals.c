@@ -32,9 +32,9 @@ static void my_handler(int number)
 static void each_signal_sets_the_flag_and_is_named(void **state)
 {
     (void)state;
-    const int numbers[] = {SIGINT, SIGTERM, SIGXCPU};
-    const char *names[] = {"SIGINT", "SIGTERM", "SIGXCPU"};
-    for (int i = 0; i < 3; i++) {
+    const int numbers[] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT};
+    const char *names[] = {"SIGINT", "SIGTERM", "SIGXCPU", "SIGHUP", "SIGQUIT"};
+    for (int i = 0; i < 5; i++) {
         assert_int_equal(pio_signals_install(NULL), PIOLA_OK);
         assert_false(pio_interrupted());
         assert_null(pio_interruption());
@@ -65,10 +65,13 @@ static void handlers_come_back_and_an_ignored_signal_stays_ignored(void **state)
     (void)state;
     signal(SIGTERM, my_handler);
     signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN); /* nohup */
     assert_int_equal(pio_signals_install(NULL), PIOLA_OK);
     assert_true(handler_of(SIGTERM) != my_handler);
     assert_true(handler_of(SIGINT) == SIG_IGN);
+    assert_true(handler_of(SIGHUP) == SIG_IGN);
     raise(SIGINT);
+    raise(SIGHUP);
     assert_false(pio_interrupted());
     assert_int_equal(pio_signals_install(NULL), PIOLA_OK); /* twice: what is put back is still ours */
     pio_signals_restore();
@@ -81,6 +84,7 @@ static void handlers_come_back_and_an_ignored_signal_stays_ignored(void **state)
     assert_true(handler_of(SIGTERM) == my_handler);
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
 }
 
 static void a_second_sigint_kills_and_the_first_does_not(void **state)
@@ -168,6 +172,8 @@ int main(void)
     signal(SIGINT, SIG_DFL); /* a background job starts with it ignored */
     signal(SIGTERM, SIG_DFL);
     signal(SIGXCPU, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_signal_sets_the_flag_and_is_named),
         cmocka_unit_test(the_first_signal_is_the_reason_and_sigterm_may_repeat),

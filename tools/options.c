@@ -31,8 +31,9 @@ tool_settings tool_settings_default(void)
 
 void tool_settings_free(tool_settings *s)
 {
-    free(s->sets);
-    s->sets = NULL;
+    free(s->sets.v);
+    free(s->allow.v);
+    s->sets = s->allow = (tool_list){0};
 }
 
 /* ---- did you mean --------------------------------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static piola_status set(tool_settings *s, const tool_option *o, const char *text
         *(const char **)to = text;
         break;
     case OPTION_LIST:
-        s->sets[s->common.n_sets++] = text;
+        ((tool_list *)to)->v[((tool_list *)to)->n++] = text;
         break;
     case OPTION_CHOICE:
     case OPTION_FIRST:
@@ -365,7 +366,10 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->export.frame = s->render.frame;
     s->export.no_verify = s->render.no_verify = s->info.no_verify;
     s->info.json = s->common.json;
-    s->common.sets = s->sets;
+    s->common.sets = s->sets.v;
+    s->common.n_sets = s->sets.n;
+    s->common.allow = s->allow.v;
+    s->common.n_allow = s->allow.n;
     s->render.threads = s->common.threads;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
     if (s->render.width && (s->render.width < 320 || s->render.height < 180))
@@ -378,8 +382,9 @@ piola_status tool_parse(int argc, char **argv, tool_settings *s, piola_error *er
     words w = {argc, argv, 1};
     bool only_words = false;
     piola_status rc = PIOLA_OK;
-    s->sets = calloc((size_t)argc + 1, sizeof *s->sets);
-    if (!s->sets) {
+    s->sets.v = calloc((size_t)argc + 1, sizeof *s->sets.v);
+    s->allow.v = calloc((size_t)argc + 1, sizeof *s->allow.v);
+    if (!s->sets.v || !s->allow.v) {
         snprintf(error->message, sizeof error->message, "no memory for %d arguments", argc);
         return error->status = PIOLA_NO_MEMORY;
     }

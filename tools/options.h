@@ -24,6 +24,12 @@ typedef enum {
 
 enum { TOOL_OPTIONS = 96 }; /* at most */
 
+/* What an option that may be repeated said. */
+typedef struct {
+    const char **v;
+    size_t n;
+} tool_list;
+
 /* What a command line said. Begin with tool_settings_default(). */
 typedef struct {
     tool_id command;
@@ -36,7 +42,7 @@ typedef struct {
     piola_render_options render;
     piola_export_options export;
     const char *output; /* -o */
-    const char **sets;  /* [common.n_sets] */
+    tool_list sets, allow;
     bool markdown, help, version;
     bool given[TOOL_OPTIONS]; /* by place in tool_options */
 } tool_settings;
@@ -54,7 +60,7 @@ typedef enum {
     OPTION_FLAG,    /* bool: true */
     OPTION_COUNT,   /* int: one more each time */
     OPTION_TEXT,    /* const char * */
-    OPTION_LIST,    /* one more of `sets` */
+    OPTION_LIST,    /* tool_list: one more */
     OPTION_CHOICE,  /* const char *, one of `values` */
     OPTION_FIRST,   /* bool: whether it is the first of the two `values` */
     OPTION_INTEGER, /* int, least..most */

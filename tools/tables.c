@@ -24,9 +24,13 @@ const tool_option tool_options[] = {
      .fallback = "FILE's name with the frame's number, beside it"},
     {"to", 0, OPTION_CHOICE, TO(export.to), ON(EXPORT), "FORMAT", formats,
      .meaning = "VTK's XML, a table, NumPy arrays, or the deformed surface of a mesh as triangles; required"},
-    {"set", 0, OPTION_LIST, 0, SCENES, "PATH=VALUE",
+    {"set", 0, OPTION_LIST, TO(sets), SCENES, "PATH=VALUE",
      .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
                 "may be repeated"},
+    {"allow", 0, OPTION_LIST, TO(allow), SCENES, "PATH",
+     .meaning =
+         "file or folder outside the scene's that the scene may name, as input or as its output.directory; links are "
+         "followed before it is compared; may be repeated"},
     {"device", 0, OPTION_CHOICE, TO(common.device), SIMULATING | ON(BENCH), "NAME", devices,
      .meaning = "where to compute: auto takes a GPU when an engine and a GPU are there; cuda never falls back",
      .fallback = "auto"},

@@ -3,6 +3,7 @@
 #include "kernels/backend/product.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ static int folder_of_this(char *out, size_t size)
     static const char here = 0;
     Dl_info info;
     if (!dladdr(&here, &info) || !info.dli_fname) return 0;
-    snprintf(out, size, "%s", info.dli_fname);
+    if ((size_t)snprintf(out, size, "%s", info.dli_fname) >= size) return 0;
     char *slash = strrchr(out, '/');
     if (!slash) return snprintf(out, size, ".") > 0;
     *slash = '\0';
@@ -26,7 +27,7 @@ static int folder_of_this(char *out, size_t size)
 
 static const void *open_module(const char *kind, const char *name, table_head wanted, char *message)
 {
-    char folder[900], file[1024], symbol[64];
+    char folder[PATH_MAX], file[PATH_MAX + 80], symbol[64];
     if (!folder_of_this(folder, sizeof folder)) {
         snprintf(message, PIO_DIRECT_TEXT, "the engine's folder is not known");
         return NULL;
