@@ -101,6 +101,21 @@ class Paths(unittest.TestCase):
         self.assertLessEqual({"states.vtkhdf", "history.vtkhdf", "picture.png", "result.json"}, there)
         self.assertFalse([n for n in there if "partial" in n or n.endswith(".tmp")], there)
 
+    def test_a_scene_and_its_table_may_lie_deep(self):
+        deep = self.deep(3000)
+        os.makedirs(deep)
+        with open(f"{deep}/tiny.yaml", "w", encoding="utf-8") as file:
+            file.write(SCENE)
+        with open(f"{deep}/table.csv", "w", encoding="utf-8") as file:
+            file.write(TABLE)
+        out = self.folder / "out"
+        self.expect(0, [], "grad", f"{deep}/tiny.yaml", "-o", out, MISFIT[0], MISFIT[1] % "table.csv")
+        manifest = json.loads(self.expect(0, [], "info", out / "states.vtkhdf", "--json").stdout)["manifest"]
+        self.assertIn(f"sha256 {deep}/table.csv", manifest)
+        with open(f"{deep}/tiny.yaml", "w", encoding="utf-8") as file:
+            file.write(SCENE.replace("gravity", "gravitty"))
+        self.expect(65, [f"{deep}/tiny.yaml:5:1: error"], "validate", f"{deep}/tiny.yaml")  # whole, for editors
+
     def test_a_long_name_does_not_hide_what_is_wrong_with_it(self):
         done = self.expect(66, ["No such file or directory"], "run", self.deep(3000) + "/none.yaml")
         self.assertIn("none.yaml", done.stderr)
