@@ -18,6 +18,7 @@ void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, c
         pio_json_double(json, "difference", r->difference);
         pio_json_double(json, "remainder", r->remainder);
         pio_json_double(json, "uncertainty", r->uncertainty);
+        pio_json_double(json, "first_step", r->first_step);
         pio_json_double(json, "first_order", r->first_order);
         pio_json_double(json, "second_order", r->second_order);
         pio_json_string(json, "reason", r->reason);

@@ -247,6 +247,7 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
     row->difference = row->relative_error = row->fitted = row->remainder = row->uncertainty = NAN;
     row->first_order = row->second_order = NAN;
     if (!usable(d, row)) return;
+    row->first_step = d->step[0];
 
     double noise = rounding(d);
     bool affine = true;

@@ -11,7 +11,7 @@
  * uncertainty of a is used. That uncertainty is 13 standard errors, from the larger of the fit's own scatter and the
  * rounding of J: 13 is Student's t for 99.9 % at the least freedom allowed (3), and covers the bias of the first power
  * left out, which is at most 0.75 of it for any of the models and windows. If it exceeds the tolerance nothing was
- * decided: inconclusive, which is a failure.
+ * decided: inconclusive, which is no pass, and says nothing against the gradient.
  *
  * When <g,h> is zero, nothing is relative to it. It is called zero when it is below 1e-10 of `scale`, and then a true
  * zero has to show |a| <= tolerance * scale.
@@ -64,7 +64,8 @@ typedef struct pio_taylor_row {
     bool absolute;       /* <g,h> is zero: compared with scale */
     bool central;        /* J(m - e h) was used */
     pio_taylor_verdict verdict;
-    char reason[320];
+    double first_step; /* e_0 */
+    char reason[640];
 } pio_taylor_row;
 
 /* Judge one direction. Never fails: input that cannot be judged is inconclusive and the reason says why; a J that is

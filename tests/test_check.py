@@ -112,6 +112,27 @@ class Check(unittest.TestCase):
         for text in (FOLLOWING, SWUNG, block(), block(force="[0, 1 Pa]")):
             _, told = self.check(1, text, "--precision", "f32")
             self.assertNotIn("FAILED", [row["verdict"] for row in told["rows"]])
+            self.assertEqual(told["verdict"], "undecided")
+
+    def test_a_derivative_that_is_small_beside_J_is_decided_by_longer_steps(self):
+        design = f"{MODULUS.replace('}', ', per: element}')}, {{name: s, target: bodies.b.rest_position, per: node}}, " \
+                 "{name: l, target: loads.p.value}"
+        text = block(law="model: linear, E: 210 GPa, nu: 0.3", force="[0, -30 kPa]", design=design)
+        text = text.replace("{type: minimize, of: tip.y}", "{type: target, of: tip.y, value: -1}")  # J is 1, its derivatives 1e-6
+        done, told = self.check(0, text)
+        self.assertGreater(max(row["first_step"] for row in told["rows"]), 1e-3)
+        self.assertEqual((told["verdict"], told["undecided"]), ("passed", 0))
+        done, told = self.check(1, text, "--test-corrupt-gradient")
+        self.assertEqual(told["verdict"], "FAILED")
+        self.assertIn("check FAILED", done.stderr)
+        # far below the rounding of J nothing decides; that accuses no gradient, and says what would decide it
+        done, told = self.check(1, text.replace("-30 kPa", "-1 Pa"))
+        self.assertEqual((told["verdict"], told["failed"], told["passed"]), ("undecided", 0, False))
+        self.assertGreater(told["undecided"], 0)
+        self.assertIn("check undecided", done.stderr)
+        self.assertNotIn("FAILED", done.stderr)
+        self.assertIn("would decide it: ", done.stderr)
+        self.assertIn("one nearer to 0 at the start", done.stderr)
 
     def test_loads_below_rounding_are_answered_and_accuse_no_gradient(self):
         for force in ("[0, 1e-6]", "[0, 1e-9]"):
