@@ -19,7 +19,7 @@ enum { MAX_TEXT = 1 << 20, MAX_LINKS = 1 << 20 }; /* bytes of an attribute or na
 
 const char *const pio_checked_data_group[2] = {"PointData", "CellData"};
 
-pio_h5_voice pio_checked_begin(pio_snapshot_file *f, piola_error *error)
+pio_h5_voice pio_checked_begin(pio_checked_file *f, piola_error *error)
 {
     f->status = PIOLA_OK;
     f->error = error;
@@ -27,7 +27,7 @@ pio_h5_voice pio_checked_begin(pio_snapshot_file *f, piola_error *error)
     return pio_h5_silence();
 }
 
-piola_status pio_checked_end(pio_snapshot_file *f, pio_h5_voice voice)
+piola_status pio_checked_end(pio_checked_file *f, pio_h5_voice voice)
 {
     pio_h5_restore(voice);
     f->error = NULL;
@@ -35,7 +35,7 @@ piola_status pio_checked_end(pio_snapshot_file *f, pio_h5_voice voice)
 }
 
 /* The first fault of a call counts. `format` says what is wrong; HDF5's own words are added when it failed. */
-bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...)
+bool pio_checked_bad(pio_checked_file *f, const char *format, ...)
 {
     if (f->status != PIOLA_OK) return false;
     char text[600];
@@ -48,13 +48,13 @@ bool pio_checked_bad(pio_snapshot_file *f, const char *format, ...)
     return false;
 }
 
-bool pio_checked_no_input(pio_snapshot_file *f, const char *why)
+bool pio_checked_no_input(pio_checked_file *f, const char *why)
 {
     if (f->status == PIOLA_OK) f->status = pio_fail(f->error, PIOLA_NO_INPUT, "%s: %s", f->path, why);
     return false;
 }
 
-bool pio_checked_no_memory(pio_snapshot_file *f, size_t bytes)
+bool pio_checked_no_memory(pio_checked_file *f, size_t bytes)
 {
     if (f->status == PIOLA_OK)
         f->status = pio_fail(f->error, PIOLA_NO_MEMORY, "%s: no memory for %zu bytes", f->path, bytes);
@@ -62,7 +62,7 @@ bool pio_checked_no_memory(pio_snapshot_file *f, size_t bytes)
 }
 
 /* n zeroed elements; n was held against the size of the file. */
-void *pio_checked_make(pio_snapshot_file *f, size_t n, size_t size)
+void *pio_checked_make(pio_checked_file *f, size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
     if (!p) (void)pio_checked_no_memory(f, n * size);
@@ -73,7 +73,7 @@ void *pio_checked_make(pio_snapshot_file *f, size_t n, size_t size)
 
 /* A plain file that nobody writes, which begins as HDF5 does (format specification, section II.A: our files have nothing
  * before the superblock). */
-static bool look(pio_snapshot_file *f, int fd)
+static bool look(pio_checked_file *f, int fd)
 {
     static const char signature[8] = "\211HDF\r\n\032\n";
     struct stat st;
@@ -85,11 +85,22 @@ static bool look(pio_snapshot_file *f, int fd)
         return pio_checked_no_input(f, "another process is still writing this file");
     f->bytes = (int64_t)st.st_size;
     if (pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, signature, sizeof head) == 0) return true;
-    return pio_checked_bad(f, "not an HDF5 file; the files that Piola writes for this are states.vtkhdf and "
-                              "history.vtkhdf");
+    return pio_checked_bad(f, "not an HDF5 file%s", f->kind);
 }
 
-bool pio_checked_open(pio_snapshot_file *f)
+/* What HDF5 opened is what was compared with checksums before. */
+static bool same_file(pio_checked_file *f)
+{
+    void *handle = NULL;
+    struct stat st;
+    if (!f->inode) return true;
+    if (H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 && handle && fstat(*(int *)handle, &st) == 0 &&
+        st.st_dev == f->device && st.st_ino == f->inode)
+        return true;
+    return pio_checked_no_input(f, "another file took its place while it was opened; try again");
+}
+
+bool pio_checked_open(pio_checked_file *f)
 {
     const int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return pio_checked_no_input(f, strerror(errno));
@@ -101,13 +112,13 @@ bool pio_checked_open(pio_snapshot_file *f)
         f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access);
     const bool opened = pio_h5_ok(&f->log, f->file); /* now: the next call forgets why not */
     if (access >= 0) (void)H5Pclose(access);
-    return opened || pio_checked_bad(f, "damaged or cut off");
+    return (opened || pio_checked_bad(f, "damaged or cut off")) && same_file(f);
 }
 
 /* ---- objects and attributes ---------------------------------------------------------------------------- */
 
 /* The member `name` when it is a hard link to an object of this type, else -1. */
-hid_t pio_checked_enter(pio_snapshot_file *f, hid_t parent, const char *name, H5I_type_t type)
+hid_t pio_checked_enter(pio_checked_file *f, hid_t parent, const char *name, H5I_type_t type)
 {
     H5L_info_t link;
     if (f->status != PIOLA_OK) return -1;
@@ -127,7 +138,7 @@ void pio_checked_leave(hid_t id)
     if (id >= 0) (void)H5Oclose(id);
 }
 
-hid_t pio_checked_path(pio_snapshot_file *f, const char *first, const char *second)
+hid_t pio_checked_path(pio_checked_file *f, const char *first, const char *second)
 {
     hid_t group = pio_checked_enter(f, f->file, first, H5I_GROUP),
           inner = group >= 0 ? pio_checked_enter(f, group, second, H5I_GROUP) : -1;
@@ -136,7 +147,7 @@ hid_t pio_checked_path(pio_snapshot_file *f, const char *first, const char *seco
 }
 
 /* A scalar attribute of this type class, opened with its type; false and a fault when it is anything else. */
-static bool open_attr(pio_snapshot_file *f, hid_t object, const char *key, H5T_class_t class, hid_t *attr, hid_t *type)
+static bool open_attr(pio_checked_file *f, hid_t object, const char *key, H5T_class_t class, hid_t *attr, hid_t *type)
 {
     *attr = *type = -1;
     if (f->status != PIOLA_OK) return false;
@@ -154,7 +165,7 @@ static void close_attr(hid_t attr, hid_t type)
     if (type >= 0) (void)H5Tclose(type);
 }
 
-bool pio_checked_int(pio_snapshot_file *f, hid_t object, const char *key, int64_t least, int64_t most, int64_t *out)
+bool pio_checked_int(pio_checked_file *f, hid_t object, const char *key, int64_t least, int64_t most, int64_t *out)
 {
     hid_t attr, type;
     int64_t value = 0;
@@ -170,7 +181,7 @@ bool pio_checked_int(pio_snapshot_file *f, hid_t object, const char *key, int64_
 }
 
 /* Text of fixed length read through `read`: an attribute's or a dataset's. NUL-terminated copy. */
-char *pio_checked_fixed_text(pio_snapshot_file *f, hid_t id, hid_t type, bool dataset, int64_t most, const char *key)
+char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dataset, int64_t most, const char *key)
 {
     size_t size = H5Tget_size(type);
     if (size == 0 || size > (size_t)most) {
@@ -187,7 +198,7 @@ char *pio_checked_fixed_text(pio_snapshot_file *f, hid_t id, hid_t type, bool da
 }
 
 /* Texts of variable length are not ours, and HDF5 does not survive a damaged one. */
-char *pio_checked_text(pio_snapshot_file *f, hid_t object, const char *key)
+char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key)
 {
     hid_t attr, type;
     char *out = NULL;
@@ -202,13 +213,13 @@ char *pio_checked_text(pio_snapshot_file *f, hid_t object, const char *key)
 }
 
 /* As get_text, "" when there is none. */
-char *pio_checked_optional(pio_snapshot_file *f, hid_t object, const char *key)
+char *pio_checked_optional(pio_checked_file *f, hid_t object, const char *key)
 {
     if (f->status == PIOLA_OK && H5Aexists(object, key) > 0) return pio_checked_text(f, object, key);
     return pio_checked_make(f, 1, 1);
 }
 
-int pio_checked_choice(pio_snapshot_file *f, hid_t object, const char *key, const char *const *names, int n)
+int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const char *const *names, int n)
 {
     char *text = pio_checked_text(f, object, key);
     int found = -1;
@@ -220,7 +231,7 @@ int pio_checked_choice(pio_snapshot_file *f, hid_t object, const char *key, cons
 }
 
 /* The names of a group's members, [*n], each malloc'd. */
-char **pio_checked_members(pio_snapshot_file *f, hid_t group, size_t *n)
+char **pio_checked_members(pio_checked_file *f, hid_t group, size_t *n)
 {
     H5G_info_t info;
     *n = 0;
@@ -253,7 +264,7 @@ void pio_checked_free_names(char **names, size_t n)
 
 /* ---- datasets ------------------------------------------------------------------------------------------ */
 
-bool pio_checked_own(pio_snapshot_file *f, hid_t dataset, const char *name)
+bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name)
 {
     hid_t plist = H5Dget_create_plist(dataset);
     bool ok = plist >= 0 && H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) == 0;
@@ -262,7 +273,7 @@ bool pio_checked_own(pio_snapshot_file *f, hid_t dataset, const char *name)
 }
 
 /* As much as `rows` rows need, or could need when compressed. */
-bool pio_checked_holds(pio_snapshot_file *f, const pio_checked_array *d, const char *name, int64_t rows)
+bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows)
 {
     hid_t plist = H5Dget_create_plist(d->id), type = H5Dget_type(d->id);
     double bytes = type >= 0 ? (double)H5Tget_size(type) * (double)rows : 0;
@@ -278,7 +289,7 @@ bool pio_checked_holds(pio_snapshot_file *f, const pio_checked_array *d, const c
 }
 
 /* A dataset of real numbers or integers, at most 5 axes. */
-bool pio_checked_data(pio_snapshot_file *f, hid_t parent, const char *name, pio_checked_array *d)
+bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_checked_array *d)
 {
     *d = (pio_checked_array){.id = pio_checked_enter(f, parent, name, H5I_DATASET)};
     if (d->id < 0) return false;
@@ -300,7 +311,7 @@ bool pio_checked_data(pio_snapshot_file *f, hid_t parent, const char *name, pio_
 
 /* Chunk number at[] is as large as all are, or was never written. The length in the index has no checksum, and HDF5 reads a
  * chunk into as many bytes as the index says, however many it then takes out. */
-static bool whole_chunk(pio_snapshot_file *f, const pio_checked_array *d, const hsize_t *chunk, const hsize_t *at,
+static bool whole_chunk(pio_checked_file *f, const pio_checked_array *d, const hsize_t *chunk, const hsize_t *at,
                         hsize_t bytes)
 {
     hsize_t offset[6], length = 0;
@@ -312,7 +323,7 @@ static bool whole_chunk(pio_snapshot_file *f, const pio_checked_array *d, const 
 }
 
 /* Every chunk that holds some of these rows. Compressed ones have zlib's checksum. */
-static bool whole_chunks(pio_snapshot_file *f, const pio_checked_array *d, hsize_t first, hsize_t rows)
+static bool whole_chunks(pio_checked_file *f, const pio_checked_array *d, hsize_t first, hsize_t rows)
 {
     hid_t plist = H5Dget_create_plist(d->id), type = H5Dget_type(d->id);
     hsize_t chunk[6], at[6] = {0}, last[6], bytes = type >= 0 ? H5Tget_size(type) : 0;
@@ -338,7 +349,7 @@ static bool whole_chunks(pio_snapshot_file *f, const pio_checked_array *d, hsize
 }
 
 /* Rows [first, first + rows) as doubles or int64; a rank of 0 is read whole. */
-bool pio_checked_rows(pio_snapshot_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
+bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
                       hid_t memory, void *out)
 {
     if (d->rank > 0 &&
@@ -360,7 +371,7 @@ bool pio_checked_rows(pio_snapshot_file *f, const pio_checked_array *d, const ch
 }
 
 /* One entry of an offset array. */
-bool pio_checked_offset(pio_snapshot_file *f, hid_t group, const char *name, int64_t frame, int64_t *out)
+bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out)
 {
     pio_checked_array d;
     if (!pio_checked_data(f, group, name, &d)) return false;

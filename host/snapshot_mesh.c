@@ -151,7 +151,7 @@ bool pio_snapshot_write_cells(pio_h5_log *log, hid_t vtk, const pio_snapshot_mes
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* A list of `rows` whole numbers that the file can hold; NULL for one that is not read. */
-static bool read_list(pio_snapshot_file *f, hid_t vtk, const char *name, int64_t rows, hid_t memory, void *out)
+static bool read_list(pio_checked_file *f, hid_t vtk, const char *name, int64_t rows, hid_t memory, void *out)
 {
     pio_checked_array d;
     if (!pio_checked_data(f, vtk, name, &d)) return false;
@@ -163,7 +163,7 @@ static bool read_list(pio_snapshot_file *f, hid_t vtk, const char *name, int64_t
     return ok;
 }
 
-void pio_checked_mesh(pio_snapshot_file *f, hid_t vtk)
+void pio_checked_mesh(pio_checked_file *f, hid_t vtk)
 {
     pio_snapshot_info *info = &f->info;
     int64_t cells = 0;
@@ -181,7 +181,7 @@ void pio_checked_mesh(pio_snapshot_file *f, hid_t vtk)
 }
 
 /* Types and offsets fit together: both are read, wanted or not. */
-static bool read_cells(pio_snapshot_file *f, hid_t vtk, uint8_t *types, int64_t *offsets)
+static bool read_cells(pio_checked_file *f, hid_t vtk, uint8_t *types, int64_t *offsets)
 {
     const pio_snapshot_info *info = &f->info;
     const char *reason = NULL;
@@ -199,7 +199,7 @@ static bool read_cells(pio_snapshot_file *f, hid_t vtk, uint8_t *types, int64_t 
                            (long long)info->n_connectivity);
 }
 
-static bool read_nodes(pio_snapshot_file *f, hid_t vtk, int64_t *connectivity)
+static bool read_nodes(pio_checked_file *f, hid_t vtk, int64_t *connectivity)
 {
     const pio_snapshot_info *info = &f->info;
     if (!read_list(f, vtk, "Connectivity", info->n_connectivity, H5T_NATIVE_INT64, connectivity)) return false;
@@ -208,19 +208,11 @@ static bool read_nodes(pio_snapshot_file *f, hid_t vtk, int64_t *connectivity)
                                      (long long)connectivity[at], (long long)info->n_points);
 }
 
-piola_status pio_snapshot_read_mesh(pio_snapshot_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity,
-                                    piola_error *error)
+bool pio_checked_cells(pio_checked_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity)
 {
-    const pio_snapshot_info *info = &f->info;
-    if (!info->n_cells) return pio_fail(error, PIOLA_USAGE, "%s: holds particles, no mesh", f->path);
-    pio_h5_voice voice = pio_checked_begin(f, error);
-    uint8_t *own_types = types ? NULL : pio_checked_make(f, (size_t)info->n_cells, sizeof *types);
-    int64_t *own_offsets = offsets ? NULL : pio_checked_make(f, (size_t)info->n_cells + 1, sizeof *offsets);
     hid_t vtk = pio_checked_enter(f, f->file, "VTKHDF", H5I_GROUP);
-    if (vtk >= 0 && read_cells(f, vtk, types ? types : own_types, offsets ? offsets : own_offsets) && connectivity)
-        (void)read_nodes(f, vtk, connectivity);
+    const bool ok =
+        vtk >= 0 && read_cells(f, vtk, types, offsets) && (!connectivity || read_nodes(f, vtk, connectivity));
     pio_checked_leave(vtk);
-    free(own_types);
-    free(own_offsets);
-    return pio_checked_end(f, voice);
+    return ok;
 }

@@ -1,4 +1,4 @@
-/* snapshot_read.c -- the reader: what a file holds, and its arrays as doubles. */
+/* snapshot_read.c -- the reader, in its own process: what a file holds. */
 #include "host/snapshot_checked.h"
 #include "host/fail.h"
 
@@ -16,7 +16,7 @@ static bool is_partial(const char *path)
 }
 
 /* What vouches for the bytes; `summed`: a file that writes checksums when it is finished. */
-static void judge_checksums(pio_snapshot_file *f, bool summed)
+static void judge_checksums(pio_checked_file *f, bool summed)
 {
     pio_snapshot_info *info = &f->info;
     if (f->digest)
@@ -34,7 +34,7 @@ static void judge_checksums(pio_snapshot_file *f, bool summed)
 }
 
 /* /piola and what it says of the whole file. */
-static void read_header(pio_snapshot_file *f)
+static void read_header(pio_checked_file *f)
 {
     static const char *const kinds[] = {"states", "history", "checkpoint"}, *const precisions[] = {"f32", "f64"};
     pio_snapshot_info *info = &f->info;
@@ -67,7 +67,7 @@ static void read_header(pio_snapshot_file *f)
     judge_checksums(f, summed);
 }
 
-static void read_times(pio_snapshot_file *f)
+static void read_times(pio_checked_file *f)
 {
     pio_snapshot_info *info = &f->info;
     pio_checked_array d = {.id = -1};
@@ -88,7 +88,7 @@ static void read_times(pio_snapshot_file *f)
 }
 
 /* One field of PointData or CellData: attributes and shape. */
-static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
+static bool read_field_info(pio_checked_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
 {
     static const char *const whens[] = {"frame", "static", "adjoint"};
     pio_checked_array d;
@@ -104,7 +104,7 @@ static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name,
     v->rows = v->location == PIO_SNAPSHOT_CELL ? f->info.n_cells : f->info.n_points;
     int64_t rows = v->rows * (when == PIO_SNAPSHOT_STATIC ? 1 : f->info.n_frames);
     if (f->status == PIOLA_OK && (d.rank < 1 || d.rank > 2 || (d.rank == 2 && (d.dims[1] < 2 || d.dims[1] > 9)) ||
-                                  d.dims[0] < (hsize_t)rows || (d.rank == 2 && d.dims[1] < (hsize_t)components)))
+                                  d.dims[0] < (hsize_t)rows || (int64_t)(d.rank == 2 ? d.dims[1] : 1) < components))
         (void)pio_checked_bad(f, "field '%s' does not have %lld rows of its components", name, (long long)rows);
     if (f->status == PIOLA_OK) (void)pio_checked_holds(f, &d, name, rows);
     v->components = (int)components;
@@ -115,7 +115,7 @@ static bool read_field_info(pio_snapshot_file *f, hid_t group, const char *name,
     return f->status == PIOLA_OK;
 }
 
-static void read_fields_at(pio_snapshot_file *f, pio_snapshot_location location)
+static void read_fields_at(pio_checked_file *f, pio_snapshot_location location)
 {
     pio_snapshot_info *info = &f->info;
     hid_t group = pio_checked_path(f, "VTKHDF", pio_checked_data_group[location]);
@@ -137,7 +137,7 @@ static void read_fields_at(pio_snapshot_file *f, pio_snapshot_location location)
     pio_checked_leave(group);
 }
 
-static void read_fields(pio_snapshot_file *f)
+static void read_fields(pio_checked_file *f)
 {
     const pio_snapshot_info *info = &f->info;
     const int64_t most = info->n_cells > info->n_points ? info->n_cells : info->n_points;
@@ -148,7 +148,7 @@ static void read_fields(pio_snapshot_file *f)
 }
 
 /* /VTKHDF: an unstructured grid of n_points points and, in a mesh, n_cells cells, with room for the frames. */
-static void read_grid(pio_snapshot_file *f)
+static void read_grid(pio_checked_file *f)
 {
     const pio_snapshot_info *info = &f->info;
     int64_t points = 0;
@@ -174,7 +174,7 @@ static void read_grid(pio_snapshot_file *f)
 static herr_t read_pair(hid_t manifest, const char *key, const H5A_info_t *unused, void *data)
 {
     (void)unused;
-    pio_snapshot_file *f = data;
+    pio_checked_file *f = data;
     pio_snapshot_info *info = &f->info;
     pio_snapshot_text *grown = realloc(info->pairs, (info->n_pairs + 1) * sizeof *grown);
     if (!grown) return pio_checked_no_memory(f, sizeof *grown) ? 0 : -1;
@@ -184,7 +184,7 @@ static herr_t read_pair(hid_t manifest, const char *key, const H5A_info_t *unuse
     return f->status == PIOLA_OK ? 0 : -1;
 }
 
-static void read_pairs(pio_snapshot_file *f)
+static void read_pairs(pio_checked_file *f)
 {
     hid_t manifest = pio_checked_path(f, "piola", "manifest");
     hsize_t at = 0;
@@ -194,7 +194,7 @@ static void read_pairs(pio_snapshot_file *f)
 }
 
 /* Shape and rows of value and grad, which must agree. */
-static void read_gradient_info(pio_snapshot_file *f, hid_t all, pio_snapshot_gradient_info *g)
+static void read_gradient_info(pio_checked_file *f, hid_t all, pio_snapshot_gradient_info *g)
 {
     const bool history = f->info.kind == PIO_SNAPSHOT_HISTORY;
     static const char *const names[] = {"value", "grad"};
@@ -225,7 +225,7 @@ static void read_gradient_info(pio_snapshot_file *f, hid_t all, pio_snapshot_gra
 }
 
 /* A file that was not finished may end within a result: that one is left out. True when it is to be kept. */
-static bool keep_or_forgive(pio_snapshot_file *f)
+static bool keep_or_forgive(pio_checked_file *f)
 {
     if (f->status == PIOLA_OK) return true;
     if (!f->info.complete && f->status == PIOLA_BAD_DATA) {
@@ -243,7 +243,7 @@ static void free_gradient(pio_snapshot_gradient_info *g)
     *g = (pio_snapshot_gradient_info){.path = NULL};
 }
 
-static void read_gradients(pio_snapshot_file *f)
+static void read_gradients(pio_checked_file *f)
 {
     pio_snapshot_info *info = &f->info;
     hid_t all = pio_checked_path(f, "piola", "gradient");
@@ -265,7 +265,7 @@ static void read_gradients(pio_snapshot_file *f)
 }
 
 /* Rows of the objective, and its terms. */
-static void read_objective_info(pio_snapshot_file *f)
+static void read_objective_info(pio_checked_file *f)
 {
     pio_snapshot_info *info = &f->info;
     const bool history = info->kind == PIO_SNAPSHOT_HISTORY;
@@ -282,7 +282,7 @@ static void read_objective_info(pio_snapshot_file *f)
     pio_checked_leave(group);
 }
 
-piola_status pio_checked_read_all(pio_snapshot_file *f, piola_error *error)
+piola_status pio_checked_read_all(pio_checked_file *f, piola_error *error)
 {
     pio_h5_voice voice = pio_checked_begin(f, error);
     if (!pio_checked_open(f)) return pio_checked_end(f, voice);
@@ -293,156 +293,5 @@ piola_status pio_checked_read_all(pio_snapshot_file *f, piola_error *error)
     read_pairs(f);
     read_gradients(f);
     read_objective_info(f);
-    return pio_checked_end(f, voice);
-}
-
-/* ---- reading ------------------------------------------------------------------------------------------- */
-
-static bool frame_exists(pio_snapshot_file *f, int64_t frame)
-{
-    if (frame >= 0 && frame < f->info.n_frames) return true;
-    f->status = pio_fail(f->error, PIOLA_USAGE, "%s: no frame %lld: there are %lld, counted from 0", f->path,
-                         (long long)frame, (long long)f->info.n_frames);
-    return false;
-}
-
-piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error)
-{
-    pio_h5_voice voice = pio_checked_begin(f, error);
-    int64_t first = 0;
-    pio_checked_array d = {.id = -1};
-    hid_t steps = frame_exists(f, frame) ? pio_checked_path(f, "VTKHDF", "Steps") : -1;
-    hid_t vtk = steps >= 0 ? pio_checked_enter(f, f->file, "VTKHDF", H5I_GROUP) : -1;
-    if (vtk >= 0 && pio_checked_offset(f, steps, "PointOffsets", frame, &first) &&
-        pio_checked_data(f, vtk, "Points", &d)) {
-        if (d.rank != 2 || d.dims[1] != 3)
-            (void)pio_checked_bad(f, "'Points' is not [rows, 3]");
-        else
-            (void)pio_checked_rows(f, &d, "Points", first, f->info.n_points, H5T_NATIVE_DOUBLE, out);
-    }
-    pio_checked_leave(d.id);
-    pio_checked_leave(steps);
-    pio_checked_leave(vtk);
-    return pio_checked_end(f, voice);
-}
-
-static const pio_snapshot_field_info *find_field(pio_snapshot_file *f, const char *name)
-{
-    for (size_t i = 0; i < f->info.n_fields && name; i++)
-        if (strcmp(f->info.fields[i].name, name) == 0) return &f->info.fields[i];
-    f->status = pio_fail(f->error, PIOLA_USAGE, "%s: no field '%s'", f->path, name ? name : "");
-    return NULL;
-}
-
-piola_status pio_snapshot_read_field(pio_snapshot_file *f, const char *name, int64_t frame, double *out,
-                                     piola_error *error)
-{
-    static const char *const offset_groups[] = {"PointDataOffsets", "CellDataOffsets"};
-    pio_h5_voice voice = pio_checked_begin(f, error);
-    int64_t first = 0;
-    pio_checked_array d = {.id = -1};
-    const pio_snapshot_field_info *v = find_field(f, name);
-    bool moving = v && v->when != PIO_SNAPSHOT_STATIC;
-    if (!v || (moving && !frame_exists(f, frame))) return pio_checked_end(f, voice);
-    hid_t data = pio_checked_path(f, "VTKHDF", pio_checked_data_group[v->location]), steps = -1, offsets = -1;
-    if (moving) {
-        steps = pio_checked_path(f, "VTKHDF", "Steps");
-        offsets = steps >= 0 ? pio_checked_enter(f, steps, offset_groups[v->location], H5I_GROUP) : -1;
-        if (offsets >= 0) (void)pio_checked_offset(f, offsets, name, frame, &first);
-    }
-    if (data >= 0 && pio_checked_data(f, data, name, &d) && (int)(d.rank == 2 ? d.dims[1] : 1) == v->stored)
-        (void)pio_checked_rows(f, &d, name, first, v->rows, H5T_NATIVE_DOUBLE, out);
-    pio_checked_leave(d.id);
-    pio_checked_leave(data);
-    pio_checked_leave(offsets);
-    pio_checked_leave(steps);
-    return pio_checked_end(f, voice);
-}
-
-piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, int64_t iteration, double *value,
-                                        double *grad, piola_error *error)
-{
-    static const char *const names[] = {"value", "grad"};
-    double *const outs[] = {value, grad};
-    const bool history = f->info.kind == PIO_SNAPSHOT_HISTORY;
-    const pio_snapshot_gradient_info *g = NULL;
-    pio_h5_voice voice = pio_checked_begin(f, error);
-    for (size_t i = 0; i < f->info.n_gradients && path; i++)
-        if (strcmp(f->info.gradients[i].path, path) == 0) g = &f->info.gradients[i];
-    if (!g || iteration < 0 || iteration >= g->iterations) {
-        f->status = pio_fail(error, PIOLA_USAGE, "%s: no gradient '%s' of iteration %lld", f->path, path ? path : "",
-                             (long long)iteration);
-        return pio_checked_end(f, voice);
-    }
-    hid_t all = pio_checked_path(f, "piola", "gradient");
-    hid_t group = all >= 0 ? pio_checked_enter(f, all, path, H5I_GROUP) : -1;
-    for (int i = 0; i < 2 && group >= 0; i++) {
-        pio_checked_array d;
-        if (!outs[i] || !pio_checked_data(f, group, names[i], &d)) continue;
-        int64_t rows = history || !d.rank ? 1 : (int64_t)d.dims[0], size = rows;
-        for (int a = 1; a < d.rank; a++) size *= (int64_t)d.dims[a];
-        if (size != g->size)
-            (void)pio_checked_bad(f, "gradient '%.80s' has changed its shape", path);
-        else
-            (void)pio_checked_rows(f, &d, names[i], iteration, rows, H5T_NATIVE_DOUBLE, outs[i]);
-        pio_checked_leave(d.id);
-    }
-    pio_checked_leave(group);
-    pio_checked_leave(all);
-    return pio_checked_end(f, voice);
-}
-
-piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration, const char *term, double *out,
-                                         piola_error *error)
-{
-    const char *name = term ? term : "value";
-    pio_checked_array d = {.id = -1};
-    pio_h5_voice voice = pio_checked_begin(f, error);
-    if (iteration < 0 || iteration >= f->info.n_objectives) {
-        f->status = pio_fail(error, PIOLA_USAGE, "%s: no objective of iteration %lld: there are %lld", f->path,
-                             (long long)iteration, (long long)f->info.n_objectives);
-        return pio_checked_end(f, voice);
-    }
-    hid_t objective = pio_checked_path(f, "piola", "objective");
-    hid_t group = objective >= 0 && term ? pio_checked_enter(f, objective, "terms", H5I_GROUP) : objective;
-    int rank = f->info.kind == PIO_SNAPSHOT_HISTORY;
-    if (group >= 0 && pio_checked_data(f, group, name, &d)) {
-        if (d.rank != rank)
-            (void)pio_checked_bad(f, "'%.80s' has %d axes, not %d", name, d.rank, rank);
-        else
-            (void)pio_checked_rows(f, &d, name, iteration, 1, H5T_NATIVE_DOUBLE, out);
-    }
-    pio_checked_leave(d.id);
-    if (term) pio_checked_leave(group);
-    pio_checked_leave(objective);
-    return pio_checked_end(f, voice);
-}
-
-piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_document which, char **out,
-                                        piola_error *error)
-{
-    static const char *const places[][2] = {
-        {"scene", "verbatim"}, {"scene", "resolved"}, {"manifest", "json"}, {"certificate", "json"}};
-    pio_h5_voice voice = pio_checked_begin(f, error);
-    *out = NULL;
-    hid_t group = pio_checked_path(f, "piola", places[which][0]), id = -1, type = -1;
-    bool absent = which == PIO_SNAPSHOT_CERTIFICATE && group >= 0 && H5Lexists(group, "json", H5P_DEFAULT) == 0;
-    if (absent)
-        *out = pio_checked_make(f, 1, 1);
-    else if (group >= 0)
-        id = pio_checked_enter(f, group, places[which][1], H5I_DATASET);
-    if (id >= 0) {
-        type = H5Dget_type(id);
-        bool text = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
-        hid_t space = H5Dget_space(id);
-        if (!pio_checked_own(f, id, places[which][1]) || !text || space < 0 || H5Sget_simple_extent_npoints(space) != 1)
-            (void)pio_checked_bad(f, "'%s' is no text", places[which][1]);
-        else
-            *out = pio_checked_fixed_text(f, id, type, true, f->bytes, places[which][1]);
-        if (space >= 0) (void)H5Sclose(space);
-        if (type >= 0) (void)H5Tclose(type);
-    }
-    pio_checked_leave(id);
-    pio_checked_leave(group);
     return pio_checked_end(f, voice);
 }

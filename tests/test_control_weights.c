@@ -53,13 +53,32 @@ static void weights_come_back_to_the_bit(void **state)
     unlink(FILE_NAME);
 }
 
-static void refused(const char *path, const char *set, size_t count, const char *what)
+static void refused_with(piola_status status, const char *path, const char *set, size_t count, const char *what)
 {
     double found[2 * COUNT];
     piola_error error = {0};
-    assert_int_equal(pio_control_weights(path, set, found, count, &error), PIOLA_BAD_DATA);
+    assert_int_equal(pio_control_weights(path, set, found, count, &error), status);
     print_message("  %s\n", error.message);
     if (!strstr(error.message, what)) fail_msg("'%s' does not say '%s'", error.message, what);
+}
+
+static void refused(const char *path, const char *set, size_t count, const char *what)
+{
+    refused_with(PIOLA_BAD_DATA, path, set, count, what);
+}
+
+/* Weights that lie elsewhere, or nowhere, are not weights of this file. */
+static void links_are_not_followed(void **state)
+{
+    (void)state;
+    write_file();
+    const hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(H5Lcreate_external(FILE_NAME, SET, file, "outside", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_soft(SET, file, "soft", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    refused(FILE_NAME, "/outside", COUNT, "there is no dataset /outside");
+    refused(FILE_NAME, "/soft", COUNT, "there is no dataset /soft");
+    unlink(FILE_NAME);
 }
 
 static void files_without_them_are_refused(void **state)
@@ -75,9 +94,9 @@ static void files_without_them_are_refused(void **state)
     assert_non_null(text);
     fputs("no HDF5", text);
     fclose(text);
-    refused(FILE_NAME, SET, COUNT, "cannot be opened as HDF5");
+    refused(FILE_NAME, SET, COUNT, "not an HDF5 file");
     unlink(FILE_NAME);
-    refused(FILE_NAME, SET, COUNT, "cannot be opened as HDF5");
+    refused_with(PIOLA_NO_INPUT, FILE_NAME, SET, COUNT, "No such file");
 }
 
 int main(void)
@@ -85,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_come_back_to_the_bit),
         cmocka_unit_test(files_without_them_are_refused),
+        cmocka_unit_test(links_are_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
