@@ -1,5 +1,6 @@
 /* snapshot.c -- the writer: frames in time order, each on disk before NSteps counts it. */
 #include "host/snapshot_private.h"
+#include "host/crc32c.h"
 #include "host/fail.h"
 #include "host/snapshot_digest.h"
 
@@ -63,6 +64,7 @@ void pio_snapshot_release(pio_snapshot *s)
     free(s->columns);
     free(s->tracks);
     free(s->scratch);
+    free(s->frame_sums);
     free(s->objective_name);
     free(s->partial);
     free(s->path);
@@ -134,20 +136,36 @@ static void stage(const pio_snapshot *s, const double *values, int64_t rows, int
             store_value(s, integer, i * width + (matrix ? c / 2 * 3 + c % 2 : c), values[i * count + c]);
 }
 
-/* Stage and write rows [first, first + rows) of a dataset. */
+/* Stage and write rows [first, first + rows) of a dataset. Their checksum goes to *sum, or where that is NULL to the
+ * dataset's own attribute. */
 static bool write_rows(const pio_snapshot *s, pio_h5_log *log, hid_t id, const double *values, int64_t rows,
-                       int components, int stored, bool integer, int64_t first)
+                       int components, int stored, bool integer, int64_t first, int64_t *sum)
 {
+    const size_t bytes = (size_t)rows * (size_t)stored * (integer || s->f64 ? 8 : 4);
     stage(s, values, rows, components, stored, integer);
     hid_t memory = integer ? H5T_NATIVE_INT64 : s->f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    return pio_h5_write_rows(log, id, first, rows, memory, s->scratch);
+    if (sum) *sum = (int64_t)pio_crc32c(0, s->scratch, bytes);
+    return pio_h5_write_rows(log, id, first, rows, memory, s->scratch) &&
+           (sum || pio_h5_attr_sum(log, id, s->scratch, bytes));
+}
+
+/* Checksums of frame k: of its time, its points, its fields in the order of the definition; -1 of what is static. */
+static int64_t *sums_of(const pio_snapshot *s, int64_t k)
+{
+    return s->frame_sums + (size_t)k * (s->n_columns + 2);
 }
 
 /* The rows of a field that belong to a frame; those of a static one to frame 0. */
-static bool write_column(const pio_snapshot *s, pio_h5_log *log, const pio_snapshot_column *c, const double *values,
-                         int64_t frame)
+static bool write_column(const pio_snapshot *s, pio_h5_log *log, size_t i, const double *values, int64_t frame)
 {
-    return write_rows(s, log, c->id, values, c->rows, c->components, c->stored, c->integer, frame * c->rows);
+    const pio_snapshot_column *c = &s->columns[i];
+    return write_rows(s, log, c->id, values, c->rows, c->components, c->stored, c->integer, frame * c->rows,
+                      c->when == PIO_SNAPSHOT_STATIC ? NULL : &sums_of(s, frame)[i + 2]);
+}
+
+static bool write_sums(const pio_snapshot *s, pio_h5_log *log, int64_t frame)
+{
+    return pio_h5_write_rows(log, s->sums, frame, 1, H5T_NATIVE_INT64, sums_of(s, frame));
 }
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
@@ -183,14 +201,17 @@ static bool write_frame(pio_snapshot *s, double time, const double *points, cons
                         pio_h5_log *log)
 {
     const int64_t k = s->frames;
+    int64_t *sums = sums_of(s, k);
     bool ok = true;
+    for (size_t i = 0; i < s->n_columns + 2; i++) sums[i] = -1;
+    sums[0] = (int64_t)pio_crc32c(0, &time, sizeof time);
     for (size_t i = 0; i < s->n_tracks && ok; i++)
         ok = pio_h5_set_rows(log, s->tracks[i].id, (k + 1) * s->tracks[i].rows);
     if (points && ok)
-        ok = write_rows(s, log, s->points, points, s->n, s->dimension, 3, false, s->static_points ? 0 : k * s->n);
+        ok = write_rows(s, log, s->points, points, s->n, s->dimension, 3, false, s->static_points ? 0 : k * s->n,
+                        s->static_points ? NULL : &sums[1]);
     for (size_t i = 0; i < s->n_columns && ok; i++)
-        if (s->columns[i].when != PIO_SNAPSHOT_STATIC)
-            ok = write_column(s, log, &s->columns[i], values ? values[i] : NULL, k);
+        if (s->columns[i].when != PIO_SNAPSHOT_STATIC) ok = write_column(s, log, i, values ? values[i] : NULL, k);
     for (size_t i = 0; i < s->n_tracks && ok; i++) {
         const pio_snapshot_track *t = &s->tracks[i];
         int64_t offset = t->first + k * t->stride;
@@ -199,8 +220,18 @@ static bool write_frame(pio_snapshot *s, double time, const double *points, cons
         else if (t->step)
             ok = pio_h5_write_rows(log, t->id, k, 1, H5T_NATIVE_INT64, &offset);
     }
-    return ok && pio_h5_flush(log, s->file) && pio_h5_attr_int(log, s->steps, "NSteps", k + 1) &&
-           pio_h5_flush(log, s->file);
+    return ok && write_sums(s, log, k) && pio_h5_flush(log, s->file) &&
+           pio_h5_attr_int(log, s->steps, "NSteps", k + 1) && pio_h5_flush(log, s->file);
+}
+
+/* Room for the checksums of one more frame. */
+static piola_status grow_sums(pio_snapshot *s, piola_error *error)
+{
+    const size_t bytes = (size_t)(s->frames + 1) * (s->n_columns + 2) * sizeof *s->frame_sums;
+    int64_t *grown = realloc(s->frame_sums, bytes);
+    if (!grown) return pio_fail_memory(error, bytes, "the checksums of frames");
+    s->frame_sums = grown;
+    return PIOLA_OK;
 }
 
 piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
@@ -209,6 +240,7 @@ piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *poin
     pio_h5_log log = {""};
     piola_status status = pio_snapshot_usable(s, error);
     if (status == PIOLA_OK) status = check_frame(s, time, points, values, error);
+    if (status == PIOLA_OK) status = grow_sums(s, error);
     if (status != PIOLA_OK) return status;
     pio_h5_voice voice = pio_h5_silence();
     status = pio_snapshot_reserve(s, s->frame_bytes, "writing a frame", error);
@@ -237,8 +269,9 @@ static piola_status write_named(pio_snapshot *s, const pio_snapshot_column *c, c
     piola_status status = check_column(s, c, values, error);
     if (status != PIOLA_OK) return status;
     pio_h5_voice voice = pio_h5_silence();
-    if (!write_column(s, &log, c, values, frame) || !pio_h5_flush(&log, s->file))
-        status = pio_snapshot_io(s, &log, c->name, error);
+    const bool written = write_column(s, &log, (size_t)(c - s->columns), values, frame) &&
+                         (c->when == PIO_SNAPSHOT_STATIC || write_sums(s, &log, frame));
+    if (!written || !pio_h5_flush(&log, s->file)) status = pio_snapshot_io(s, &log, c->name, error);
     pio_h5_restore(voice);
     return status;
 }

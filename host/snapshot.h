@@ -20,6 +20,11 @@
  * Texts have fixed length: h5py gives them as bytes, `.decode()` makes a str.
  *
  * A finished file ends with checksums of all its bytes (host/snapshot_digest.h), behind what HDF5 counts as its own.
+ * Beside it every array has its own, CRC-32C of its bytes, so that a file that was never finished is checked too:
+ *   /piola/checksums/frames  [T, 2 + fields] of the time, the points and the fields of each frame, in the order of the
+ *                            attribute `columns`; -1 of what is static
+ *   crc32c                   attribute of an array or text that is written once; -1: not written
+ *   checksums                of a history's gradient or objective: [iterations, arrays], value, then grad or the terms
  *
  * Crash safety. A frame is written and flushed before NSteps counts it, and then flushed again, so a process killed at
  * any write call leaves a file that opens and holds every frame that pio_snapshot_frame() reported. Such a file may

@@ -3,6 +3,7 @@
  * Only hard links are followed, and data must lie in this file: a link to another file, a virtual dataset or external
  * storage is refused. No count is used to reserve memory before it is held against the size of the file. */
 #include "host/snapshot_checked.h"
+#include "host/crc32c.h"
 #include "host/fail.h"
 
 #include <errno.h>
@@ -191,9 +192,11 @@ char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dat
     char *text = pio_checked_make(f, size + 1, 1);
     if (!text) return NULL;
     herr_t got = dataset ? H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) : H5Aread(id, type, text);
-    if (pio_h5_ok(&f->log, got)) return text;
+    const int64_t sum = dataset ? pio_checked_sum(f, id) : -1;
+    if (pio_h5_ok(&f->log, got) && f->status == PIOLA_OK && (sum < 0 || sum == (int64_t)pio_crc32c(0, text, size)))
+        return text;
     free(text);
-    (void)pio_checked_bad(f, "text '%s'", key);
+    (void)pio_checked_bad(f, "text '%s' is damaged", key);
     return NULL;
 }
 
@@ -309,74 +312,13 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
     return pio_checked_bad(f, "'%s' is no array of numbers", name);
 }
 
-/* Chunk number at[] is as large as all are, or was never written. The length in the index has no checksum, and HDF5 reads a
- * chunk into as many bytes as the index says, however many it then takes out. */
-static bool whole_chunk(pio_checked_file *f, const pio_checked_array *d, const hsize_t *chunk, const hsize_t *at,
-                        hsize_t bytes)
-{
-    hsize_t offset[6], length = 0;
-    haddr_t address = HADDR_UNDEF;
-    unsigned skipped = 0;
-    for (int a = 0; a < d->rank; a++) offset[a] = at[a] * chunk[a];
-    if (!pio_h5_ok(&f->log, H5Dget_chunk_info_by_coord(d->id, offset, &skipped, &address, &length))) return false;
-    return address == HADDR_UNDEF || length == bytes;
-}
-
-/* Every chunk that holds some of these rows. Compressed ones have zlib's checksum. */
-static bool whole_chunks(pio_checked_file *f, const pio_checked_array *d, hsize_t first, hsize_t rows)
-{
-    hid_t plist = H5Dget_create_plist(d->id), type = H5Dget_type(d->id);
-    hsize_t chunk[6], at[6] = {0}, last[6], bytes = type >= 0 ? H5Tget_size(type) : 0;
-    bool ok = plist >= 0 && type >= 0,
-         chunked = ok && H5Pget_layout(plist) == H5D_CHUNKED && H5Pget_nfilters(plist) == 0;
-    if (chunked) ok = H5Pget_chunk(plist, d->rank, chunk) == d->rank;
-    for (int a = 0; a < d->rank && chunked && ok; a++) {
-        if (d->dims[a] == 0) ok = false;
-        bytes *= chunk[a];
-        at[a] = a ? 0 : first / chunk[0];
-        last[a] = ((a ? d->dims[a] : first + rows) - 1) / chunk[a];
-    }
-    for (bool more = chunked; more && ok;) {
-        int a = d->rank - 1;
-        ok = whole_chunk(f, d, chunk, at, bytes);
-        for (; a >= 0 && at[a] == last[a]; a--) at[a] = a ? 0 : first / chunk[0];
-        more = a >= 0;
-        if (more) at[a]++;
-    }
-    if (plist >= 0) (void)H5Pclose(plist);
-    if (type >= 0) (void)H5Tclose(type);
-    return ok;
-}
-
-/* Rows [first, first + rows) as doubles or int64; a rank of 0 is read whole. */
-bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
-                      hid_t memory, void *out)
-{
-    if (d->rank > 0 &&
-        (first < 0 || rows < 1 || (hsize_t)rows > d->dims[0] || (hsize_t)first > d->dims[0] - (hsize_t)rows))
-        return pio_checked_bad(f, "'%s' has %llu rows, too few for row %lld", name, (unsigned long long)d->dims[0],
-                               (long long)first);
-    if (d->rank > 0 && !whole_chunks(f, d, (hsize_t)first, (hsize_t)rows))
-        return pio_checked_bad(f, "'%s' has a chunk of another length than it says", name);
-    hsize_t start[6] = {(hsize_t)first}, count[6];
-    memcpy(count, d->dims, sizeof count);
-    count[0] = (hsize_t)rows;
-    hid_t space = H5Dget_space(d->id), block = d->rank ? H5Screate_simple(d->rank, count, NULL) : H5Screate(H5S_SCALAR);
-    bool ok = pio_h5_ok(&f->log, space) && pio_h5_ok(&f->log, block);
-    if (ok && d->rank) ok = pio_h5_ok(&f->log, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));
-    ok = ok && pio_h5_ok(&f->log, H5Dread(d->id, memory, block, space, H5P_DEFAULT, out));
-    if (space >= 0) (void)H5Sclose(space);
-    if (block >= 0) (void)H5Sclose(block);
-    return ok || pio_checked_bad(f, "'%s' cannot be read", name);
-}
-
 /* One entry of an offset array. */
 bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out)
 {
     pio_checked_array d;
     if (!pio_checked_data(f, group, name, &d)) return false;
     bool ok = (d.integer && d.rank == 1) || pio_checked_bad(f, "'%s' is no list of offsets", name);
-    ok = ok && pio_checked_rows(f, &d, name, frame, 1, H5T_NATIVE_INT64, out);
+    ok = ok && pio_checked_rows(f, &d, name, frame, 1, H5T_NATIVE_INT64, -1, out);
     pio_checked_leave(d.id);
     return ok;
 }

@@ -19,6 +19,9 @@ typedef struct pio_checked_file {
     dev_t device;        /* of the file that was looked at before, */
     ino_t inode;         /* whose place another may have taken; 0: none was */
     bool verify, digest; /* its bytes are to be compared with checksums; they were, and agree */
+    int64_t *sums;       /* [n_frames][n_sums] checksums of frames; NULL in files without */
+    size_t n_sums;
+    char *sum_names; /* of their columns, with a blank before and behind each */
     pio_snapshot_info info;
     pio_h5_log log;
     piola_error *error; /* of the call that runs, may be NULL */
@@ -77,9 +80,17 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
 bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name);
 /* It is our own, and the file can hold `rows` rows of it. */
 bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows);
-/* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. */
+/* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. `sum`: the checksum of these rows
+ * as they are stored, which they are compared with; -1: none is known. */
 bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
-                      hid_t memory, void *out);
+                      hid_t memory, int64_t sum, void *out);
+/* The checksum of an array or text that is written once, of one array of a history's row, and of one column of a frame
+ * ("Values", "Points", a field); -1 where none is known. */
+int64_t pio_checked_sum(pio_checked_file *f, hid_t dataset);
+int64_t pio_checked_sum_of_row(pio_checked_file *f, hid_t group, int64_t row, int64_t column);
+int64_t pio_checked_sum_of_frame(const pio_checked_file *f, const char *column, int64_t frame);
+/* Read those of all frames, and compare the times with theirs. */
+void pio_checked_frame_sums(pio_checked_file *f);
 /* The cells of a mesh, which keep the rules of snapshot.h; `connectivity` may be NULL (snapshot_mesh.c). */
 bool pio_checked_cells(pio_checked_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity);
 /* Of a mesh: its lists are there, as long as they must be, and held by the file (snapshot_mesh.c). */

@@ -225,7 +225,7 @@ static bool create_field(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
         (!f->of ||
          (pio_h5_attr_text(log, c->id, "of", f->of) && pio_h5_attr_text(log, c->id, "objective", def->objective)));
     if (ok && c->when != PIO_SNAPSHOT_STATIC) add_column(s, c->id, c->rows);
-    return ok;
+    return ok && (c->when != PIO_SNAPSHOT_STATIC || pio_h5_attr_sum(log, c->id, NULL, 0));
 }
 
 static bool create_fields(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t vtk)
@@ -274,8 +274,29 @@ static bool create_vtk(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log 
     s->points = ok ? create_column(s, log, vtk, "Points", s->n, 3, false, when) : -1;
     ok = s->points >= 0 && pio_h5_attr_text(log, s->points, "units", "m");
     if (ok && !s->static_points) add_column(s, s->points, s->n);
+    ok = ok && (!s->static_points || pio_h5_attr_sum(log, s->points, NULL, 0));
     ok = ok && create_fields(s, def, log, vtk);
     return vtk >= 0 && pio_h5_ok(log, H5Gclose(vtk)) && ok;
+}
+
+/* /piola/checksums/frames: [T, 2 + fields] checksums, and which column is whose. */
+static bool create_sums(pio_snapshot *s, pio_h5_log *log)
+{
+    const hsize_t columns = s->n_columns + 2;
+    pio_h5_shape shape = {
+        .type = H5T_STD_I64LE, .rank = 2, .dims = {0, columns}, .chunk = {STEP_CHUNK, columns}, .grows = true};
+    char *names = malloc(16 + s->n_columns * (PIO_SNAPSHOT_NAME + 1)), *end = names;
+    hid_t group = names ? pio_h5_group(log, s->root_piola, "checksums") : -1;
+    s->sums = group >= 0 ? pio_h5_dataset(log, group, "frames", &shape) : -1;
+    if (names) end = stpcpy(names, "Values Points");
+    for (size_t i = 0; names && i < s->n_columns; i++) {
+        *end++ = ' ';
+        end = stpcpy(end, s->columns[i].name);
+    }
+    const bool ok = s->sums >= 0 && pio_h5_attr_text(log, s->sums, "columns", names);
+    if (ok) add_column(s, s->sums, 1);
+    free(names);
+    return group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
 }
 
 static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log)
@@ -299,7 +320,7 @@ static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
     s->objective = ok ? pio_h5_group(log, root, "objective") : -1;
     s->terms = s->objective >= 0 ? pio_h5_group(log, s->objective, "terms") : -1;
     s->certificate = ok ? pio_h5_group(log, root, "certificate") : -1;
-    return ok && s->gradients >= 0 && s->terms >= 0 && s->certificate >= 0 &&
+    return ok && create_sums(s, log) && s->gradients >= 0 && s->terms >= 0 && s->certificate >= 0 &&
            pio_h5_attr_text(log, s->objective, "name", s->objective_name);
 }
 

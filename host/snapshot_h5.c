@@ -1,5 +1,6 @@
 /* snapshot_h5.c -- the few HDF5 idioms that the writer and the reader share. Only calls of the 1.10 API that 1.14
  * and 2.0 keep. */
+#include "host/crc32c.h"
 #include "host/snapshot_private.h"
 
 #include <stdio.h>
@@ -189,10 +190,16 @@ bool pio_h5_text(pio_h5_log *log, hid_t parent, const char *name, const char *te
     pio_h5_shape shape = {.type = text_type(log, value)};
     if (shape.type < 0) return false;
     hid_t dataset = pio_h5_dataset(log, parent, name, &shape);
-    bool ok = dataset >= 0 && pio_h5_ok(log, H5Dwrite(dataset, shape.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value));
+    bool ok = dataset >= 0 && pio_h5_ok(log, H5Dwrite(dataset, shape.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value)) &&
+              pio_h5_attr_sum(log, dataset, value, *value ? strlen(value) : 1);
     if (dataset >= 0) ok = pio_h5_ok(log, H5Dclose(dataset)) && ok;
     (void)H5Tclose(shape.type);
     return ok;
+}
+
+bool pio_h5_attr_sum(pio_h5_log *log, hid_t object, const void *data, size_t bytes)
+{
+    return pio_h5_attr_int(log, object, PIO_SNAPSHOT_SUM, data ? (int64_t)pio_crc32c(0, data, bytes) : -1);
 }
 
 static bool write_slab(pio_h5_log *log, hid_t dataset, hid_t space, int64_t first, int64_t rows, hid_t memory,

@@ -1,5 +1,6 @@
 /* snapshot_mesh.c -- the cells of a snapshot: kinds, rules, writing and reading. */
 #include "host/snapshot_checked.h"
+#include "host/crc32c.h"
 #include "host/fail.h"
 
 #include <stdlib.h>
@@ -118,14 +119,18 @@ static bool write_list(pio_h5_log *log, hid_t vtk, const char *name, const void 
     pio_h5_shape shape = {.type = types ? H5T_STD_U8LE : H5T_STD_I64LE, .rank = 1, .dims = {rows}, .chunk = {block}};
     shape.deflate = true;
     hid_t id = pio_h5_dataset(log, vtk, name, &shape);
+    const size_t size = types ? 1 : sizeof(int64_t);
+    uint32_t sum = 0;
     bool ok = id >= 0;
     for (int64_t at = 0; at < n && ok; at += BLOCK) {
         int64_t count = n - at < BLOCK ? n - at : BLOCK;
-        const char *from = values ? (const char *)values + at * (types ? 1 : (int64_t)sizeof(int64_t)) : buffer;
+        const char *from = values ? (const char *)values + at * (int64_t)size : buffer;
         if (!values && types) memset(buffer, 1, (size_t)count);
         for (int64_t i = 0; !values && !types && i < count; i++) ((int64_t *)buffer)[i] = at + i;
         ok = pio_h5_write_rows(log, id, at, count, types ? H5T_NATIVE_UINT8 : H5T_NATIVE_INT64, from);
+        sum = pio_crc32c(sum, from, (size_t)count * size);
     }
+    ok = ok && pio_h5_attr_int(log, id, PIO_SNAPSHOT_SUM, (int64_t)sum);
     return id >= 0 && pio_h5_ok(log, H5Dclose(id)) && ok;
 }
 
@@ -158,7 +163,7 @@ static bool read_list(pio_checked_file *f, hid_t vtk, const char *name, int64_t 
     bool ok = (d.integer && d.rank == 1 && d.dims[0] == (hsize_t)rows) ||
               pio_checked_bad(f, "'%s' is no list of %lld whole numbers", name, (long long)rows);
     ok = ok && pio_checked_holds(f, &d, name, rows);
-    if (ok && out) ok = pio_checked_rows(f, &d, name, 0, rows, memory, out);
+    if (ok && out) ok = pio_checked_rows(f, &d, name, 0, rows, memory, pio_checked_sum(f, d.id), out);
     pio_checked_leave(d.id);
     return ok;
 }

@@ -42,6 +42,9 @@ bool pio_h5_attr_text(pio_h5_log *log, hid_t object, const char *key, const char
 bool pio_h5_attr_int(pio_h5_log *log, hid_t object, const char *key, int64_t value);
 bool pio_h5_attr_real(pio_h5_log *log, hid_t object, const char *key, double value);
 bool pio_h5_text(pio_h5_log *log, hid_t parent, const char *name, const char *text);
+/* The attribute `crc32c` of an array that is written once: its checksum, or -1 while it is not written. */
+#define PIO_SNAPSHOT_SUM "crc32c"
+bool pio_h5_attr_sum(pio_h5_log *log, hid_t object, const void *data, size_t bytes);
 /* Rows [first, first + rows) of the first axis, all of the others; a scalar ignores both. */
 bool pio_h5_write_rows(pio_h5_log *log, hid_t dataset, int64_t first, int64_t rows, hid_t memory, const void *values);
 bool pio_h5_flush(pio_h5_log *log, hid_t file);
@@ -74,7 +77,7 @@ typedef struct {
 typedef struct {
     char *path;
     hid_t group;
-    hid_t *data;
+    hid_t *data, sums; /* sums: of a history's rows */
     size_t n_data;
     int rank;
     int64_t shape[PIO_SNAPSHOT_MAX_RANK];
@@ -84,7 +87,7 @@ typedef struct {
 struct pio_snapshot {
     char *path, *partial, *objective_name;
     int fd; /* of the .partial file: reserves space, fsync */
-    hid_t file, root_piola, gradients, objective, terms, certificate, times, steps, points;
+    hid_t file, root_piola, gradients, objective, terms, certificate, times, steps, points, sums;
     pio_snapshot_kind kind;
     int dimension;
     bool f64, static_points;
@@ -95,7 +98,8 @@ struct pio_snapshot {
     size_t n_columns;
     pio_snapshot_track *tracks;
     size_t n_tracks;
-    void *scratch; /* [n or n_cells, the larger][9] values as stored */
+    void *scratch;       /* [n or n_cells, the larger][9] values as stored */
+    int64_t *frame_sums; /* [frames][2 + n_columns] as in /piola/checksums/frames */
     pio_snapshot_result *results;
     size_t n_results, room_results;
     pio_snapshot_result verdict; /* objective */

@@ -78,7 +78,7 @@ static void read_times(pio_checked_file *f)
         info->times = pio_checked_make(f, (size_t)info->n_frames, sizeof *info->times);
         bool ok = info->times && (d.rank == 1 || pio_checked_bad(f, "'Values' is no list")) &&
                   pio_checked_holds(f, &d, "Values", info->n_frames) &&
-                  pio_checked_rows(f, &d, "Values", 0, info->n_frames, H5T_NATIVE_DOUBLE, info->times);
+                  pio_checked_rows(f, &d, "Values", 0, info->n_frames, H5T_NATIVE_DOUBLE, -1, info->times);
         for (int64_t k = 0; k < info->n_frames && ok; k++)
             if (!isfinite(info->times[k]) || (k > 0 && !(info->times[k] > info->times[k - 1])))
                 ok = pio_checked_bad(f, "the time of frame %lld does not lie after the one before", (long long)k);
@@ -288,6 +288,7 @@ piola_status pio_checked_read_all(pio_checked_file *f, piola_error *error)
     if (!pio_checked_open(f)) return pio_checked_end(f, voice);
     read_header(f);
     read_times(f);
+    pio_checked_frame_sums(f);
     read_grid(f);
     read_fields(f);
     read_pairs(f);

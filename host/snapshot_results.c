@@ -1,8 +1,10 @@
 /* snapshot_results.c -- the writer: gradients, objective and certificate under /piola.
  *
  * In a history every result has one row per iteration. Rows are flushed before the group's attribute `iterations`
- * counts them, as frames are before NSteps does. */
+ * counts them, as frames are before NSteps does. Their checksums are the group's `checksums`, [iterations, arrays] in the
+ * order value, grad or value, terms; elsewhere each array has its own as the attribute `crc32c`. */
 #include "host/snapshot_private.h"
+#include "host/crc32c.h"
 #include "host/fail.h"
 
 #include <errno.h>
@@ -50,6 +52,43 @@ static hid_t create_data(const pio_snapshot *s, pio_h5_log *log, hid_t group, co
     return pio_h5_dataset(log, group, name, &shape);
 }
 
+/* The table of checksums of a history's rows; nothing elsewhere. */
+static bool create_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_result *r)
+{
+    const hsize_t columns = r->n_data;
+    const pio_h5_shape shape = {
+        .type = H5T_STD_I64LE, .rank = 2, .dims = {0, columns}, .chunk = {SCALAR_CHUNK, columns}, .grows = true};
+    r->sums = s->kind == PIO_SNAPSHOT_HISTORY ? pio_h5_dataset(log, r->group, "checksums", &shape) : -1;
+    return s->kind != PIO_SNAPSHOT_HISTORY || r->sums >= 0;
+}
+
+/* The column of array i in the table: terms stand there in the order of their names, as a reader lists them. */
+static size_t column_of(const pio_snapshot *s, const pio_snapshot_result *r, size_t i)
+{
+    size_t column = 1;
+    if (r != &s->verdict || i == 0) return i;
+    for (size_t k = 0; k + 1 < r->n_data; k++) column += strcmp(s->term_names[k], s->term_names[i - 1]) < 0;
+    return column;
+}
+
+/* The checksums of what was just written. */
+static bool write_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_result *r, const double *const *values)
+{
+    size_t bytes = sizeof **values;
+    bool ok = true;
+    for (int a = 0; a < r->rank; a++) bytes *= (size_t)r->shape[a];
+    if (r->sums < 0) {
+        for (size_t i = 0; i < r->n_data && ok; i++) ok = pio_h5_attr_sum(log, r->data[i], values[i], bytes);
+        return ok;
+    }
+    int64_t *sums = malloc(r->n_data * sizeof *sums);
+    for (size_t i = 0; sums && i < r->n_data; i++) sums[column_of(s, r, i)] = (int64_t)pio_crc32c(0, values[i], bytes);
+    ok = sums && pio_h5_set_rows(log, r->sums, r->rows + 1) &&
+         pio_h5_write_rows(log, r->sums, r->rows, 1, H5T_NATIVE_INT64, sums);
+    free(sums);
+    return ok;
+}
+
 /* Write the next row (history) or the whole of every dataset, flush, count. */
 static piola_status append(pio_snapshot *s, pio_snapshot_result *r, const double *const *values, const char *what,
                            piola_error *error)
@@ -61,7 +100,7 @@ static piola_status append(pio_snapshot *s, pio_snapshot_result *r, const double
         ok = (!grows || pio_h5_set_rows(&log, r->data[i], r->rows + 1)) &&
              pio_h5_write_rows(&log, r->data[i], grows ? r->rows : 0, grows || !r->rank ? 1 : r->shape[0],
                                H5T_NATIVE_DOUBLE, values[i]);
-    ok = ok && pio_h5_flush(&log, s->file);
+    ok = ok && write_sums(s, &log, r, values) && pio_h5_flush(&log, s->file);
     if (grows) ok = ok && pio_h5_attr_int(&log, r->group, "iterations", r->rows + 1) && pio_h5_flush(&log, s->file);
     if (!ok) return pio_snapshot_io(s, &log, what, error);
     r->rows++;
@@ -105,7 +144,7 @@ static bool create_gradient(const pio_snapshot *s, pio_h5_log *log, pio_snapshot
     if (r->group < 0) return false;
     r->data[0] = create_data(s, log, r->group, "value", r);
     r->data[1] = r->data[0] >= 0 ? create_data(s, log, r->group, "grad", r) : -1;
-    return r->data[1] >= 0 && pio_h5_attr_text(log, r->data[0], "units", units) &&
+    return r->data[1] >= 0 && create_sums(s, log, r) && pio_h5_attr_text(log, r->data[0], "units", units) &&
            pio_h5_attr_text(log, r->data[1], "units", grad_units) && pio_h5_attr_text(log, r->data[1], "of", r->path) &&
            pio_h5_attr_text(log, r->data[1], "objective", s->objective_name) &&
            (s->kind != PIO_SNAPSHOT_HISTORY || pio_h5_attr_int(log, r->group, "iterations", 0));
@@ -196,7 +235,8 @@ static bool create_objective(pio_snapshot *s, pio_h5_log *log)
         r->data[i] = create_data(s, log, s->terms, s->term_names[i - 1], r);
         ok = r->data[i] >= 0;
     }
-    return ok && (s->kind != PIO_SNAPSHOT_HISTORY || pio_h5_attr_int(log, s->objective, "iterations", 0));
+    return ok && create_sums(s, log, r) &&
+           (s->kind != PIO_SNAPSHOT_HISTORY || pio_h5_attr_int(log, s->objective, "iterations", 0));
 }
 
 static piola_status add_objective(pio_snapshot *s, const pio_snapshot_number *terms, size_t n, piola_error *error)

@@ -7,6 +7,20 @@
 
 /* ---- arrays --------------------------------------------------------------------------------------------- */
 
+/* Of a frame, or where it has none, of the whole array. */
+static int64_t sum_of(pio_checked_file *f, hid_t dataset, const char *column, int64_t frame)
+{
+    const int64_t sum = pio_checked_sum_of_frame(f, column, frame);
+    return sum >= 0 ? sum : pio_checked_sum(f, dataset);
+}
+
+/* Of a row of a history, or of the whole array; `group` has the table, in which `column` is the array's. */
+static int64_t sum_of_result(pio_checked_file *f, hid_t dataset, hid_t group, int64_t row, int64_t column)
+{
+    return f->info.kind == PIO_SNAPSHOT_HISTORY ? pio_checked_sum_of_row(f, group, row, column)
+                                                : pio_checked_sum(f, dataset);
+}
+
 static void read_points(pio_checked_file *f, int64_t frame, double *out)
 {
     int64_t first = 0;
@@ -18,7 +32,8 @@ static void read_points(pio_checked_file *f, int64_t frame, double *out)
         if (d.rank != 2 || d.dims[1] != 3)
             (void)pio_checked_bad(f, "'Points' is not [rows, 3]");
         else
-            (void)pio_checked_rows(f, &d, "Points", first, f->info.n_points, H5T_NATIVE_DOUBLE, out);
+            (void)pio_checked_rows(f, &d, "Points", first, f->info.n_points, H5T_NATIVE_DOUBLE,
+                                   sum_of(f, d.id, "Points", frame), out);
     }
     pio_checked_leave(d.id);
     pio_checked_leave(steps);
@@ -40,7 +55,8 @@ static void read_field(pio_checked_file *f, const pio_snapshot_field_info *v, in
         if ((int)(d.rank == 2 ? d.dims[1] : 1) != v->stored)
             (void)pio_checked_bad(f, "field '%s' has changed its shape", v->name);
         else
-            (void)pio_checked_rows(f, &d, v->name, first, v->rows, H5T_NATIVE_DOUBLE, out);
+            (void)pio_checked_rows(f, &d, v->name, first, v->rows, H5T_NATIVE_DOUBLE,
+                                   sum_of(f, d.id, v->when == PIO_SNAPSHOT_STATIC ? "" : v->name, frame), out);
     }
     pio_checked_leave(d.id);
     pio_checked_leave(data);
@@ -62,16 +78,19 @@ static void read_gradient(pio_checked_file *f, const pio_snapshot_gradient_info 
         if (size < (double)g->size || size > (double)g->size)
             (void)pio_checked_bad(f, "gradient '%.80s' has changed its shape", g->path);
         else
-            (void)pio_checked_rows(f, &d, name, iteration, rows, H5T_NATIVE_DOUBLE, out);
+            (void)pio_checked_rows(f, &d, name, iteration, rows, H5T_NATIVE_DOUBLE,
+                                   sum_of_result(f, d.id, group, iteration, grad), out);
     }
     pio_checked_leave(d.id);
     pio_checked_leave(group);
     pio_checked_leave(all);
 }
 
-static void read_objective(pio_checked_file *f, const char *term, int64_t iteration, double *out)
+/* The objective, or term number `which`. */
+static void read_objective(pio_checked_file *f, int64_t which, int64_t iteration, double *out)
 {
-    const char *name = term ? term : "value";
+    const char *term = which < 0 ? NULL : f->info.terms[which], *name = term ? term : "value";
+    const int64_t place = which + 1;
     const int rank = f->info.kind == PIO_SNAPSHOT_HISTORY;
     pio_checked_array d = {.id = -1};
     hid_t objective = pio_checked_path(f, "piola", "objective");
@@ -80,7 +99,8 @@ static void read_objective(pio_checked_file *f, const char *term, int64_t iterat
         if (d.rank != rank)
             (void)pio_checked_bad(f, "'%.80s' has %d axes, not %d", name, d.rank, rank);
         else
-            (void)pio_checked_rows(f, &d, name, iteration, 1, H5T_NATIVE_DOUBLE, out);
+            (void)pio_checked_rows(f, &d, name, iteration, 1, H5T_NATIVE_DOUBLE,
+                                   sum_of_result(f, d.id, objective, iteration, place), out);
     }
     pio_checked_leave(d.id);
     if (term) pio_checked_leave(group);
@@ -146,7 +166,7 @@ static void *read_array(pio_checked_file *f, const pio_checked_request *r, int64
     else if (r->what == PIO_ASK_GRADIENT)
         read_gradient(f, &info->gradients[r->which], r->frame, r->part, out);
     else
-        read_objective(f, r->which < 0 ? NULL : info->terms[r->which], r->frame, out);
+        read_objective(f, r->which, r->frame, out);
     return out;
 }
 

@@ -179,6 +179,44 @@ def check_steps(steps, case):
     return count
 
 
+def make_table():
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+CRC_TABLE = make_table()
+
+
+def crc32c(array):
+    """CRC-32C of the bytes of an array or a text."""
+    crc = 0xFFFFFFFF
+    for byte in array if isinstance(array, bytes) else np.ascontiguousarray(array).tobytes():
+        crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF
+
+
+def check_sums(file, case):
+    """The checksums of every frame are those of the bytes in the file; a static column has -1."""
+    _, _, _, static, n, frames, _, _ = case
+    table = file["piola/checksums/frames"]
+    names, sums = text(table.attrs["columns"]).split(" "), table[:]
+    need(sums.shape == (frames, len(names)) and names[:2] == ["Values", "Points"], f"checksums: {names}, {sums.shape}")
+    for column, name in enumerate(names):
+        where = next((w for w in PLACES if name in file["VTKHDF"][w]), None)
+        data = file["VTKHDF/Steps/Values"] if name == "Values" else file["VTKHDF/Points"] if name == "Points" else \
+            file["VTKHDF"][where][name]
+        rows = 1 if name == "Values" else n if name == "Points" else rows_of(case, where)
+        fixed = static if name == "Points" else name != "Values" and fields(case, where)[name][5] == "static"
+        for k in {*range(0, frames, 13), frames - 1}:
+            want = -1 if fixed else crc32c(data[k * rows:(k + 1) * rows])
+            need(sums[k, column] == want, f"checksum of {name}, frame {k}: {sums[k, column]}, not {want}")
+    return sums.size
+
+
 def check_fields(group, case, where):
     _, _, precision, _, _, frames, _, _ = case
     n, real, count = rows_of(case, where), "f4" if precision == "f32" else "f8", 0
@@ -194,6 +232,8 @@ def check_fields(group, case, where):
             need(data.maxshape[0] is None, f"{name} cannot grow")
         need(data.dtype == ("i8" if integer else real) and data.compression is None, f"{name}: type or compression")
         wanted = {"units": units, "meaning": meaning, "when": when, "components": components}
+        if when == "static":
+            wanted["crc32c"] = crc32c(data[:]) if case[6] else -1
         attributes(data, {**wanted, "of": of, "objective": "miss"} if of else wanted, name)
     return count
 
@@ -212,13 +252,14 @@ def check_grid(grid, case):
     members(grid, ["NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds", "Connectivity", "Offsets", "Types", "Points",
                    "PointData", "CellData", "FieldData", "Steps"], "VTKHDF")
     members(grid["FieldData"], [], "FieldData")
-    attributes(grid["Points"], {"units": "m"}, "Points")
+    attributes(grid["Points"], {"units": "m", **({"crc32c": crc32c(grid["Points"][:])} if case[3] else {})}, "Points")
     types, offsets, connectivity = cells(case)
     wanted = {"NumberOfPoints": [case[4]], "NumberOfCells": [len(types)], "NumberOfConnectivityIds": [len(connectivity)],
               "Connectivity": connectivity, "Offsets": offsets, "Types": types}
     count = sum(equal(grid[name][:], want, name) for name, want in wanted.items())
     for name in ("Connectivity", "Offsets", "Types"):
         need(grid[name].compression == "gzip", f"{name} is not compressed")
+        attributes(grid[name], {"crc32c": crc32c(grid[name][:])}, name)
         need(grid[name].dtype == ("u1" if name == "Types" else "i8"), f"{name}: type {grid[name].dtype}")
     count += sum(check_fields(grid[where], case, where) for where in PLACES)
     return count + check_steps(grid["Steps"], case) + check_points(grid, case)
@@ -238,7 +279,8 @@ def check_results(piola, case):
     shapes = {"materials.soft.E": (20, ()), "gravity": (21, (3,)), "control.gait": (22, (4, 3))}
     members(piola["gradient"], shapes if finished else [], "gradient")
     attributes(piola["objective"], {"name": "miss", **(counted if finished else {})}, "objective")
-    members(piola["objective"], ["value", "terms"] if finished else ["terms"], "objective")
+    table = ["checksums"] if iterations else []
+    members(piola["objective"], ["value", "terms", *table] if finished else ["terms"], "objective")
     count = 0
     if not finished:
         members(piola["certificate"], [], "certificate")
@@ -246,21 +288,29 @@ def check_results(piola, case):
     for path, (code, shape) in shapes.items():
         group = piola["gradient"][path]
         attributes(group, counted, path)
-        members(group, ["value", "grad"], path)
+        members(group, ["value", "grad", *table], path)
         count += equal(group["value"][()], rows(code, shape, iterations), path + "/value")
         count += equal(group["grad"][()], rows(code + 10, shape, iterations), path + "/grad")
-        attributes(group["value"], {"units": "Pa"}, path + "/value")
-        attributes(group["grad"], {"units": "1/Pa", "of": path, "objective": "miss"}, path + "/grad")
+        own = [{} if iterations else {"crc32c": crc32c(group[name][()])} for name in ("value", "grad")]
+        attributes(group["value"], {"units": "Pa", **own[0]}, path + "/value")
+        attributes(group["grad"], {"units": "1/Pa", "of": path, "objective": "miss", **own[1]}, path + "/grad")
+        for k in range(iterations or 0):
+            need(list(group["checksums"][k]) == [crc32c(group[name][k]) for name in ("value", "grad")], f"{path}, row {k}")
     terms = piola["objective/terms"]
     members(terms, ["reach", "effort"], "terms")
     for code, data in ((40, piola["objective/value"]), (41, terms["reach"]), (42, terms["effort"])):
         count += equal(data[()], rows(code, (), iterations), data.name)
+        if not iterations:
+            attributes(data, {"crc32c": crc32c(data[()])}, data.name)
+    for k in range(iterations or 0):
+        found = [crc32c(data[k]) for data in (piola["objective/value"], terms["effort"], terms["reach"])]
+        need(list(piola["objective/checksums"][k]) == found, f"checksums of the objective, row {k}")
     return count + attributes(piola["certificate"], {"adjoint_residual": 0.125, "iterations": 12.0}, "certificate")
 
 
 def check_piola(piola, case):
     kind, dimension, precision, _, n, _, finished, mesh = case
-    members(piola, ["scene", "manifest", "gradient", "objective", "certificate"], "piola")
+    members(piola, ["scene", "manifest", "gradient", "objective", "certificate", "checksums"], "piola")
     attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "checksums": "crc32c", "dimension": dimension,
                        "n_points": n, "precision": precision, **({"n_cells": mesh} if mesh else {})}, "piola")
     version = text(piola["manifest"].attrs["version"])
@@ -268,13 +318,14 @@ def check_piola(piola, case):
     for name, want in TEXTS.items():
         if finished or not name.startswith("certificate"):
             need(text(piola[name][()]) == want, f"{name}: {piola[name][()]!r}, not {want!r}")
+            attributes(piola[name], {"crc32c": crc32c(piola[name][()])}, name)
     return check_results(piola, case)
 
 
 def check_h5py(path, case):
     with h5py.File(path, "r") as file:
         members(file, ["VTKHDF", "piola"], "file")
-        return check_grid(file["VTKHDF"], case) + check_piola(file["piola"], case)
+        return check_grid(file["VTKHDF"], case) + check_piola(file["piola"], case) + check_sums(file, case)
 
 
 # ---- with VTK, as ParaView reads ------------------------------------------------------------------------------
@@ -352,7 +403,8 @@ def spoil_type(file):
 # (how, whether VTK shows it)
 SPOILERS = {"a point": (spoil_value("VTKHDF/Points"), True), "a time": (spoil_value("VTKHDF/Steps/Values"), True),
             "a gradient": (spoil_value("piola/gradient/gravity/grad"), False),
-            "an objective": (spoil_value("piola/objective/value"), False), "an extra object": (spoil_extra, False)}
+            "an objective": (spoil_value("piola/objective/value"), False), "an extra object": (spoil_extra, False),
+            "a checksum": (spoil_value("piola/checksums/frames"), False)}
 PARTICLE_SPOILERS = {
     "a velocity": (spoil_value("VTKHDF/PointData/velocity"), True),
     "an adjoint": (spoil_value("VTKHDF/PointData/adj_velocity"), True),

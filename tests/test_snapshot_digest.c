@@ -4,6 +4,7 @@
 #include "host/crc32c.h"
 #include "host/snapshot_digest.h"
 #include "tests/sanitized.h"
+#include "tests/snapshot_judge.h"
 #include "tests/snapshot_spoiled.h"
 
 #include <errno.h>
@@ -221,6 +222,62 @@ static void a_damaged_block_is_named(void **state)
     (void)close(fd);
 }
 
+/* ---- a file that was never finished ------------------------------------------------------------------------ */
+
+/* What reads back is what was written, or it is refused: 's' a wrong value was given, 'r' refused, 'o' all is right. */
+static char judged(const char *path, const sample_case *c)
+{
+    const char *wrong = judge(path, c, 0, c->frames);
+    if (!wrong) return 'o';
+    return !strncmp(wrong, "a point", 7) || !strncmp(wrong, "a value", 7) || !strncmp(wrong, "a cell", 6) ||
+                   !strncmp(wrong, "a gradient", 10)
+               ? 's'
+               : 'r';
+}
+
+static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
+{
+    (void)state;
+    static const sample_case cases[2] = {
+        {"cut.vtkhdf", PIO_SNAPSHOT_HISTORY, 2, PIO_SNAPSHOT_F64, false, 120, 3, false, 0},
+        {"cut.vtkhdf", PIO_SNAPSHOT_HISTORY, 2, PIO_SNAPSHOT_F32, true, 90, 3, false, 70}};
+    const size_t n = all_bits ? 1500 : TEST_SANITIZED ? 10 : 100;
+    piola_error error;
+    char path[80];
+    snprintf(path, sizeof path, "%s/cut.partial.vtkhdf", folder);
+    for (int mesh = 0; mesh < 2; mesh++) {
+        int silent = 0, refused = 0, right = 0;
+        char *data = malloc(1 << 20), *spoilt = malloc(1 << 20);
+        assert_true(data && spoilt);
+        assert_int_equal(sample_write(&cases[mesh], folder, &error), PIOLA_OK);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        const size_t size = fread(data, 1, 1 << 20, file);
+        fclose(file);
+        assert_int_equal(judged(path, &cases[mesh]), 'o');
+        for (size_t i = 0; i < n; i++) {
+            size_t bytes = size;
+            memcpy(spoilt, data, size);
+            (i % 4 == 3 ? blank : i % 4 == 2 ? swap : flip)(spoilt, &bytes, i);
+            file = fopen(path, "wb");
+            assert_true(file && fwrite(spoilt, 1, bytes, file) == bytes && fclose(file) == 0);
+            const char answer = judged(path, &cases[mesh]);
+            silent += answer == 's';
+            refused += answer == 'r';
+            right += answer == 'o';
+        }
+        print_message(
+            "%zu damaged files that were never finished, %s: %d refused, %d right in all that counts, %d gave a "
+            "wrong value (threshold 0)\n",
+            n, mesh ? "mesh" : "particles", refused, right, silent);
+        assert_int_equal(silent, 0);
+        assert_true(refused > 0 && right > 0);
+        free(data);
+        free(spoilt);
+    }
+    (void)unlink(path);
+}
+
 /* ---- files without checksums ------------------------------------------------------------------------------ */
 
 static pio_snapshot_vouched vouched_of(bool verify)
@@ -280,6 +337,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_flipped_bit_is_noticed),
         cmocka_unit_test(every_damaged_file_is_refused),
         cmocka_unit_test(a_damaged_block_is_named),
+        cmocka_unit_test(a_changed_value_of_an_unfinished_file_is_never_given),
         cmocka_unit_test(a_file_that_another_program_changed_is_refused_unless_told),
         cmocka_unit_test(a_file_of_an_earlier_version_opens_and_says_so),
     };

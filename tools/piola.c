@@ -50,6 +50,9 @@ static piola_status render(const piola_render_options *options, piola_error *err
 
 static piola_status run(const tool_settings *s, piola_error *error)
 {
+    if (s->info.no_verify)
+        fprintf(stderr, "piola: warning: %s: its bytes are not compared with the checksums at its end (--no-verify)\n",
+                s->argument);
     switch (s->command) {
     case TOOL_RUN:
         return piola_run(&s->common, error);
