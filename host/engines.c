@@ -77,6 +77,9 @@ piola_status pio_engine_open_module(pio_engine_module *out, const char *name, pi
         rc = pio_fail(error, PIOLA_UNAVAILABLE, "%s is of another build of Piola", out->file);
     else
         rc = out->table->probe(0, out->device, out->driver, error);
+    if (!rc &&
+        piola_refused_bytes()) /* the name of the device may be missing, by which a record knows the machine again */
+        rc = pio_fail_memory(error, piola_refused_bytes(), "an engine");
     if (rc) pio_engine_close(out);
     return rc;
 }

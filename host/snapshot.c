@@ -31,7 +31,7 @@ piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error)
 piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error)
 {
     hsize_t end = 0;
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     if (!pio_h5_ok(&log, H5Fget_filesize(s->file, &end))) return pio_snapshot_io(s, &log, what, error);
     int code = end > (hsize_t)(INT64_MAX - bytes) ? EFBIG : posix_fallocate(s->fd, (off_t)end, (off_t)bytes);
     if (code == EINVAL || code == EOPNOTSUPP) /* not every file system can; its size then is all there is to have */
@@ -237,7 +237,7 @@ static piola_status grow_sums(pio_snapshot *s, piola_error *error)
 piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
                                 piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     piola_status status = pio_snapshot_usable(s, error);
     if (status == PIOLA_OK) status = check_frame(s, time, points, values, error);
     if (status == PIOLA_OK) status = grow_sums(s, error);
@@ -265,7 +265,7 @@ static pio_snapshot_column *find_column(const pio_snapshot *s, const char *name,
 static piola_status write_named(pio_snapshot *s, const pio_snapshot_column *c, const double *values, int64_t frame,
                                 piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     piola_status status = check_column(s, c, values, error);
     if (status != PIOLA_OK) return status;
     pio_h5_voice voice = pio_h5_silence();
@@ -349,7 +349,7 @@ static piola_status check_finished(const pio_snapshot *s, piola_error *error)
 
 static piola_status finish(pio_snapshot *s, piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     bool marked = pio_h5_flush(&log, s->file) && pio_h5_attr_int(&log, s->root_piola, "complete", 1);
     if (!close_file(s, &log) || !marked) return pio_snapshot_io(s, &log, "finishing", error);
     const piola_status rc = pio_digest_append(s->fd, s->partial, error);
@@ -379,7 +379,7 @@ piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error)
 void pio_snapshot_abandon(pio_snapshot *s)
 {
     if (!s) return;
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     pio_h5_voice voice = pio_h5_silence();
     (void)close_file(s, &log); /* the file stays as its last flush left it */
     pio_snapshot_release(s);

@@ -44,8 +44,9 @@ bool pio_checked_bad(pio_checked_file *f, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    f->status =
-        pio_fail(f->error, PIOLA_BAD_DATA, "%s: %s%s%s", f->path, text, f->log.cause[0] ? ": " : "", f->log.cause);
+    pio_h5_note(&f->log);
+    f->status = pio_fail(f->error, f->log.system ? PIOLA_IO : PIOLA_BAD_DATA, "%s: %s%s%s", f->path, text,
+                         f->log.cause[0] ? ": " : "", f->log.cause);
     return false;
 }
 
@@ -156,6 +157,7 @@ static bool open_attr(pio_checked_file *f, hid_t object, const char *key, H5T_cl
     hid_t space = pio_h5_ok(&f->log, *attr) ? H5Aget_space(*attr) : -1;
     *type = space >= 0 ? H5Aget_type(*attr) : -1;
     bool ok = *type >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Tget_class(*type) == class;
+    if (!ok) pio_h5_note(&f->log); /* now: the next call forgets why not */
     if (space >= 0) (void)H5Sclose(space);
     return ok || pio_checked_bad(f, "attribute '%s' is missing or of another type", key);
 }
@@ -218,8 +220,9 @@ char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key)
 /* As get_text, "" when there is none. */
 char *pio_checked_optional(pio_checked_file *f, hid_t object, const char *key)
 {
-    if (f->status == PIOLA_OK && H5Aexists(object, key) > 0) return pio_checked_text(f, object, key);
-    return pio_checked_make(f, 1, 1);
+    const htri_t there = f->status == PIOLA_OK ? H5Aexists(object, key) : 0;
+    if (there < 0) return pio_checked_bad(f, "attribute '%s'", key), NULL;
+    return there > 0 ? pio_checked_text(f, object, key) : pio_checked_make(f, 1, 1);
 }
 
 int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const char *const *names, int n)
@@ -271,6 +274,7 @@ bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name)
 {
     hid_t plist = H5Dget_create_plist(dataset);
     bool ok = plist >= 0 && H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) == 0;
+    if (!ok) pio_h5_note(&f->log);
     if (plist >= 0) (void)H5Pclose(plist);
     return ok || pio_checked_bad(f, "the data of '%s' do not lie in this file", name);
 }
@@ -278,7 +282,9 @@ bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name)
 /* As much as `rows` rows need, or could need when compressed. */
 bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows)
 {
-    hid_t plist = H5Dget_create_plist(d->id), type = H5Dget_type(d->id);
+    hid_t plist = H5Dget_create_plist(d->id);
+    if (plist < 0) pio_h5_note(&f->log);
+    hid_t type = H5Dget_type(d->id);
     double bytes = type >= 0 ? (double)H5Tget_size(type) * (double)rows : 0;
     bool ok = plist >= 0 && type >= 0 && pio_checked_own(f, d->id, name);
     for (int a = 1; a < d->rank; a++) bytes *= (double)d->dims[a];
@@ -286,6 +292,7 @@ bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const ch
         ok = bytes <= (double)H5Dget_storage_size(d->id) && bytes <= (double)f->bytes;
     else
         ok = ok && bytes <= (double)f->bytes * PIO_CHECKED_RATIO;
+    if (!ok) pio_h5_note(&f->log);
     if (plist >= 0) (void)H5Pclose(plist);
     if (type >= 0) (void)H5Tclose(type);
     return ok || pio_checked_bad(f, "'%s' claims more data than the file holds", name);
@@ -296,7 +303,9 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
 {
     *d = (pio_checked_array){.id = pio_checked_enter(f, parent, name, H5I_DATASET)};
     if (d->id < 0) return false;
-    hid_t space = H5Dget_space(d->id), type = H5Dget_type(d->id);
+    hid_t space = H5Dget_space(d->id);
+    if (space < 0) pio_h5_note(&f->log); /* now: the next call forgets why not */
+    hid_t type = H5Dget_type(d->id);
     H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     d->integer = class == H5T_INTEGER;
     bool ok = space >= 0 && (d->integer || class == H5T_FLOAT) && H5Tget_size(type) <= 8;
@@ -304,6 +313,7 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
     ok = d->rank >= 0 && d->rank <= 1 + PIO_SNAPSHOT_MAX_RANK && H5Sget_simple_extent_type(space) != H5S_NULL &&
          H5Sget_simple_extent_dims(space, d->dims, NULL) == d->rank;
     for (int a = 0; a < d->rank && ok; a++) ok = d->dims[a] <= (hsize_t)INT64_MAX / 64;
+    if (!ok) pio_h5_note(&f->log);
     if (space >= 0) (void)H5Sclose(space);
     if (type >= 0) (void)H5Tclose(type);
     if (ok) return true;

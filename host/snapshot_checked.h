@@ -52,7 +52,7 @@ bool pio_checked_no_memory(pio_checked_file *f, size_t bytes);
 /* Open the path, which must be a plain file of HDF5 that nobody writes; fills `bytes` and `file`. */
 bool pio_checked_open(pio_checked_file *f);
 /* In the program, before there is a reader: note which file the path names, and with `verify` compare its bytes with the
- * checksums at its end, where it has some (snapshot_open.c). What cannot be opened is told by the reader. */
+ * checksums at its end, where it has some (snapshot_open.c). PIOLA_NO_INPUT where it cannot be opened. */
 piola_status pio_checked_compare(pio_checked_file *f, piola_error *error);
 /* n zeroed elements; n was held against the size of the file. */
 void *pio_checked_make(pio_checked_file *f, size_t n, size_t size);

@@ -338,7 +338,7 @@ static int64_t frame_bytes(const pio_snapshot *s, unsigned k)
 
 static piola_status create(pio_snapshot *s, const pio_snapshot_def *def, piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     if (!create_file(s, def, &log))
         return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create: %s", s->partial, log.cause);
     s->fd = open(s->partial, O_RDWR | O_CLOEXEC);

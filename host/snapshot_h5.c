@@ -35,6 +35,7 @@ static herr_t innermost(unsigned n, const H5E_error2_t *entry, void *data)
     const char *system = strstr(text, mark);
     if (system) {
         text = system + strlen(mark);
+        log->system = true;
         const char *end = strchr(text, '\'');
         length = end ? (size_t)(end - text) : strlen(text);
     }
@@ -42,13 +43,16 @@ static herr_t innermost(unsigned n, const H5E_error2_t *entry, void *data)
     return 0;
 }
 
+void pio_h5_note(pio_h5_log *log)
+{
+    if (!log->cause[0]) (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, log);
+}
+
 bool pio_h5_ok(pio_h5_log *log, int64_t result)
 {
     if (result >= 0) return true;
-    if (!log->cause[0]) {
-        (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, log);
-        if (!log->cause[0]) snprintf(log->cause, sizeof log->cause, "HDF5 gave no reason");
-    }
+    pio_h5_note(log);
+    if (!log->cause[0]) snprintf(log->cause, sizeof log->cause, "HDF5 gave no reason");
     return false;
 }
 
@@ -233,9 +237,9 @@ bool pio_h5_set_rows(pio_h5_log *log, hid_t dataset, int64_t rows)
     hsize_t dims[5] = {0};
     hid_t space = H5Dget_space(dataset);
     if (!pio_h5_ok(log, space)) return false;
-    int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    const bool known = pio_h5_ok(log, H5Sget_simple_extent_dims(space, dims, NULL));
     (void)H5Sclose(space);
-    if (!pio_h5_ok(log, rank)) return false;
+    if (!known) return false;
     dims[0] = (hsize_t)rows;
     return pio_h5_ok(log, H5Dset_extent(dataset, dims));
 }

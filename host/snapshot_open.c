@@ -5,6 +5,7 @@
 #include "host/snapshot_digest.h"
 #include "host/snapshot_pack.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,14 @@ piola_status pio_checked_compare(pio_checked_file *f, piola_error *error)
     pio_digest digest = {.there = false};
     const int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     piola_status rc = PIOLA_OK;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (fd < 0) return pio_fail(error, PIOLA_NO_INPUT, "%s: %s", f->path, strerror(errno));
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
         f->device = st.st_dev;
         f->inode = st.st_ino;
         f->bytes = (int64_t)st.st_size;
         if (f->verify) rc = pio_digest_compare(fd, f->path, &digest, error);
     }
-    if (fd >= 0) (void)close(fd);
+    (void)close(fd);
     f->digest = digest.there;
     return rc;
 }

@@ -22,8 +22,11 @@ void pio_h5_restore(pio_h5_voice voice);
 /* The innermost message of the first HDF5 call that failed; "" while none has. */
 typedef struct {
     char cause[320];
+    bool system; /* it is what the system said of reading or writing the file */
 } pio_h5_log;
 
+/* Notes the cause of the call that failed last, unless one is noted, or none failed. */
+void pio_h5_note(pio_h5_log *log);
 /* True when an HDF5 call succeeded (its result is not negative); otherwise notes the cause, once. */
 bool pio_h5_ok(pio_h5_log *log, int64_t result);
 

@@ -93,7 +93,7 @@ static bool write_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_resu
 static piola_status append(pio_snapshot *s, pio_snapshot_result *r, const double *const *values, const char *what,
                            piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     const bool grows = s->kind == PIO_SNAPSHOT_HISTORY;
     bool ok = true;
     for (size_t i = 0; i < r->n_data && ok; i++)
@@ -165,7 +165,7 @@ static piola_status add_gradient(pio_snapshot *s, const char *path, const int64_
     *r = (pio_snapshot_result){.path = strdup(path), .data = malloc(2 * sizeof(hid_t)), .n_data = 2, .rank = rank};
     for (int a = 0; a < rank; a++) r->shape[a] = shape[a];
     s->n_results++;
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     if (!r->path || !r->data) {
         free_result(&s->results[--s->n_results]);
         return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for gradient '%s'", s->partial, path);
@@ -241,7 +241,7 @@ static bool create_objective(pio_snapshot *s, pio_h5_log *log)
 
 static piola_status add_objective(pio_snapshot *s, const pio_snapshot_number *terms, size_t n, piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     s->verdict = (pio_snapshot_result){.group = s->objective, .n_data = n + 1, .data = malloc((n + 1) * sizeof(hid_t))};
     s->term_names = calloc(n + 1, sizeof *s->term_names);
     bool room = s->verdict.data && s->term_names;
@@ -285,7 +285,7 @@ piola_status pio_snapshot_objective(pio_snapshot *s, double value, const pio_sna
 piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const pio_snapshot_number *numbers,
                                       size_t n_numbers, piola_error *error)
 {
-    pio_h5_log log = {""};
+    pio_h5_log log = {.cause = ""};
     piola_status status = pio_snapshot_usable(s, error);
     if (status != PIOLA_OK) return status;
     bool right = json && !s->certified && (numbers || !n_numbers);
