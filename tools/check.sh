@@ -5,6 +5,8 @@
 #
 #   tools/check.sh                   all that; the longer campaigns are not in it, but samples of them are
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
+#   tools/check.sh --faults [N]      N failing calls of the system, of memory, HDF5 and devices (10000: an hour), and what else kills
+#                                    the command or damages its files
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
@@ -45,8 +47,23 @@ mutants() {
     python3 tests/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
 }
 
+# faults N: calls that fail, or at which the process is killed
+faults() {
+    cmake --preset release
+    cmake --build --preset release -j "$jobs" --target piola fault_shim
+    say "faults: $1 calls that fail"
+    python3 tests/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --jobs "$jobs" --json build/faults.json
+    if declare -F kills >/dev/null; then kills 3000; fi
+}
+
 case "${1:-}" in
 '') ;;
+--faults)
+    install_missing "${BUILD_PACKAGES[@]}"
+    mkdir -p build
+    faults "${2:-10000}"
+    exit
+    ;;
 --mutants)
     install_missing "${BUILD_PACKAGES[@]}"
     mkdir -p build

@@ -1,0 +1,405 @@
+#!/usr/bin/env python3
+"""fault_campaign.py PIOLA SHIM [--points N] [--seed S] [--jobs J] [--json FILE] [--case NAME] [--kind KIND]
+[--point CASE/KIND/N/HOW] -- does anything get lost, or go unsaid, when a call fails?
+
+Runs commands on small scenes with one call of the system, of HDF5 or of a device failing, or with the process killed there
+(fault_shim.c). A point is (case, kind of call, its number, how it fails). After every point:
+
+ - the exit code is one that the README names for such a failure, or 0 with the very bytes of an undisturbed run;
+ - the standard error names what was tried and why it failed;
+ - nothing crashes or hangs, and no result.json says 0 where the exit code does not;
+ - files of an earlier run are as they were, or are whole and new;
+ - no temporary file stays; the same command, run again, ends with the bits of an undisturbed run.
+
+The points are drawn from all there are, evenly over kinds and cases; N = 0 takes all. Ends with 1 where a point fails."""
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MPM = """version: 1
+name: tiny
+description: a small block that falls
+method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.25 m, min: [0, 0], max: [2, 2]}}
+time: {dt: 2 ms, duration: 12 ms}
+gravity: [0, -9.81]
+materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000 kg/m3}]
+geometry: [{name: block, type: box, min: [0.8, 0.8], max: [1.3, 1.3]}]
+bodies: [{name: one, geometry: block, material: soft, velocity: [0.5 m/s, 0]}]
+observe: [{name: centre, type: mean_position, body: one}]
+design: [{name: throw, target: bodies.one.velocity, bounds: [-5 m/s, 5 m/s]}, {name: stiffness, target: materials.soft.E}]
+objective: [{type: target, of: centre, value: [1.2, 0.9]}]
+optimizer: {type: mma, max_iterations: 3}
+gradient: {check: {directions: 1}}
+output: {states: {every: 4 ms, fields: [velocity, J]}}
+"""
+FEM = """version: 1
+name: panel
+description: a sheared panel, static
+method: {type: fem, dimension: 2, precision: f64}
+materials: [{name: rubber, model: neo_hookean_iso, mu: 4 kPa, lambda: 6 kPa}]
+geometry: [{name: plate, type: quadrilateral, corners: [0, 0, 1, 0, 1, 1, 0, 1], elements: [2, 2], element: quad4}]
+bodies: [{name: panel, geometry: plate, material: rubber}]
+solver: {linear: direct}
+boundary: [{name: clamp, body: panel, on: {group: left}, type: fixed}]
+loads: [{name: shear, body: panel, on: {group: right}, type: force, value: [0 N, 50 N]}]
+observe: [{name: edge, type: displacement, body: panel, on: {min: [1, 1], max: [1, 1]}}]
+design: [{name: stiffness, target: materials.rubber.mu, per: element, transform: log, bounds: [1 kPa, 10 kPa]}]
+objective: [{type: maximize, of: edge.y}]
+optimizer: {type: lbfgs, max_iterations: 3}
+gradient: {check: {directions: 1}}
+"""
+DEVICE = ["--device", "cpu", "--threads", "1"]
+FAILURES = {65, 66, 69, 70, 71, 73, 74, 76}
+# What a failing call of each kind may end with, when it is not made good.
+CODES = {"malloc": {71}, "mmap": {71}, "allocate": {71}, "launch": {69}, "open": {66, 69, 73, 74}, "read": {66, 74},
+         "write": {73, 74}, "pwrite": {73, 74}, "sync": {73, 74}, "rename": {73, 74}, "unlink": {73, 74}, "mkdir": {73},
+         "truncate": {73, 74}, "lock": {73, 74}, "hdf5": {65, 66, 73, 74}}
+CAUSES = {"malloc": ["memory", "could not allocate"], "mmap": ["memory"], "allocate": ["memory"], "open": ["Too many open files"],
+          "read": ["Input/output error"], "write": ["No space left"], "pwrite": ["No space left"],
+          "sync": ["Input/output error"], "rename": ["Input/output error"], "unlink": ["Input/output error"],
+          "mkdir": ["Permission denied"], "truncate": ["Input/output error", "No space left"], "lock": ["No locks"],
+          "hdf5": ["injected", ".vtkhdf", ".h5"], "launch": ["Input/output error"]}
+HOWS = {"malloc": ["once", "on"], "write": ["once", "on", "short", "torn", "kill"],
+        "pwrite": ["once", "on", "short", "torn", "kill"], "sync": ["once", "on", "kill"], "rename": ["once", "kill"],
+        "unlink": ["once", "on", "kill"], "open": ["once", "on"], "hdf5": ["once", "on"]}
+KILLED = ("torn", "kill")
+# What a killed export or picture leaves beside its file, under a name that no other run takes.
+GUARDED = " bytes were refused, and "  # a library has crashed or ended the program, and the command said so
+REST = re.compile(r"(\.part|/?\.[^/]*\.tmp)$")
+
+
+class Case:
+    """A command in a folder. `before`: commands that fill the folder; `files`: what it writes, patterns."""
+
+    def __init__(self, name, arguments, files=(), scene=MPM, before=(), stdout=False, codes=(0,), refusals=()):
+        self.name, self.arguments, self.files, self.stdout = name, [str(a) for a in arguments], list(files), stdout
+        self.scene, self.before, self.codes, self.refusals = scene, before, codes, refusals
+
+
+def cases():
+    out = ["-o", "out"]
+    runs = ["out/states.vtkhdf"]
+    earlier = (["run", "scene.yaml", *DEVICE, *out, "-q", "--set", "time.duration=8 ms"],)
+    earlier_fem = (["run", "scene.yaml", *DEVICE, *out, "-q"],)
+    whole = (["run", "scene.yaml", *DEVICE, *out, "-q"],)
+    resume = ["--resume", "auto", "-q"]
+    return [
+        Case("validate", ["validate", "scene.yaml", "--json"], stdout=True),
+        Case("params", ["params", "scene.yaml"], stdout=True),
+        Case("run", ["run", "scene.yaml", *DEVICE, *out, "-q"], runs, before=earlier),
+        Case("run_json", ["run", "scene.yaml", *DEVICE, *out, "-q", "--json", "--log-json", "log.json"], runs, before=earlier),
+        Case("grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, before=earlier),
+        Case("check", ["check", "scene.yaml", *DEVICE, *out, "-q"], before=earlier, codes=(0, 1)),
+        Case("optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"], before=earlier,
+             codes=(0, 1)),
+        Case("fem_run", ["run", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
+        Case("fem_grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
+        Case("fem_optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"], FEM,
+             earlier_fem, codes=(0, 1)),
+        Case("info", ["info", "out/states.vtkhdf"], before=whole, stdout=True),
+        Case("render", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
+             ["a.png"], before=whole),
+        Case("render_fem", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
+             ["a.png"], FEM, whole),
+        *[Case(f"export_{to}", ["export", "out/states.vtkhdf", "--to", to, "-o", name], [files], before=whole, stdout=True)
+          for to, name, files in (("vtu", "a.vtu", "a.vtu"), ("csv", "a.csv", "a.csv"), ("npy", "a", "a/*"))],
+        Case("doctor", ["doctor", "--json"], refusals=(1,)),  # engines fail its own tests
+    ]
+
+
+def digest(folder, patterns):
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_file() and any(fnmatch.fnmatch(name, p) for p in patterns):
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def listing(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def told(case, folder):
+    """result.json of this command, or None."""
+    if "out" not in case.arguments:
+        return None
+    try:
+        return json.loads((folder / "out" / "result.json").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def stem(fired):
+    """The name of the file that a failing call was about, without its endings; "" where the call knows none."""
+    words = fired.split()
+    return pathlib.Path(words[-1]).name.lstrip(".").split(".")[0] if len(words) > 2 else ""
+
+
+class Campaign:
+    def __init__(self, piola, shim, folder):
+        self.piola, self.shim, self.folder = str(piola), str(shim), pathlib.Path(folder)
+        self.golden, self.local = {}, threading.local()
+
+    def run(self, arguments, where, fault=None, tell=None, timeout=30):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PIOLA_FAULT")}
+        environment.update(OMP_NUM_THREADS="1", LC_ALL="C.UTF-8", NO_COLOR="1")
+        environment["LD_PRELOAD"] = self.shim  # without a fault it makes clocks stand still, no more
+        if tell:
+            environment["PIOLA_FAULT_TELL"] = str(tell)
+        if fault:
+            environment["PIOLA_FAULT"] = fault
+        return subprocess.run([self.piola, *arguments], cwd=where, env=environment, capture_output=True, timeout=timeout)
+
+    def prepare(self, case):
+        """The folder as a run finds it, what an undisturbed run makes of it, and how many calls of each kind it has."""
+        template, golden = self.folder / "templates" / case.name, self.folder / "golden" / case.name
+        template.mkdir(parents=True)
+        (template / "scene.yaml").write_text(case.scene)
+        for arguments in case.before:
+            done = self.run(arguments, template)
+            if done.returncode:
+                sys.exit(f"{case.name}: {arguments} ended with {done.returncode}: {done.stderr.decode()}")
+        shutil.copytree(template, golden)
+        tell = self.folder / f"count_{case.name}"
+        done = self.run(case.arguments, golden, tell=tell)
+        if done.returncode not in case.codes:
+            sys.exit(f"{case.name} ended with {done.returncode}: {done.stderr.decode()}")
+        counts = {line.split()[1]: int(line.split()[2]) for line in tell.read_text().splitlines()}
+        self.golden[case.name] = {
+            "before": digest(template, case.files), "after": digest(golden, case.files), "list": listing(golden),
+            "stdout": done.stdout, "code": done.returncode, "told": told(case, golden)}
+        return counts
+
+    def content(self, case, where):
+        """The numbers of the last frames: where memory is short HDF5 leaves out compression, and the bytes differ for that."""
+        found = {}
+        for name in (name for name in digest(where, case.files) if not REST.search(name)):
+            arrays = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "npy"
+            if name.endswith(".vtkhdf") and self.run(["export", name, "--to", "npy", "-o", str(arrays)], where).returncode == 0:
+                found[name] = digest(arrays, ["*.npy"])
+            else:
+                found[name] = hashlib.sha256((where / name).read_bytes()).hexdigest()
+        return found
+
+    def same(self, case, where, done, wrong, what):
+        golden = self.golden[case.name]
+        here = {k: v for k, v in digest(where, case.files).items() if not REST.search(k)}
+        if here != golden["after"] and self.content(case, where) != self.content(case, self.folder / "golden" / case.name):
+            wrong.append(f"{what}: files differ from an undisturbed run's")
+        if case.stdout and done.stdout != golden["stdout"]:
+            wrong.append(f"{what}: standard output differs from an undisturbed run's")
+        now, then = told(case, where), golden["told"]
+        if (now is None) != (then is None):
+            wrong.append(f"{what}: result.json is {'missing' if now is None else 'there'}")
+        elif then is not None and [now.get(k) for k in ("exit", "objective", "parameters", "check")] != \
+                [then.get(k) for k in ("exit", "objective", "parameters", "check")]:
+            wrong.append(f"{what}: result.json differs from an undisturbed run's")
+
+    def judge(self, case, kind, how, where, done, fired):
+        wrong, golden = [], self.golden[case.name]
+        code, text = done.returncode, done.stderr.decode(errors="replace")
+        if how in KILLED and code == -9:
+            pass
+        elif code < 0:
+            return [f"crash, signal {-code}"]
+        elif code == golden["code"] and "/proc/" in fired:
+            pass  # a fact of the machine that the files then do not name
+        elif code == golden["code"]:
+            self.same(case, where, done, wrong, "it ends as undisturbed")
+        elif code in case.refusals:
+            return wrong
+        elif code not in FAILURES:
+            wrong.append(f"exit {code} is not documented for a failure")
+        elif code not in CODES[kind]:
+            wrong.append(f"exit {code} where {sorted(CODES[kind])} is right")
+        if code not in (-9, golden["code"]):
+            if not text.strip() and not (kind == "write" and how == "on"):
+                wrong.append("no message")
+            elif not any(cause in text for cause in CAUSES[kind]):
+                wrong.append("the message does not name the cause")
+            elif kind in ("open", "rename", "mkdir") and how != "on" and stem(fired) not in text:
+                wrong.append("the message does not name the file")
+        try:
+            now = told(case, where)
+        except ValueError:
+            wrong.append("result.json is damaged")
+            now = None
+        if now is not None and code >= 0 and now["exit"] != code:
+            wrong.append(f"result.json says {now['exit']}, the exit code is {code}")
+        here = digest(where, case.files)
+        for name, was in golden["before"].items():
+            whole = code == golden["code"]  # compared above
+            if "/proc/" not in fired and here.get(name) not in (was, golden["after"].get(name)) and not (whole and name in here):
+                wrong.append(f"{name} of an earlier run is lost or damaged")
+        if code == -9:
+            for name in here:
+                if not REST.search(name) and here[name] not in (golden["before"].get(name), golden["after"].get(name)):
+                    wrong.append(f"{name} is there and not whole")
+        elif kind != "unlink":
+            left = [name for name in listing(where) if REST.search(name) or name not in golden["list"] and "partial" not in name]
+            if GUARDED in text:  # as with a kill, nobody was there to remove it
+                left = [name for name in left if not REST.search(name)]
+            if left:
+                wrong.append(f"left behind: {left[0]}")
+        return wrong
+
+    def point(self, case, kind, number, how, rerun):
+        if not hasattr(self.local, "where"):
+            self.local.where = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        where, tell = self.local.where / "work", self.local.where / "tell"
+        if where.exists():
+            shutil.rmtree(where)
+        shutil.copytree(self.folder / "templates" / case.name, where)
+        tell.unlink(missing_ok=True)
+        told_of = {"case": case.name, "kind": kind, "number": number, "how": how, "fired": "", "code": None, "wrong": []}
+        try:
+            done = self.run(case.arguments, where, f"{kind}:{number}:{how}", tell)
+        except subprocess.TimeoutExpired:
+            told_of["wrong"] = ["it hangs"]
+            return told_of
+        lines = tell.read_text(errors="replace").splitlines() if tell.exists() else []
+        told_of["fired"] = next((line[6:] for line in lines if line.startswith("fired")), "")
+        told_of["code"], told_of["stderr"] = done.returncode, done.stderr.decode(errors="replace")[-600:]
+        if not told_of["fired"]:
+            return told_of
+        told_of["wrong"] = self.judge(case, kind, how, where, done, told_of["fired"])
+        if rerun:
+            again = self.run(case.arguments, where)
+            golden = self.golden[case.name]
+            told_of["again"] = again.returncode
+            if again.returncode != golden["code"]:
+                told_of["wrong"].append(f"run again: exit {again.returncode}: {again.stderr.decode(errors='replace')[-300:]}")
+            else:
+                self.same(case, where, again, told_of["wrong"], "run again")
+            left = sorted(set(listing(where)) - set(golden["list"]))
+            if done.returncode == -9 or GUARDED.encode() in done.stderr:
+                told_of["rests"] = [name for name in left if REST.search(name)]
+                left = [name for name in left if name not in told_of["rests"]]
+            if left:
+                told_of["wrong"].append(f"run again: left behind: {left[0]}")
+        return told_of
+
+
+def planted(campaign, case):
+    """Whether judge() finds what is planted in the folder of an undisturbed run: outcomes that are wrong."""
+    def outcome(code, text, spoil=None, kind="malloc"):
+        where = campaign.folder / "planted"
+        shutil.copytree(campaign.folder / "golden" / case.name, where)
+        result = where / "out" / "result.json"
+        result.write_text(result.read_text().replace('"exit": 0', f'"exit": {code}'))
+        if spoil:
+            spoil(where, result)
+        done = subprocess.CompletedProcess([], code, b"", text.encode())
+        found = campaign.judge(case, kind, "once", where, done, "")
+        shutil.rmtree(where)
+        return found
+
+    good = "piola: error: no memory for a test: 8 bytes"
+    if outcome(71, good) or outcome(0, ""):
+        sys.exit("negative control: a right outcome is called wrong")
+    wrong = {
+        "a crash": outcome(-11, good), "no message": outcome(71, ""), "no cause": outcome(71, "piola: error: failed"),
+        "another code": outcome(74, good), "no code": outcome(255, good),
+        "a result of success": outcome(71, good, lambda w, r: r.write_text(r.read_text().replace('"exit": 71', '"exit": 0'))),
+        "a spoilt file": outcome(0, "", lambda w, r: (w / case.files[0]).write_bytes(b"spoilt")),
+        "a lost file": outcome(71, good, lambda w, r: (w / case.files[0]).unlink()),
+        "a file left behind": outcome(71, good, lambda w, r: (w / "out" / "x.tmp").write_text("")),
+    }
+    missed = [name for name, found in wrong.items() if not found]
+    if missed:
+        sys.exit(f"negative control: not found: {missed}")
+    print(f"negative control: {len(wrong)} planted outcomes were found")
+
+
+def drawn(strata, points, seed):
+    """About `points` of them: as many of each stratum as of any other, as far as it has them; spread over its numbers."""
+    total = sum(len(s) for s in strata)
+    if points == 0 or points >= total:
+        return [p for s in strata for p in s]
+    chance, chosen, rest = random.Random(seed), [], points
+    for i, stratum in enumerate(sorted(strata, key=len)):
+        take = min(len(stratum), rest // (len(strata) - i))
+        rest -= take
+        step = len(stratum) / take if take else 0
+        chosen += [stratum[int((k + chance.random()) * step)] for k in range(take)]
+    return chosen
+
+
+def summary(results, seconds):
+    fired = [r for r in results if r["fired"]]
+    print(f"{len(results)} points, {len(fired)} of which came to be, in {seconds:.0f} s; {sum('again' in r for r in results)} "
+          f"of them were run again; {sum(bool(r.get('rests')) for r in results)} killed exports or pictures left a file under a "
+          "name of their own")
+    for kind in dict.fromkeys(r["kind"] for r in fired):
+        codes = collections.Counter(r["code"] for r in fired if r["kind"] == kind)
+        bad = sum(bool(r["wrong"]) for r in fired if r["kind"] == kind)
+        print(f"  {kind:9} {sum(codes.values()):6} points, exit codes " +
+              ", ".join(f"{c}: {n}" for c, n in sorted(codes.items(), key=lambda x: str(x[0]))) + f"; {bad} wrong")
+    wrong = [r for r in results if r["wrong"]]
+    kinds = collections.Counter((r["kind"], w.split(":")[0]) for r in wrong for w in r["wrong"])
+    for (kind, what), n in kinds.most_common(40):
+        one = next(r for r in wrong if r["kind"] == kind and any(w.startswith(what) for w in r["wrong"]))
+        print(f"WRONG {n:5} x {kind}: {what}; one is {one['case']}/{kind}/{one['number']}/{one['how']} ({one['fired']})")
+    return not wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("piola", type=lambda p: pathlib.Path(p).resolve())
+    parser.add_argument("shim", type=lambda p: pathlib.Path(p).resolve())
+    parser.add_argument("--points", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--case", action="append")
+    parser.add_argument("--without", action="append", default=[], metavar="CASE")
+    parser.add_argument("--kind", action="append")
+    parser.add_argument("--point")
+    given = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    known = {case.name: case for case in cases()}
+    start = time.monotonic()
+    memory = "/dev/shm"  # where a sync costs nothing
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        campaign = Campaign(given.piola, given.shim, folder)
+        if given.point:
+            name, kind, number, how = given.point.split("/")
+            campaign.prepare(known[name])
+            print(json.dumps(campaign.point(known[name], kind, int(number), how, True), indent=1))
+            return 0
+        strata = []
+        for name, case in known.items():
+            if name in given.without or given.case and name not in given.case:
+                continue
+            for kind, count in campaign.prepare(case).items():
+                if not given.kind or kind in given.kind:
+                    strata += [[(case, kind, n + 1, how) for n in range(count)] for how in HOWS.get(kind, ["once"]) if count]
+        print(f"{sum(map(len, strata))} points in {len(strata)} kinds of {len(known)} commands")
+        if not given.case or "run" in given.case:
+            planted(campaign, known["run"])
+        points = drawn(strata, given.points, given.seed)
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            results = list(pool.map(lambda p: campaign.point(*p[1], p[1][3] in KILLED or p[0] % 4 == 0), enumerate(points)))
+    good = summary(results, time.monotonic() - start)
+    if given.json:
+        given.json.write_text(json.dumps(results, indent=1))
+    return 0 if good and results and all(sum(r["kind"] == k and bool(r["fired"]) for r in results) for k in {r["kind"] for r in results}) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+# Tests with calls that fail: a library that is loaded before the command, and a campaign over what it can make fail. Included by
+# CMakeLists.txt. With sanitizers malloc is theirs: the campaign is for other builds.
+
+if(NOT PIOLA_SANITIZE)
+  add_library(fault_shim MODULE fault_shim.c)
+  target_link_libraries(fault_shim PRIVATE piola_flags PkgConfig::HDF5 ${CMAKE_DL_LIBS})
+  set_target_properties(fault_shim PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  script_test(faults unit ${CMAKE_CURRENT_SOURCE_DIR}/fault_campaign.py $<TARGET_FILE:piola> $<TARGET_FILE:fault_shim>
+    --points 500 --case validate --case params --case run --case run_json --case grad --case check --case fem_run
+    --case fem_grad) # check.sh --faults has them all
+endif()
