@@ -1,6 +1,7 @@
 /* result.c -- result.json: what scripts read, the same frame for every command. */
 #include "host/session.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -185,7 +186,8 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
         if (error) {
             error->status = rc;
             error->failure = (piola_failure){0};
-            snprintf(error->message, sizeof error->message, "cannot write the result to standard output");
+            snprintf(error->message, sizeof error->message, "cannot write the result to standard output: %s",
+                     errno ? strerror(errno) : "output was lost");
         }
     }
     pio_json_free(json);
