@@ -16,12 +16,15 @@ typedef struct {
     bool swap;               /* binary numbers are of the other byte order */
     piola_error *error;
     piola_status status;
+    int64_t looks;             /* at whether to stop, or just passed */
     char word[PIO_INPUT_WORD]; /* read last, cut where it is longer; bytes that are not printable are '?' */
 } pio_input;
 
 void pio_input_fail(pio_input *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pio_input_no_memory(pio_input *in, size_t bytes, const char *what);
 
+/* Now and then, is the program to stop? A status then. For loops that read no line. */
+void pio_input_look(pio_input *in);
 /* Go to the next line that holds a word; false at the end. */
 bool pio_input_line(pio_input *in);
 /* Is nothing but blanks left in this line? */

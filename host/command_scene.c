@@ -4,8 +4,10 @@
 #include "host/json.h"
 #include "host/objective.h"
 #include "host/output.h"
+#include "host/room.h"
 #include "host/scene_leave.h"
 #include "host/scene_private.h"
+#include "host/signals.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,20 +33,22 @@ static void release(built *b)
     pio_scene_free(b->scene);
 }
 
-/* Particles, samples, designs and data too: everything that can be wrong before the first step, and with `writes` where results
- * would go. */
-static piola_status build(built *b, const piola_options *options, bool writes, piola_error *error)
+/* With `writes` where results would go, too. */
+static piola_status load(built *b, const piola_options *options, bool writes, piola_error *error)
 {
     memset(b, 0, sizeof *b);
     if (!options->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
     const pio_scene_leave leave = {{options->allow, options->n_allow}, .writes = writes};
-    piola_status rc =
+    const piola_status rc =
         pio_scene_load_with(&b->scene, options->scene, &leave, options->sets, options->n_sets, stderr, error);
-    if (rc) {
-        if (error) error->message[0] = '\0'; /* all messages were printed */
-        return rc;
-    }
-    rc = pio_model_create(&b->model, b->scene, error);
+    if (rc && error) error->message[0] = '\0'; /* all messages were printed */
+    return rc;
+}
+
+/* Particles, samples, designs and data too: everything that can be wrong before the first step. */
+static piola_status build(built *b, piola_error *error)
+{
+    piola_status rc = pio_model_create(&b->model, b->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(b->model, i, text, sizeof text); i++)
         fprintf(stderr, "piola: warning: %s\n", text);
@@ -89,16 +93,53 @@ static piola_status check_first_step(const built *b, piola_error *error)
     return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
 }
 
+/* Of so many particles or elements, which may be set up in a second or two, a model is made to look at it. */
+#define MOST_ITEMS 1e6
+
+/* More are counted, and refused where there is no memory for them. */
+static piola_status count_only(const built *b, const pio_counts *c, bool quiet, piola_error *error)
+{
+    const pio_scene *s = b->scene;
+    char what[80];
+    snprintf(what, sizeof what, "bodies: about %.4g %s", c->items, s->method == SCENE_FEM ? "elements" : "particles");
+    const piola_status rc = pio_room(c->bytes, what, error);
+    if (rc || quiet) return rc;
+    printf("%s: no errors in the scene (%dD, %zu bod%s, about %.4g %s, %.4g nodes)\n", s->path, s->dimension,
+           s->n_bodies, s->n_bodies == 1 ? "y" : "ies", c->items, s->method == SCENE_FEM ? "elements" : "particles",
+           c->nodes);
+    fprintf(stderr,
+            "piola: warning: of more than %.0f particles or elements, places, groups, data of points and the first "
+            "step are not "
+            "looked at; `piola run --dry-run` does so\n",
+            MOST_ITEMS);
+    return rc;
+}
+
+/* Handlers and a time limit for reading alone. */
+static piola_status begin(const piola_options *options, piola_error *error)
+{
+    const piola_status rc = pio_signals_install(error);
+    if (!rc) pio_signals_deadline(options->max_walltime);
+    return rc;
+}
+
 piola_status piola_validate(const piola_options *options, piola_error *error)
 {
     built b;
-    piola_status rc = build(&b, options, !options->directory, error);
-    if (!rc) rc = check_first_step(&b, error);
+    piola_status rc = begin(options, error);
+    if (rc) return rc;
+    rc = load(&b, options, !options->directory, error);
+    const pio_counts counts = rc ? (pio_counts){0} : pio_count(b.scene);
+    const bool many = counts.items > MOST_ITEMS;
+    if (!rc && many) rc = count_only(&b, &counts, options->quiet || options->json, error);
+    if (!rc && !many) rc = build(&b, error);
+    if (!rc && !many) rc = check_first_step(&b, error);
     if (!rc && options->json)
         pio_scene_resolved(b.scene, stdout);
-    else if (!rc && !options->quiet)
+    else if (!rc && !many && !options->quiet)
         print_counts(&b);
     release(&b);
+    pio_signals_restore();
     return rc ? rc : pio_output_flush(error);
 }
 
@@ -277,11 +318,15 @@ static void params_table(const built *b)
 piola_status piola_params(const piola_options *options, piola_error *error)
 {
     built b;
-    piola_status rc = build(&b, options, false, error);
+    piola_status rc = begin(options, error);
+    if (rc) return rc;
+    rc = load(&b, options, false, error);
+    if (!rc) rc = build(&b, error);
     if (!rc && options->json)
         rc = params_json(&b, error);
     else if (!rc)
         params_table(&b);
     release(&b);
+    pio_signals_restore();
     return rc ? rc : pio_output_flush(error);
 }

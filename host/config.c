@@ -2,6 +2,7 @@
 #include "host/config.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- scalars ------------------------------------------------------------------------------------------- */
@@ -296,28 +297,50 @@ static void set_defaults(cfg_doc *doc, const cfg_table *table, char *owner)
     }
 }
 
-/* Names within one list must differ. */
-static void unique(cfg_doc *doc, const cfg_node *list, size_t i, const char *path, const cfg_table *table)
+typedef struct named {
+    const cfg_node *own; /* the scalar behind `name` */
+    size_t entry;
+} named;
+
+static int by_name(const void *a, const void *b)
 {
-    const cfg_node *own = pio_cfg_get(list->items[i], "name", NULL);
-    if (!pio_table_field(table, "name") || !own || own->kind != CFG_SCALAR) return;
-    for (size_t j = 0; j < i; j++) {
-        const cfg_node *other = pio_cfg_get(list->items[j], "name", NULL);
-        if (!other || other->kind != CFG_SCALAR || strcmp(own->text, other->text) != 0) continue;
-        pio_cfg_report(doc, PIOLA_BAD_DATA, own->mark, path,
-                       "the name '%s' is taken by the entry in line %d; use another", pio_cfg_clean(doc, own->text),
-                       other->mark.line);
-        return;
+    const named *p = a, *q = b;
+    const int order = strcmp(p->own->text, q->own->text);
+    return order ? order : (p->entry > q->entry) - (p->entry < q->entry);
+}
+
+/* Names within one list must differ. */
+static void unique(cfg_doc *doc, const cfg_node *list, const char *path, const cfg_table *table)
+{
+    named *names = pio_arena_take(&doc->arena, (list->n + 1) * sizeof *names);
+    size_t n = 0;
+    doc->no_memory |= !names;
+    for (size_t i = 0; names && pio_table_field(table, "name") && i < list->n; i++) {
+        names[n] = (named){pio_cfg_get(list->items[i], "name", NULL), i};
+        n += names[n].own && names[n].own->kind == CFG_SCALAR;
+    }
+    if (n) qsort(names, n, sizeof *names, by_name);
+    for (size_t i = 1, first = 0; i < n; i++) {
+        char sub[CFG_PATH];
+        if (strcmp(names[i].own->text, names[first].own->text) != 0) {
+            first = i;
+            continue;
+        }
+        snprintf(sub, sizeof sub, "%.480s[%zu]", path, names[i].entry);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, names[i].own->mark, sub,
+                       "the name '%s' is taken by the entry in line %d; use another",
+                       pio_cfg_clean(doc, names[i].own->text), names[first].own->mark.line);
     }
 }
 
 static void list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
 {
-    if (node->kind != CFG_SEQUENCE || node->n < f->least || node->n > 10000) {
-        char got[40];
+    if (node->kind != CFG_SEQUENCE || node->n < f->least || node->n > CFG_MAX_ENTRIES) {
+        char got[40], few[60];
         snprintf(got, sizeof got, "%zu", node->n);
+        snprintf(few, sizeof few, "at most %d entries, each a ", CFG_MAX_ENTRIES);
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a list of %s%s, got %s",
-                       f->least ? "at least one " : "at most 10000 entries, each a ", f->table->what,
+                       f->least && node->n <= CFG_MAX_ENTRIES ? "at least one " : few, f->table->what,
                        node->kind == CFG_SEQUENCE ? got : kind_of(node));
         return;
     }
@@ -326,13 +349,13 @@ static void list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
         doc->no_memory = true;
         return;
     }
-    for (size_t i = 0; i < node->n; i++) {
+    for (size_t i = 0; i < node->n && !pio_cfg_stop(doc); i++) {
         char sub[CFG_PATH];
         snprintf(sub, sizeof sub, "%.480s[%zu]", path, i);
         set_defaults(doc, f->table, items + i * f->table->size);
         mapping(doc, node->items[i], sub, f->table, items + i * f->table->size);
-        unique(doc, node, i, sub, f->table);
     }
+    unique(doc, node, path, f->table);
     memcpy(owner + f->offset, &items, sizeof items);
     memcpy(owner + f->second, &node->n, sizeof node->n);
 }
@@ -472,5 +495,5 @@ bool pio_cfg_decode(cfg_doc *doc, const cfg_table *table, void *out)
 {
     set_defaults(doc, table, out);
     mapping(doc, doc->root, "", table, out);
-    return !doc->n_messages && !doc->no_memory;
+    return !doc->n_messages && !doc->no_memory && !doc->stopped;
 }

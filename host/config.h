@@ -15,12 +15,13 @@
 #define CFG_MAX_BYTES (4u << 20) /* of one YAML file */
 #define CFG_MAX_DEPTH 32         /* levels of nesting */
 #define CFG_MAX_KEYS 256         /* keys in one mapping */
-#define CFG_MAX_ANCHORS 1000     /* in one file */
-#define CFG_MAX_COPIES 100000    /* nodes made by expanding aliases, in all */
-#define CFG_MAX_FILES 64         /* files loaded by includes, in all */
-#define CFG_MAX_SHOWN 20         /* messages printed */
-#define CFG_MOST_VALUES 33       /* of an enumeration: a bit each, and the NULL at the end */
-#define CFG_PATH 512             /* characters of a path such as materials[0].E */
+#define CFG_MAX_ENTRIES 4000  /* in one list of mappings; each may name one of another list, which is looked through */
+#define CFG_MAX_ANCHORS 1000  /* in one file */
+#define CFG_MAX_COPIES 100000 /* nodes made by expanding aliases, in all */
+#define CFG_MAX_FILES 64      /* files loaded by includes, in all */
+#define CFG_MAX_SHOWN 20      /* messages printed */
+#define CFG_MOST_VALUES 33    /* of an enumeration: a bit each, and the NULL at the end */
+#define CFG_PATH 512          /* characters of a path such as materials[0].E */
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
@@ -98,8 +99,12 @@ typedef struct cfg_doc {
     size_t lost;             /* beyond what is kept */
     bool broken;             /* an included file is missing or cannot be read */
     bool no_memory;
+    piola_status stopped; /* PIOLA_INTERRUPTED, with the reason: */
+    piola_error why;
 } cfg_doc;
 
+/* Whether reading must stop, by a signal or the time limit; it is put down then, and no value is to be trusted. */
+bool pio_cfg_stop(cfg_doc *doc);
 /* Load the file, its includes and the overrides; faults go to doc->messages. Returns false when decoding has no sense.
  */
 bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets);

@@ -1,6 +1,7 @@
 /* config_file.c -- files read whole, and paths that must stay within a folder. */
 #include "host/config.h"
 #include "host/fail.h"
+#include "host/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { PIECE = 16 << 20 }; /* bytes that are read at once */
 
 static piola_status read_all(int file, const char *path, size_t most, char **text, size_t *size, piola_error *error)
 {
@@ -24,7 +27,12 @@ static piola_status read_all(int file, const char *path, size_t most, char **tex
     if (!bytes)
         return pio_fail(error, PIOLA_NO_MEMORY, "cannot read '%s': %zu bytes of memory are needed", path, want + 1);
     while (got < want) {
-        ssize_t n = read(file, bytes + got, want - got);
+        const piola_status stopped = pio_stop("reading a file", error);
+        if (stopped) {
+            free(bytes);
+            return stopped;
+        }
+        ssize_t n = read(file, bytes + got, want - got < PIECE ? want - got : PIECE);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
             piola_status status = pio_fail(error, PIOLA_NO_INPUT, "cannot read '%s': %s", path, strerror(errno));

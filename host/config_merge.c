@@ -261,7 +261,7 @@ bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_
     if (!doc->no_memory) doc->root = load(doc, path, NULL, NULL);
     size_t before = doc->n_messages;
     for (size_t i = 0; i < n_sets && doc->root && !doc->no_memory; i++) pio_cfg_override(doc, sets[i]);
-    return doc->root && !doc->broken && doc->n_messages == before && !doc->no_memory;
+    return doc->root && !doc->broken && doc->n_messages == before && !doc->no_memory && !doc->stopped;
 }
 
 void pio_cfg_free(cfg_doc *doc)

@@ -220,7 +220,10 @@ piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
     piola_status status = PIOLA_OK;
     doc->no_memory |=
         doc->n_messages && piola_refused_bytes(); /* what was refused may look like a fault of the scene */
-    if (doc->no_memory) {
+    if (pio_cfg_stop(doc)) {
+        status = pio_fail(error, doc->stopped, "%s", doc->why.message);
+        if (to) fprintf(to, "piola: error: %s\n", doc->why.message);
+    } else if (doc->no_memory) {
         status = pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
         if (to) fprintf(to, "piola: error: no memory to read the scene\n");
     } else if (doc->n_messages) {
@@ -231,7 +234,7 @@ piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
         error->status = status;
         error->failure = (piola_failure){0};
     }
-    for (size_t i = 0; i < doc->n_messages && !doc->no_memory; i++) {
+    for (size_t i = 0; i < doc->n_messages && !doc->no_memory && !doc->stopped; i++) {
         const cfg_message *m = &doc->messages[i];
         char line[2 * PIO_PATH + 2048], excerpt[1024];
         const bool placed = m->mark.line > 0;

@@ -1,5 +1,6 @@
 /* config_tree.c -- YAML text to a tree of nodes that know their line and column. */
 #include "host/config.h"
+#include "host/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,8 +209,15 @@ static void syntax_fault(reader *r)
     }
 }
 
+bool pio_cfg_stop(cfg_doc *doc)
+{
+    if (!doc->stopped) doc->stopped = pio_stop("reading the scene", &doc->why);
+    return doc->stopped != PIOLA_OK;
+}
+
 static bool next_event(reader *r, yaml_event_t *event)
 {
+    if (pio_cfg_stop(r->doc)) return false;
     if (yaml_parser_parse(&r->parser, event)) return true;
     syntax_fault(r);
     return false;
@@ -443,5 +451,5 @@ cfg_node *pio_cfg_parse(cfg_doc *doc, const cfg_file *file, const char *text, si
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     cfg_node *root = read_document(&r);
     yaml_parser_delete(&r.parser);
-    return doc->no_memory ? NULL : root;
+    return doc->no_memory || doc->stopped ? NULL : root;
 }

@@ -2,6 +2,7 @@
 #include "host/csv.h"
 #include "host/config.h"
 #include "host/ply.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,17 +156,22 @@ static piola_status read_table(pio_csv *csv, size_t size, piola_error *error)
     size_t header = at;
     piola_status status = read_header(csv, &at, error);
     if (status) return status;
-    for (size_t probe = at; next_line(csv->text, &probe); rows++) {
+    for (size_t probe = at; !status && next_line(csv->text, &probe); rows++) {
+        status = pio_stop_at((int64_t)rows, "reading a table", error);
         probe += strcspn(csv->text + probe, "\n");
         if (csv->text[probe]) probe++;
     }
+    if (status) return status;
     if (!rows) return fault(csv, at ? at - 1 : 0, error, "no rows behind the header");
     size_t bytes = rows * csv->n_columns * sizeof(double);
     csv->values = malloc(bytes);
     csv->row_at = malloc((rows + 1) * sizeof *csv->row_at);
     if (!csv->values || !csv->row_at) return no_memory(error, bytes);
     csv->row_at[0] = header;
-    while (!status && next_line(csv->text, &at)) status = read_row(csv, &at, error);
+    while (!status && next_line(csv->text, &at)) {
+        status = read_row(csv, &at, error);
+        if (!status) status = pio_stop_at((int64_t)csv->n_rows, "reading a table", error);
+    }
     return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include "host/fail.h"
 #include "host/model_fem.h"
+#include "host/signals.h"
+#include "host/stop.h"
 
 #include <limits.h>
 #include <math.h>
@@ -119,7 +121,7 @@ static void add_row(entry_list *l, const place *places, int32_t n, const place *
                 if (d >= radius) continue;
                 add_entry(l, q->variable, (radius - d) * q->volume);
                 sum += (radius - d) * q->volume;
-                if (l->no_memory) return;
+                if (l->no_memory || ((l->n & 4095) == 0 && pio_interrupted())) return;
             }
         }
     for (int32_t e = first; e < l->n; e++) l->weight[e] /= sum;
@@ -169,7 +171,7 @@ static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n,
     for (int32_t v = 0; ok && v < variables; v++) {
         start[v] = l.n;
         add_row(&l, places, n, &places[at[v]], radius);
-        ok = !l.no_memory;
+        ok = !l.no_memory && !pio_interrupted();
     }
     if (ok) start[variables] = l.n;
     free(places);
@@ -177,6 +179,8 @@ static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n,
     if (h) *h = (pio_filter_desc){.start = start, .from = l.from, .weight = l.weight};
     if (ok) ok = turn(h, variables);
     *out = h;
+    const piola_status stopped = pio_stop("making a filter", error);
+    if (stopped) return stopped;
     return ok ? PIOLA_OK : pio_fail_memory(error, (size_t)l.n * 24, "a filter; a smaller radius needs less");
 }
 

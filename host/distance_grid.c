@@ -2,6 +2,7 @@
 #include "host/distance_grid.h"
 
 #include "host/fail.h"
+#include "host/stop.h"
 #include "host/surface_inside.h"
 #include "host/triangle_tree.h"
 
@@ -36,6 +37,7 @@ piola_status pio_distance_grid_create(pio_distance_grid *out, const pio_trimesh 
     piola_status rc = pio_triangle_tree_create(&tree, surface, error);
     if (!rc) rc = pio_trimesh_lines_create(&lines, surface, error);
     for (size_t i = 0; !rc && i < (size_t)points; i++) {
+        rc = pio_stop_at((int64_t)i, "measuring distances from a surface", error);
         const size_t nz = (size_t)out->count[2], ny = (size_t)out->count[1],
                      at[3] = {i / (ny * nz), i / nz % ny, i % nz};
         double x[3];

@@ -2,6 +2,7 @@
 #include "host/fill.h"
 
 #include "host/fail.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,8 +78,9 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
     for (int64_t site = 0; !rc && site < (int64_t)sites; site++) {
         double x[3] = {0};
         bool in = true;
+        rc = pio_stop_at(site, "filling a body with particles", error);
         place_site(&on, dimension, site, x);
-        if (shape->is->shape != SCENE_BOX) rc = pio_shape_holds_once(shape, x, &in, error);
+        if (!rc && shape->is->shape != SCENE_BOX) rc = pio_shape_holds_once(shape, x, &in, error);
         if (rc || !in) continue;
         for (int a = 0; a < dimension; a++) out->position[out->n * dimension + a] = x[a] + offset[a];
         out->n++;

@@ -3,6 +3,7 @@
 
 #include "host/engines.h"
 #include "host/fail.h"
+#include "host/stop.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,8 @@ typedef struct {
 static piola_status start(const trial *t, const pio_engine_desc *desc, const double *z, piola_error *error)
 {
     pio_sim *sim = NULL;
-    piola_status rc = t->engine->create(desc, &sim, NULL, error);
+    piola_status rc = pio_stop("looking at the first step", error);
+    if (!rc) rc = t->engine->create(desc, &sim, NULL, error);
     if (!rc) rc = t->engine->start(sim, z, error);
     if (!rc) rc = t->engine->check(sim, error);
     if (sim) t->engine->destroy(sim);
@@ -95,7 +97,9 @@ static piola_status ask(const trial *t, piola_error *error)
     if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(t->model, rc, &why);
     pio_model_control_advice(t->model, &why);
     if (!rc) return PIOLA_OK;
-    rc = refused(t, rc, why.message, error);
+    rc = rc == PIOLA_INTERRUPTED ? pio_fail(error, rc, "%s", why.message) : refused(t, rc, why.message, error);
+    const piola_status stopped = pio_stop("looking at the first step", error); /* then what was found is not true */
+    if (stopped) return stopped;
     if (error) error->failure = why.failure;
     return rc;
 }

@@ -2,6 +2,8 @@
 #include "host/mesh_parts.h"
 
 #include "host/fail.h"
+#include "host/signals.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +145,7 @@ static bool place_nodes(pio_mesh *mesh, const lattice *l)
     mesh->node_tag = malloc(n * sizeof *mesh->node_tag);
     if (!mesh->x || !mesh->node_tag) return false;
     for (at[2] = 0; at[2] <= l->steps[2]; at[2]++)
-        for (at[1] = 0; at[1] <= l->steps[1]; at[1]++)
+        for (at[1] = 0; at[1] <= l->steps[1] && !pio_interrupted(); at[1]++)
             for (at[0] = 0; at[0] <= l->steps[0]; at[0]++) {
                 double u[3] = {0};
                 for (int a = 0; a < 3; a++) u[a] = l->steps[a] ? (double)at[a] / l->steps[a] : 0;
@@ -168,7 +170,7 @@ static bool fill(pio_raw_mesh *raw, const lattice *l, const char *const (*names)
     if (good && l->second > 0) sided.second = name_set(raw, dimension - 1, "top", NULL);
     good = good && (l->second <= 0 || sided.second >= 0);
     for (cell[2] = 0; good && cell[2] < l->count[2]; cell[2]++)
-        for (cell[1] = 0; good && cell[1] < l->count[1]; cell[1]++)
+        for (cell[1] = 0; good && cell[1] < l->count[1] && !pio_interrupted(); cell[1]++)
             for (cell[0] = 0; good && cell[0] < l->count[0]; cell[0]++) good = add_cell(raw, &sided, cell, all);
     return good;
 }
@@ -198,9 +200,11 @@ static piola_status build(lattice *l, const int32_t *count, const char *const (*
     cut_cell(l);
     raw.mesh.built = true;
     raw.mesh.name = strdup(l->name);
-    if (raw.mesh.name && fill(&raw, l, names)) return pio_raw_finish(&raw, out, error);
+    const bool filled = raw.mesh.name && fill(&raw, l, names);
+    const piola_status stopped = pio_stop("building a mesh", error);
+    if (filled && !stopped) return pio_raw_finish(&raw, out, error);
     pio_raw_free(&raw);
-    return pio_fail_memory(error, (size_t)(nodes * 32 + cells * e->nodes * 4), "a mesh");
+    return stopped ? stopped : pio_fail_memory(error, (size_t)(nodes * 32 + cells * e->nodes * 4), "a mesh");
 }
 
 static piola_status check_type(pio_element_type type, const char *name, int least, int most, piola_error *error)

@@ -2,6 +2,8 @@
 #include "host/mesh_parts.h"
 
 #include "host/fail.h"
+#include "host/signals.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 
 /* Below this times (longest edge)^dimension a Jacobian counts as zero. */
 #define FLAT 1e-12
+#define CHECKING "checking a mesh"
 enum { SHOWN = 5 };
 
 /* ---- points where a Jacobian is looked at ------------------------------------------------------------------ */
@@ -168,7 +171,7 @@ typedef struct {
     int32_t first[FAULTS][SHOWN];
 } shape_faults;
 
-/* Called for every cell; sums go to `quality`, faults to `faults` (may be NULL). */
+/* Called for every cell; sums go to `quality`, faults to `faults` (may be NULL). Ends early where the program is to stop. */
 static void look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, shape_faults *faults)
 {
     point_set set;
@@ -179,6 +182,7 @@ static void look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, shape
         if (e->dimension != mesh->dimension || !b->n) continue;
         make_points(&set, (pio_element_type)t);
         for (int32_t c = 0; c < b->n; c++) {
+            if ((c & 1023) == 1023 && pio_interrupted()) return;
             const cell_shape s = shape_of(mesh, (pio_element_type)t, b->nodes + (size_t)c * (size_t)e->nodes, &set);
             const double flat = FLAT * pow(s.edge_max, e->dimension);
             quality->edge_min = fmin(quality->edge_min, s.edge_min);
@@ -296,6 +300,7 @@ static int64_t count_coincident(node_grid *g, int32_t pair[2])
 {
     int64_t n = 0;
     for (int32_t i = 0; i < g->mesh->n_nodes; i++) {
+        if ((i & 1023) == 1023 && pio_interrupted()) return 0;
         const double *x = g->mesh->x + 3 * (size_t)i;
         const int32_t other = near_node(g, x);
         if (other >= 0) {
@@ -374,9 +379,12 @@ piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
         extent = fmax(extent, mesh->high[a] - mesh->low[a]);
     }
     look_at_cells(mesh, &quality, &faults);
-    const piola_status status = tell_faults(mesh, &faults, error);
+    piola_status status = pio_stop(CHECKING, error);
+    if (!status) status = tell_faults(mesh, &faults, error);
     if (status) return status;
     mesh->volume = quality.volume;
     warn_slivers(mesh, &quality);
-    return mesh->built ? PIOLA_OK : warn_coincident(mesh, extent, error);
+    if (mesh->built) return PIOLA_OK;
+    status = warn_coincident(mesh, extent, error);
+    return status ? status : pio_stop(CHECKING, error);
 }

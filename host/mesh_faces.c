@@ -1,8 +1,11 @@
 /* mesh_faces.c -- which faces of cells lie outside, and which face every facet is. */
 #include "host/fail.h"
 #include "host/mesh_parts.h"
+#include "host/stop.h"
 
 #include <stdlib.h>
+
+#define MATCHING "matching the faces of a mesh"
 
 typedef struct {
     int32_t key[4]; /* corners, ascending; -1 behind the last */
@@ -22,8 +25,9 @@ static int key_order(const record *a, const record *b)
     return 0;
 }
 
-static int record_order(const void *a, const void *b)
+static int record_order(const void *a, const void *b, void *context)
 {
+    (void)context;
     const record *x = a, *y = b;
     const int order = key_order(x, y);
     if (order) return order;
@@ -59,11 +63,13 @@ static pio_element_type face_type(const pio_mesh *mesh, int32_t cell)
 
 /* ---- table of faces --------------------------------------------------------------------------------------- */
 
-static void fill(const pio_mesh *mesh, face_table *table)
+static piola_status fill(const pio_mesh *mesh, face_table *table, piola_error *error)
 {
     int32_t nodes[PIO_FACE_NODES];
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t c = 0; c < mesh->n_cells; c++) {
+            const piola_status rc = pio_stop_at(c, MATCHING, error);
+            if (rc) return rc;
             pio_element_type type;
             pio_mesh_element(mesh, c, &type);
             const pio_element *e = &pio_elements[type];
@@ -79,10 +85,13 @@ static void fill(const pio_mesh *mesh, face_table *table)
         }
         for (int32_t i = 2; pass == 0 && i < mesh->n_nodes + 2; i++) table->start[i] += table->start[i - 1];
     }
-    for (int32_t i = 0; i < mesh->n_nodes; i++) {
+    piola_status rc = PIOLA_OK;
+    for (int32_t i = 0; !rc && i < mesh->n_nodes; i++) {
         const size_t n = (size_t)(table->start[i + 1] - table->start[i]);
-        if (n > 1) qsort(table->face + table->start[i], n, sizeof *table->face, record_order);
+        record *own = table->face + table->start[i];
+        if (n > 1) rc = pio_stop_sort(own, n, sizeof *own, record_order, NULL, MATCHING, error);
     }
+    return rc;
 }
 
 static piola_status make_table(const pio_mesh *mesh, face_table *table, piola_error *error)
@@ -94,8 +103,7 @@ static piola_status make_table(const pio_mesh *mesh, face_table *table, piola_er
     table->start = calloc(starts, sizeof *table->start);
     table->face = malloc(bytes + 1);
     if (!table->start || !table->face) return pio_fail_memory(error, bytes + starts * sizeof *table->start, "faces");
-    fill(mesh, table);
-    return PIOLA_OK;
+    return fill(mesh, table, error);
 }
 
 static void free_table(face_table *table)
@@ -155,8 +163,9 @@ static piola_status check_pair(const pio_mesh *mesh, const record *r, int64_t n,
     return PIOLA_OK;
 }
 
-static int face_order(const void *a, const void *b)
+static int face_order(const void *a, const void *b, void *context)
 {
+    (void)context;
     const pio_mesh_face *x = a, *y = b;
     return x->cell != y->cell ? (x->cell > y->cell) - (x->cell < y->cell) : (x->face > y->face) - (x->face < y->face);
 }
@@ -180,8 +189,7 @@ static piola_status find_outer(pio_mesh *mesh, const face_table *table, piola_er
         if (!mesh->outer) return pio_fail_memory(error, (size_t)outer * sizeof *mesh->outer, "outer faces");
     }
     mesh->n_outer = (int32_t)outer;
-    if (outer) qsort(mesh->outer, (size_t)outer, sizeof *mesh->outer, face_order);
-    return PIOLA_OK;
+    return pio_stop_sort(mesh->outer, (size_t)outer, sizeof *mesh->outer, face_order, NULL, MATCHING, error);
 }
 
 piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error)
@@ -274,7 +282,10 @@ piola_status pio_mesh_find_faces(pio_mesh *mesh, piola_error *error)
     if (!mesh->facet) return pio_fail_memory(error, bytes, "facets");
     piola_status status = make_table(mesh, &table, error);
     if (!status) status = find_outer(mesh, &table, error);
-    for (int32_t f = 0; f < mesh->n_facets && !status; f++) status = place_facet(mesh, &table, f, error);
+    for (int32_t f = 0; f < mesh->n_facets && !status; f++) {
+        status = pio_stop_at(f, MATCHING, error);
+        if (!status) status = place_facet(mesh, &table, f, error);
+    }
     free_table(&table);
     return status;
 }

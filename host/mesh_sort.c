@@ -1,6 +1,7 @@
 /* mesh_sort.c -- a mesh as it comes is put in order: dimension, what is used, what stands twice, numbers. */
 #include "host/fail.h"
 #include "host/mesh_parts.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,6 +101,8 @@ static void compact_nodes(pio_mesh *mesh, const uint8_t *mark, int32_t *number)
 
 /* ---- what stands twice ------------------------------------------------------------------------------------- */
 
+#define SORTING "putting a mesh in order"
+
 typedef struct {
     const pio_raw_block *block;
     int nodes, corners;
@@ -170,11 +173,12 @@ static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error
         sorted_corners(&c, e, key);
         order[start[key[0] + 1]++] = e;
     }
-    for (size_t i = 0; i < n_nodes; i++) {
+    piola_status status = PIOLA_OK;
+    for (size_t i = 0; !status && i < n_nodes; i++) {
         const size_t n = (size_t)(start[i + 1] - start[i]);
-        if (n > 1) qsort_r(order + start[i], n, sizeof *order, by_corners, &c);
+        if (n > 1) status = pio_stop_sort(order + start[i], n, sizeof *order, by_corners, &c, SORTING, error);
     }
-    const piola_status status = merge(raw, type, order, error);
+    if (!status) status = merge(raw, type, order, error);
     free(start);
     return status;
 }
@@ -224,13 +228,16 @@ static piola_status sort_with(pio_raw_mesh *raw, uint8_t *mark, int32_t *number,
     pio_mesh *mesh = &raw->mesh;
     mark_cells(raw, mesh->dimension, mark);
     piola_status status = mesh->dimension == 2 ? flatten(mesh, mark, error) : PIOLA_OK;
+    if (!status) status = pio_stop(SORTING, error);
     if (!status) status = leave_out(raw, mark, error);
+    if (!status) status = pio_stop(SORTING, error);
     for (int t = 0; t < PIO_ELEMENT_TYPES && !status && !mesh->built; t++)
         if (raw->block[t].n > 1) status = find_repeats(raw, t, error);
     if (status) return status;
     compact_nodes(mesh, mark, number);
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) compact_elements(raw, t, number);
-    return number_blocks(mesh, error);
+    status = pio_stop(SORTING, error);
+    return status ? status : number_blocks(mesh, error);
 }
 
 piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error)

@@ -3,6 +3,7 @@
 
 #include "host/config.h"
 #include "host/fail.h"
+#include "host/stop.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,6 +35,8 @@ void msh_no_memory(msh_input *in, size_t bytes, const char *what)
 
 static bool refill(msh_input *in)
 {
+    if (!in->status) in->status = pio_stop("reading a mesh", in->error);
+    if (in->status == PIOLA_INTERRUPTED) return false; /* the rest reads as the end of the file */
     in->base += (int64_t)in->end;
     in->at = 0;
     in->end = fread(in->buffer, 1, sizeof in->buffer, in->file);

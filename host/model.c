@@ -9,8 +9,11 @@
 #include "host/model_fem.h"
 #include "host/model_groups.h"
 #include "host/plastic.h"
+#include "host/room.h"
 #include "host/scene_names.h"
 #include "host/scene_private.h"
+#include "host/signals.h"
+#include "host/stop.h"
 
 #include <limits.h>
 #include <math.h>
@@ -38,40 +41,73 @@ static void set_grid(pio_model *m)
 /* ---- particles ------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int64_t cell, lattice;
+    uint64_t cell;
+    int64_t lattice;
 } sort_key;
 
-static int by_cell(const void *a, const void *b)
+enum { DIGIT = 11, BUCKETS = 1 << DIGIT }; /* bits that one pass sorts by */
+
+/* Keys by their cells, those of one cell in the order they came in: by one digit after another. `most`: the largest cell. On return
+ * *key holds them; the two arrays may have changed places. */
+static piola_status sort_keys(sort_key **key, sort_key **other, int64_t n, uint64_t most, piola_error *error)
 {
-    const sort_key *p = a, *q = b;
-    if (p->cell != q->cell) return p->cell < q->cell ? -1 : 1;
-    return p->lattice < q->lattice ? -1 : p->lattice > q->lattice;
+    int64_t start[BUCKETS + 1];
+    for (int shift = 0; shift < 64 && most >> shift; shift += DIGIT) {
+        memset(start, 0, sizeof start);
+        for (int64_t i = 0; i < n; i++) start[((*key)[i].cell >> shift & (BUCKETS - 1)) + 1]++;
+        for (int b = 0; b < BUCKETS; b++) start[b + 1] += start[b];
+        for (int64_t i = 0; i < n; i++) {
+            (*other)[start[(*key)[i].cell >> shift & (BUCKETS - 1)]++] = (*key)[i];
+            const piola_status rc = pio_stop_at(i, "sorting particles", error);
+            if (rc) return rc;
+        }
+        sort_key *sorted = *other;
+        *other = *key;
+        *key = sorted;
+    }
+    return PIOLA_OK;
+}
+
+/* The cells of the particles, of which the largest goes to *most. They may lie outside the grid: then an engine refuses them. */
+static piola_status find_cells(const pio_model *m, const pio_fill_result *f, sort_key *key, uint64_t *most,
+                               piola_error *error)
+{
+    const pio_grid_desc *g = &m->desc.grid;
+    const int dim = m->scene->dimension;
+    for (int64_t i = 0; i < f->n; i++) {
+        const piola_status rc = pio_stop_at(i, "sorting particles", error);
+        if (rc) return rc;
+        key[i] = (sort_key){0, i};
+        for (int a = 0; a < dim; a++) {
+            const double u = floor((f->position[i * dim + a] - g->origin[a]) / g->spacing - 0.5);
+            key[i].cell = key[i].cell * (uint64_t)g->nodes[a] + (uint64_t)fmax(0, fmin(u, g->nodes[a] - 1));
+        }
+        if (key[i].cell > *most) *most = key[i].cell;
+    }
+    return PIOLA_OK;
 }
 
 /* Put the particles of one fill in the order of their cells. */
 static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_error *error)
 {
-    const pio_grid_desc *g = &m->desc.grid;
     const int dim = m->scene->dimension;
     const size_t bytes = sizeof(double) * (size_t)(f->n * dim);
-    sort_key *key = malloc(sizeof *key * (size_t)f->n);
+    sort_key *key = malloc(sizeof *key * (size_t)f->n), *other = malloc(sizeof *other * (size_t)f->n);
     double *sorted = malloc(bytes);
-    if (!key || !sorted) {
-        free(key);
-        free(sorted);
-        return pio_fail_memory(error, bytes, "particle positions");
-    }
-    for (int64_t i = 0; i < f->n; i++) {
-        key[i] = (sort_key){0, i};
-        for (int a = 0; a < dim; a++) {
-            const double u = (f->position[i * dim + a] - g->origin[a]) / g->spacing - 0.5;
-            key[i].cell = key[i].cell * g->nodes[a] + (int64_t)floor(u);
-        }
-    }
-    qsort(key, (size_t)f->n, sizeof *key, by_cell);
-    for (int64_t i = 0; i < f->n; i++)
+    uint64_t most = 0;
+    piola_status rc = PIOLA_OK;
+    if (!key || !other || !sorted)
+        rc = pio_fail_memory(error, bytes + 2 * sizeof *key * (size_t)f->n, "particle positions");
+    if (!rc) rc = find_cells(m, f, key, &most, error);
+    if (!rc) rc = sort_keys(&key, &other, f->n, most, error);
+    for (int64_t i = 0; !rc && i < f->n; i++)
         memcpy(sorted + i * dim, f->position + key[i].lattice * dim, sizeof(double) * (size_t)dim);
     free(key);
+    free(other);
+    if (rc) {
+        free(sorted);
+        return rc;
+    }
     free(f->position);
     f->position = sorted;
     return PIOLA_OK;
@@ -112,6 +148,14 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
     piola_status rc = pio_shape_open(&shape, s, pio_scene_geometry(s, body->geometry), error);
     if (rc) return rc;
     check_size(m, &shape);
+    if (shape.lines) { /* of a file: now its volume is known */
+        const double n = pio_shape_volume(&shape) / pow(s->grid.spacing, s->dimension) * body->particles_per_cell;
+        rc = pio_room(pio_particle_bytes(s, n), "particles", error);
+        if (rc) {
+            pio_shape_close(&shape);
+            return rc;
+        }
+    }
     rc = pio_fill_shape(&shape, body->position, s->grid.spacing, body->particles_per_cell, body->fill,
                         (uint64_t)s->seed, b, f, &inner);
     pio_shape_close(&shape);
@@ -220,9 +264,11 @@ static piola_status set_particles(pio_model *m, piola_error *error)
         double centroid[3];
         for (int a = 0; a < s->dimension; a++) centroid[a] = fill[b].centroid[a] + s->bodies[b].position[a];
         spin_matrix(s->bodies[b].angular_velocity, s->dimension, m->spin + b * dim * dim);
-        for (int64_t i = 0; i < fill[b].n; i++)
+        for (int64_t i = 0; !rc && i < fill[b].n; i++) {
             set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension,
                          fill[b].volumes ? fill[b].volumes[i] : fill[b].volume, centroid);
+            rc = pio_stop_at(i, "setting up particles", error);
+        }
     }
     for (size_t b = 0; fill && b < s->n_bodies; b++) {
         free(fill[b].position);
@@ -259,6 +305,8 @@ static piola_status set_frames(pio_model *m, piola_error *error)
     m->frames = malloc(sizeof *m->frames * (size_t)most);
     if (!m->frames) return pio_fail_memory(error, sizeof *m->frames * (size_t)most, "frames");
     for (int64_t k = 0; k < most; k++) {
+        const piola_status rc = pio_stop_at(k, "listing frames", error);
+        if (rc) return rc;
         int64_t step = llround((double)k * every / s->dt);
         if (step > m->steps) step = m->steps;
         if (m->n_frames && m->frames[m->n_frames - 1] == step) continue;
@@ -275,6 +323,11 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     if (!m) return pio_fail_memory(error, sizeof *m, "a model");
     m->scene = scene;
     m->steps = llround(scene->duration / scene->dt);
+    piola_status rc = pio_room_for_model(m, error);
+    if (rc) {
+        free(m);
+        return rc;
+    }
     if (scene->window > 0) m->desc.first = m->steps - llround(scene->window / scene->dt);
     m->desc.size = sizeof m->desc;
     m->desc.dt = scene->dt;
@@ -287,7 +340,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.onset = scene->onset;
     m->desc.penalty = scene->grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
-    piola_status rc = PIOLA_OK;
+    m->desc.interrupted = pio_interruption;
     if (scene->method == SCENE_FEM) {
         rc = pio_model_fem_create(m, error);
     } else {

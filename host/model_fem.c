@@ -4,6 +4,7 @@
 #include "host/fail.h"
 #include "host/law.h"
 #include "host/scene_names.h"
+#include "host/stop.h"
 
 #include <limits.h>
 #include <math.h>
@@ -173,6 +174,8 @@ static piola_status make_meshes(pio_model *m, piola_error *error)
         f->node_first[b + 1] = f->node_first[b] + f->mesh[b].n_nodes;
         f->element_first[b + 1] = f->element_first[b] + f->mesh[b].n_cells;
         pio_mesh_measure(&f->mesh[b], &quality);
+        const piola_status stopped = pio_stop("measuring a mesh", error);
+        if (stopped) return stopped;
         f->edge = fmin(f->edge, quality.edge_min);
     }
     if (f->node_first[bodies] > INT32_MAX || f->element_first[bodies] > INT32_MAX)
@@ -188,10 +191,15 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!m->fem) return pio_fail_memory(error, sizeof *m->fem, "a mesh");
     piola_status rc = make_meshes(m, error);
     if (!rc) rc = take_elements(m, error);
+    if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = set_elements(m, error);
+    if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = set_blocks(m, error);
+    if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = pio_model_supports(m, error);
+    if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
+    if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc && s->integrator != SCENE_STATIC) rc = pio_model_motion(m, error);
     if (rc) return rc;
     pio_model_fem *f = m->fem;

@@ -5,6 +5,7 @@
 #include "host/fail.h"
 #include "host/scene_names.h"
 #include "host/shape.h"
+#include "host/stop.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -30,13 +31,15 @@ static piola_status find_shape(const pio_model *m, const scene_group *g, size_t 
 {
     const int dim = m->scene->dimension;
     pio_shape shape;
-    const piola_status rc = pio_shape_open(&shape, m->scene, pio_scene_geometry(m->scene, g->geometry), error);
+    piola_status rc = pio_shape_open(&shape, m->scene, pio_scene_geometry(m->scene, g->geometry), error);
+    const bool open = !rc;
     for (int64_t p = m->body_first[b]; !rc && p < m->body_first[b + 1]; p++) {
         double x[3] = {0};
         memcpy(x, m->position + p * dim, sizeof *x * (size_t)dim);
         in[p] = pio_shape_holds(&shape, x);
+        rc = pio_stop_at(p, "finding the particles of a group", error);
     }
-    if (!rc) pio_shape_close(&shape);
+    if (open) pio_shape_close(&shape);
     return rc;
 }
 

@@ -6,8 +6,11 @@
 #include "host/fail.h"
 #include "host/model_fem.h"
 #include "host/model_target.h"
+#include "host/room.h"
 #include "host/scene_names.h"
 #include "host/scene_private.h"
+#include "host/signals.h"
+#include "host/stop.h"
 
 #include <limits.h>
 #include <math.h>
@@ -17,7 +20,7 @@
 typedef struct {
     pio_touch *v;
     size_t n, space;
-    bool failed;
+    bool failed; /* no memory, or to be stopped */
 } touch_list;
 
 static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight, double past)
@@ -25,7 +28,8 @@ static void add_touch(touch_list *l, int64_t step, int observation, int sample, 
     if (!(fabs(weight) > 0) || l->failed) return;
     if (l->n == l->space) {
         const size_t space = l->space ? 2 * l->space : 64;
-        pio_touch *v = realloc(l->v, space * sizeof *v);
+        const bool room = space < 1 << 20 || (!pio_interrupted() && (double)space * sizeof *l->v <= pio_room_bytes());
+        pio_touch *v = room ? realloc(l->v, space * sizeof *v) : NULL;
         if (!v) {
             l->failed = true;
             return;
@@ -71,7 +75,7 @@ static void touch_over(touch_list *l, const pio_model *m, int o, const double ov
     }
     double pending = 0; /* weight of step s from the interval before */
     int64_t s = (int64_t)floor(a);
-    for (; (double)s < b; s++) {
+    for (; (double)s < b && !l->failed; s++) {
         const double u = fmax(a - (double)s, 0), v = fmin(b - (double)s, 1), right = (v * v - u * u) / 2;
         add_touch(l, s, o, 0, (pending + (v - u) - right) / length, 0);
         pending = right;
@@ -81,26 +85,35 @@ static void touch_over(touch_list *l, const pio_model *m, int o, const double ov
 
 /* ---- distance to given points --------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
+#define PLACING "placing the points of an observation"
+
+static int by_value(const void *a, const void *b, void *context)
 {
+    (void)context;
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static size_t distinct(double *v, size_t n)
+static piola_status distinct(double *v, size_t n, size_t *kept, piola_error *error)
 {
-    size_t kept = 0;
-    qsort(v, n, sizeof *v, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || v[i] > v[kept - 1]) v[kept++] = v[i];
-    return kept;
+    const piola_status rc = pio_stop_sort(v, n, sizeof *v, by_value, NULL, PLACING, error);
+    *kept = 0;
+    for (size_t i = 0; !rc && i < n; i++)
+        if (*kept == 0 || v[i] > v[*kept - 1]) v[(*kept)++] = v[i];
+    return rc;
 }
 
 static size_t find(const double *v, size_t n, double x)
 {
-    size_t i = 0;
-    while (i + 1 < n && v[i] < x) i++;
-    return i;
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        const size_t half = low + (high - low) / 2;
+        if (v[half] < x)
+            low = half + 1;
+        else
+            high = half;
+    }
+    return low;
 }
 
 /* At every time some point counts. */
@@ -119,6 +132,17 @@ static piola_status check_weights(const pio_csv *csv, int time, int weight, cons
                              times[k]);
     }
     return PIOLA_OK;
+}
+
+/* Every time has a place for every point: a table where each stands at a time of its own would make many of few rows. */
+static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_error *error)
+{
+    const double places = (double)n_times * (double)n_ids;
+    if (places * dim > INT32_MAX)
+        return pio_fail(error, PIOLA_BAD_DATA,
+                        "%zu times of %zu points are %.4g places, most of them empty; at most %d are possible", n_times,
+                        n_ids, places, INT32_MAX / dim);
+    return pio_room(places * (double)sizeof(double) * (dim + 1), "points", error);
 }
 
 /* Fill marker and points of the description from the table; samples are its distinct times. */
@@ -143,8 +167,11 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
                                csv->columns[at[1]], ids[r], (long long)(end - first));
     }
     if (!rc) {
-        n_times = distinct(times, rows);
-        n_ids = distinct(ids, rows);
+        rc = distinct(times, rows, &n_times, error);
+        if (!rc) rc = distinct(ids, rows, &n_ids, error);
+        if (!rc) rc = check_places(n_times, n_ids, dim, error);
+    }
+    if (!rc) {
         points = malloc(sizeof(double) * n_times * n_ids * (size_t)dim);
         weights = weight < 0 ? NULL : calloc(n_times * n_ids, sizeof *weights);
         if (!points || (weight >= 0 && !weights))
@@ -163,6 +190,7 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
                                    csv->columns[at[1]], row[at[1]], row[at[0]]);
             for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
             if (weight >= 0) weights[k] = row[weight];
+            if (!rc) rc = pio_stop_at((int64_t)r, PLACING, error);
         }
         if (!rc) rc = check_weights(csv, at[0], weight, times, weights, n_times, n_ids, error);
         d->samples = (int32_t)n_times;
@@ -246,9 +274,12 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     m->outputs[o].first = m->n_samples;
     m->outputs[o].samples = d->samples;
     m->outputs[o].components = d->components;
+    if ((int64_t)m->n_samples + (int64_t)d->samples * d->components > INT32_MAX / 2)
+        return pio_scene_fault(m->scene, error, "observe", "more than %d samples in all", INT32_MAX / 2);
     m->n_samples += d->samples * d->components;
     if (of_control)
-        for (int64_t step = 1; step <= m->steps; step++) add_touch(touches, step, o, 0, m->scene->dt, 0);
+        for (int64_t step = 1; step <= m->steps && !touches->failed; step++)
+            add_touch(touches, step, o, 0, m->scene->dt, 0);
     else if (s->type != SCENE_DISTANCE && s->over[0] >= 0)
         touch_over(touches, m, o, s->over);
     else
@@ -256,8 +287,9 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     return PIOLA_OK;
 }
 
-static int by_step(const void *a, const void *b)
+static int by_step(const void *a, const void *b, void *context)
 {
+    (void)context;
     const pio_touch *p = a, *q = b;
     if (p->step != q->step) return p->step < q->step ? -1 : 1;
     if (p->observation != q->observation) return p->observation < q->observation ? -1 : 1;
@@ -274,8 +306,12 @@ piola_status pio_model_observations(pio_model *m, piola_error *error)
     if (!m->outputs || !m->observations) return pio_fail_memory(error, n * sizeof *m->observations, "observations");
     m->n_outputs = (int)n;
     for (int o = 0; !rc && o < m->n_outputs; o++) rc = add_observation(m, o, &touches, error);
+    if (!rc && touches.failed) rc = pio_stop("listing samples", error);
     if (!rc && touches.failed) rc = pio_fail_memory(error, touches.space * 2 * sizeof(pio_touch), "samples");
-    if (touches.n) qsort(touches.v, touches.n, sizeof *touches.v, by_step);
+    if (!rc) rc = pio_stop_sort(touches.v, touches.n, sizeof *touches.v, by_step, NULL, "sorting samples", error);
+    if (!rc && touches.n > INT32_MAX)
+        rc = pio_scene_fault(m->scene, error, "observe", "%zu samples of steps; at most %d are possible", touches.n,
+                             INT32_MAX);
     m->touches = touches.v;
     m->desc.touches = touches.v;
     m->desc.n_touches = (int32_t)touches.n;

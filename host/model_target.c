@@ -6,6 +6,7 @@
 #include "host/model_groups.h"
 #include "host/scene_names.h"
 #include "host/shape_distance.h"
+#include "host/stop.h"
 
 #include <limits.h>
 #include <math.h>
@@ -68,6 +69,7 @@ static piola_status set_shape(const pio_model *m, const scene_observe *o, pio_ob
     piola_status rc = pio_shape_open(&shape, m->scene, pio_scene_geometry(m->scene, o->geometry), error);
     if (rc) return rc;
     rc = pio_shape_measure_open(&measure, &shape, error);
+    const bool open = !rc;
     for (int64_t i = 0; !rc && i < n; i++) {
         int64_t rest = i;
         double x[3] = {0};
@@ -76,8 +78,9 @@ static piola_status set_shape(const pio_model *m, const scene_observe *o, pio_ob
             rest /= g->nodes[a];
         }
         field[i] = pio_shape_distance(&measure, x);
+        rc = pio_stop_at(i, "measuring distances from a shape", error);
     }
-    if (!rc) pio_shape_measure_close(&measure);
+    if (open) pio_shape_measure_close(&measure);
     pio_shape_close(&shape);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "host/surface_inside.h"
 
 #include "host/fail.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -219,6 +220,7 @@ piola_status pio_trimesh_check_inside(const pio_trimesh_lines *l, piola_error *e
     const double depth = 1e-6 * size_of(s);
     piola_status rc = PIOLA_OK;
     for (int32_t t = 0; !rc && t < s->n_triangles; t++) {
+        rc = pio_stop_at(t, "testing what a surface encloses", error);
         const double *p[3];
         double u[3], v[3];
         for (int k = 0; k < 3; k++) p[k] = s->vertex + 3 * s->triangle[3 * t + k];

@@ -3,6 +3,7 @@
 
 #include "host/config.h"
 #include "host/fail.h"
+#include "host/stop.h"
 #include "host/surface_parts.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #define MOST_BYTES ((size_t)1 << 30)
+#define MERGING "putting a surface in order"
 
 static piola_status no_memory(piola_error *error, size_t bytes)
 {
@@ -35,8 +37,9 @@ typedef struct {
     int32_t number;
 } placed;
 
-static int by_place(const void *a, const void *b)
+static int by_place(const void *a, const void *b, void *context)
 {
+    (void)context;
     const placed *p = a, *q = b;
     for (int k = 0; k < 3; k++)
         if (p->x[k] < q->x[k] || p->x[k] > q->x[k]) return p->x[k] < q->x[k] ? -1 : 1;
@@ -58,7 +61,7 @@ static piola_status merge(pio_trimesh *s, const pio_triangles *t, double scale, 
         sorted[i].number = (int32_t)i;
         for (int a = 0; a < 3; a++) sorted[i].x[a] = scale * t->vertex[3 * i + (size_t)a] + 0.0; /* no -0 */
     }
-    if (!rc) qsort(sorted, n, sizeof *sorted, by_place);
+    if (!rc) rc = pio_stop_sort(sorted, n, sizeof *sorted, by_place, NULL, MERGING, error);
     for (size_t i = 0, first = 0; !rc && i < n; i++) { /* the lowest number of those at one place */
         if (memcmp(sorted[i].x, sorted[first].x, sizeof sorted[i].x) != 0) first = i;
         same[sorted[i].number] = sorted[first].number;
@@ -90,8 +93,9 @@ typedef struct {
     int32_t way;       /* 1: from low to high */
 } edge;
 
-static int by_vertices(const void *a, const void *b)
+static int by_vertices(const void *a, const void *b, void *context)
 {
+    (void)context;
     const edge *p = a, *q = b;
     if (p->low != q->low) return p->low < q->low ? -1 : 1;
     return (p->high > q->high) - (p->high < q->high);
@@ -125,10 +129,10 @@ static piola_status check_closed(const pio_trimesh *s, piola_error *error)
         const int32_t a = s->triangle[i], b = s->triangle[i % 3 == 2 ? i - 2 : i + 1];
         e[i] = a < b ? (edge){a, b, 1} : (edge){b, a, -1};
     }
-    qsort(e, n, sizeof *e, by_vertices);
-    for (size_t i = 0, next; i < n; i = next) {
+    piola_status rc = pio_stop_sort(e, n, sizeof *e, by_vertices, NULL, MERGING, error);
+    for (size_t i = 0, next; !rc && i < n; i = next) {
         int64_t sum = 0;
-        for (next = i; next < n && by_vertices(&e[i], &e[next]) == 0; next++) sum += e[next].way;
+        for (next = i; next < n && by_vertices(&e[i], &e[next], NULL) == 0; next++) sum += e[next].way;
         if (sum == 0) continue;
         if ((next - i) % 2) {
             if (!open++) first_open = i;
@@ -136,8 +140,7 @@ static piola_status check_closed(const pio_trimesh *s, piola_error *error)
             first_turned = i;
         }
     }
-    const piola_status rc =
-        open || turned ? report_edges(s, &e[open ? first_open : first_turned], open, turned, error) : PIOLA_OK;
+    if (open || turned) rc = report_edges(s, &e[open ? first_open : first_turned], open, turned, error);
     free(e);
     return rc;
 }
@@ -205,7 +208,9 @@ piola_status pio_trimesh_load(pio_trimesh *out, const char *path, double scale, 
     if (!rc && !out->path) rc = no_memory(error, strlen(path) + 1);
     if (!rc) rc = merge(out, &t, scale, error);
     if (!rc && !out->n_triangles) rc = refuse(out, error, "there are no triangles");
+    if (!rc) rc = pio_stop(MERGING, error);
     if (!rc) rc = check_closed(out, error);
+    if (!rc) rc = pio_stop(MERGING, error);
     if (!rc) rc = measure(out, error);
     free(t.vertex);
     free(t.triangle);

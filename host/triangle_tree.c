@@ -2,6 +2,7 @@
 #include "host/triangle_tree.h"
 
 #include "host/fail.h"
+#include "host/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,7 +147,13 @@ piola_status pio_triangle_tree_create(pio_triangle_tree **out, const pio_trimesh
     for (int32_t t = 0; t < surface->n_triangles; t++) tree->member[t] = t;
     tree->node[0] = (tree_node){.n = surface->n_triangles};
     tree->nodes = 1;
-    for (int32_t at = 0; at < tree->nodes; at++) split(tree, at); /* a child stands behind its parent */
+    for (int32_t at = 0; at < tree->nodes; at++) { /* a child stands behind its parent */
+        split(tree, at);
+        const piola_status rc = pio_stop("sorting the triangles of a surface", error);
+        if (!rc) continue;
+        pio_triangle_tree_free(tree);
+        return rc;
+    }
     *out = tree;
     return PIOLA_OK;
 }

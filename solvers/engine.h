@@ -300,8 +300,8 @@ typedef struct {
     int64_t slot_nodes;
     int32_t n_channels;
     const pio_channel_desc *channels;
-    /* Asked where an implicit step looks at a scalar of its own anyway, by the thread that called: why to stop now, in words, then the
-     * call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
+    /* Asked where an implicit step looks at a scalar of its own anyway, and now and then by create and measure, by the thread that
+     * called: why to stop now, in words, then the call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
     const char *(*interrupted)(void);
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
     int32_t n_obstacles;     /* of particles; 0: obstacles is not read */

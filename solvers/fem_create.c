@@ -174,7 +174,7 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
         if (fem_follower(l) || fem_spring_load(l))
             set[n++] =
                 (fem_set){.nodes = fem_nodes_of(l->desc.type), .n = l->desc.n, .all = 1, .node = l->desc.vertices};
-    const int rc = set ? fem_graph_make(&f->graph, f->nodes, set, n) : 0;
+    const int rc = set ? fem_graph_make(&f->graph, f->nodes, set, n, f->base.interrupted) : 0;
     free(set);
     return rc;
 }
@@ -187,6 +187,8 @@ static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error
     free(corner);
     free(load);
     if (rc) rc = make_graph(f, m);
+    if (rc == -2)
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
     if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->elements);
     return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
 }
@@ -447,8 +449,7 @@ static piola_status upload_all(fem_sim *f, const pio_fem_desc *m, piola_error *e
     if (rc) return rc;
     upload_loads(f, m);
     upload_tables(f);
-    if (pio_queue_failed(q)) return sim_failed(&f->base, error);
-    return PIOLA_OK;
+    return pio_queue_failed(q) ? sim_failed(&f->base, error) : PIOLA_OK;
 }
 
 static void free_topology(fem_sim *f)
@@ -467,10 +468,8 @@ piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc,
     *out = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_open(sim, desc, error);
-    if (!rc) {
-        fem_layout(fem_of(sim), desc);
-        rc = upload_all(fem_of(sim), desc->fem, error);
-    }
+    if (!rc) fem_layout(fem_of(sim), desc);
+    if (!rc) rc = upload_all(fem_of(sim), desc->fem, error);
     if (rc) {
         fem_destroy(sim);
         return rc;

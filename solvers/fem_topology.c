@@ -116,10 +116,13 @@ static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner
     return g->row_start && g->row && g->column && g->start && g->source && *most;
 }
 
-static void fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, const int *point, contribution *row)
+/* 1, or -2 when it is to stop. */
+static int fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, const int *point, contribution *row,
+                const char *(*interrupted)(void))
 {
     int at = 0;
     for (int p = 0; p < c->points; p++) {
+        if ((p & 255) == 255 && interrupted && interrupted()) return -2;
         const int n = collect(c, owner, point, p, row);
         g->row_start[p] = g->blocks;
         for (int i = 0; i < n; i++) {
@@ -133,9 +136,10 @@ static void fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, 
     }
     g->row_start[c->points] = g->blocks;
     g->start[g->blocks] = at;
+    return 1;
 }
 
-int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets)
+int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void))
 {
     size_t count = 0;
     fem_corners corners = {0};
@@ -147,7 +151,7 @@ int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets)
     if (rc == 1 && !walk(sets, n_sets, owner, point)) rc = -1;
     if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point);
     if (rc == 1) rc = reserve(g, &corners, owner, &row);
-    if (rc == 1) fill(g, &corners, owner, point, row);
+    if (rc == 1) rc = fill(g, &corners, owner, point, row, interrupted);
     fem_corners_free(&corners);
     free(owner);
     free(point);

@@ -183,12 +183,21 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
 static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, int components)
 {
     for (int c = 0; c < components; c++) {
+        if (sim->base.interrupted && sim->base.interrupted()) return; /* as will be told */
         for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
                          sizeof(double) * (size_t)sim->n);
         pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n,
                 .components = components, .component = c, .out = out);
     }
+}
+
+static piola_status stopped(const pio_engine_desc *desc, piola_error *error)
+{
+    const char *why = desc->interrupted ? desc->interrupted() : NULL;
+    if (!why) return PIOLA_OK;
+    return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s while setting up %lld particles", why,
+                    (long long)desc->particles.n);
 }
 
 /* Base node and offset of every particle; 0 when one is outside the grid, and its number in *bad. */
@@ -281,6 +290,8 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     mpm_plastic_upload(sim, desc);
     if (sim->has_plastic) upload_reals(sim, sim->yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
     upload_tables(sim, desc);
+    const piola_status rc = stopped(desc, error);
+    if (rc) return rc;
     const int placed = upload_positions(sim, p, &bad);
     if (placed < 0 || sim->base.queue.error.code == -1)
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
