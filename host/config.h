@@ -91,7 +91,10 @@ typedef struct cfg_doc {
     const char *folder;  /* of the main file, as given ("." when none) */
     pio_allowed allowed; /* outside of it, what may be named all the same */
     int dimension;       /* length of vectors; 0: 2 or 3 */
-    cfg_input *inputs;   /* files that were read, in this order */
+    /* Of files of another kind, "scenes of `method: {type: fem}`", to tell their keys; or NULL. */
+    const struct cfg_table *other;
+    const char *other_kind;
+    cfg_input *inputs; /* files that were read, in this order */
     int n_files;
     size_t copies;
     cfg_message *messages;

@@ -143,6 +143,22 @@ const char *pio_cfg_join(cfg_doc *doc, const char *const *words, size_t n)
 
 /* ---- keys ------------------------------------------------------------------------------------------------- */
 
+/* The table at a path such as materials[0] below another one; NULL: there is none. */
+static const cfg_table *table_at(const cfg_table *table, const char *path)
+{
+    char word[CFG_PATH];
+    while (table && *path) {
+        const size_t length = strcspn(path, ".[");
+        snprintf(word, sizeof word, "%.*s", (int)length, path);
+        const cfg_field *f = pio_table_field(table, word);
+        table = f ? f->table : NULL;
+        path += length;
+        if (*path == '[') path += strcspn(path, "]");
+        path += strspn(path, "].");
+    }
+    return table;
+}
+
 void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant)
 {
     const char *keys[64];
@@ -151,6 +167,7 @@ void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, co
     for (const cfg_field *f = table->fields; f->key && n < 64; f++)
         if (pio_field_legal(f, variant)) keys[n++] = f->key;
     const char *known = pio_cfg_join(doc, keys, n);
+    const cfg_table *other = own ? NULL : table_at(doc->other, path);
     if (own) {
         const cfg_field *tag = pio_table_field(table, table->discriminator);
         const char *having[CFG_MOST_VALUES];
@@ -159,6 +176,9 @@ void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, co
             if (pio_value_legal(tag, v) && pio_field_legal(own, v)) having[n++] = tag->values[v];
         pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "'%s' is not a key of %s '%s', but of %s; its keys: %s",
                        key->text, tag->key, tag->values[variant], pio_cfg_join(doc, having, n), known);
+    } else if (other && pio_table_field(other, key->text)) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "'%s' is a key of %s, and this is none; known here: %s",
+                       key->text, doc->other_kind, known);
     } else if (strcmp(key->text, "<<") == 0) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "merge keys '<<' are not in YAML 1.2; write the keys out");
     } else {

@@ -311,6 +311,34 @@ static void condition_schema(pio_json *j, const cfg_case *c)
     pio_json_end_object(j);
 }
 
+/* A file that includes another and does not tell its method may be of either; what it includes tells it. */
+static void included_schema(pio_json *j, const cfg_table *table, const cfg_case *c)
+{
+    pio_json_begin_object(j, "if");
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, "include");
+    pio_json_end_array(j);
+    pio_json_begin_object(j, "not");
+    pio_json_begin_object(j, "properties");
+    pio_json_begin_object(j, c->mapping);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->key);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->mapping);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_object(j, "then");
+    pio_json_begin_array(j, "anyOf");
+    table_schema(j, NULL, table, true);
+    table_schema(j, NULL, c->table, true);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
 void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to)
 {
     pio_json json, *j = &json;
@@ -323,7 +351,10 @@ void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char 
     pio_json_string(j, "title", title);
     condition_schema(j, special);
     file_schema(j, "then", special->table);
+    pio_json_begin_object(j, "else");
+    included_schema(j, table, special);
     file_schema(j, "else", table);
+    pio_json_end_object(j);
     pio_json_begin_object(j, "definitions");
     for (size_t i = 0; i < n; i++) table_schema(j, definition_name(lists[i], name, sizeof name), lists[i], false);
     pio_json_end_object(j);

@@ -315,6 +315,13 @@ static bool read_list(reader *r, cfg_node *list, int depth)
     return !fault;
 }
 
+/* A program that reads YAML 1.1 takes the key `on` for a boolean, and writes `true` in its place: no key of a scene has that name. */
+static void restore_on(cfg_node *key)
+{
+    static char on[] = "on";
+    if (key->kind == CFG_SCALAR && (!strcmp(key->text, "true") || !strcmp(key->text, "True"))) key->text = on;
+}
+
 /* A key must be a scalar that the mapping does not have yet. */
 static bool good_key(reader *r, const cfg_node *mapping, const cfg_node *key)
 {
@@ -341,6 +348,7 @@ static bool read_pairs(reader *r, cfg_node *mapping, int depth)
     bool fault = false;
     cfg_node *key;
     while ((key = read_next(r, YAML_MAPPING_END_EVENT, depth + 1, &fault))) {
+        restore_on(key);
         bool good = good_key(r, mapping, key);
         cfg_node *item = read_next(r, YAML_NO_EVENT, depth + 1, &fault);
         if (!item) return false;

@@ -62,9 +62,10 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
     pio_shape_bounds(shape, low, high);
     pio_shape_centroid(shape, out->centroid);
     for (int a = 0; a < dimension; a++) {
-        count[a] = (int64_t)fmax(1, round((high[a] - low[a]) / wanted));
-        step[a] = (high[a] - low[a]) / (double)count[a];
-        sites *= (double)count[a];
+        const double wide = fmax(1, round((high[a] - low[a]) / wanted));
+        count[a] = (int64_t)fmin(wide, 9e15);
+        step[a] = (high[a] - low[a]) / wide;
+        sites *= wide;
     }
     if (sites > 2147483647.0)
         return pio_fail(error, PIOLA_BAD_DATA, "geometry '%s' would take %.3g particles; a larger spacing is needed",

@@ -189,6 +189,17 @@ static const cfg_table *table_of(const cfg_doc *doc)
     return node && node->kind == CFG_SCALAR && !strcmp(node->text, fem_case.value) ? fem_case.table : &pio_scene_table;
 }
 
+/* Decode what was loaded by the table of its method; a key of the other one is told as that. */
+static bool decode(cfg_doc *doc, pio_scene *scene)
+{
+    const cfg_table *table = table_of(doc);
+    const bool fem = table == fem_case.table;
+    doc->dimension = peek_dimension(doc);
+    doc->other = fem ? &pio_scene_table : fem_case.table;
+    doc->other_kind = fem ? "scenes of `method: {type: mpm}`" : "scenes of `method: {type: fem}`";
+    return pio_cfg_decode(doc, table, scene);
+}
+
 /* What is allowed is there. */
 static void check_allowed(cfg_doc *doc)
 {
@@ -232,8 +243,7 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_sce
     doc->allowed = leave->allowed;
     check_allowed(doc);
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
-    doc->dimension = peek_dimension(doc);
-    if (!pio_cfg_decode(doc, table_of(doc), scene)) return;
+    if (!decode(doc, scene)) return;
     pio_scene_complete(scene, doc);
     scene->path = pio_arena_text(&doc->arena, path, strlen(path));
     scene->text = doc->text;
@@ -293,10 +303,8 @@ bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *
     pio_scene scene = {0};
     cfg_doc doc = {.allowed = *allowed};
     const pio_locale old = pio_locale_begin();
-    if (pio_cfg_load(&doc, path, sets, n_sets)) {
-        doc.dimension = peek_dimension(&doc);
-        pio_cfg_decode(&doc, table_of(&doc), &scene); /* what is legal of it is there, whatever is not */
-    }
+    if (pio_cfg_load(&doc, path, sets, n_sets))
+        decode(&doc, &scene); /* what is legal of it is there, whatever is not */
     pio_locale_end(old);
     bool known = scene.output.directory || scene.name;
     if (scene.output.directory)

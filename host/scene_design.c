@@ -172,12 +172,38 @@ static void add_constants(const pio_scene *s, cfg_doc *doc, const char **paths, 
         if (constant(s, m, f->key)) add_path(doc, paths, n, list, name, f->key);
 }
 
+/* The constant that materials.NAME.KEY or bodies.NAME.KEY names and that the material could have, but was not given; its material. */
+static const scene_material *without_key(const pio_scene *s, const char *path, const char **key)
+{
+    const char *dot = strchr(path, '.'), *last = strrchr(path, '.');
+    char name[80];
+    if (!dot || dot == last) return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(last - dot - 1), dot + 1);
+    const scene_body *body = strncmp(path, "bodies.", 7) ? NULL : pio_scene_body(s, name);
+    const scene_material *m = !strncmp(path, "materials.", 10) ? pio_scene_material(s, name)
+                              : body                           ? pio_scene_material(s, body->material)
+                                                               : NULL;
+    const cfg_table *table = pio_scene_materials(s);
+    const cfg_field *f = pio_table_field(table, *key = last + 1);
+    if (!m || !f || f->type != CFG_NUMBER || !f->fallback || !pio_field_legal(f, pio_table_variant(table, m)))
+        return NULL;
+    const bool of_motion = !strcmp(*key, "mass_damping") || !strcmp(*key, "stiffness_damping");
+    return (f->present && f->present(m)) || (of_motion && !damps(s)) ? NULL : m;
+}
+
 static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
 {
     const char *paths[MOST_PATHS] = {"gravity"};
     size_t n = pio_scene_is_heavy(s);
     if (!n && !strcmp(path, "gravity")) {
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
+        return;
+    }
+    const char *key;
+    const scene_material *bare = without_key(s, path, &key);
+    if (bare) {
+        pio_cfg_fault(doc, at, "nothing to design at '%s': the material '%s' has no key '%s'; give it there, above 0",
+                      pio_cfg_clean(doc, path), bare->name, key);
         return;
     }
     const char *network = pio_scene_without_clock(s, path);

@@ -83,8 +83,9 @@ static int crossing(const pio_trimesh *f, int32_t t, const double x[3])
 
 static int bin_of(const pio_trimesh_lines *l, int axis, double x)
 {
-    const double at = floor((x - l->low[axis]) * l->per[axis]);
-    return at < 0 ? 0 : at >= l->bins ? l->bins - 1 : (int)at;
+    const double at =
+        floor((x - l->low[axis]) * l->per[axis]); /* bins per m overflow in a box of subnormal width: 0, inf or nan */
+    return !(at > 0) ? 0 : at >= l->bins ? l->bins - 1 : (int)at;
 }
 
 /* Bins that the triangle's box touches: [axis][first, last]. */

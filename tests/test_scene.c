@@ -7,6 +7,8 @@
 
 #include "tests/scene_helpers.h"
 
+#include "host/scene_private.h"
+
 #include <locale.h>
 
 /* ---- good scenes --------------------------------------------------------------------------------------- */
@@ -244,6 +246,52 @@ static void files_stay_below_the_scene(void **state)
     pio_scene_free(s);
 }
 
+/* The resolved scene of a text that stands for the file at `path`; free() it. */
+static char *resolved(const char *path, const char *text)
+{
+    pio_scene *scene;
+    piola_error error = {0};
+    char *out = NULL;
+    size_t size;
+    FILE *to = open_memstream(&out, &size);
+    assert_non_null(to);
+    if (pio_scene_parse(&scene, path, text, strlen(text), NULL, 0, stderr, &error)) fail_msg("%s", error.message);
+    pio_scene_resolved(scene, to);
+    fclose(to);
+    pio_scene_free(scene);
+    return out;
+}
+
+/* What reads YAML 1.1 and writes it again makes `true` of the key `on`. */
+static void a_round_trip_through_yaml_1_1_loses_no_key(void **state)
+{
+    (void)state;
+    static const char *const written[] = {"true:", "True:"};
+    const char *path = GOOD "meshes_2d.yaml";
+    char *text = slurp(path), *want = resolved(path, text);
+    for (size_t k = 0; k < 2; k++) {
+        char *spoiled = calloc(2 * strlen(text) + 1, 1), *to = spoiled;
+        int changed = 0;
+        assert_non_null(spoiled);
+        for (const char *at = text; *at;) {
+            const bool here = at > text && (at[-1] == ' ' || at[-1] == '{') && !strncmp(at, "on:", 3);
+            if (here) to += sprintf(to, "%s", written[k]);
+            if (!here) *to++ = *at;
+            at += here ? 3 : 1;
+            changed += here;
+        }
+        char *got = resolved(path, spoiled);
+        print_message("%d keys 'on' written as '%s'\n", changed, written[k]);
+        assert_true(changed >= 5);
+        assert_string_equal(got, want);
+        assert_non_null(strstr(got, "\"on\""));
+        free(got);
+        free(spoiled);
+    }
+    free(want);
+    free(text);
+}
+
 static void another_locale_changes_nothing(void **state)
 {
     (void)state;
@@ -274,6 +322,7 @@ int main(void)
         cmocka_unit_test(wrong_overrides_point_into_the_override),
         cmocka_unit_test(later_faults_find_their_place),
         cmocka_unit_test(files_stay_below_the_scene),
+        cmocka_unit_test(a_round_trip_through_yaml_1_1_loses_no_key),
         cmocka_unit_test(another_locale_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "host/byte_input.h"
+#include "host/surface_inside.h"
 #include "host/surface_mesh.h"
 
 #include <math.h>
@@ -320,12 +321,40 @@ static void spoiled_files_are_read_or_refused(void **state)
     assert_true(refused > all / 2);
 }
 
+/* A box of subnormal width, whose bins per m overflow: the winding about any place is found all the same. */
+static void subnormal_widths_have_bins(void **state)
+{
+    static const double widths[] = {1e-290, 5e-309, 3e-310, 1e-320};
+    (void)state;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (int thin = 1; thin < 3; thin++) { /* the axes that bins are along */
+            double vertex[24];
+            static const int32_t triangle[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                                 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+            pio_trimesh s = {
+                .n_vertices = 8, .n_triangles = 12, .vertex = vertex, .triangle = (int32_t *)(uintptr_t)triangle};
+            pio_trimesh_lines *lines = NULL;
+            for (int v = 0; v < 8; v++)
+                for (int a = 0; a < 3; a++) vertex[3 * v + a] = (v >> a & 1) * (a == thin ? widths[w] : 1);
+            for (int a = 0; a < 3; a++) s.high[a] = a == thin ? widths[w] : 1;
+            assert_int_equal(pio_trimesh_lines_create(&lines, &s, NULL), PIOLA_OK);
+            double in[3] = {0.5, 0.5, 0.5}, out[3] = {1.5, 0.5, 0.5};
+            in[thin] = out[thin] = widths[w] / 2;
+            const int winding = pio_trimesh_winding(lines, in);
+            print_message("width %g m along axis %d: winding %d within, %d outside\n", widths[w], thin, winding,
+                          pio_trimesh_winding(lines, out));
+            assert_true(winding == 1 || widths[w] < 1e-300); /* products of subnormal numbers may be 0 */
+            assert_int_equal(pio_trimesh_winding(lines, out), 0);
+            pio_trimesh_lines_free(lines);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_gives_the_same_brick), cmocka_unit_test(what_is_no_closed_surface_is_refused),
         cmocka_unit_test(faults_of_text_tell_the_line),      cmocka_unit_test(faults_of_binary_files_tell_the_offset),
-        cmocka_unit_test(spoiled_files_are_read_or_refused),
+        cmocka_unit_test(spoiled_files_are_read_or_refused), cmocka_unit_test(subnormal_widths_have_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
