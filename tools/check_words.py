@@ -21,7 +21,7 @@ FAULTS = [
     (re.compile(r"[ \t]+$", re.M), "blank at the end of a line"),
 ]
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
-ON_PURPOSE = re.compile(r"tests/bad_scenes/|LICENSE$")  # bad scenes have odd bytes and blanks
+ON_PURPOSE = re.compile(r"tests/(bad_scenes|corpus)/|LICENSE$")  # bad scenes and seeds of fuzz targets have odd bytes and blanks
 
 
 def check(texts):

@@ -1,0 +1,153 @@
+/* fuzz_targets.c -- see fuzz_targets.h. Bytes get a name for readers of files by memfd_create. */
+#include "tests/fuzz_targets.h"
+
+#include "host/control_weights.h"
+#include "host/csv.h"
+#include "host/fill.h"
+#include "host/mesh.h"
+#include "host/record.h"
+#include "host/scene_private.h"
+#include "host/snapshot.h"
+#include "host/surface_mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef PIO_SOURCE_DIR
+#define PIO_SOURCE_DIR "."
+#endif
+
+/* A file of the bytes: its descriptor, to be closed, and its path. */
+static int make_file(const uint8_t *data, size_t size, char path[64])
+{
+    const int file = memfd_create("fuzz", 0);
+    if (file < 0 || write(file, data, size) != (ssize_t)size) abort();
+    snprintf(path, 64, "/proc/self/fd/%d", file);
+    return file;
+}
+
+static void judge(piola_status rc, const piola_error *error)
+{
+    const int known = rc == PIOLA_OK || rc == PIOLA_NO || rc == PIOLA_BAD_DATA || rc == PIOLA_NO_INPUT ||
+                      rc == PIOLA_NO_MEMORY || rc == PIOLA_REFUSED || rc == PIOLA_IO;
+    if (known && (rc == PIOLA_OK || error->message[0])) return;
+    fprintf(stderr, "status %d: '%s'\n", (int)rc, error->message);
+    abort();
+}
+
+static void one_scene(const uint8_t *data, size_t size)
+{
+    pio_scene *scene;
+    piola_error error = {0};
+    char *text = malloc(size + 1);
+    if (!text) return;
+    for (size_t i = 0; i < size; i++) text[i] = (char)data[i];
+    text[size] = '\0';
+    judge(pio_scene_parse(&scene, PIO_SOURCE_DIR "/scenes/fuzz.yaml", text, size, NULL, 0, NULL, &error), &error);
+    pio_scene_free(scene);
+    free(text);
+}
+
+static void one_mesh(const uint8_t *data, size_t size)
+{
+    char path[64];
+    pio_mesh mesh;
+    piola_error error = {0};
+    const int file = make_file(data, size, path);
+    judge(pio_mesh_read(&mesh, path, &error), &error);
+    pio_mesh_free(&mesh);
+    close(file);
+}
+
+static void one_surface(const uint8_t *data, size_t size)
+{
+    char path[64];
+    pio_trimesh surface;
+    piola_error error = {0};
+    const int file = make_file(data, size, path);
+    judge(pio_trimesh_load(&surface, path, 1, &error), &error);
+    pio_trimesh_free(&surface);
+    close(file);
+}
+
+static void one_table(const uint8_t *data, size_t size)
+{
+    char path[64];
+    pio_csv csv;
+    piola_error error = {0};
+    const int file = make_file(data, size, path);
+    judge(pio_csv_load(&csv, path, &error), &error);
+    pio_csv_free(&csv);
+    close(file);
+}
+
+static void one_point_file(const uint8_t *data, size_t size)
+{
+    static const double nowhere[3];
+    char path[64];
+    pio_fill_result fill;
+    piola_error error = {0};
+    char name[] = "g";
+    const scene_geometry geometry = {.name = name, .shape = SCENE_POINTS, .scale = 1, .volume = (double)NAN};
+    const int file = make_file(data, size, path);
+    judge(pio_fill_points(&geometry, path, nowhere, 2, &fill, &error), &error);
+    free(fill.position);
+    free(fill.volumes);
+    close(file);
+}
+
+static void one_weights(const uint8_t *data, size_t size)
+{
+    char path[64];
+    double weights[16];
+    piola_error error = {0};
+    const int file = make_file(data, size, path);
+    judge(pio_control_weights(path, "/gait", weights, 16, &error), &error);
+    close(file);
+}
+
+static void one_record(const uint8_t *data, size_t size)
+{
+    char path[64];
+    pio_record *record = NULL;
+    piola_error error = {0};
+    const int file = make_file(data, size, path);
+    const piola_status rc = pio_record_continue(&record, path, "TEST", "of a test", &error);
+    judge(rc, &error);
+    size_t count = 0;
+    const pio_record_row *rows = rc ? NULL : pio_record_rows(record, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].bytes > size) abort();
+        char *payload = malloc(rows[i].bytes + 1);
+        if (payload) judge(pio_record_read(record, &rows[i], payload, &error), &error);
+        free(payload);
+    }
+    if (!rc) pio_record_close(record);
+    close(file);
+}
+
+static void one_snapshot(const uint8_t *data, size_t size)
+{
+    char path[64];
+    pio_snapshot_file *snapshot;
+    piola_error error = {0};
+    const int file = make_file(data, size, path);
+    const piola_status rc = pio_snapshot_open(&snapshot, path, &error);
+    judge(rc, &error);
+    if (!rc) pio_snapshot_close(snapshot);
+    close(file);
+}
+
+const fuzz_target fuzz_targets[] = {
+    {"scene", one_scene, {"good_scenes", "bad_scenes"}, {".yaml"}},
+    {"mesh", one_mesh, {"good_meshes", "bad_meshes", "bad_scenes/parts"}, {".msh"}},
+    {"surface", one_surface, {"corpus/surface", "bad_scenes/parts", "good_scenes/parts"}, {".stl", ".obj"}},
+    {"table", one_table, {"corpus/table", "bad_scenes/parts", "good_scenes/parts"}, {".csv", ".ply"}},
+    {"point", one_point_file, {"corpus/table", "bad_scenes/parts", "good_scenes/parts"}, {".csv", ".ply"}},
+    {"weights", one_weights, {"good_scenes/parts"}, {".vtkhdf"}},
+    {"record", one_record, {"corpus/record"}, {".rec"}},
+    {"snapshot", one_snapshot, {"good_scenes/parts"}, {".vtkhdf"}},
+    {NULL, NULL, {NULL}, {NULL}}};
