@@ -18,6 +18,8 @@
 
 static const double rounding_f64 = 1e-12,
                     rounding_f32 = 1e-6; /* of J: eps times the 1e4, or 10, of sums that are long */
+#define RECORD "evaluations.record"
+static const char old_record[] = "evaluations.h5"; /* of earlier versions */
 
 typedef struct {
     pio_session *s;
@@ -45,7 +47,7 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
     if (isnan(at->J))
         pio_log_say(c->s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                     error->message);
-    return pio_evaluations_add(c->evaluations, at, error);
+    return pio_evaluations_add(c->evaluations, number, at, error);
 }
 
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
@@ -95,7 +97,7 @@ static piola_status write_best(pio_session *s, const double *z, piola_error *err
 
 static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_status verdict, piola_error *error)
 {
-    static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", "evaluations.h5", "picture.png", NULL};
+    static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
     pio_json json;
     char path[PIO_PATH];
     pio_result_begin(s, &json, verdict, r->sentence, NULL);
@@ -134,6 +136,36 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     return verdict;
 }
 
+/* Tell what was found on record: an end that was cut off is what a kill leaves, damage and another machine are worth a warning. */
+static void tell_condition(context *c)
+{
+    pio_log *log = c->s->log;
+    char text[PIO_PATH + 400];
+    if (*pio_evaluations_differ(c->evaluations))
+        pio_log_say(log, PIO_WARNING, "continuing a record of another machine, so the bits are those of neither: %s",
+                    pio_evaluations_differ(c->evaluations));
+    const int64_t cut = pio_evaluations_cut(c->evaluations);
+    if (cut)
+        pio_log_say(log, PIO_INFO, RECORD ": %lld bytes of an evaluation that was not finished were cut off",
+                    (long long)cut);
+    if (pio_evaluations_damaged(c->evaluations, text, sizeof text)) pio_log_say(log, PIO_WARNING, "%s", text);
+}
+
+/* There is no record: was there one of a version that kept it in HDF5? It stays. */
+static void tell_none(const pio_session *s, const char *why)
+{
+    char path[PIO_PATH];
+    pio_session_path(s, old_record, path, sizeof path);
+    if (access(path, F_OK))
+        pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", why);
+    else
+        pio_log_say(
+            s->log, PIO_WARNING,
+            "beginning anew: %s is the record of an earlier version of Piola, which this one cannot continue; it "
+            "is left as it is",
+            path);
+}
+
 /* Continue from the record of an earlier run; one of another scene, data or program is set aside, never overwritten, and one of
  * another machine is refused. */
 static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
@@ -143,11 +175,13 @@ static piola_status continue_from(context *c, const char *path, const char *iden
     const piola_status rc =
         pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
                                  identity, s->options->accept_machine, error);
-    if (!rc && *pio_evaluations_differ(c->evaluations))
-        pio_log_say(s->log, PIO_WARNING, "continuing a record of another machine, so the bits are those of neither: %s",
-                    pio_evaluations_differ(c->evaluations));
-    if (rc == PIOLA_NO_INPUT) pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", error->message);
-    if (rc != PIOLA_BAD_DATA) return rc;
+    if (rc == PIOLA_OK) tell_condition(c);
+    if (rc == PIOLA_NO_INPUT) tell_none(s, error->message);
+    if (rc == PIOLA_BAD_DATA && error) {
+        const piola_error why = *error;
+        return pio_fail(error, rc, "%s; it is left as it is: where it is moved away, the run begins anew", why.message);
+    }
+    if (rc != PIOLA_NO) return rc;
     snprintf(aside, sizeof aside, "%s.previous", path);
     for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
     if (rename(path, aside))
@@ -162,7 +196,7 @@ static piola_status open_evaluations(context *c, piola_error *error)
     char path[PIO_PATH];
     char *identity = pio_identity_of_run(s, true, "");
     if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
-    pio_session_path(s, "evaluations.h5", path, sizeof path);
+    pio_session_path(s, RECORD, path, sizeof path);
     piola_status rc = s->options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
     if (rc == PIOLA_NO_INPUT)
         rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
@@ -242,8 +276,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
         if (!rc) rc = pio_history_create(&c.history, s, error);
         if (!rc) rc = run_optimizer(&c, error);
         pio_history_abandon(c.history);
-        const piola_status closed = pio_evaluations_close(c.evaluations, rc ? NULL : error);
-        if (!rc) rc = closed;
+        pio_evaluations_close(c.evaluations);
         if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
     }
     rc = pio_session_end(s, rc, error);

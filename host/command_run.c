@@ -40,7 +40,7 @@ piola_status pio_command_refused(const piola_options *options, const char *name,
 /* A result.json that tells of a failure, so that scripts need not read the log. What went wrong first is what is returned. */
 piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error)
 {
-    static const char *const may_be_there[] = {"states.partial.vtkhdf", "history.partial.vtkhdf", "evaluations.h5",
+    static const char *const may_be_there[] = {"states.partial.vtkhdf", "history.partial.vtkhdf", "evaluations.record",
                                                NULL};
     const char *files[4] = {NULL};
     pio_json json;

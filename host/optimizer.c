@@ -296,7 +296,7 @@ bool pio_run_evaluate(pio_run *run, const double *z)
     const size_t number = run->result->evaluations;
     if (run->stopped) return false;
     memcpy(t->z, z, p->n * sizeof *z);
-    if (number < p->n_replay) {
+    if (number < p->n_replay && p->replay[number].z) {
         if (!replay(run, z, number)) return false;
         t->failed = isnan(t->J);
     } else {

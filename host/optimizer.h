@@ -81,7 +81,8 @@ typedef struct pio_optimizer_problem {
      * why in `error`, which is an empty text for the others: `number` counts from 0 over all evaluations. A status but PIOLA_OK stops. May be NULL. */
     piola_status (*on_evaluation)(void *context, size_t number, const pio_evaluation *at, piola_error *error);
 
-    const pio_evaluation *replay; /* [n_replay] what on_evaluation was told in an earlier run, in order */
+    const pio_evaluation
+        *replay; /* [n_replay] what on_evaluation was told in an earlier run, in order; z NULL: not known */
     size_t n_replay;
 } pio_optimizer_problem;
 

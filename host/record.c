@@ -17,7 +17,7 @@ static const unsigned char file_mark[8] = {0x89, 'P', 'I', 'O', 'R', 'E', 'C', '
                            row_mark[MARK] = {0xC5, 'R', 'O', 'W'};
 
 struct pio_record {
-    char *path;
+    char *path, *identity; /* the latter of an opened one */
     int fd;
     uint32_t seed; /* the checksum of the file's beginning: sums of rows continue from it */
     int64_t end;   /* where the next row goes */
@@ -159,10 +159,10 @@ static piola_status fail(const pio_record *r, piola_error *error, const char *wh
     return pio_fail(error, PIOLA_IO, "%s: %s failed, it is left as it is: %s", r->path, what, strerror(why));
 }
 
-/* The beginning, of this identity or not. */
-static piola_status check_head(pio_record *r, int64_t size, const char *kind, const char *identity, piola_error *error)
+/* Read the beginning, and with it the identity. */
+static piola_status read_head(pio_record *r, int64_t size, const char *kind, piola_error *error)
 {
-    unsigned char head[HEAD], want[HEAD];
+    unsigned char head[HEAD];
     if (size >= HEAD && !read_at(r->fd, head, sizeof head, 0)) return fail(r, error, "reading");
     if (size < HEAD || memcmp(head, file_mark, sizeof file_mark))
         return pio_fail(error, PIOLA_BAD_DATA, "%s is no record of Piola, or its first bytes are damaged", r->path);
@@ -174,20 +174,14 @@ static piola_status check_head(pio_record *r, int64_t size, const char *kind, co
                         get32(head + 8), (const char *)head + 12, VERSION, kind);
     if (bytes > (uint64_t)(size - HEAD))
         return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: it ends within its identity", r->path);
-    char *text = malloc((size_t)bytes + 1);
-    if (!text) return pio_fail_memory(error, (size_t)bytes + 1, "the identity of a record");
-    piola_status rc = PIOLA_OK;
-    head_of_file(want, kind, identity);
-    if (!read_at(r->fd, text, (size_t)bytes, HEAD))
-        rc = fail(r, error, "reading");
-    else if (sum(0, text, (size_t)bytes) != get32(head + 24))
-        rc = pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: the checksum of its identity is wrong", r->path);
-    else if (memcmp(head, want, sizeof head) || memcmp(text, identity, (size_t)bytes))
-        rc = pio_fail(error, PIOLA_NO, "%s is of another scene, data, engine or machine", r->path);
-    free(text);
+    r->identity = calloc((size_t)bytes + 1, 1);
+    if (!r->identity) return pio_fail_memory(error, (size_t)bytes + 1, "the identity of a record");
+    if (!read_at(r->fd, r->identity, (size_t)bytes, HEAD)) return fail(r, error, "reading");
+    if (sum(0, r->identity, (size_t)bytes) != get32(head + 24))
+        return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: the checksum of its identity is wrong", r->path);
     r->seed = get32(head + SUMMED);
     r->end = HEAD + (int64_t)bytes;
-    return rc;
+    return PIOLA_OK;
 }
 
 /* Is there a whole row at byte `at`? 1: *row tells of it; 0: no; -1: errno. */
@@ -242,7 +236,7 @@ static bool keep_row(pio_record *r, const pio_record_row *row)
     return true;
 }
 
-/* Find all whole rows; what lies between two is damage, what lies behind the last is to be cut. */
+/* Find all whole rows; what lies between two is damage. */
 static piola_status find_rows(pio_record *r, int64_t size, piola_error *error)
 {
     pio_record_row row;
@@ -255,7 +249,16 @@ static piola_status find_rows(pio_record *r, int64_t size, piola_error *error)
         r->found.damaged_bytes += at - r->end;
         r->end = row.at + (int64_t)row.bytes;
     }
-    r->found.cut = size - r->end;
+    return PIOLA_OK;
+}
+
+piola_status pio_record_recover(pio_record *r, piola_error *error)
+{
+    struct stat there;
+    if (fstat(r->fd, &there)) return fail(r, error, "reading");
+    const piola_status rc = find_rows(r, there.st_size, error);
+    if (rc) return rc;
+    r->found.cut = there.st_size - r->end;
     if (r->found.cut && ftruncate(r->fd, (off_t)r->end))
         return fail(r, error, "cutting off what a kill left at its end");
     if (r->found.cut && fsync(r->fd)) {
@@ -265,8 +268,7 @@ static piola_status find_rows(pio_record *r, int64_t size, piola_error *error)
     return PIOLA_OK;
 }
 
-piola_status pio_record_continue(pio_record **out, const char *path, const char *kind, const char *identity,
-                                 piola_error *error)
+piola_status pio_record_open(pio_record **out, const char *path, const char *kind, piola_error *error)
 {
     struct stat there;
     pio_record *r = new_record(path);
@@ -282,12 +284,31 @@ piola_status pio_record_continue(pio_record **out, const char *path, const char 
         rc = fail(r, error, "reading");
     else if (!S_ISREG(there.st_mode))
         rc = pio_fail(error, PIOLA_BAD_DATA, "%s is no file", path);
-    if (!rc) rc = check_head(r, there.st_size, kind, identity, error);
-    if (!rc) rc = find_rows(r, there.st_size, error);
+    else
+        rc = read_head(r, there.st_size, kind, error);
     if (rc)
         pio_record_close(r);
     else
         *out = r;
+    return rc;
+}
+
+const char *pio_record_identity(const pio_record *r)
+{
+    return r->identity;
+}
+
+piola_status pio_record_continue(pio_record **out, const char *path, const char *kind, const char *identity,
+                                 piola_error *error)
+{
+    piola_status rc = pio_record_open(out, path, kind, error);
+    if (!rc && strcmp((*out)->identity, identity))
+        rc = pio_fail(error, PIOLA_NO, "%s is of another scene, data, engine or machine", path);
+    if (!rc) rc = pio_record_recover(*out, error);
+    if (rc) {
+        pio_record_close(*out);
+        *out = NULL;
+    }
     return rc;
 }
 
@@ -356,6 +377,7 @@ void pio_record_close(pio_record *r)
     if (!r) return;
     if (r->fd >= 0) close(r->fd);
     free(r->path);
+    free(r->identity);
     free(r->rows);
     free(r);
 }

@@ -48,12 +48,19 @@ typedef struct pio_record_condition {
  * PIOLA_CANNOT_CREATE, PIOLA_IO, PIOLA_NO_MEMORY. */
 piola_status pio_record_create(pio_record **out, const char *path, const char *kind, const char *identity,
                                piola_error *error);
-/* Continue a file: every checksum is verified, and the end is cut back to the last whole row, on the disk too. In all other cases the file
- * is left as it is: PIOLA_NO_INPUT: there is none. PIOLA_NO: it is of another identity, kind or version. PIOLA_BAD_DATA: it is no
- * record, or its beginning is damaged. PIOLA_IO: it cannot be opened, read or cut; the message names it and the cause. */
+/* Open a file that is there, and leave it as it is. PIOLA_NO_INPUT: there is none. PIOLA_NO: it is of another kind or version.
+ * PIOLA_BAD_DATA: it is no record, or its beginning is damaged. PIOLA_IO: it cannot be opened or read; the message names it and the
+ * cause. */
+piola_status pio_record_open(pio_record **out, const char *path, const char *kind, piola_error *error);
+/* The identity it was created with, valid until close: of an opened record only. */
+const char *pio_record_identity(const pio_record *r);
+/* Ready an opened record for further rows: every checksum is verified, and the end is cut back to the last whole row, on the disk too.
+ * PIOLA_IO: it cannot be read or cut. */
+piola_status pio_record_recover(pio_record *r, piola_error *error);
+/* Open and recover, for who has one identity: PIOLA_NO where the file has another, which is left as it is. */
 piola_status pio_record_continue(pio_record **out, const char *path, const char *kind, const char *identity,
                                  piola_error *error);
-/* The whole rows that were there when it was continued: [*count], in the file's order, valid until close. */
+/* The whole rows that were there when it was recovered: [*count], in the file's order, valid until close. */
 const pio_record_row *pio_record_rows(const pio_record *r, size_t *count);
 pio_record_condition pio_record_found(const pio_record *r);
 /* The payload of one of these rows into payload[row->bytes]. PIOLA_IO. */

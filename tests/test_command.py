@@ -163,7 +163,7 @@ class Command(unittest.TestCase):
         self.expect(0, [], "optimize", self.scene, "-o", self.folder / "best")
         for name, code, words in (("no.vtkhdf", 65, "not an HDF5 file; the files that Piola writes for this are "),
                                   ("cut.vtkhdf", 65, "damaged or cut off: "),
-                                  ("best/evaluations.h5", 65, "HDF5, but not of the kind that is asked for"),
+                                  ("best/evaluations.record", 65, "HDF5"),
                                   (".", 66, "a folder; name a file in it, such as states.vtkhdf"),
                                   ("none", 66, "No such file or directory")):
             for command in (["info"], ["render", "-o", self.folder / "x.png"]):

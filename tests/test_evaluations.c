@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "host/evaluations.h"
 
 enum { N = 37, M = 3 };
-static const char path[] = "test_evaluations.h5", identity[] = "scene {a: 1}\nengine cpu";
+static const char path[] = "test_evaluations.record", identity[] = "scene {a: 1}\nengine cpu";
 
 static void fill(double *z, double *g, double *c, double *c_gradient, int k)
 {
@@ -30,7 +31,7 @@ static piola_status add(pio_evaluations *log, int k)
 {
     double z[N], g[N], c[M], c_gradient[M * N];
     fill(z, g, c, c_gradient, k);
-    return pio_evaluations_add(log, &(pio_evaluation){z, 0.1 * k, g, c, c_gradient}, NULL);
+    return pio_evaluations_add(log, (size_t)k, &(pio_evaluation){z, 0.1 * k, g, c, c_gradient}, NULL);
 }
 
 static void expect(const pio_evaluations *log, size_t want, int constrained)
@@ -59,14 +60,14 @@ static void what_was_added_comes_back_to_the_bit(void **state)
         pio_evaluations *log;
         assert_int_equal(pio_evaluations_create(&log, path, N, m, identity, NULL), PIOLA_OK);
         for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
-        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+        pio_evaluations_close(log);
         assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, false, NULL), PIOLA_OK);
         expect(log, 5, m > 0);
         for (int k = 5; k < 9; k++) assert_int_equal(add(log, k), PIOLA_OK);
-        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+        pio_evaluations_close(log);
         assert_int_equal(pio_evaluations_continue(&log, path, N, m, identity, false, NULL), PIOLA_OK);
         expect(log, 9, m > 0);
-        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+        pio_evaluations_close(log);
     }
 }
 
@@ -75,15 +76,53 @@ static void a_record_of_another_run_is_refused(void **state)
     (void)state;
     pio_evaluations *log;
     piola_error error;
-    assert_int_equal(pio_evaluations_continue(&log, path, N, M, "scene {a: 2}\nengine cpu", false, &error),
-                     PIOLA_BAD_DATA);
+    assert_int_equal(pio_evaluations_continue(&log, path, N, M, "scene {a: 2}\nengine cpu", false, &error), PIOLA_NO);
     print_message("%s\n", error.message);
     assert_int_equal(pio_evaluations_continue(&log, path, N + 1, M, identity, false, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
     assert_int_equal(pio_evaluations_continue(&log, path, N, M + 1, identity, false, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
-    assert_int_equal(pio_evaluations_continue(&log, "no_such.h5", N, M, identity, false, &error), PIOLA_NO_INPUT);
-    assert_int_equal(pio_evaluations_create(&log, "no_such_folder/x.h5", N, M, identity, &error), PIOLA_CANNOT_CREATE);
+    assert_int_equal(pio_evaluations_continue(&log, "no_such.record", N, M, identity, false, &error), PIOLA_NO_INPUT);
+    assert_int_equal(pio_evaluations_create(&log, "no_such_folder/x.record", N, M, identity, &error),
+                     PIOLA_CANNOT_CREATE);
+}
+
+/* Any bit of the third evaluation of five is flipped: the others are there, it is told, and what is added in its place counts. */
+static void a_damaged_evaluation_costs_no_other(void **state)
+{
+    (void)state;
+    enum { ROW = 32 + 8 * (2 * N + 1), FIRST = 32 + sizeof identity - 1 };
+    pio_evaluations *log;
+    size_t count, flips = 0;
+    char text[1400];
+    assert_int_equal(pio_evaluations_create(&log, path, N, 0, identity, NULL), PIOLA_OK);
+    for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
+    pio_evaluations_close(log);
+    for (int bit = 0; bit < 8 * ROW; bit += 7, flips++) { /* 7: all bits of a byte in turn */
+        const int fd = open(path, O_RDWR);
+        unsigned char byte;
+        const off_t at = FIRST + 2 * ROW + bit / 8;
+        assert_int_equal(pread(fd, &byte, 1, at), 1);
+        byte ^= (unsigned char)(1 << bit % 8);
+        assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+        assert_int_equal(pio_evaluations_continue(&log, path, N, 0, identity, false, NULL), PIOLA_OK);
+        const pio_evaluation *list = pio_evaluations_list(log, &count);
+        assert_int_equal(count, 5);
+        assert_int_equal(pio_evaluations_damaged(log, text, sizeof text), 1);
+        assert_null(list[2].z);
+        assert_true(list[3].J == 0.1 * 3 && list[4].J == 0.1 * 4);
+        if (bit == 0) print_message("%s\n", text);
+        if (bit + 7 >= 8 * ROW) assert_int_equal(add(log, 2), PIOLA_OK);
+        pio_evaluations_close(log);
+        byte ^= (unsigned char)(1 << bit % 8);
+        if (bit + 7 < 8 * ROW) assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+        close(fd);
+    }
+    assert_int_equal(pio_evaluations_continue(&log, path, N, 0, identity, false, NULL), PIOLA_OK);
+    assert_int_equal(pio_evaluations_damaged(log, text, sizeof text), 0);
+    expect(log, 5, 0);
+    pio_evaluations_close(log);
+    print_message("%zu flips\n", flips);
 }
 
 /* The child tells each finished evaluation through a pipe and is killed in the middle. */
@@ -114,7 +153,7 @@ static void a_kill_loses_no_finished_evaluation(void **state)
         pio_evaluations_list(log, &count);
         assert_true(count == (size_t)told || count == (size_t)told + 1);
         expect(log, count, 1);
-        assert_int_equal(pio_evaluations_close(log, NULL), PIOLA_OK);
+        pio_evaluations_close(log);
     }
 }
 
@@ -123,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_comes_back_to_the_bit),
         cmocka_unit_test(a_record_of_another_run_is_refused),
+        cmocka_unit_test(a_damaged_evaluation_costs_no_other),
         cmocka_unit_test(a_kill_loses_no_finished_evaluation),
     };
     const int failed = cmocka_run_group_tests_name("evaluations", tests, NULL, NULL);

@@ -56,7 +56,7 @@ class Machine(unittest.TestCase):
         if not OTHER_LIBC:
             self.skipTest("no library to preload")
         self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1")
-        record = self.folder / "out" / "evaluations.h5"
+        record = self.folder / "out" / "evaluations.record"
         before = record.read_bytes()
         done = self.optimize(77, ["libm", "'glibc 9.99' here", "--accept-different-machine", "is of another machine"],
                              elsewhere=True)
@@ -74,7 +74,7 @@ class Machine(unittest.TestCase):
 
     def test_a_record_of_another_scene_or_precision_is_set_aside(self):
         self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1")
-        self.optimize(ENDED, ["beginning anew", "differs in: scene", "evaluations.h5.previous"], "--set", "time.dt=0.5 ms",
+        self.optimize(ENDED, ["beginning anew", "differs in: scene", "evaluations.record.previous"], "--set", "time.dt=0.5 ms",
                       "--set", "optimizer.max_iterations=1", "--accept-different-machine")
         self.optimize(ENDED, ["beginning anew", "precision ('f64' there, 'f32' here)", "previous.2"], "--precision", "f32",
                       "--set", "time.dt=0.5 ms", "--set", "optimizer.max_iterations=1")
