@@ -2,6 +2,7 @@
 #ifndef PIOLA_HOST_EXPORT_H
 #define PIOLA_HOST_EXPORT_H
 
+#include "host/new_file.h"
 #include "host/snapshot.h"
 
 #include <stdio.h>
@@ -31,8 +32,9 @@ int pio_export_component(const pio_export *e, const pio_snapshot_field_info *v, 
 /* ---- files that appear whole or not at all (export_file.c) ----------------------------------------------- */
 
 typedef struct {
-    char *path, *temporary;
+    char *path;
     FILE *file;
+    pio_new_file new;
 } pio_export_file;
 
 /* Open a new file beside `path`. What stands at `path` already must be a file with `mark` within its first 512 bytes (NULL:

@@ -3,7 +3,6 @@
 #include "host/fail.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,67 +31,42 @@ bool pio_export_foreign(const char *path, const char *mark, size_t most)
 
 piola_status pio_export_begin(pio_export_file *f, const char *path, const char *mark, piola_error *error)
 {
-    const size_t size = strlen(path) + 40;
-    *f = (pio_export_file){.path = strdup(path), .temporary = malloc(size)};
+    *f = (pio_export_file){.path = strdup(path), .new = {.fd = -1}};
     piola_status rc = PIOLA_OK;
-    if (!f->path || !f->temporary)
-        rc = pio_fail_memory(error, size, "a file's name");
+    if (!f->path)
+        rc = pio_fail_memory(error, strlen(path), "a file's name");
     else if (mark && pio_export_foreign(path, mark, LOOKED_AT))
         rc = pio_fail(error, PIOLA_CANNOT_CREATE,
                       "%s is there, and not written by this command: remove it, or give another name with -o", path);
+    if (!rc) pio_new_file_leftovers_beside(path);
+    if (!rc) rc = pio_new_file_begin(&f->new, path, error);
     if (!rc) {
-        int fd = -1;
-        for (int k = 0; k < 100 && (k == 0 || (fd < 0 && errno == EEXIST)); k++) {
-            snprintf(f->temporary, size, "%s.%ld-%d.part", path, (long)getpid(), k);
-            fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        }
-        f->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+        const int own = dup(f->new.fd);
+        f->file = own >= 0 ? fdopen(own, "wb") : NULL;
         if (!f->file) rc = pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(errno));
-        if (!f->file && fd >= 0) {
-            (void)close(fd);
-            (void)unlink(f->temporary);
-        }
+        if (!f->file && own >= 0) (void)close(own);
     }
     if (!rc) return rc;
+    pio_new_file_drop(&f->new);
     free(f->path);
-    free(f->temporary);
-    *f = (pio_export_file){.path = NULL};
+    *f = (pio_export_file){.path = NULL, .new = {.fd = -1}};
     return rc;
-}
-
-/* fsync of the folder that holds `path`; a file system without it (EINVAL) counts as done. */
-static bool sync_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-    const int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    const bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
-    if (fd >= 0) (void)close(fd);
-    free(folder);
-    return ok;
 }
 
 piola_status pio_export_end(pio_export_file *f, piola_status rc, piola_error *error)
 {
     if (!f->file) return rc;
     errno = 0;
-    const bool flushed = fflush(f->file) == 0 && !ferror(f->file) && fsync(fileno(f->file)) == 0;
+    const bool flushed = fflush(f->file) == 0 && !ferror(f->file);
     const int why = errno;
     const bool closed = fclose(f->file) == 0;
     if (!rc && !(flushed && closed))
         rc = pio_fail(error, PIOLA_IO, "%s: writing failed: %s", f->path, strerror(why ? why : errno));
-    if (!rc && rename(f->temporary, f->path) != 0)
-        rc = pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", f->path, strerror(errno));
-    if (rc)
-        (void)unlink(f->temporary);
-    else if (!sync_folder(f->path))
-        rc = pio_fail(error, PIOLA_IO, "%s: is written, but its folder could not be flushed: %s", f->path,
-                      strerror(errno));
-    else
-        printf("wrote %s\n", f->path);
+    if (!rc) rc = pio_new_file_place(&f->new, error);
+    if (!rc) printf("wrote %s\n", f->path);
+    pio_new_file_drop(&f->new);
     free(f->path);
-    free(f->temporary);
-    *f = (pio_export_file){.path = NULL};
+    *f = (pio_export_file){.path = NULL, .new = {.fd = -1}};
     return rc;
 }
 

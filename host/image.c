@@ -1,9 +1,9 @@
 /* image.c -- pixels, lines and areas with analytic coverage, and the PNG file. */
 #include "host/image.h"
 #include "host/fail.h"
+#include "host/new_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,63 +227,27 @@ static bool put_png(FILE *file, const pio_image *image, const uint8_t *data, siz
     return ok && chunk(file, "IDAT", data, size) && chunk(file, "IEND", NULL, 0);
 }
 
-/* A new file beside `path`; -1 with errno set when it cannot be created. */
-static int temporary_beside(const char *path, char *name, size_t size)
+/* Writes `data` as a PNG that gets its name when it is whole. */
+static piola_status put_file(const pio_image *image, const uint8_t *data, size_t size, const char *path,
+                             piola_error *error)
 {
-    for (int k = 0; k < 100; k++) {
-        snprintf(name, size, "%s.%ld-%d.part", path, (long)getpid(), k);
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
-}
-
-/* Makes the new name of `path` last; `room` is at least as long as `path` + 2. A folder that cannot be flushed by its
- * kind (EINVAL) counts as done. */
-static bool sync_folder(const char *path, char *room)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-    memcpy(room, path, length);
-    memcpy(room + length, ".", 2);
-    int fd = open(room, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return false;
-    bool ok = fsync(fd) == 0 || errno == EINVAL;
-    int reason = errno;
-    if (close(fd) != 0 && ok) return false;
-    errno = reason;
-    return ok;
-}
-
-/* Writes `data` as a PNG under `name` (overwritten) and renames it to `path`. */
-static piola_status put_file(int fd, char *name, const pio_image *image, const uint8_t *data, size_t size,
-                             const char *path, piola_error *error)
-{
-    FILE *file = fdopen(fd, "wb");
-    if (file == NULL) {
-        int reason = errno;
-        close(fd);
-        unlink(name);
-        return pio_fail(error, PIOLA_IO, "%s: cannot be written: %s", path, strerror(reason));
-    }
+    pio_new_file new;
+    pio_new_file_leftovers_beside(path);
+    piola_status rc = pio_new_file_begin(&new, path, error);
+    const int own = rc ? -1 : dup(new.fd);
+    FILE *file = own >= 0 ? fdopen(own, "wb") : NULL;
     errno = 0;
-    bool ok = put_png(file, image, data, size) && fflush(file) == 0 && fsync(fd) == 0;
+    bool ok = file && put_png(file, image, data, size) && fflush(file) == 0;
     int reason = errno;
-    if (fclose(file) != 0 && ok) ok = false, reason = errno;
-    if (!ok) {
-        unlink(name);
-        return pio_fail(error, PIOLA_IO, "%s: writing the picture failed: %s", path, strerror(reason));
+    if (file) {
+        if (fclose(file) != 0 && ok) ok = false, reason = errno;
+    } else if (own >= 0) {
+        close(own);
     }
-    if (rename(name, path) != 0) {
-        int why = errno;
-        unlink(name);
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(why));
-    }
-    if (!sync_folder(path, name)) {
-        return pio_fail(error, PIOLA_IO, "%s: is written, but its folder could not be flushed: %s", path,
-                        strerror(errno));
-    }
-    return PIOLA_OK;
+    if (!rc && !ok) rc = pio_fail(error, PIOLA_IO, "%s: writing the picture failed: %s", path, strerror(reason));
+    if (!rc) rc = pio_new_file_place(&new, error);
+    pio_new_file_drop(&new);
+    return rc;
 }
 
 piola_status pio_image_replaces(const char *path, piola_error *error)
@@ -308,23 +272,15 @@ piola_status pio_image_write_png(const pio_image *image, const char *path, piola
     if (image->rgb == NULL) return pio_fail(error, PIOLA_USAGE, "%s: there is no picture to write", path);
     const piola_status refused = pio_image_replaces(path, error);
     if (refused) return refused;
-    size_t room = strlen(path) + 64;
-    char *name = malloc(room);
     uint8_t *scratch = malloc(packed + row), *data = scratch == NULL ? NULL : compressed(image, scratch, &size);
     piola_status status = PIOLA_OK;
-    if (name == NULL || data == NULL) {
+    if (data == NULL) {
         status = pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory to compress the picture (about %zu bytes)", path,
                           2 * packed);
     } else {
-        int fd = temporary_beside(path, name, room);
-        if (fd < 0) {
-            status = pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", path, strerror(errno));
-        } else {
-            status = put_file(fd, name, image, data, size, path, error);
-        }
+        status = put_file(image, data, size, path, error);
     }
     free(data);
     free(scratch);
-    free(name);
     return status;
 }

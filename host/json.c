@@ -2,15 +2,13 @@
 #include "host/json.h"
 
 #include "host/fail.h"
+#include "host/new_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- bytes ----------------------------------------------------------------------------------------------- */
 
@@ -303,85 +301,12 @@ char *pio_format_double(char to[PIO_JSON_DOUBLE], double value)
 
 /* ---- a file, whole or not at all ------------------------------------------------------------------------- */
 
-static int write_all(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        size_t part = size < ((size_t)1 << 30) ? size : (size_t)1 << 30;
-        ssize_t n = write(file, bytes, part);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return -1;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return fsync(file);
-}
-
-static int sync_folder(const char *folder)
-{
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) return -1;
-    int result = fsync(file);
-    if (result != 0 && errno == EINVAL) result = 0; /* a file system that cannot sync folders (fsync(2)) */
-    int saved = errno;
-    close(file);
-    errno = saved;
-    return result;
-}
-
-/* A new file in `folder`, readable as the umask says; its name goes to `name`. */
-static int create_temporary(char *name, size_t size, const char *folder, const char *base)
-{
-    static unsigned count;
-    for (int attempt = 0; attempt < 1000; attempt++) {
-        int n = snprintf(name, size, "%s/.%s.%ld-%u.tmp", folder, base, (long)getpid(), count++);
-        if (n < 0 || (size_t)n >= size) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) return file;
-    }
-    return -1;
-}
-
-static piola_status replace_file(const char *path, const char *folder, const char *base, const void *bytes, size_t size,
-                                 piola_error *error)
-{
-    char name[4096];
-    int file = create_temporary(name, sizeof name, folder, base);
-    if (file < 0) {
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create a file in %s: %s", path, folder,
-                        strerror(errno));
-    }
-    int wrong = write_all(file, bytes, size) != 0 ? errno : 0;
-    if (close(file) != 0 && wrong == 0) wrong = errno;
-    if (wrong == 0 && rename(name, path) != 0) wrong = errno;
-    if (wrong != 0) {
-        unlink(name); /* the error that matters is the first */
-        return pio_fail(error, PIOLA_IO, "%s: writing %zu bytes failed, the file is as it was: %s", path, size,
-                        strerror(wrong));
-    }
-    if (sync_folder(folder) != 0) {
-        return pio_fail(error, PIOLA_IO, "%s: written, but its folder could not be synced to disk: %s", path,
-                        strerror(errno));
-    }
-    return PIOLA_OK;
-}
-
 piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error)
 {
-    struct stat there;
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    if (*base == 0) return pio_fail(error, PIOLA_CANNOT_CREATE, "'%s' names a folder, a file was expected", path);
-    if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode)) {
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is a folder, device or pipe; only a file can be replaced",
-                        path);
-    }
-    size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
-    char *folder = length ? strndup(path, length) : strdup(".");
-    if (!folder) return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for its folder's name", path);
-    piola_status status = replace_file(path, folder, base, bytes, size, error);
-    free(folder);
-    return status;
+    pio_new_file file;
+    piola_status rc = pio_new_file_begin(&file, path, error);
+    if (!rc) rc = pio_new_file_write(&file, bytes, size, error);
+    if (!rc) rc = pio_new_file_place(&file, error);
+    pio_new_file_drop(&file);
+    return rc;
 }

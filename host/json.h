@@ -58,7 +58,7 @@ char *pio_format_double(char to[PIO_JSON_DOUBLE], double value);
 
 /* Make `path` hold exactly these bytes, or leave it as it was: a temporary file in the same folder, fsync, rename,
  * fsync of the folder. A symbolic link is replaced, not followed; a folder, device or pipe is refused. When the process
- * is killed the temporary `.NAME.PID-COUNT.tmp` may stay behind. Not for two threads at once on the same path. */
+ * is killed the temporary file of new_file.h may stay behind, until a run or a command that writes there removes it. */
 piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error);
 
 #endif

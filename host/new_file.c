@@ -170,15 +170,24 @@ static bool remove_dead(int folder, const char *name)
     return removed;
 }
 
-int pio_new_file_leftovers(const char *path)
+int pio_new_file_leftovers(int folder)
+{
+    const int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = own >= 0 ? fdopendir(own) : NULL;
+    int removed = 0;
+    if (!stream && own >= 0) close(own);
+    for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
+        if (is_temporary(entry->d_name)) removed += remove_dead(dirfd(stream), entry->d_name);
+    if (stream) closedir(stream);
+    return removed;
+}
+
+int pio_new_file_leftovers_beside(const char *path)
 {
     char *name = folder_of(path);
-    DIR *folder = name ? opendir(name) : NULL;
-    int removed = 0;
+    const int folder = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const int removed = folder >= 0 ? pio_new_file_leftovers(folder) : 0;
+    if (folder >= 0) close(folder);
     free(name);
-    if (!folder) return 0;
-    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
-        if (is_temporary(entry->d_name)) removed += remove_dead(dirfd(folder), entry->d_name);
-    closedir(folder);
     return removed;
 }

@@ -27,7 +27,9 @@ void pio_new_file_drop(pio_new_file *f);
 
 /* The entry of `path` in its folder is on the disk: 0, or -1 with errno. A file system that cannot sync folders counts as done. */
 int pio_sync_folder_of(const char *path);
-/* Remove what programs that died left of new files in the folder of `path`; how many. */
-int pio_new_file_leftovers(const char *path);
+/* Remove what programs that died left of new files in a folder, given by its descriptor; how many. */
+int pio_new_file_leftovers(int folder);
+/* The same by the name of a file in it. */
+int pio_new_file_leftovers_beside(const char *path);
 
 #endif
