@@ -8,7 +8,8 @@
 #include "host/states.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* Handlers and deadline for one command. */
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
@@ -40,19 +41,23 @@ piola_status pio_command_refused(const piola_options *options, const char *name,
 /* A result.json that tells of a failure, so that scripts need not read the log. What went wrong first is what is returned. */
 piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error)
 {
-    static const char *const may_be_there[] = {"states.partial.vtkhdf", "history.partial.vtkhdf", "evaluations.record",
-                                               NULL};
-    const char *files[4] = {NULL};
+    static const char record[] = "evaluations.record";
+    const char *files[10] = {NULL};
+    char path[PIO_PATH];
+    struct stat there;
+    size_t n;
     pio_json json;
-    for (int i = 0, n = 0; may_be_there[i]; i++) {
-        char path[PIO_PATH];
-        pio_session_path(s, may_be_there[i], path, sizeof path);
-        if (access(path, F_OK)) continue;
-        files[n++] = may_be_there[i];
+    char **partials = pio_folder_partials(s->directory, &n);
+    for (size_t i = 0; i < n; i++) files[i] = partials[i];
+    pio_session_path(s, record, path, sizeof path);
+    if (!strcmp(s->command, "optimize") && !lstat(path, &there) && S_ISREG(there.st_mode)) files[n++] = record;
+    for (size_t i = 0; i < n; i++) {
+        pio_session_path(s, files[i], path, sizeof path);
         pio_log_say(s->log, PIO_INFO, "what was finished is in %s", path);
     }
     pio_result_begin(s, &json, rc, error->message, &error->failure);
     pio_result_end(s, &json, files, NULL);
+    free(partials);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEADER_BYTES = 65536 }; /* more than HDF5 takes beside the one dataset */
@@ -60,6 +61,15 @@ static hid_t create_set(const pio_disk_states *d)
     return set;
 }
 
+/* HDF5 opens by name: the file must be the one that was made, not what another program put in its place. */
+static int is_that_file(hid_t file, int made)
+{
+    struct stat ours, its;
+    void *handle = NULL;
+    return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && !fstat(*(int *)handle, &its) && !fstat(made, &ours) &&
+           its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
 /* A file of a name that was free, which it has no longer. */
 static hid_t nameless_file(const pio_disk_states *d)
 {
@@ -67,8 +77,12 @@ static hid_t nameless_file(const pio_disk_states *d)
     snprintf(name, sizeof name, "%s.XXXXXX", d->path); /* fits */
     const int made = mkstemp(name);
     if (made < 0) return -1;
-    const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     unlink(name);
+    if (file >= 0 && !is_that_file(file, made)) {
+        H5Fclose(file);
+        file = -1;
+    }
     close(made);
     return file;
 }

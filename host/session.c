@@ -7,11 +7,9 @@
 #include "host/scene_leave.h"
 #include "host/signals.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,8 +50,23 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
 
 void pio_forget_result(const piola_options *options, const char *directory)
 {
-    char path[PIO_PATH];
-    if (!options->dry_run && pio_path_join(path, sizeof path, directory, "result.json")) unlink(path);
+    if (!options->dry_run) pio_folder_forget(directory, "result.json");
+}
+
+/* Lock a folder that is there, and remove what must not be taken for this run's. */
+static piola_status lock_folder(pio_session *s, piola_error *error)
+{
+    char who[300];
+    if (s->lock || access(s->directory, F_OK)) return PIOLA_OK;
+    snprintf(who, sizeof who, "piola %s %s", s->command, s->options->scene);
+    const piola_status rc = pio_folder_lock(&s->lock, s->directory, who, error);
+    if (rc) return rc;
+    const int removed = pio_folder_clean(s->lock, "result.json");
+    if (*pio_folder_told(s->lock)) pio_log_say(s->log, PIO_DETAIL, "%s", pio_folder_told(s->lock));
+    if (removed)
+        pio_log_say(s->log, PIO_DETAIL, "%d files that a killed run left unfinished in %s are removed", removed,
+                    s->directory);
+    return PIOLA_OK;
 }
 
 static piola_status open_scene(pio_session *s, piola_error *error)
@@ -63,7 +76,7 @@ static piola_status open_scene(pio_session *s, piola_error *error)
     piola_status rc = pio_scene_load_with(&s->scene, o->scene, &leave, o->sets, o->n_sets, stderr, error);
     if (rc) {
         s->told = true;
-        if (!o->directory &&
+        if (!o->directory && s->writes &&
             pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->directory, sizeof s->directory))
             pio_forget_result(o, s->directory);
         return rc;
@@ -72,8 +85,8 @@ static piola_status open_scene(pio_session *s, piola_error *error)
     rc = pio_path_folder(directory, error);
     if (rc) return rc;
     memcpy(s->directory, directory, strlen(directory) + 1);
-    pio_forget_result(o, s->directory);
-    rc = pio_model_create(&s->model, s->scene, error);
+    if (s->writes && !o->dry_run) rc = lock_folder(s, error);
+    if (!rc) rc = pio_model_create(&s->model, s->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
         pio_log_say(s->log, PIO_WARNING, "%s", text);
@@ -120,7 +133,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     s->command = command;
     s->opened = pio_clock();
     s->all_gradients = gradients == PIO_ALL_GRADIENTS;
-    if (options->directory) pio_forget_result(options, options->directory); /* too long a name is no folder's */
+    s->writes = strcmp(command, "evaluate") != 0;
     piola_status rc = options->dry_run && options->json
                           ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
                           : PIOLA_OK;
@@ -156,6 +169,7 @@ void pio_session_close(pio_session *s)
     pio_engine_close(&s->engine);
     pio_schedule_end(&s->schedule);
     pio_disk_states_free(s->disk);
+    pio_folder_unlock(s->lock);
     pio_objective_free(&s->objective);
     pio_constraints_free(&s->constraints);
     pio_model_free(s->model);
@@ -299,7 +313,7 @@ static piola_status on_keep(void *context, int64_t place, int64_t step, piola_er
     (void)step;
     piola_status rc = PIOLA_OK;
     pio_session_path(s, "states-on-disk.h5", path, sizeof path);
-    if (!s->disk) rc = pio_session_make_directory(s, error);
+    if (!s->disk) rc = pio_folder_make(s->directory, error);
     if (!rc && !s->disk) rc = pio_disk_states_create(&s->disk, path, s->plan.kept, s->bytes.state, error);
     return rc ? rc : pio_disk_states_keep(s->disk, place, s->engine.table, s->sim, error);
 }
@@ -409,20 +423,8 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 
 piola_status pio_session_make_directory(pio_session *s, piola_error *error)
 {
-    char path[PIO_PATH];
-    memcpy(path, s->directory, strlen(s->directory) + 1);
-    for (char *at = path + 1;; at++) {
-        if (*at && *at != '/') continue;
-        const char kept = *at;
-        *at = '\0';
-        if (mkdir(path, 0777) && errno != EEXIST)
-            return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot create the folder %s: %s", path, strerror(errno));
-        *at = kept;
-        if (!kept) break;
-    }
-    if (access(s->directory, W_OK | X_OK))
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s", s->directory, strerror(errno));
-    return PIOLA_OK;
+    const piola_status rc = pio_folder_make(s->directory, error);
+    return rc ? rc : lock_folder(s, error);
 }
 
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size)

@@ -4,6 +4,7 @@
 
 #include "host/adjoint_growth.h"
 #include "host/engines.h"
+#include "host/folder.h"
 #include "host/json.h"
 #include "host/constraint.h"
 #include "host/log.h"
@@ -30,6 +31,8 @@ typedef struct pio_session {
     pio_schedule schedule;
     pio_log *log;
     bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */
+    bool writes;      /* into its folder: all commands do, evaluations for a program that calls do not */
+    pio_folder *lock; /* of the folder, from when it is there; or NULL */
     char directory[PIO_PATH];
     double *samples;                    /* [2 n_samples] workspace */
     double *values, *value_bar, *z_bar; /* [n_variables] of the last evaluation */
@@ -86,7 +89,7 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error);
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 
-/* Create the output folder and its parents. */
+/* Create the output folder and its parents, and lock it: PIOLA_CANNOT_CREATE where another run has it. */
 piola_status pio_session_make_directory(pio_session *s, piola_error *error);
 /* "DIRECTORY/name" into out[size] of PIO_PATH bytes, where it always fits. */
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size);

@@ -103,6 +103,8 @@ typedef struct {
 
 typedef struct {
     const char *path; /* final name, ends in .vtkhdf */
+    const char *
+        partial; /* name until then, replaced where it is there; NULL: STEM.PID-COUNT.partial.vtkhdf, which no file has */
     pio_snapshot_kind kind;
     int64_t n_points;                 /* N >= 1 */
     int dimension;                    /* 2 or 3 */
@@ -131,7 +133,7 @@ typedef struct {
 
 typedef struct pio_snapshot pio_snapshot;
 
-/* Create `<stem>.partial.vtkhdf` beside the final name, replacing one that is there. PIOLA_CANNOT_CREATE when that
+/* Create it under its name until then; no symbolic link is written through. PIOLA_CANNOT_CREATE when that
  * fails, PIOLA_INTERNAL when `def` breaks a rule above. */
 piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def, piola_error *error);
 

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEP_CHUNK = 64, MAX_VALUE = 60000 }; /* rows; bytes: HDF5 has 64 KiB */
@@ -87,12 +89,12 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
 {
     pio_snapshot *s = calloc(1, sizeof *s);
     const int64_t cells = def->mesh ? def->mesh->n_cells : def->n_points;
-    size_t length = strlen(def->path) - 7;
+    size_t length = strlen(def->path);
     size_t scratch = (size_t)(cells > def->n_points ? cells : def->n_points) * 9 * sizeof(double);
     if (s) {
         s->fd = -1;
         s->path = strdup(def->path);
-        s->partial = malloc(length + sizeof ".partial.vtkhdf");
+        s->partial = def->partial ? strdup(def->partial) : malloc(length + 60);
         s->objective_name = strdup(def->objective ? def->objective : "");
         s->columns = calloc(def->n_fields + 1, sizeof *s->columns);
         s->tracks = calloc(2 * def->n_fields + 8, sizeof *s->tracks);
@@ -103,8 +105,6 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
         pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for a frame's buffer of %zu bytes", def->path, scratch);
         return NULL;
     }
-    memcpy(s->partial, def->path, length);
-    strcpy(s->partial + length, ".partial.vtkhdf");
     s->kind = def->kind;
     s->dimension = def->dimension;
     s->f64 = def->precision == PIO_SNAPSHOT_F64;
@@ -124,6 +124,32 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
         c->rows = f->location == PIO_SNAPSHOT_CELL ? cells : def->n_points;
     }
     return s;
+}
+
+/* An empty file of a name that is new, so that nothing that was there is written to or through. -1 with errno. */
+static int open_partial(pio_snapshot *s, const pio_snapshot_def *def)
+{
+    static unsigned count;
+    const int how = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, length = (int)strlen(def->path) - 7;
+    if (def->partial) {
+        (void)unlink(def->partial);
+        return open(s->partial, how, 0666);
+    }
+    int fd = -1;
+    do {
+        sprintf(s->partial, "%.*s.%ld-%u.partial.vtkhdf", length, def->path, (long)getpid(), count++);
+        fd = open(s->partial, how, 0666);
+    } while (fd < 0 && errno == EEXIST);
+    return fd;
+}
+
+/* HDF5 opens by name: the file must be the one that was made. */
+static bool is_that_file(hid_t file, int fd)
+{
+    struct stat ours, its;
+    void *handle = NULL;
+    return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && !fstat(*(int *)handle, &its) && !fstat(fd, &ours) &&
+           its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
 /* Bounds V18..V110: the formats that every reader since 1.8 knows, with checksummed object headers. Objects start on
@@ -339,11 +365,14 @@ static int64_t frame_bytes(const pio_snapshot *s, unsigned k)
 static piola_status create(pio_snapshot *s, const pio_snapshot_def *def, piola_error *error)
 {
     pio_h5_log log = {.cause = ""};
-    if (!create_file(s, def, &log))
+    s->fd = open_partial(s, def);
+    if (s->fd < 0) return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create: %s", s->partial, strerror(errno));
+    if (!create_file(s, def, &log)) {
+        if (s->file < 0) (void)unlink(s->partial);
         return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create: %s", s->partial, log.cause);
-    s->fd = open(s->partial, O_RDWR | O_CLOEXEC);
-    if (s->fd < 0)
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot open again: %s", s->partial, strerror(errno));
+    }
+    if (!is_that_file(s->file, s->fd))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: another program put a file in its place", s->partial);
     if (!create_vtk(s, def, &log) || !create_piola(s, def, &log) || !pio_h5_flush(&log, s->file))
         return pio_snapshot_io(s, &log, "creating the file", error);
     s->frame_bytes = frame_bytes(s, index_k(def));

@@ -1,10 +1,14 @@
 # Tests of files that outlive a kill: the record, the lock on an output folder, files that appear whole. Included by CMakeLists.txt.
 
-foreach(name test_record)
+foreach(name test_folder test_record)
   add_executable(${name} ${name}.c)
   target_link_libraries(${name} PRIVATE piola_host PkgConfig::CMOCKA)
   add_test(NAME ${name} COMMAND ${name})
 endforeach()
+target_link_options(test_folder PRIVATE -Wl,--wrap=flock) # a file system without locks
 foreach(call open write pwrite pread fsync fdatasync ftruncate rename) # calls that the test makes fail
   target_link_options(test_record PRIVATE -Wl,--wrap=${call})
 endforeach()
+
+# Two commands in one folder.
+script_test(folder unit ${CMAKE_CURRENT_SOURCE_DIR}/test_folder.py $<TARGET_FILE:piola>)

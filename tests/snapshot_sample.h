@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* `code` of a quantity, point or row i, component c, frame or iteration k. */
 static inline double sample_value(int code, int64_t i, int c, int64_t k)
@@ -120,11 +121,14 @@ static const pio_snapshot_pair sample_pairs[] = {{"program", "piola"},
                                                  {"host", "x86-64"}};
 enum { SAMPLE_PAIRS = sizeof sample_pairs / sizeof sample_pairs[0] };
 
-/* `fields` has room for SAMPLE_FIELDS; `path` must outlive the call. */
+/* `fields` has room for SAMPLE_FIELDS; `path`, with .vtkhdf, must outlive the call. Until it is finished it is STEM.partial.vtkhdf. */
 static inline pio_snapshot_def sample_def(const sample_case *c, const char *path, pio_snapshot_field *fields)
 {
+    static char partial[400];
     sample_fields(c, fields);
+    snprintf(partial, sizeof partial, "%.*s.partial.vtkhdf", (int)strlen(path) - 7, path);
     return (pio_snapshot_def){.path = path,
+                              .partial = partial,
                               .kind = c->kind,
                               .n_points = c->n,
                               .dimension = c->dimension,
