@@ -10,5 +10,11 @@ foreach(call open write pwrite pread fsync fdatasync ftruncate rename) # calls t
   target_link_options(test_record PRIVATE -Wl,--wrap=${call})
 endforeach()
 
-# Two commands in one folder.
+# The command, killed and cut off; and two of them in one folder. With sanitizers a library cannot be loaded before theirs.
 script_test(folder unit ${CMAKE_CURRENT_SOURCE_DIR}/test_folder.py $<TARGET_FILE:piola>)
+if(NOT PIOLA_SANITIZE)
+  add_library(piola_disk_log MODULE disk_log.c)
+  target_link_libraries(piola_disk_log PRIVATE piola_flags ${CMAKE_DL_LIBS})
+  set_target_properties(piola_disk_log PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  script_test(kills unit ${CMAKE_CURRENT_SOURCE_DIR}/test_kills.py $<TARGET_FILE:piola> $<TARGET_FILE:piola_disk_log>)
+endif()
