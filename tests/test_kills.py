@@ -19,6 +19,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools" / "python"))
+import read_record
+
 SCENE = """version: 1
 name: tiny
 method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
@@ -247,6 +251,33 @@ def spoil(scene):
     print("negative control: a false J with right checksums ends with other bits")
 
 
+def read(scene):
+    """tools/python/read_record.py finds all evaluations, every cut and every flipped bit."""
+    data, result, _ = scene.golden
+    record = read_record.Record(data)
+    found = read_record.evaluations(record, 2)
+    if sorted(found) != list(range(result["optimizer"]["evaluations"])) or min(e["J"] for e in found.values()) != result["objective"]:
+        sys.exit(f"the reader found {found}, the result is {result}")
+    first = data.index(read_record.MARK)
+    for cut in range(first, len(data)):
+        part = read_record.Record(data[:cut])
+        if part.rows != record.rows[:len(part.rows)] or part.damaged or part.rest > cut or len(part.rows) == len(record.rows):
+            sys.exit(f"the reader of a file cut at byte {cut}: {part.rows}")
+    flips = 0
+    for bit in range(0, 8 * len(data), 5):
+        spoiled = bytearray(data)
+        spoiled[bit // 8] ^= 1 << bit % 8
+        try:
+            rows = read_record.Record(bytes(spoiled)).rows
+        except ValueError:
+            rows = []
+        lost = [row for row in record.rows if row not in rows]
+        if len(rows) + len(lost) != len(record.rows) or len(lost) != (1 if bit // 8 >= first else len(record.rows)):
+            sys.exit(f"the reader did not find flipped bit {bit}, or lost more than its row")
+        flips += 1
+    print(f"the reader found {len(found)} evaluations, {len(data) - first} cuts and {flips} flipped bits")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("piola", type=pathlib.Path)
@@ -259,6 +290,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scene = Scene(given.piola.resolve(), given.disk_log.resolve(), pathlib.Path(folder).resolve())
         print(f"a run takes {scene.seconds:.3f} s and records {len(scene.golden[0])} bytes", flush=True)
+        read(scene)
         spoil(scene)
         kill_at_every_write(scene, ("before", "half", "after") if given.kills > 100 else ("half",))
         kill_at_random_instants(scene, given.kills, draw)

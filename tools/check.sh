@@ -4,6 +4,8 @@
 # and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay unchecked.
 #
 #   tools/check.sh                   all that; the longer campaigns are not in it, but samples of them are
+#   tools/check.sh --kills [N]       an optimisation killed N times (3000: an hour) at random instants, at every call that writes its record,
+#                                    and cut off by 2/3 N power failures
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
 #   tools/check.sh --faults [N]      N failing calls of the system, of memory, HDF5 and devices (10000: an hour), and what else kills
 #                                    the command or damages its files
@@ -37,6 +39,13 @@ run_tests() {
 
 closing_lines() { sed -n '/tests passed/,$p' "build/$1.log"; }
 
+# kills N: optimisations that are killed or lose power end with the same bits
+kills() {
+    cmake --preset release
+    cmake --build --preset release -j "$jobs" --target piola piola_disk_log
+    python3 tests/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
+}
+
 # mutants N: every cut, every changed key and random damage of the shipped scenes
 mutants() {
     cmake --preset sanitize
@@ -68,6 +77,12 @@ case "${1:-}" in
     install_missing "${BUILD_PACKAGES[@]}"
     mkdir -p build
     mutants "${2:-1000000}"
+    exit
+    ;;
+--kills)
+    install_missing "${BUILD_PACKAGES[@]}"
+    mkdir -p build
+    kills "${2:-3000}"
     exit
     ;;
 *)
