@@ -5,6 +5,17 @@
 #include "solvers/engine.h"
 #include "solvers/schedule.h"
 
+/* Where a sweep is, between two calls of the engine. With the simulation's memory (memory_out() of engine.h) it is all that a process
+ * needs that goes on from there: states that were kept are made again when they are needed. */
+typedef struct {
+    int64_t done;     /* actions of the schedule that are done */
+    int64_t position; /* state that the Forward at hand has come to; -1: at an action's beginning */
+    int64_t reached, frame, sweep, passed;                /* as adjoint.c counts: sweep is -1 on the way out */
+    int64_t forward_steps, reverse_steps, unsteps, taped; /* those of pio_sweep_result so far */
+    double forward_seconds, reverse_seconds;              /* likewise */
+    int64_t state;                                        /* number of the current state */
+} pio_place;
+
 /* What surrounds a sweep. Any function may be NULL. A status other than PIOLA_OK ends the sweep with it. */
 typedef struct {
     void *context;
@@ -19,6 +30,18 @@ typedef struct {
     piola_status (*on_fetch)(void *context, int64_t place, int64_t step, piola_error *error);
     /* Now and then: progress, interruption. `done` of `total` steps of this sweep (back: 1). */
     piola_status (*on_progress)(void *context, int back, int64_t done, int64_t total, piola_error *error);
+    /* After on_progress: the place at hand can be kept. `stopping`: on_progress has just said PIOLA_INTERRUPTED, *error says why, and the
+     * sweep ends with that once this returns PIOLA_OK. */
+    piola_status (*on_place)(void *context, const pio_place *place, int stopping, piola_error *error);
+    int64_t look_every; /* steps between on_progress; 0: as many as suit short steps */
+    /* To go on from there, or NULL: from the start. on_resume puts the memory in, in a simulation that has just started; frames that
+     * lie before are there. Of the schedule's states state 0 alone is there. */
+    const pio_place *resumed;
+    piola_status (*on_resume)(void *context, piola_error *error);
+    /* Where a state has to be made again: the number of the last state beyond `from` and up to `to` that can be had otherwise, or -1;
+     * and this state, to be the current one. */
+    int64_t (*nearest)(void *context, int64_t from, int64_t to);
+    piola_status (*on_nearest)(void *context, int64_t step, piola_error *error);
     /* Samples to the objective J, and when samples_bar is not NULL the derivative that sweep number `sweep` back begins with: of
      * J in the last one, before it of other functions of the samples. */
     piola_status (*objective)(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,

@@ -8,7 +8,7 @@
 #include "piola.h"
 #include "solvers/engine_mpm.h"
 
-enum { PIO_ENGINE_VERSION = 1 };
+enum { PIO_ENGINE_VERSION = 2 };
 
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
 typedef enum pio_element_type {
@@ -320,6 +320,7 @@ typedef struct {
 
 typedef struct {
     size_t state;   /* of one saved state */
+    size_t memory;  /* of memory_out() */
     size_t tape;    /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
     size_t fixed;   /* everything but saved states */
     size_t library; /* what libraries of direct solves and of products predict, beside the arena */
@@ -373,6 +374,11 @@ typedef struct {
      * what this simulation did in the step before. */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
+    /* Between two calls that were told well: all that the simulation holds but kept states, `memory` of pio_engine_bytes of them, of which
+     * these are numbers at .. at + n - 1. In ascending order without gaps. They go into a simulation of the same description, after its
+     * start() with the same z: it is then where the other one was, but for its slots, which stay as they are. */
+    piola_status (*memory_out)(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+    piola_status (*memory_in)(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
     /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run so far; else 0.
      * NULL: states are always whole. */
     int64_t (*nodes_needed)(const pio_sim *sim);

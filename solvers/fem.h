@@ -197,6 +197,9 @@ void fem_destroy(pio_sim *sim);
 
 /* fem_memory.c: lay out (measure) all device memory of `f` in its arena. */
 void fem_layout(fem_sim *f, const pio_engine_desc *desc);
+/* See pio_engine. */
+piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
 /* Is a design's index one of nodes, or of elements? */
 int fem_nodal(pio_quantity quantity);
 

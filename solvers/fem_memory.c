@@ -191,11 +191,55 @@ static void take_tables(fem_sim *f)
     }
 }
 
+/* What the host keeps of a simulation while it runs; the records of its steps follow. */
+typedef struct {
+    int64_t index, external_of, tape_first, tape_next;
+    int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, tape_kept, tape_looked;
+} fem_host;
+
+static void host_image(pio_sim *base, void *image, int in)
+{
+    fem_sim *f = fem_of(base);
+    fem_host *h = image;
+    pio_step_record *records = (pio_step_record *)(h + 1);
+    const size_t bytes = sizeof *records * (size_t)base->steps;
+    if (!in) {
+        *h = (fem_host){base->index,   f->external_of, f->tape.first,      f->tape.next, base->turned, base->norm_last,
+                        f->indefinite, f->projected,   f->no_acceleration, f->framed,    f->tape.kept, f->tape.looked};
+        memcpy(records, f->records, bytes);
+        return;
+    }
+    memcpy(f->records, records, bytes);
+    base->index = h->index;
+    base->turned = h->turned;
+    base->norm_last = h->norm_last;
+    f->external_of = h->external_of;
+    f->indefinite = h->indefinite;
+    f->projected = h->projected;
+    f->no_acceleration = h->no_acceleration;
+    f->framed = h->framed;
+    f->tape.first = h->tape_first;
+    f->tape.next = h->tape_next;
+    f->tape.kept = h->tape_kept;
+    f->tape.looked = h->tape_looked;
+}
+
+piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)
+{
+    return sim_memory_out(sim, host_image, at, n, bytes, error);
+}
+
+piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error)
+{
+    return sim_memory_in(sim, host_image, at, n, bytes, error);
+}
+
 void fem_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     const pio_fem_desc *m = desc->fem;
     memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
     fem_state_layout(f, desc);
+    f->base.host_bytes = sizeof(fem_host) + sizeof *f->records * (size_t)desc->steps;
     TAKE(f->step, 1);
     TAKE_STATE(f->u);
     TAKE_STATE(f->origin);
@@ -212,7 +256,9 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_POINTS(f->trial);
     TAKE_POINTS(f->lambda);
     TAKE_POINTS(f->y);
+    f->base.scratch[0] = f->base.arena.used;
     take_matrix(f, m->follows != NULL);
+    f->base.scratch[1] = f->base.arena.used;
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);
     if (f->integrator != PIO_STATIC) take_motion(f);

@@ -141,6 +141,9 @@ static inline mpm_sim *mpm_of(pio_sim *sim)
 
 /* mpm_memory.c: lay out (measure) all device memory of `sim` in its arena. */
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc);
+/* See pio_engine. */
+piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+piola_status mpm_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
 
 /* mpm_slot.c: compact slots. Whether there are any, and their bytes; the number of each particle among its kind; how many nodes are
  * active as the description has it, 0: not known; what a slot holds to and from the device, or the host, with the step's number. */

@@ -101,7 +101,9 @@ static void take_grid(mpm_sim *sim)
     TAKE(sim->lists.cell_list, sim->max_cells);
     TAKE(sim->lists.node_slot, nodes + 1);
     TAKE(sim->lists.node_list, nodes);
+    sim->base.scratch[0] = sim->base.arena.used;
     TAKE(sim->cell_sums, (size_t)sim->max_cells * (DIM + 1) * STENCIL_PAD);
+    sim->base.scratch[1] = sim->base.arena.used;
     TAKE_FIELD(sim->node_sums, DIM + 1, sim->nodes);
     TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
 }
@@ -204,8 +206,46 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
     if (rates) TAKE(sim->rate_bar, channels);
 }
 
+/* What the host keeps of a simulation while it runs. */
+typedef struct {
+    int64_t index, spilled_number;
+    int32_t turned, norm_last, current, current_bar, behind, nodes_needed, tape_short, fresh;
+} mpm_host;
+
+static void host_image(pio_sim *base, void *image, int in)
+{
+    mpm_sim *sim = mpm_of(base);
+    mpm_host *h = image;
+    if (!in) {
+        *h = (mpm_host){base->index,      sim->spilled_number,  base->turned,      base->norm_last, sim->current,
+                        sim->current_bar, (int32_t)sim->behind, sim->nodes_needed, sim->tape_short, sim->fresh};
+        return;
+    }
+    base->index = h->index;
+    base->turned = h->turned;
+    base->norm_last = h->norm_last;
+    sim->spilled_number = h->spilled_number;
+    sim->current = h->current;
+    sim->current_bar = h->current_bar;
+    sim->behind = (mpm_behind)h->behind;
+    sim->nodes_needed = h->nodes_needed;
+    sim->tape_short = h->tape_short;
+    sim->fresh = h->fresh;
+}
+
+piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)
+{
+    return sim_memory_out(sim, host_image, at, n, bytes, error);
+}
+
+piola_status mpm_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error)
+{
+    return sim_memory_in(sim, host_image, at, n, bytes, error);
+}
+
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
+    sim->base.host_bytes = sizeof(mpm_host);
     TAKE(sim->step, 1);
     if (sim->reversible) {
         take_reversible(sim, desc);

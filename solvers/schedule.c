@@ -75,7 +75,8 @@ static pio_action reverse_next(pio_schedule *s)
 
 pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps)
 {
-    return (pio_schedule){.name = "reverse", .steps = steps, .slots = 1, .sweeps = sweeps, .next = reverse_next};
+    return (pio_schedule){
+        .name = "reverse", .steps = steps, .slots = 1, .sweeps = sweeps, .taken_back = 1, .next = reverse_next};
 }
 
 /* ---- the last steps alone ----------------------------------------------------------------------------------- */

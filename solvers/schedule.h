@@ -32,6 +32,7 @@ typedef struct pio_schedule {
     int64_t kept;         /* likewise in the second tier, a disk */
     int64_t sweeps;       /* back; at least 1 */
     int64_t at;           /* position in the stream; 0 begins it anew */
+    int taken_back;       /* steps are: slot 0 has the state that the run must come back to */
     int64_t first; /* state where sweeps back end: steps before it are run once, and nothing of them is kept; 0: all */
     pio_action (*of_window)(
         struct pio_schedule *schedule); /* of pio_schedule_window: the stream of the steps from there on */

@@ -138,6 +138,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
     TAKE(sim->queue.sum_out, 1);
     TAKE(sim->queue.scan_work, PIO_SCAN_WORK(most));
+    sim->before_slots = sim->arena.used;
     TAKE(sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
 }
 
@@ -178,6 +179,7 @@ piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *er
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 {
     bytes->state = sim->slot_bytes;
+    bytes->memory = sim_memory_bytes(sim);
     bytes->tape = 0;
     bytes->slot_nodes = bytes->start_nodes = 0;
     bytes->library = sim->library;
@@ -199,6 +201,7 @@ void sim_end(pio_sim *sim)
     free(sim->slot_step);
     free(sim->norm_step);
     free(sim->host_transfer);
+    free(sim->host_image);
 }
 
 int sim_first_touch(const pio_sim *sim, int64_t index)

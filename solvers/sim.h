@@ -19,6 +19,10 @@ struct pio_sim {
     size_t slot_bytes;
     int64_t *slot_step; /* host: state number in each slot, -1 empty */
     size_t library;     /* bytes that a library predicts to take beside the arena */
+    size_t scratch[2],
+        before_slots; /* of the arena, in bytes: from .. to what every call sets before it reads it; where slots begin */
+    size_t host_bytes; /* of what the host keeps of it, */
+    char *host_image;  /* and these, once somebody has asked; NULL */
 
     double dt;          /* s, of the description */
     int64_t first;      /* likewise */
@@ -59,6 +63,15 @@ piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t 
 /* The same to and from the host, with the number `step`. */
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);
 piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error);
+
+/* sim_memory.c: for memory_out() and memory_in() of engine.h. `of_host` sets the image, host_bytes long, of what the host keeps, or takes
+ * it back (`in`). */
+typedef void sim_host_image(pio_sim *sim, void *image, int in);
+size_t sim_memory_bytes(const pio_sim *sim);
+piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, void *bytes,
+                            piola_error *error);
+piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
+                           piola_error *error);
 
 /* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items to
  * read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
