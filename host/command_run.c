@@ -3,6 +3,7 @@
 #include "host/certificate.h"
 #include "host/command.h"
 #include "host/fail.h"
+#include "host/run_checkpoint.h"
 #include "host/signals.h"
 #include "host/snapshot_private.h"
 #include "host/states.h"
@@ -99,14 +100,21 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
 static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
 {
     pio_states *file = NULL;
+    pio_run_checkpoint *checkpoint = NULL;
     pio_sweep sweep = {0};
     const double *z = s->model->z0;
     char *certificate = NULL;
-    piola_status rc = pio_states_create(&file, s, gradient, error);
-    if (rc) return rc;
+    piola_status rc = pio_run_checkpoint_open(&checkpoint, s, gradient, error);
+    if (!rc) rc = pio_states_create(&file, s, gradient, error);
+    if (rc) {
+        pio_run_checkpoint_close(checkpoint);
+        return rc;
+    }
     pio_states_sweep(file, &sweep);
     s->steps_shown = true;
-    rc = gradient ? pio_session_gradient(s, z, &sweep, error) : pio_session_forward(s, z, &sweep, error);
+    rc = pio_run_checkpoint_begin(checkpoint, file, &sweep, error);
+    if (!rc) rc = gradient ? pio_session_gradient(s, z, &sweep, error) : pio_session_forward(s, z, &sweep, error);
+    rc = pio_run_checkpoint_ended(checkpoint, rc, error);
     if (!rc && gradient) {
         certificate = pio_certificate_text(s, NULL, 0);
         rc = certificate ? pio_states_gradient(file, certificate, error)
@@ -117,6 +125,8 @@ static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
         pio_states_abandon(file);
     else
         rc = pio_states_finish(file, error);
+    if (!rc) pio_run_checkpoint_done(checkpoint);
+    pio_run_checkpoint_close(checkpoint);
     if (!rc) rc = finish_run(s, z, gradient, certificate, error);
     free(certificate);
     return rc;

@@ -79,6 +79,7 @@ static char *scene_text(const pio_session *s, bool optimizer)
     scene.has_optimizer &= optimizer;
     scene.output.directory = scene.description = dash;
     scene.output.states_every = scene.duration;
+    scene.output.checkpoint_every = 0;
     scene.output.adjoint_every = scene.memory_budget = scene.memory_disk = 0;
     scene.memory_strategy = SCENE_AUTO;
     scene.check_directions = 0;

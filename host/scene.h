@@ -388,6 +388,7 @@ typedef struct {
     double states_every;        /* s; default duration/50 */
     scene_strings state_fields; /* default: velocity, J */
     double adjoint_every;       /* s; 0: no adjoint frames */
+    double checkpoint_every;    /* s of wall-clock time */
 } scene_output;
 
 /* Is it an explicit integrator, which solves nothing? */

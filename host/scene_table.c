@@ -184,12 +184,22 @@ static const cfg_field adjoint_fields[] = {{"every", CFG_NUMBER, AT(pio_scene, o
                                            END};
 const cfg_table pio_adjoint_table = {.what = "adjoint output", .fields = adjoint_fields};
 
+static const cfg_field checkpoint_fields[] = {{"every", CFG_NUMBER, AT(pio_scene, output.checkpoint_every),
+                                               .fallback = "300", .quantity = CFG_TIME, POSITIVE,
+                                               .meaning = "wall-clock time between checkpoints of `piola run` and "
+                                                          "`piola grad`, from which a new run goes on; later where one "
+                                                          "takes more than a twentieth of the time"},
+                                              END};
+const cfg_table pio_checkpoint_table = {.what = "checkpoint output", .fields = checkpoint_fields};
+
 static const cfg_field output_fields[] = {
     {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
      .meaning = "folder for the results, below the current or the scene's folder, else it needs --allow"},
     {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
     {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "frames of the adjoint fields"},
+    {"checkpoint", CFG_MAPPING, .table = &pio_checkpoint_table,
+     .meaning = "what a run that is interrupted goes on from"},
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};
 

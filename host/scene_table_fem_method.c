@@ -147,5 +147,7 @@ static const cfg_field output_fields[] = {
     {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "
                 "where steps are solved for equilibrium, forces at that time"},
+    {"checkpoint", CFG_MAPPING, .table = &pio_checkpoint_table,
+     .meaning = "what a run that is interrupted goes on from"},
     END};
 const cfg_table pio_fem_output_table = {.what = "output", .fields = output_fields};

@@ -8,6 +8,7 @@
 #include "host/signals.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -196,6 +197,10 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
 {
     pio_session *s = context;
     if (s->steps_shown) pio_log_progress(s->log, back ? "backward" : "forward", done, total, "steps");
+    if (s->options->test_cut && ++s->looks == s->options->test_cut)
+        return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by a test at step %lld of %lld", (long long)done,
+                        (long long)total);
+    if (s->options->test_cut && s->looks == -s->options->test_cut) raise(SIGKILL);
     if (!pio_interrupted()) return PIOLA_OK;
     return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s at step %lld of %lld", pio_interruption(),
                     (long long)done, (long long)total);
@@ -337,7 +342,7 @@ static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
 {
     pio_sweep sweep = extra ? *extra : (pio_sweep){0};
     s->on_state = sweep.on_state;
-    s->frames_told = 0;
+    s->frames_told = sweep.resumed ? s->frames_resumed : 0;
     if (sweep.on_state) sweep.on_state = on_state;
     sweep.context = s;
     sweep.on_progress = on_progress;
@@ -397,13 +402,14 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
 {
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
-    const pio_sweep sweep = sweep_of(s, extra);
+    pio_sweep sweep = sweep_of(s, extra);
     set_values(s, z);
     do {
         s->n_records = 0;
         rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep,
                           s->value_bar, s->z_bar, &s->sweep, error);
         if (s->steps_shown) pio_log_progress_end(s->log);
+        sweep.resumed = NULL; /* with more room it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     if (rc) pio_model_control_advice(s->model, error);
     if (!rc) rc = s->engine.table->values(s->sim, s->values, error);

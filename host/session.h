@@ -56,7 +56,10 @@ typedef struct pio_session {
     double opened;        /* s, steady clock */
     bool claims;          /* the result that is being written says that all went well */
     bool told;            /* the scene's messages were printed where they belong */
-    struct pio_states *states; /* the file that frames go to, or NULL */
+    struct pio_states *states;             /* the file that frames go to, or NULL */
+    struct pio_run_checkpoint *checkpoint; /* that is written now and then, or NULL */
+    int64_t looks;                         /* that asked whether to stop; counted for tests */
+    int64_t frames_resumed;                /* frames in that file from an earlier run, which this one goes on with */
 } pio_session;
 
 typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;
@@ -83,6 +86,10 @@ piola_status pio_session_create_sim(pio_session *s, piola_error *error);
 /* session_plan.c: after a gradient failed for want of memory. Was there too little room in its compact slots? Then there is a new
  * plan, and a simulation with more, and the log says so; else the failure stays as it is. */
 piola_status pio_session_more_room(pio_session *s, piola_error *error);
+
+/* session_plan.c: this plan, of which strategy, slots, kept and tape are read, with that room in compact slots, becomes the session's, and
+ * the simulation is made anew where that was another. PIOLA_NO, with the session as it was, where there is not the memory for it. */
+piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error);
 
 /* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective and
  * progress are set here), or is NULL. */

@@ -30,6 +30,24 @@ static void tell_size(const pio_session *s, pio_log_level level)
                     m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
 }
 
+/* Are there any? */
+static bool has_checkpoints(const pio_session *s)
+{
+    return !strcmp(s->command, "run") || !strcmp(s->command, "grad");
+}
+
+/* What a checkpoint takes on disk. */
+static void tell_checkpoint(const pio_session *s, pio_log_level level)
+{
+    char bytes[32];
+    const size_t memory = s->bytes.memory + s->plan.tape;
+    if (!has_checkpoints(s)) return;
+    print_bytes(bytes, (double)memory);
+    pio_log_say(s->log, level,
+                "plan: a checkpoint takes %s (%zu bytes) of disk; two are kept, and the frames so far once more", bytes,
+                memory);
+}
+
 /* Which solver, which is told as the engine is, and what its library predicts. */
 static void tell_solver(const pio_session *s, pio_log_level level)
 {
@@ -185,7 +203,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     *w = (way){.refused = true};
     desc->slots = desc->tape = 0;
     desc->slot_nodes = slot_nodes;
-    desc->interrupted = pio_interruption;
+    desc->interrupted = has_checkpoints(s) ? pio_slow_step_interruption : pio_interruption;
     piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
     if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
     pio_plan_request *r = &w->request;
@@ -262,11 +280,34 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     if (adjoint) tell_states(s, level);
     if (adjoint) tell_window(s);
     tell_solver(s, level);
+    tell_checkpoint(s, level);
     print_bytes(total, (double)s->bytes.total);
     pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
                 s->engine.table->device);
     if (w.request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &w.request.prices);
     return PIOLA_OK;
+}
+
+/* The request that such a plan answers. */
+static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slot_nodes, pio_plan_request *r,
+                               piola_error *error)
+{
+    pio_engine_desc *desc = &s->model->desc;
+    pio_engine_bytes bytes;
+    desc->slots = desc->tape = 0;
+    desc->slot_nodes = slot_nodes;
+    const piola_status rc = s->engine.table->measure(desc, &bytes, error);
+    *r = (pio_plan_request){.strategy = plan->strategy,
+                            .reversible = true,
+                            .steps = s->model->steps - desc->first,
+                            .first = desc->first,
+                            .sweeps = s->schedule.sweeps,
+                            .tape = (double)plan->tape,
+                            .fixed = bytes.total,
+                            .state = bytes.state};
+    desc->slots = plan->slots;
+    desc->tape = (int64_t)plan->tape;
+    return rc;
 }
 
 /* A new plan was refused: the old one, for calls to come. */
@@ -279,6 +320,33 @@ static void take_back(pio_session *s, const pio_session *had, int64_t slots)
     s->model->desc.slots = slots;
     s->model->desc.slot_nodes = had->bytes.slot_nodes;
     pio_session_create_sim(s, &unheard);
+}
+
+piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error)
+{
+    const pio_session had = *s;
+    const int64_t slots = s->model->desc.slots, tape = s->model->desc.tape;
+    pio_plan_request request;
+    if (plan->strategy == s->plan.strategy && plan->slots == s->plan.slots && plan->kept == s->plan.kept &&
+        plan->tape == s->plan.tape && slot_nodes == s->bytes.slot_nodes)
+        return PIOLA_OK;
+    piola_status rc = request_of(s, plan, slot_nodes, &request, error);
+    if (!rc) rc = pio_plan_with(&s->plan, &request, plan->slots, plan->kept, error);
+    if (!rc) rc = pio_plan_schedule(&s->plan, &request, &s->schedule, error);
+    if (!rc && s->scene->memory_budget > 0 && (double)s->plan.bytes > s->scene->memory_budget)
+        rc = pio_fail(error, PIOLA_NO_MEMORY, "the checkpoint's plan takes %zu bytes, more than gradient.memory.budget",
+                      s->plan.bytes);
+    s->engine.table->destroy(s->sim);
+    s->sim = NULL;
+    if (!rc) rc = pio_session_create_sim(s, error);
+    if (!rc) {
+        if (s->schedule.checkpoints != had.schedule.checkpoints) free(had.schedule.checkpoints);
+        tell_states(s, PIO_DETAIL);
+        return PIOLA_OK;
+    }
+    s->model->desc.tape = tape;
+    take_back(s, &had, slots);
+    return rc == PIOLA_NO_MEMORY && s->sim ? PIOLA_NO : rc;
 }
 
 piola_status pio_session_more_room(pio_session *s, piola_error *error)

@@ -19,6 +19,7 @@ static struct sigaction before_file_limit;
 static bool installed;
 static double limit = HUGE_VAL;    /* s, as asked for */
 static double deadline = HUGE_VAL; /* s on the steady clock */
+static double step_began;          /* s, likewise */
 
 static double now(void)
 {
@@ -104,4 +105,15 @@ const char *pio_interruption(void)
     if (!pio_interrupted()) return NULL;
     snprintf(text, sizeof text, "the time limit of %g s", limit);
     return text;
+}
+
+void pio_step_begins(void)
+{
+    step_began = now();
+}
+
+const char *pio_slow_step_interruption(void)
+{
+    const char *why = pio_interruption();
+    return why && now() - step_began > 1 ? why : NULL;
 }

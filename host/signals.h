@@ -27,4 +27,9 @@ bool pio_interrupted(void);
  * the next call. */
 const char *pio_interruption(void);
 
+/* For what is asked within the steps of a run that looks between them, and only there can end without loss: the same words, but NULL for
+ * the first second after a step began. */
+void pio_step_begins(void);
+const char *pio_slow_step_interruption(void);
+
 #endif

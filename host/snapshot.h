@@ -151,6 +151,10 @@ piola_status pio_snapshot_static(pio_snapshot *s, const char *name, const double
 piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *name, const double *values,
                                   piola_error *error);
 
+/* Of a frame that was written, what was given to it: a field of frames or an adjoint one, [N or M][components], NaN where nothing was;
+ * `name` NULL: the points. In the file's precision. */
+piola_status pio_snapshot_back(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error);
+
 /* The gradient of the objective with respect to the parameter `path` (no slash): value and grad are [shape], in `units`
  * and `grad_units`. Rank 0 is a scalar. States: once per path. History: once per path and iteration, always the same
  * shape. */

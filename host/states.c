@@ -243,6 +243,103 @@ static piola_status on_passed(void *context, int64_t frame, int64_t step, piola_
     return write_adjoint(context, frame, true, error);
 }
 
+/* ---- frames to keep elsewhere --------------------------------------------------------------------------- */
+
+static size_t number_size(const pio_states *f)
+{
+    return strcmp(f->session->engine.table->precision, "f64") ? sizeof(float) : sizeof(double);
+}
+
+static size_t field_numbers(const pio_states *f, size_t i)
+{
+    const bool nodal = f->field[i].location != PIO_SNAPSHOT_CELL;
+    return (size_t)f->field[i].components * (size_t)pio_model_items(f->session->model, nodal);
+}
+
+/* Nodes rest where they are. */
+static size_t point_numbers(const pio_states *f, int64_t frame)
+{
+    const pio_model *m = f->session->model;
+    return m->fem && frame > 0 ? 0 : (size_t)f->session->scene->dimension * (size_t)pio_model_items(m, true);
+}
+
+static bool is_adjoint(const pio_states *f, size_t i)
+{
+    return i >= f->n_frame_fields && f->field[i].when == PIO_SNAPSHOT_ADJOINT;
+}
+
+size_t pio_states_bytes(const pio_states *f, int64_t frame, bool adjoint)
+{
+    size_t numbers = adjoint ? 0 : point_numbers(f, frame);
+    if (adjoint && !(f->adjoint && wants_adjoint(f, frame))) return 0;
+    for (size_t i = 0; i < f->n_fields; i++)
+        if (adjoint ? is_adjoint(f, i) : i < f->n_frame_fields) numbers += field_numbers(f, i);
+    return numbers * number_size(f);
+}
+
+/* n numbers at the end of `bytes`, which moves on. */
+static void pack(const pio_states *f, const double *values, size_t n, char **bytes)
+{
+    const size_t size = number_size(f);
+    for (size_t i = 0; i < n; i++, *bytes += size) {
+        const float single = (float)values[i];
+        memcpy(*bytes, size == sizeof single ? (const void *)&single : (const void *)&values[i], size);
+    }
+}
+
+static void unpack(const pio_states *f, double *values, size_t n, const char **bytes)
+{
+    const size_t size = number_size(f);
+    for (size_t i = 0; i < n; i++, *bytes += size) {
+        float single;
+        if (size == sizeof single) memcpy(&single, *bytes, size);
+        if (size == sizeof single)
+            values[i] = (double)single;
+        else
+            memcpy(&values[i], *bytes, size);
+    }
+}
+
+piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *bytes, piola_error *error)
+{
+    const size_t points = point_numbers(f, frame);
+    char *at = bytes;
+    piola_status rc = PIOLA_OK;
+    if (!adjoint && points) {
+        rc = pio_snapshot_back(f->file, NULL, frame, f->points, error);
+        pack(f, f->points, points, &at);
+    }
+    for (size_t i = 0; !rc && i < f->n_fields; i++) {
+        if (adjoint ? !is_adjoint(f, i) : i >= f->n_frame_fields) continue;
+        rc = pio_snapshot_back(f->file, f->field[i].name, frame, f->scratch, error);
+        if (!rc) pack(f, f->scratch, field_numbers(f, i), &at);
+    }
+    return rc;
+}
+
+static piola_status adjoint_in(pio_states *f, int64_t frame, const char *bytes, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
+        if (!is_adjoint(f, i)) continue;
+        unpack(f, f->scratch, field_numbers(f, i), &bytes);
+        if (!isnan(f->scratch[0])) rc = pio_snapshot_adjoint(f->file, frame, f->field[i].name, f->scratch, error);
+    }
+    return rc;
+}
+
+piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const void *bytes, piola_error *error)
+{
+    const pio_model *m = f->session->model;
+    const size_t points = point_numbers(f, frame);
+    const char *at = bytes;
+    if (adjoint) return adjoint_in(f, frame, bytes, error);
+    unpack(f, f->points, points, &at);
+    for (size_t i = 0; i < f->n_frame_fields; i++) unpack(f, f->values[i], field_numbers(f, i), &at);
+    return pio_snapshot_frame(f->file, (double)m->frames[frame] * f->session->scene->dt, points ? f->points : NULL,
+                              (const double *const *)f->values, error);
+}
+
 void pio_states_sweep(pio_states *f, pio_sweep *sweep)
 {
     f->session->states = f;

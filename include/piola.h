@@ -114,19 +114,20 @@ typedef struct piola_options {
     size_t n_sets;
     const char *const *allow; /* [n_allow] files and folders outside the scene's folder that the scene may name */
     size_t n_allow;
-    const char *device;       /* "auto" (default), "cpu", "cuda" */
-    const char *isa;          /* instruction set of the CPU engine, "x86-64-v3"; NULL: the best that runs */
-    const char *precision;    /* NULL: the scene's (check: f64), or "f32", "f64" */
-    int threads;              /* CPU threads; 0: what OpenMP offers */
-    bool resume;              /* optimize: continue from the evaluations that an earlier run left in the folder */
-    bool accept_machine;      /* optimize: continue what another machine began, whose bits may be others */
+    const char *device;    /* "auto" (default), "cpu", "cuda" */
+    const char *isa;       /* instruction set of the CPU engine, "x86-64-v3"; NULL: the best that runs */
+    const char *precision; /* NULL: the scene's (check: f64), or "f32", "f64" */
+    int threads;           /* CPU threads; 0: what OpenMP offers */
+    bool resume; /* continue from what an earlier run left: evaluations of optimize, a checkpoint of run, grad */
+    bool accept_machine;      /* continue what another machine began, whose bits may be others */
     bool dry_run;             /* print the plan and stop */
     bool json;                /* result.json on stdout too */
     int quiet, verbose;       /* how often -q and -v were given */
     const char *log_json;     /* file of JSON log lines, or NULL */
     double max_walltime;      /* s; 0: no limit */
     const char *command_line; /* for the manifest, or NULL */
-    bool corrupt_gradient;    /* test only: spoil one entry of the gradient, so that a check has to say no */
+    int test_cut; /* test only: run and grad look after every step, and at this look, from 1, the run is interrupted; negative: killed */
+    bool corrupt_gradient; /* test only: spoil one entry of the gradient, so that a check has to say no */
 } piola_options;
 
 piola_options piola_options_default(void);

@@ -107,8 +107,8 @@ class Command(unittest.TestCase):
         self.assertNotIn("did you mean", done.stderr)
 
     def test_an_option_of_another_command_is_refused_with_its_owner(self):
-        for words, *arguments in (("--resume does nothing for 'run'; it belongs to: optimize",
-                                   "run", "--resume", "auto"),
+        for words, *arguments in (("--resume does nothing for 'check'; it belongs to: run, grad, optimize",
+                                   "check", "--resume", "auto"),
                                   ("--dry-run does nothing for 'schema'; it belongs to: run, grad, check, optimize",
                                    "schema", "--dry-run")):
             self.expect(2, [words], *arguments)

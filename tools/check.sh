@@ -9,6 +9,7 @@
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
 #   tools/check.sh --faults [N]      N failing calls of the system, of memory, HDF5 and devices (10000: an hour), and what else kills
 #                                    the command or damages its files
+#   tools/check.sh --resume          runs and gradients cut at every place that tests/test_resume.py knows, and gone on with
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
@@ -83,6 +84,15 @@ case "${1:-}" in
     install_missing "${BUILD_PACKAGES[@]}"
     mkdir -p build
     kills "${2:-3000}"
+    exit
+    ;;
+--resume)
+    install_missing "${BUILD_PACKAGES[@]}" python3-venv
+    mkdir -p build
+    make_venv
+    cmake --preset release
+    cmake --build --preset release -j "$jobs" --target piola
+    build/venv/bin/python tests/test_resume.py "$PWD/build/release/piola" all
     exit
     ;;
 *)

@@ -19,7 +19,7 @@ static const struct {
              {71, "out of memory, or over the scene's budget; the message names the bytes"},
              {73, "an output file cannot be created"},
              {74, "reading or writing failed (disk full, ...)"},
-             {75, "stopped by a signal or a time limit; what was finished is on disk"},
+             {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
              {76, "the computation failed; the message names step, particle and value"},
              {77, "refused without leave: a path leaves its folder, or the run to resume is of another machine"}};
 

@@ -51,12 +51,14 @@ const tool_option tool_options[] = {
      .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS"},
     {"resume", 0, OPTION_FIRST, TO(common.resume), ON(OPTIMIZE), "WHEN", resumes,
      .meaning = "auto continues from the evaluations in the output folder, never begins anew", .fallback = "auto"},
-    {"accept-different-machine", 0, OPTION_FLAG, TO(common.accept_machine), ON(OPTIMIZE),
+    {"resume", 0, OPTION_FIRST, TO(common.resume), ON(RUN) | ON(GRAD), "WHEN", resumes,
+     .meaning = "auto goes on from the checkpoint in the output folder, never begins anew", .fallback = "auto"},
+    {"accept-different-machine", 0, OPTION_FLAG, TO(common.accept_machine), ON(RUN) | ON(GRAD) | ON(OPTIMIZE),
      .meaning =
          "resume what another processor, instruction set, GPU, driver or libm began; without it exit code 77, as the "
          "bits may differ"},
     {"max-walltime", 0, OPTION_TIME, TO(common.max_walltime), SIMULATING, "TIME",
-     .meaning = "stop after so long (seconds, or 90s, 10m, 2h) with exit code 75; what is finished is on disk",
+     .meaning = "stop after so long (seconds, or 90s, 10m, 2h) with exit code 75 and a checkpoint; run again to go on",
      .fallback = "no limit"},
     {"dry-run", 0, OPTION_FLAG, TO(common.dry_run), SIMULATING,
      .meaning = "print the plan (particles, steps, bytes) and stop; nothing is written"},
@@ -115,6 +117,8 @@ const tool_option tool_options[] = {
     {"verbose", 'v', OPTION_COUNT, TO(common.verbose), SIMULATING, .meaning = "say more"},
     {"help", 'h', OPTION_FLAG, TO(help), EVERY, .meaning = "this help"},
     {"version", 0, OPTION_FLAG, TO(version), EVERY, .meaning = "the version"},
+    {"test-cut", 0, OPTION_INTEGER, TO(common.test_cut), ON(RUN) | ON(GRAD), "N", .least = -1000000, .most = 1000000,
+     .meaning = NULL},
     {"test-corrupt-gradient", 0, OPTION_FLAG, TO(common.corrupt_gradient), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE),
      .meaning = NULL},
     {.name = NULL}};
