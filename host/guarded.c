@@ -63,12 +63,26 @@ static void limit_memory(int64_t bytes)
 #endif
 }
 
+/* A library that crashes for want of memory that it was refused says nothing about the file: that is an answer of its own.
+ * Else the signal's own action follows. */
+static void on_crash(int number)
+{
+    if (piola_refused_bytes()) _exit(PIOLA_NO_MEMORY);
+    (void)raise(number);
+}
+
 static void settle(pid_t parent)
 {
-    static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGALRM, SIGCHLD};
+    enum { CRASHES = 5 };
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, /* the crashes */ SIGXCPU, SIGALRM, SIGCHLD};
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct rlimit none = {0, 0};
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) (void)signal(deadly[i], SIG_DFL);
+    struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (i < CRASHES)
+            (void)sigaction(deadly[i], &crash, NULL);
+        else
+            (void)signal(deadly[i], SIG_DFL);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) (void)signal(ours[i], SIG_IGN);
     sigset_t all;
     sigfillset(&all);
@@ -201,8 +215,15 @@ static piola_status crashed(pio_guarded *g, piola_error *error)
     pid_t ended = 0;
     for (int i = 0; i < 1000 && !(ended = waitpid(g->child, &status, WNOHANG)); i++) (void)usleep(1000);
     g->over = ended > 0;
-    if (!g->over) status = end(g);
+    if (!g->over) {
+        (void)end(g);
+        return pio_fail(error, PIOLA_IO, "%.1000s: the process that reads it could not be reached any more", g->path);
+    }
     const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == PIOLA_NO_MEMORY)
+        return pio_fail(error, PIOLA_NO_MEMORY,
+                        "%.1000s: no memory for the HDF5 library: the process that read it was refused some, and ended",
+                        g->path);
     if (by == SIGKILL)
         return pio_fail(error, PIOLA_NO_MEMORY,
                         "%.1000s: the process that read it was killed (signal 9), as a system without memory does",

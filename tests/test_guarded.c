@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-typedef enum { DOUBLE, BIG, SEGV, ABORT, EXIT, LOOP, SLEEP, MEMORY, REFUSE, SHORT, LIE, KILL } wish;
+typedef enum { DOUBLE, BIG, SEGV, ABORT, STARVED, EXIT, LOOP, SLEEP, MEMORY, REFUSE, SHORT, LIE, KILL } wish;
 typedef struct {
     wish what;
     int number;
@@ -45,6 +45,10 @@ static void grant(pio_guard *guard, const request *r)
         break;
     case ABORT:
         abort();
+    case STARVED:
+        piola_memory_refused(123);
+        (void)raise(SIGSEGV);
+        break;
     case EXIT:
         _exit(3);
     case LOOP:
@@ -133,6 +137,7 @@ static void its_end_is_an_answer(void **state)
     (void)state;
     if (!TEST_SANITIZED) expect(SEGV, PIOLA_BAD_DATA, "file: damaged: the HDF5 library crashed on it (signal 11");
     if (!TEST_SANITIZED) expect(ABORT, PIOLA_BAD_DATA, "signal 6");
+    if (!TEST_SANITIZED) expect(STARVED, PIOLA_NO_MEMORY, "was refused some");
     expect(EXIT, PIOLA_BAD_DATA, "gave up on it (exit code 3)");
     expect(LOOP, PIOLA_BAD_DATA, "did not come to an end with it in 0.2 s");
     expect(SLEEP, PIOLA_BAD_DATA, "did not come to an end with it in 0.2 s");
