@@ -3,13 +3,15 @@
 # packages into build/venv), builds all engines, the command and the tests, passes the tests; then again with the address
 # and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay unchecked.
 #
-#   tools/check.sh                   all that; the longer campaigns are not in it, but samples of them are
-#   tools/check.sh --kills [N]       an optimisation killed N times (3000: an hour) at random instants, at every call that writes its record,
-#                                    and cut off by 2/3 N power failures
+#   tools/check.sh                   all that; of the campaigns below a sample
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
-#   tools/check.sh --faults [N]      N failing calls of the system, of memory, HDF5 and devices (10000: an hour), and what else kills
-#                                    the command or damages its files
+#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: an hour)
+#   tools/check.sh --kills [N]       an optimisation killed N times (3000: an hour) at random instants, at every call that writes its
+#                                    record, and cut off by 2/3 N power failures
+#   tools/check.sh --damage          every bit of a snapshot flipped, and thousands of other damaged files
 #   tools/check.sh --resume          runs and gradients cut at every place that tests/test_resume.py knows, and gone on with
+#   tools/check.sh --reliability [P] P per cent (100) of all of these; their counts go into docs/reliability.md
+# What a campaign prints is in build/campaigns too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
@@ -40,66 +42,78 @@ run_tests() {
 
 closing_lines() { sed -n '/tests passed/,$p' "build/$1.log"; }
 
-# kills N: optimisations that are killed or lose power end with the same bits
-kills() {
+# build_release TARGET...: what a campaign runs.
+build_release() {
     cmake --preset release
-    cmake --build --preset release -j "$jobs" --target piola piola_disk_log
-    python3 tests/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
+    cmake --build --preset release -j "$jobs" --target "$@"
 }
 
 # mutants N: every cut, every changed key and random damage of the shipped scenes
 mutants() {
     cmake --preset sanitize
     cmake --build --preset sanitize -j "$jobs" --target piola test_mutants
-    say "mutants: $1 in process, with sanitizers"
-    build/sanitize/test_mutants --count "$1"
-    say "mutants: 200 through the command, with sanitizers"
+    build/sanitize/test_mutants --count "$1" 2>&1
     python3 tests/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
 }
 
 # faults N: calls that fail, or at which the process is killed
 faults() {
-    cmake --preset release
-    cmake --build --preset release -j "$jobs" --target piola fault_shim
-    say "faults: $1 calls that fail"
+    build_release piola fault_shim
     python3 tests/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --jobs "$jobs" --json build/faults.json
-    if declare -F kills >/dev/null; then kills 3000; fi
 }
 
-case "${1:-}" in
-'') ;;
---faults)
-    install_missing "${BUILD_PACKAGES[@]}"
-    mkdir -p build
-    faults "${2:-10000}"
-    exit
-    ;;
---mutants)
-    install_missing "${BUILD_PACKAGES[@]}"
-    mkdir -p build
-    mutants "${2:-1000000}"
-    exit
-    ;;
---kills)
-    install_missing "${BUILD_PACKAGES[@]}"
-    mkdir -p build
-    kills "${2:-3000}"
-    exit
-    ;;
---resume)
-    install_missing "${BUILD_PACKAGES[@]}" python3-venv
-    mkdir -p build
+# kills N: optimisations that are killed or lose power end with the same bits
+kills() {
+    build_release piola piola_disk_log
+    python3 tests/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
+}
+
+# Damaged snapshots.
+damage() {
+    build_release test_snapshot_digest test_snapshot_hostile
+    build/release/test_snapshot_digest --all 2>&1
+    build/release/test_snapshot_hostile --all 2>&1
+}
+
+# Interrupted runs and gradients.
+resume() {
     make_venv
-    cmake --preset release
-    cmake --build --preset release -j "$jobs" --target piola
-    build/venv/bin/python tests/test_resume.py "$PWD/build/release/piola" all
+    build_release piola
+    build/venv/bin/python tests/test_resume.py "$PWD/build/release/piola" all 2>&1
+}
+
+# campaign NAME [N]: one of the above; what it prints is kept.
+campaign() {
+    say "campaign: $*"
+    "$@" | tee "build/campaigns/$1.log"
+}
+
+# reliability PERCENT: all campaigns, and the page that tells of them.
+reliability() {
+    campaign mutants $((10000 * $1))
+    campaign faults $((100 * $1))
+    campaign kills $((30 * $1))
+    campaign damage
+    campaign resume
+    python3 tools/reliability.py --write
+}
+
+if [ $# -gt 0 ]; then
+    install_missing "${BUILD_PACKAGES[@]}" python3-venv
+    mkdir -p build/campaigns
+    case "$1" in
+    --mutants) campaign mutants "${2:-1000000}" ;;
+    --faults) campaign faults "${2:-10000}" ;;
+    --kills) campaign kills "${2:-3000}" ;;
+    --damage | --resume) campaign "${1#--}" ;;
+    --reliability) reliability "${2:-100}" ;;
+    *)
+        say "unknown option '$1'; see the head of tools/check.sh"
+        exit 2
+        ;;
+    esac
     exit
-    ;;
-*)
-    say "unknown option '$1'; see the head of tools/check.sh"
-    exit 2
-    ;;
-esac
+fi
 
 begin=$SECONDS
 install_missing "${BUILD_PACKAGES[@]}" python3-venv valgrind
