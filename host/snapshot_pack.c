@@ -46,7 +46,8 @@ static int64_t passed(parcel *p, int64_t value, int64_t least, int64_t most)
 
 static void pass_text(parcel *p, char **text)
 {
-    const int64_t length = passed(p, p->reading ? 0 : (int64_t)strlen(*text), 0, (int64_t)p->bytes);
+    const int64_t most = p->reading ? (int64_t)p->bytes : INT64_MAX; /* the room grows when writing */
+    const int64_t length = passed(p, p->reading ? 0 : (int64_t)strlen(*text), 0, most);
     if (p->failed) return;
     if (p->reading && ((size_t)length > p->bytes - p->at || !(*text = calloc((size_t)length + 1, 1)))) {
         p->failed = true;

@@ -345,8 +345,7 @@ class Command(unittest.TestCase):
     def test_the_reference_names_every_top_level_key(self):
         text = self.expect(0, [], "schema", "--markdown").stdout
         schema = json.loads(self.expect(0, [], "schema").stdout)
-        for method in "then", "else":  # fem, mpm
-            whole = schema[method]["else"]  # "then" is a scene that includes another
+        for whole in schema["then"]["else"], schema["else"]["else"]["else"]:  # fem, mpm; a "then" includes another scene
             self.assertIn("materials", whole["properties"])
             for key in whole["properties"]:
                 self.assertRegex(text, rf"(?m)^\| `{key}(\[\])?` \|")
