@@ -25,6 +25,7 @@ typedef struct {
 
 static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight, double past)
 {
+    if ((step & 65535) == 65535) l->failed |= pio_interrupted();
     if (!(fabs(weight) > 0) || l->failed) return;
     if (l->n == l->space) {
         const size_t space = l->space ? 2 * l->space : 64;
@@ -249,6 +250,16 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
     return PIOLA_OK;
 }
 
+/* What looks at every step, for all time or a window, has an entry for each; the list grows by doubling. */
+static piola_status check_touches(const pio_model *m, const scene_observe *s, piola_error *error)
+{
+    const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
+    const double steps = of_control ? (double)m->steps : s->over[0] >= 0 ? (s->over[1] - s->over[0]) / m->scene->dt : 0;
+    char what[120];
+    snprintf(what, sizeof what, "observation '%.40s': samples of %.4g steps", s->name, steps);
+    return pio_room(3 * steps * (double)sizeof(pio_touch), what, error);
+}
+
 static piola_status add_observation(pio_model *m, int o, touch_list *touches, piola_error *error)
 {
     const scene_observe *s = &m->scene->observe[o];
@@ -258,7 +269,8 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
-    piola_status rc = set_times(m, o, error);
+    piola_status rc = check_touches(m, s, error);
+    if (!rc) rc = set_times(m, o, error);
     const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
     if (!rc && !m->fem && !of_control) rc = pio_model_target(m, s, d, error);
     if (!rc && of_control) rc = pio_model_control_share(m, o, d, error);

@@ -1,4 +1,4 @@
-/* fuzz_targets.c -- see fuzz_targets.h. Bytes get a name for readers of files by memfd_create. */
+/* fuzz_targets.c -- see fuzz_targets.h. */
 #include "tests/fuzz_targets.h"
 
 #include "host/control_weights.h"
@@ -13,20 +13,23 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #ifndef PIO_SOURCE_DIR
 #define PIO_SOURCE_DIR "."
 #endif
 
-/* A file of the bytes: its descriptor, to be closed, and its path. */
-static int make_file(const uint8_t *data, size_t size, char path[64])
+/* A file of the bytes; end_file removes it. A reader may refuse what is no plain file of its own name, so it is one. */
+static void make_file(const uint8_t *data, size_t size, char path[64])
 {
-    const int file = memfd_create("fuzz", 0);
-    if (file < 0 || write(file, data, size) != (ssize_t)size) abort();
-    snprintf(path, 64, "/proc/self/fd/%d", file);
-    return file;
+    snprintf(path, 64, "/tmp/piola_fuzz_XXXXXX");
+    const int file = mkstemp(path);
+    if (file < 0 || write(file, data, size) != (ssize_t)size || close(file)) abort();
+}
+
+static void end_file(const char *path)
+{
+    unlink(path);
 }
 
 static void judge(piola_status rc, const piola_error *error)
@@ -56,10 +59,10 @@ static void one_mesh(const uint8_t *data, size_t size)
     char path[64];
     pio_mesh mesh;
     piola_error error = {0};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     judge(pio_mesh_read(&mesh, path, &error), &error);
     pio_mesh_free(&mesh);
-    close(file);
+    end_file(path);
 }
 
 static void one_surface(const uint8_t *data, size_t size)
@@ -67,10 +70,10 @@ static void one_surface(const uint8_t *data, size_t size)
     char path[64];
     pio_trimesh surface;
     piola_error error = {0};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     judge(pio_trimesh_load(&surface, path, 1, &error), &error);
     pio_trimesh_free(&surface);
-    close(file);
+    end_file(path);
 }
 
 static void one_table(const uint8_t *data, size_t size)
@@ -78,10 +81,10 @@ static void one_table(const uint8_t *data, size_t size)
     char path[64];
     pio_csv csv;
     piola_error error = {0};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     judge(pio_csv_load(&csv, path, &error), &error);
     pio_csv_free(&csv);
-    close(file);
+    end_file(path);
 }
 
 static void one_point_file(const uint8_t *data, size_t size)
@@ -92,11 +95,11 @@ static void one_point_file(const uint8_t *data, size_t size)
     piola_error error = {0};
     char name[] = "g";
     const scene_geometry geometry = {.name = name, .shape = SCENE_POINTS, .scale = 1, .volume = (double)NAN};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     judge(pio_fill_points(&geometry, path, nowhere, 2, &fill, &error), &error);
     free(fill.position);
     free(fill.volumes);
-    close(file);
+    end_file(path);
 }
 
 static void one_weights(const uint8_t *data, size_t size)
@@ -104,9 +107,9 @@ static void one_weights(const uint8_t *data, size_t size)
     char path[64];
     double weights[16];
     piola_error error = {0};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     judge(pio_control_weights(path, "/gait", weights, 16, &error), &error);
-    close(file);
+    end_file(path);
 }
 
 static void one_record(const uint8_t *data, size_t size)
@@ -114,7 +117,7 @@ static void one_record(const uint8_t *data, size_t size)
     char path[64];
     pio_record *record = NULL;
     piola_error error = {0};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     const piola_status rc = pio_record_continue(&record, path, "TEST", "of a test", &error);
     judge(rc, &error);
     size_t count = 0;
@@ -126,7 +129,7 @@ static void one_record(const uint8_t *data, size_t size)
         free(payload);
     }
     if (!rc) pio_record_close(record);
-    close(file);
+    end_file(path);
 }
 
 static void one_snapshot(const uint8_t *data, size_t size)
@@ -134,11 +137,11 @@ static void one_snapshot(const uint8_t *data, size_t size)
     char path[64];
     pio_snapshot_file *snapshot;
     piola_error error = {0};
-    const int file = make_file(data, size, path);
+    make_file(data, size, path);
     const piola_status rc = pio_snapshot_open(&snapshot, path, &error);
     judge(rc, &error);
     if (!rc) pio_snapshot_close(snapshot);
-    close(file);
+    end_file(path);
 }
 
 const fuzz_target fuzz_targets[] = {

@@ -126,11 +126,11 @@ static uint64_t chosen(uint64_t i, uint64_t count)
     return i % 4 == 0 ? (uint64_t)(part * (double)cuts) : cuts + (uint64_t)(part * (double)changes);
 }
 
-/* Of a scene that was accepted and has few items: its particles or elements, samples and designs are made too. */
+/* Of a scene that was accepted and has few items and steps (what looks at each step of 10^8 is listed for seconds): its particles or elements, samples and designs are made too. */
 static piola_status build(const pio_scene *scene, uint64_t *built, piola_error *error)
 {
     pio_model *model = NULL;
-    if (pio_count(scene).items > 5000) return PIOLA_OK;
+    if (pio_count(scene).items > 5000 || scene->duration / scene->dt > 1e6) return PIOLA_OK;
     const piola_status status = pio_model_create(&model, scene, error);
     *built += status == PIOLA_OK;
     assert_true((model != NULL) == (status == PIOLA_OK));

@@ -91,6 +91,11 @@ def main() -> int:
         judge("--max-walltime 0.5 ends it within a second more", code == 75 and seconds < 1.5 and "time limit" in text and files == there,
               f"exit {code}, {seconds:.2f} s, {text.strip()}")
 
+        walker = pathlib.Path(__file__).resolve().parent.parent / "scenes" / "mpm_walker_feedback_small.yaml"
+        code, seconds, text, files = run(folder, piola, "validate", str(walker), "--set", "time.duration=1000000 s")
+        judge("samples of a billion steps are counted before they are listed", code == 71 and seconds < MOST_SECONDS and
+              "bytes" in text and files == there, f"exit {code}, {seconds:.2f} s, {text.strip()[:160]}")
+
         many = "".join(f"  - {{name: m{i}, model: neo_hookean, density: 1000 kg/m3, E: 10 kPa, nu: 0.3}}\n" for i in range(3999))
         bodies = "".join(f"  - {{name: b{i}, geometry: g, material: m{i}}}\n" for i in range(3999))
         text = FILE.format(spacing="10 mm")
