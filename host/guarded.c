@@ -37,6 +37,12 @@ typedef struct {
 
 /* ---- the child ------------------------------------------------------------------------------------------ */
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* these reserve more than any limit */
+static void limit_memory(int64_t bytes)
+{
+    (void)bytes;
+}
+#else
 /* The program's private memory now, bytes; 0 when the system does not tell. */
 static rlim_t memory_now(void)
 {
@@ -48,20 +54,16 @@ static rlim_t memory_now(void)
     return n == 6 ? (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Sanitizers reserve more than any limit. */
 static void limit_memory(int64_t bytes)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const rlim_t now = memory_now();
     struct rlimit limit;
     if (!now || getrlimit(RLIMIT_DATA, &limit) != 0) return;
     const rlim_t most = now + (rlim_t)bytes + ((rlim_t)1 << 30);
     if (limit.rlim_cur == RLIM_INFINITY || most < limit.rlim_cur) limit.rlim_cur = most;
     (void)setrlimit(RLIMIT_DATA, &limit);
-#else
-    (void)bytes;
-#endif
 }
+#endif
 
 /* A library that crashes for want of memory that it was refused says nothing about the file: that is an answer of its own.
  * Else the signal's own action follows. */
