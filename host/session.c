@@ -144,6 +144,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
     if (!rc) rc = take_workspace(s, error);
     if (rc) {
+        rc = pio_fail_blame(error, rc); /* a module of the engine may not load for want of memory */
         pio_command_refused(options, command, rc, error);
         if (s->told) error->message[0] = '\0'; /* not to be printed twice */
         pio_session_close(s);

@@ -227,7 +227,7 @@ static mode_t mode_of(int flags, va_list list)
         va_start(list, flags);                                                                                         \
         const mode_t mode = mode_of(flags, list);                                                                      \
         va_end(list);                                                                                                  \
-        if (hit(OPEN, #name, path)) return -1;                                                                         \
+        if (strcmp(path, "/dev/null") && hit(OPEN, #name, path)) return -1;                                            \
         return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);                                                  \
     }
 OPENS(open)
