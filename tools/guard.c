@@ -54,6 +54,11 @@ static void on_exit_of_a_library(void)
     _exit(PIOLA_INTERNAL);
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* which reports crashes itself */
+static void watch_crashes(void)
+{
+}
+#else
 /* Where memory was not refused, the signal's own action follows: the faulting instruction is run again, abort() goes on. */
 static void on_crash(int number)
 {
@@ -61,9 +66,8 @@ static void on_crash(int number)
         end(number == SIGABRT ? "a library gave up" : "a library went on without it and crashed");
 }
 
-void tool_guard_begin(void)
+static void watch_crashes(void)
 {
-#ifndef __SANITIZE_ADDRESS__ /* which tells of crashes itself */
     static char stack[1 << 16];
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -74,7 +78,12 @@ void tool_guard_begin(void)
     sigemptyset(&action.sa_mask);
     if (sigaltstack(&own, NULL)) action.sa_flags = (int)SA_RESETHAND;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+}
 #endif
+
+void tool_guard_begin(void)
+{
+    watch_crashes();
     atexit(on_exit_of_a_library);
 }
 
