@@ -234,9 +234,9 @@ static piola_status put_file(const pio_image *image, const uint8_t *data, size_t
     pio_new_file new;
     pio_new_file_leftovers_beside(path);
     piola_status rc = pio_new_file_begin(&new, path, error);
+    errno = 0;
     const int own = rc ? -1 : dup(new.fd);
     FILE *file = own >= 0 ? fdopen(own, "wb") : NULL;
-    errno = 0;
     bool ok = file && put_png(file, image, data, size) && fflush(file) == 0;
     int reason = errno;
     if (file) {
