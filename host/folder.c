@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TEXT = 1024, ATTEMPTS = 100 };
+enum { TEXT = 1024, ATTEMPTS = 100, WAIT_US = 10000, MOST_WAITS = 300 };
 static const char lock_name[] = ".piola-lock";
 
 struct pio_folder {
@@ -182,6 +182,27 @@ static outcome take(pio_folder *f, holder *h)
     return o;
 }
 
+/* The holder was a process of this machine and has ended. */
+static bool has_ended(const holder *h)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return h->pid > 0 && !strcmp(host, h->host) && kill((pid_t)h->pid, 0) && errno == ESRCH;
+}
+
+/* As take(); what a dead process began ends a moment after it and has its lock until then. */
+static outcome take_from_the_dead(pio_folder *f, holder *h)
+{
+    outcome o = take(f, h);
+    for (int wait = 0; o == HELD && wait < MOST_WAITS && has_ended(h); wait++) {
+        (void)usleep(WAIT_US);
+        close(f->lock);
+        f->lock = -1;
+        o = take(f, h);
+    }
+    return o;
+}
+
 static piola_status lock(pio_folder *f, const char *directory, const char *command, piola_error *error)
 {
     holder h = {.pid = 0};
@@ -189,7 +210,7 @@ static piola_status lock(pio_folder *f, const char *directory, const char *comma
     f->folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->folder < 0)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot open the folder %s: %s", directory, strerror(errno));
-    const outcome o = take(f, &h);
+    const outcome o = take_from_the_dead(f, &h);
     if (o == NOT_THERE)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s: %s", directory, lock_name,
                         strerror(errno));

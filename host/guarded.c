@@ -101,6 +101,16 @@ static void settle(pid_t parent)
 #endif
 }
 
+/* Of what the program has open nothing is kept but the two pipes: a lock that the child inherits would outlive the program. */
+static void keep_only(const pio_guard *guard)
+{
+    const int low = guard->from < guard->to ? guard->from : guard->to;
+    const int high = guard->from < guard->to ? guard->to : guard->from;
+    if (low > STDERR_FILENO + 1) (void)close_range(STDERR_FILENO + 1, (unsigned)low - 1, 0);
+    if (high > low + 1) (void)close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+    (void)close_range((unsigned)high + 1, ~0u, 0);
+}
+
 static bool receive(int fd, void *data, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
@@ -166,9 +176,8 @@ piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t byte
     }
     if (g->child == 0) {
         pio_guard guard = {down[0], up[1]};
-        (void)close(down[1]);
-        (void)close(up[0]);
         settle(parent);
+        keep_only(&guard);
         limit_memory(bytes);
         work(&guard, context);
         _exit(0);

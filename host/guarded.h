@@ -2,7 +2,7 @@
  *
  * The child inherits the memory of the program, answers one request after another through two pipes, and may crash, loop or
  * ask for absurd memory: that is an answer too, PIOLA_BAD_DATA with the file named. It dies with the program, leaves signals
- * from the keyboard to it, writes nothing to its outputs and leaves no core file. Its answers are bytes of known number, so
+ * from the keyboard to it, keeps none of its files open, writes nothing to its outputs and leaves no core file. Its answers are bytes of known number, so
  * what it sends must be checked where it is used to index or to reserve.
  *
  * Start it before threads hold locks: of a program with threads only the caller's lives on in the child. */

@@ -126,6 +126,36 @@ static void a_second_run_is_refused_and_a_killed_one_is_not_in_the_way(void **st
     no_locks = 0;
 }
 
+/* What a killed run began may end a moment after it; until then it has the lock too. */
+static void a_child_of_a_killed_run_is_waited_for(void **state)
+{
+    (void)state;
+    enum { LINGER_US = 300000 };
+    int ends[2];
+    char byte;
+    pio_folder *lock;
+    piola_error error;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (pio_folder_lock(&lock, folder, "piola grad a.yaml", NULL)) _exit(1);
+        if (fork() == 0) {
+            if (read(ends[0], &byte, 1) == 1) (void)usleep(LINGER_US);
+            _exit(0);
+        }
+        for (;;) pause();
+    }
+    while (!is_there(".piola-lock")) (void)usleep(1000);
+    (void)usleep(100000);  /* the grandchild is there */
+    expect_refused(child); /* control: its holder lives */
+    end(child);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_int_equal(pio_folder_lock(&lock, folder, "piola run b.yaml", &error), PIOLA_OK);
+    pio_folder_unlock(lock);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void an_old_file_is_forgotten_unless_the_folder_is_anothers(void **state)
 {
     (void)state;
@@ -277,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_run_is_refused_and_a_killed_one_is_not_in_the_way),
+        cmocka_unit_test(a_child_of_a_killed_run_is_waited_for),
         cmocka_unit_test(an_old_file_is_forgotten_unless_the_folder_is_anothers),
         cmocka_unit_test(one_process_has_a_folder_once),
         cmocka_unit_test(without_locks_a_run_of_another_machine_is_respected),

@@ -3,6 +3,7 @@
 #include "host/signals.h"
 #include "tests/sanitized.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-typedef enum { DOUBLE, BIG, SEGV, ABORT, STARVED, EXIT, LOOP, SLEEP, MEMORY, REFUSE, SHORT, LIE, KILL } wish;
+typedef enum { DOUBLE, BIG, SEGV, ABORT, STARVED, EXIT, LOOP, SLEEP, MEMORY, REFUSE, SHORT, LIE, KILL, OPEN } wish;
 typedef struct {
     wish what;
     int number;
@@ -57,6 +58,11 @@ static void grant(pio_guard *guard, const request *r)
     case SLEEP:
         (void)sleep(100);
         break;
+    case OPEN: { /* 1: the program's file of this number is open here too */
+        const int is_open = fcntl(r->number, F_GETFD) >= 0;
+        pio_guard_answer(guard, PIOLA_OK, NULL, &is_open, sizeof is_open);
+        break;
+    }
     case MEMORY: /* more than the limit, touched as a library would */
         data = malloc((size_t)3 << 30);
         if (data) memset(data, 1, (size_t)3 << 30);
@@ -174,13 +180,34 @@ static void a_signal_to_the_program_ends_the_wait(void **state)
     pio_guarded_end(g);
 }
 
+/* An open file may hold a lock, which must end with the program and not with the child. */
+static void it_keeps_no_file_of_the_program(void **state)
+{
+    (void)state;
+    int file[2] = {-1, -1}, is_open[2] = {-1, -1};
+    file[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    file[1] = fcntl(file[0], F_DUPFD_CLOEXEC, 300);
+    assert_true(file[0] > 2 && file[1] >= 300);
+    pio_guarded *g = start();
+    for (int i = 0; i < 2; i++) {
+        const request r = {OPEN, file[i]}, control = {OPEN, STDOUT_FILENO};
+        int out = -1;
+        assert_int_equal(pio_guarded_read(g, &r, sizeof r, &is_open[i], sizeof is_open[i], NULL), PIOLA_OK);
+        assert_int_equal(pio_guarded_read(g, &control, sizeof control, &out, sizeof out, NULL), PIOLA_OK);
+        print_message("file %d is open in the child: %d, at most 0; standard output: %d\n", file[i], is_open[i], out);
+        assert_int_equal(is_open[i], 0);
+        assert_int_equal(out, 1);
+        close(file[i]);
+    }
+    pio_guarded_end(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_answers_again_and_again),
-        cmocka_unit_test(its_end_is_an_answer),
-        cmocka_unit_test(it_has_a_limit_of_memory),
-        cmocka_unit_test(a_signal_to_the_program_ends_the_wait),
+        cmocka_unit_test(it_answers_again_and_again),      cmocka_unit_test(its_end_is_an_answer),
+        cmocka_unit_test(it_has_a_limit_of_memory),        cmocka_unit_test(a_signal_to_the_program_ends_the_wait),
+        cmocka_unit_test(it_keeps_no_file_of_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
