@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STL_HEADER = 84, STL_TRIANGLE = 50 };
@@ -13,8 +14,10 @@ enum { STL_HEADER = 84, STL_TRIANGLE = 50 };
 void pio_triangles_vertex(pio_triangles *t, pio_input *in, const double x[3])
 {
     if (t->n_vertices == INT32_MAX / 3) pio_input_fail(in, "more than %d vertices", INT32_MAX / 3);
-    if (!pio_input_room(in, &t->vertex, t->n_vertices, &t->vertex_room, 3 * sizeof *t->vertex)) return;
-    memcpy(t->vertex + 3 * t->n_vertices++, x, 3 * sizeof *x);
+    if (in->status) return;
+    memcpy(t->waiting[t->n_waiting++], x, 3 * sizeof *x);
+    t->n_vertices++;
+    if (t->n_waiting == PIO_PLACES) pio_triangles_end(t, in);
 }
 
 void pio_triangles_add(pio_triangles *t, pio_input *in, int32_t a, int32_t b, int32_t c)
@@ -45,23 +48,40 @@ static size_t stl_count(pio_input *in)
     return n;
 }
 
+/* Coordinate k of the nine of a triangle. */
+static double stl_number(const pio_input *in, size_t offset, size_t k)
+{
+    uint32_t bits;
+    float v;
+    memcpy(&bits, in->text + offset + sizeof bits * k, sizeof bits);
+    if (in->swap) bits = __builtin_bswap32(bits);
+    memcpy(&v, &bits, sizeof v);
+    return (double)v;
+}
+
+/* The size of the file is that of n triangles. */
 static void read_stl_binary(pio_triangles *t, pio_input *in, size_t n)
 {
-    for (size_t i = 0; i < n && !in->status; i++) {
-        in->at += 3 * sizeof(float); /* its normal: the order of the corners tells it */
-        for (int k = 0; k < 3; k++) {
-            double x[3];
-            for (int a = 0; a < 3; a++) {
-                float v;
-                pio_input_bytes(in, &v, sizeof v, "a vertex");
-                x[a] = (double)v;
-                if (!isfinite(x[a])) pio_input_fail(in, "%g is no coordinate, in triangle %zu", x[a], i);
-            }
-            pio_triangles_vertex(t, in, x);
+    enum { AT_ONCE = PIO_PLACES / 3 };
+    double x[PIO_PLACES][3];
+    if (n > INT32_MAX / 3 / 3) pio_input_fail(in, "more than %d vertices", INT32_MAX / 3);
+    if (in->status) return;
+    t->triangle = malloc((n + 1) * 3 * sizeof *t->triangle);
+    if (!t->triangle) pio_input_no_memory(in, (n + 1) * 3 * sizeof *t->triangle, "a surface");
+    for (size_t first = 0; first < n && !in->status; first += AT_ONCE) {
+        const size_t some = n - first < AT_ONCE ? n - first : AT_ONCE;
+        pio_input_look(in);
+        for (size_t i = 0; i < 9 * some; i++) { /* behind its normal, which the order of the corners tells */
+            const size_t at = in->at + STL_TRIANGLE * (i / 9) + 3 * sizeof(float);
+            x[i / 3][i % 3] = stl_number(in, at, i % 9);
+            if (isfinite(x[i / 3][i % 3])) continue;
+            in->mark = at + i % 9 * sizeof(float);
+            pio_input_fail(in, "%g is no coordinate, in triangle %zu", x[i / 3][i % 3], first + i / 9);
         }
-        add_last(t, in);
-        in->at += 2;
+        pio_triangles_places(t, in, 3 * some, x, t->triangle + 3 * first);
+        in->at += STL_TRIANGLE * some;
     }
+    t->n_triangles = n;
 }
 
 static void next_line(pio_input *in, const char *what)
@@ -220,7 +240,7 @@ static bool begins_with(const pio_input *in, const char *const *words)
     return false;
 }
 
-void pio_triangles_read(pio_triangles *t, pio_input *in)
+static void read_known(pio_triangles *t, pio_input *in)
 {
     static const char *const stl[] = {"solid", NULL};
     static const char *const obj[] = {"v", "f", "o", "g", "s", "mtllib", "usemtl", "vt", "vn", NULL};
@@ -243,4 +263,10 @@ void pio_triangles_read(pio_triangles *t, pio_input *in)
         read_obj(t, in);
     else
         pio_input_fail(in, "no surface: neither PLY nor OBJ nor STL, or a binary STL that was cut off");
+}
+
+void pio_triangles_read(pio_triangles *t, pio_input *in)
+{
+    read_known(t, in);
+    pio_triangles_end(t, in);
 }
