@@ -1,6 +1,7 @@
 /* config_file.c -- files read whole, and paths that must stay within a folder. */
 #include "host/config.h"
 #include "host/fail.h"
+#include "host/large.h"
 #include "host/stop.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static piola_status read_all(int file, const char *path, size_t most, char **tex
         return pio_fail(error, PIOLA_BAD_DATA, "cannot read '%s': it has %lld bytes, at most %zu are read", path,
                         (long long)about.st_size, most);
     size_t want = (size_t)about.st_size, got = 0;
-    char *bytes = malloc(want + 1);
+    char *bytes = pio_large_alloc(want + 1);
     if (!bytes)
         return pio_fail(error, PIOLA_NO_MEMORY, "cannot read '%s': %zu bytes of memory are needed", path, want + 1);
     while (got < want) {

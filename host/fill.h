@@ -2,6 +2,7 @@
 #ifndef PIOLA_HOST_FILL_H
 #define PIOLA_HOST_FILL_H
 
+#include "host/csv.h"
 #include "host/shape.h"
 
 typedef struct {
@@ -26,9 +27,9 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
                             scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
                             piola_error *error);
 
-/* The particles of geometry of type points, in the order of its rows. `file` is the table's place; faults of `geometry` are told in
- * the file. Free `position` and `volumes`. */
-piola_status pio_fill_points(const scene_geometry *geometry, const char *file, const double offset[3], int dimension,
+/* The particles of geometry of type points, in the order of the rows of its table; faults of `geometry` are told in the table's
+ * file. Free `position` and `volumes`. */
+piola_status pio_fill_points(const scene_geometry *geometry, const pio_csv *csv, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error);
 
 /* The box of its particles. */

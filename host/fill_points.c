@@ -3,6 +3,7 @@
 
 #include "host/csv.h"
 #include "host/fail.h"
+#include "host/large.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +45,8 @@ static piola_status take(const scene_geometry *g, const pio_csv *csv, const int 
     const double unit = pow(g->scale, dimension);
     double sum = 0;
     out->n = (int64_t)csv->n_rows;
-    out->position = malloc(csv->n_rows * dim * sizeof(double));
-    out->volumes = malloc(csv->n_rows * sizeof(double));
+    out->position = pio_large_alloc(csv->n_rows * dim * sizeof(double));
+    out->volumes = pio_large_alloc(csv->n_rows * sizeof(double));
     if (!out->position || !out->volumes) return pio_fail_memory(error, bytes, "particles");
     for (size_t r = 0; r < csv->n_rows; r++) {
         const double *row = csv->values + r * csv->n_columns;
@@ -92,24 +93,21 @@ void pio_fill_bounds(const pio_fill_result *fill, int dimension, double low[3], 
     }
 }
 
-piola_status pio_fill_points(const scene_geometry *geometry, const char *file, const double offset[3], int dimension,
+piola_status pio_fill_points(const scene_geometry *geometry, const pio_csv *csv, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error)
 {
     static const char *const names[] = {"x", "y", "z"};
     int at[3] = {0};
-    pio_csv csv;
     *out = (pio_fill_result){0};
-    piola_status rc = pio_csv_load(&csv, file, error);
-    if (rc) return rc;
+    piola_status rc = PIOLA_OK;
     for (int a = 0; a < dimension && !rc; a++) {
-        at[a] = pio_csv_column(&csv, names[a], error);
+        at[a] = pio_csv_column(csv, names[a], error);
         if (at[a] < 0) rc = PIOLA_BAD_DATA;
     }
-    const int column = volume_column(&csv);
-    if (!rc) rc = check_volume(geometry, &csv, column, error);
-    if (!rc) rc = take(geometry, &csv, at, column, offset, dimension, out, error);
-    if (!rc) name_unread(&csv, at, dimension, column, out->unread, sizeof out->unread);
-    pio_csv_free(&csv);
+    const int column = volume_column(csv);
+    if (!rc) rc = check_volume(geometry, csv, column, error);
+    if (!rc) rc = take(geometry, csv, at, column, offset, dimension, out, error);
+    if (!rc) name_unread(csv, at, dimension, column, out->unread, sizeof out->unread);
     if (rc) {
         free(out->position);
         free(out->volumes);

@@ -129,8 +129,11 @@ static piola_status take_points(pio_model *m, const scene_body *body, pio_fill_r
 {
     const scene_geometry *g = pio_scene_geometry(m->scene, body->geometry);
     char path[PATH_MAX];
+    pio_csv csv = {0};
     piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
-    if (!rc) rc = pio_fill_points(g, path, body->position, m->scene->dimension, f, error);
+    if (!rc) rc = pio_csv_load(&csv, path, error);
+    if (!rc) rc = pio_fill_points(g, &csv, body->position, m->scene->dimension, f, error);
+    pio_csv_free(&csv);
     if (rc) return rc;
     if (f->unread[0])
         pio_model_warn(m, "geometry '%s': nothing reads these columns of %s: %s; x, y%s and volume are read", g->name,

@@ -84,13 +84,11 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i, const char 
     static const double none[3] = {0};
     const scene_geometry *g = &s->geometry[i];
     double low[3] = {0}, high[3] = {0};
-    char place[PATH_MAX];
     pio_fill_result fill = {0};
     pio_csv csv;
     piola_error error;
     if (!pio_scene_table_of(s, doc, path, g->file, &csv)) return;
-    piola_status rc = pio_scene_file(s, g->file, place, sizeof place, &error);
-    if (!rc) rc = pio_fill_points(g, place, none, s->dimension, &fill, &error);
+    const piola_status rc = pio_fill_points(g, &csv, none, s->dimension, &fill, &error);
     if (rc) pio_scene_report(doc, path, &error);
     if (!rc) pio_fill_bounds(&fill, s->dimension, low, high);
     if (!rc && check_inside(s, doc, i, low, high)) check_volumes(s, doc, i, &csv, &fill);

@@ -91,12 +91,16 @@ static void one_point_file(const uint8_t *data, size_t size)
 {
     static const double nowhere[3];
     char path[64];
-    pio_fill_result fill;
+    pio_fill_result fill = {0};
+    pio_csv csv;
     piola_error error = {0};
     char name[] = "g";
     const scene_geometry geometry = {.name = name, .shape = SCENE_POINTS, .scale = 1, .volume = (double)NAN};
     make_file(data, size, path);
-    judge(pio_fill_points(&geometry, path, nowhere, 2, &fill, &error), &error);
+    piola_status rc = pio_csv_load(&csv, path, &error);
+    if (!rc) rc = pio_fill_points(&geometry, &csv, nowhere, 2, &fill, &error);
+    judge(rc, &error);
+    pio_csv_free(&csv);
     free(fill.position);
     free(fill.volumes);
     end_file(path);

@@ -278,6 +278,18 @@ static void put_column(hid_t file, const char *name, const double *values, hsize
     H5Sclose(space);
 }
 
+/* The particles of a table in 2D. */
+static piola_status fill_from(const scene_geometry *g, const char *path, const double offset[3], pio_fill_result *f,
+                              piola_error *error)
+{
+    pio_csv csv;
+    piola_status rc = pio_csv_load(&csv, path, error);
+    *f = (pio_fill_result){0};
+    if (!rc) rc = pio_fill_points(g, &csv, offset, 2, f, error);
+    pio_csv_free(&csv);
+    return rc;
+}
+
 static void points_are_the_same_from_every_kind_of_file(void **state)
 {
     static const double x[3] = {0.1, 0.25, 0.4}, y[3] = {1, 2, 0.3}, volume[3] = {1, 2, 5}, offset[3] = {10, 20, 0};
@@ -297,7 +309,7 @@ static void points_are_the_same_from_every_kind_of_file(void **state)
     for (size_t k = 0; k < 3; k++) {
         pio_fill_result f;
         piola_error error;
-        if (pio_fill_points(&g, names[k], offset, 2, &f, &error)) fail_msg("%s", error.message);
+        if (fill_from(&g, names[k], offset, &f, &error)) fail_msg("%s", error.message);
         assert_int_equal(f.n, 3);
         for (int p = 0; p < 3; p++) {
             assert_true(fabs(f.position[2 * p] - (0.5 * x[p] + 10)) <= 0);
@@ -330,7 +342,7 @@ static void spoiled_points_are_read_or_refused(void **state)
         for (int k = 0; k <= trial % 3; k++)
             text[(size_t)((random_number() + 1) / 2 * length)] = (char)(48 + 48 * random_number());
         write_text("points.csv", text);
-        const piola_status rc = pio_fill_points(&g, "points.csv", offset, 2, &f, &error);
+        const piola_status rc = fill_from(&g, "points.csv", offset, &f, &error);
         assert_true(rc == PIOLA_OK || rc == PIOLA_BAD_DATA);
         assert_true(rc ? error.message[0] && !f.position : f.n > 0);
         refused += rc != PIOLA_OK;
