@@ -111,6 +111,7 @@ piola_status pio_first_step(const pio_model *model, const char *precision, piola
     t.desc.n_observations = t.desc.n_touches = 0;
     t.desc.adjoint = 0;
     t.desc.slots = 0;
+    t.desc.start_only = 1;
     piola_status rc = pio_engine_open(&engine, "cpu", NULL, precision, model->scene->dimension, error);
     if (rc) return rc;
     t.engine = model->fem ? engine.fem : engine.table;

@@ -303,6 +303,8 @@ typedef struct {
     /* Asked where an implicit step looks at a scalar of its own anyway, and now and then by create and measure, by the thread that
      * called: why to stop now, in words, then the call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
     const char *(*interrupted)(void);
+    /* Meshes: 1: start() and check() alone will be called; what only steps need may be left out, and advance() may be refused. */
+    int32_t start_only;
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
     int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
     const pio_obstacle_desc *obstacles;

@@ -79,6 +79,7 @@ typedef struct {
     int n_state, n_kept;                   /* vectors of a state; those of them that a slot holds */
     int state_at[STATES], kept_at[STATES]; /* number of a vector among them; -1: it is none of them */
     int lumped, damped, stiff;             /* damped, stiff: there may be an alpha, a beta */
+    int bare;                              /* only to be started, which takes no matrix: there is none */
     int remade, no_acceleration; /* slots leave the acceleration out; that of the current state is not there */
     fem_part *part;
     fem_load *load;
@@ -350,6 +351,9 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
                               int32_t *indefinite, piola_error *error);
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error);
+
+/* fem_upload.c: the description goes to the device; the matrix gets its structure. */
+piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 
 /* fem_direct.c: which solver, from the graph and before there is memory; then K x = b by its factor. PIOLA_NO of a Newton
  * direction: K is not positive definite. */

@@ -53,6 +53,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
 static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
+    if (f->bare) return sim_fail(error, PIOLA_INTERNAL, "this simulation was made to be started, and to take no step");
     if (sim->index == 0 && !sim->turned) {
         const piola_status rc = fem_check_fault(sim, error);
         if (rc) return rc;

@@ -21,6 +21,7 @@ typedef struct {
 
 typedef struct {
     const pio_fem_desc *m;
+    const char *(*interrupted)(void);
     int elements, corners;
     int *first, *vertex, *element; /* [elements + 1]; [corners] nodes and elements; vertices of elements alone */
     int *piece;                    /* [elements] union, then numbers 0 .. pieces-1 */
@@ -45,14 +46,18 @@ static int root(int *parent, int i)
     return i;
 }
 
-/* Calls `what` for every element, with its nodes. */
-static void each_element(hinges *g, void (*what)(hinges *g, int e, const int32_t *node, int nodes, int vertices))
+/* Calls `what` for every element, with its nodes. 0 when it is to stop. */
+static int each_element(hinges *g, void (*what)(hinges *g, int e, const int32_t *node, int nodes, int vertices))
 {
     int e = 0;
     for (const pio_block_desc *b = g->m->blocks; b < g->m->blocks + g->m->n_blocks; b++) {
         const int nodes = fem_nodes_of(b->type), vertices = vertices_of(b->type);
-        for (int32_t i = 0; i < b->n; i++) what(g, e++, b->nodes + (ptrdiff_t)i * nodes, nodes, vertices);
+        for (int32_t i = 0; i < b->n; i++) {
+            if (fem_stops(g->interrupted, i)) return 0;
+            what(g, e++, b->nodes + (ptrdiff_t)i * nodes, nodes, vertices);
+        }
     }
+    return 1;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
@@ -114,7 +119,7 @@ static size_t slots_of(const fem_corners *c)
     return slots;
 }
 
-/* 0 without memory. */
+/* 0 without memory, -2 when it is to stop. */
 static int find_pieces(hinges *g)
 {
     fem_corners c = {0};
@@ -126,7 +131,12 @@ static int find_pieces(hinges *g)
                       (unsigned)slots - 1};
         ok = s.stamp && s.element && s.key;
     }
-    for (int i = 0; ok && i < g->m->n; i++) join_around(g, &c, &s, i);
+    for (int i = 0; ok > 0 && i < g->m->n; i++) {
+        if (fem_stops(g->interrupted, i))
+            ok = -2;
+        else
+            join_around(g, &c, &s, i);
+    }
     for (int e = 0; e < g->elements; e++) g->piece[e] = root(g->piece, e);
     for (int e = 0; e < g->elements; e++) /* the root of a piece gets its number, as -1 - number, ... */
         if (g->piece[e] == e) g->piece[e] = -1 - g->pieces++;
@@ -173,6 +183,7 @@ static int by_pieces(const void *x, const void *y)
     return (p->node > q->node) - (p->node < q->node);
 }
 
+/* 1, or what is wrong: as find_pieces. */
 static int find_joints(hinges *g, const int *of)
 {
     g->bodies = calloc((size_t)g->pieces, sizeof *g->bodies);
@@ -181,13 +192,13 @@ static int find_joints(hinges *g, const int *of)
     g->last = malloc(sizeof *g->last * (size_t)g->m->n);
     g->start = calloc((size_t)g->pieces + 1, sizeof *g->start);
     if (!g->bodies || !g->body || !g->next || !g->last || !g->start) return 0;
-    each_element(g, measure_middle);
+    if (!each_element(g, measure_middle)) return -2;
     for (int p = 0; p < g->pieces; p++)
         for (int c = 0; c < DIM; c++) g->bodies[p].middle[c] /= (double)g->bodies[p].nodes;
     g->list = malloc(sizeof *g->list * (size_t)(g->joints + 1));
     if (!g->list) return 0;
     g->joints = 0;
-    each_element(g, measure_size);
+    if (!each_element(g, measure_size)) return -2;
     qsort(g->list, (size_t)g->joints, sizeof *g->list, by_pieces);
     int n = 0;
     for (int j = 0; j < g->joints; j++)
@@ -410,23 +421,25 @@ static int check(hinges *g, const int *of, const fem_body *bodies, fem_words *w)
     g->at = malloc(sizeof *g->at * (size_t)g->m->n);
     if (!g->first || !g->vertex || !g->element || !g->piece || !g->at) return -1;
     g->first[0] = 0;
-    each_element(g, list_vertices);
+    if (!each_element(g, list_vertices)) return -2;
     for (int64_t i = 0; i < g->m->n; i++) {
         g->at[i] = -1;
         n_bodies += of[i] == i;
     }
-    if (!find_pieces(g)) return -1;
-    if (g->pieces <= n_bodies) return 1;
-    if (!find_joints(g, of)) return -1;
+    int found = find_pieces(g);
+    if (found > 0 && g->pieces <= n_bodies) return 1;
+    if (found > 0) found = find_joints(g, of);
+    if (found <= 0) return found ? found : -1;
     fem_support_rows(g->m, g->at, g->piece, g->bodies);
     for (int p = 0; p < g->pieces && held > 0; p++)
         if (g->next[p] < 0) held = judge(g, g->body[p], &bodies[g->body[p]], w);
     return held;
 }
 
-int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, fem_words *w)
+int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
+                     fem_words *w)
 {
-    hinges g = {.m = m};
+    hinges g = {.m = m, .interrupted = interrupted};
     for (const pio_block_desc *b = m->blocks; b < m->blocks + m->n_blocks; b++) {
         g.elements += b->n;
         g.corners += b->n * vertices_of(b->type);

@@ -257,7 +257,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_POINTS(f->lambda);
     TAKE_POINTS(f->y);
     f->base.scratch[0] = f->base.arena.used;
-    take_matrix(f, m->follows != NULL);
+    if (!f->bare) take_matrix(f, m->follows != NULL);
     f->base.scratch[1] = f->base.arena.used;
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);

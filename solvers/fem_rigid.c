@@ -21,18 +21,20 @@ static int root(int *parent, int i)
     return i;
 }
 
-static void connect(const pio_fem_desc *m, int *parent)
+/* 0 when it is to stop. */
+static int connect(const pio_fem_desc *m, const char *(*interrupted)(void), int *parent)
 {
     for (int64_t i = 0; i < m->n; i++) parent[i] = (int)i;
     for (int b = 0; b < m->n_blocks; b++) {
         const int nodes = fem_nodes_of(m->blocks[b].type);
-        for (int64_t e = 0; e < m->blocks[b].n; e++)
-            for (int a = 1; a < nodes; a++) {
-                const int32_t *node = m->blocks[b].nodes + e * nodes;
-                parent[root(parent, node[a])] = root(parent, node[0]);
-            }
+        for (int64_t e = 0; e < m->blocks[b].n; e++) {
+            const int32_t *node = m->blocks[b].nodes + e * nodes;
+            if (fem_stops(interrupted, e)) return 0;
+            for (int a = 1; a < nodes; a++) parent[root(parent, node[a])] = root(parent, node[0]);
+        }
     }
     for (int64_t i = 0; i < m->n; i++) parent[i] = root(parent, (int)i);
+    return 1;
 }
 
 void fem_motion_row(const fem_body *b, const double *X, const double *d, double row[MOTIONS])
@@ -275,23 +277,25 @@ static int judge(fem_body *b, fem_words *w)
     return 0;
 }
 
-piola_status fem_check_supports(const pio_fem_desc *m, piola_error *error)
+piola_status fem_check_supports(const pio_fem_desc *m, const char *(*interrupted)(void), piola_error *error)
 {
     piola_error own = {0};
-    int *of = malloc(sizeof *of * (size_t)m->n), held = 1;
+    int *of = malloc(sizeof *of * (size_t)m->n), held = -1;
     fem_body *bodies = calloc((size_t)m->n, sizeof *bodies);
     fem_words w = {.text = own.message, .size = sizeof own.message};
-    if (of && bodies) {
-        connect(m, of);
+    if (of && bodies) held = connect(m, interrupted, of) ? 1 : -2;
+    if (held > 0) {
         measure(m, of, bodies);
         fem_support_rows(m, of, NULL, bodies);
         for (int64_t i = 0; i < m->n && held; i++) held = of[i] != i || judge(&bodies[i], &w);
-        if (held) held = fem_check_hinges(m, of, bodies, &w);
+        if (held) held = fem_check_hinges(m, of, bodies, interrupted, &w);
     }
-    const int memory = of && bodies && held >= 0;
     free(of);
     free(bodies);
-    if (!memory) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
+    const char *why = interrupted && held == -2 ? interrupted() : NULL;
+    if (held == -2)
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", why ? why : "a signal");
+    if (held < 0) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
     return held ? PIOLA_OK
                 : sim_fail_as(error, PIOLA_BAD_DATA, sim_failure(PIOLA_FAILED_LOOSE_BODY), "%s", own.message);
 }

@@ -5,8 +5,8 @@
 #include "solvers/fem.h"
 
 /* PIOLA_BAD_DATA when the supports leave a body, or a part of it that is hinged to the rest, free to move as it is: which one,
- * and its motions in words. */
-piola_status fem_check_supports(const pio_fem_desc *mesh, piola_error *error);
+ * and its motions in words. PIOLA_INTERRUPTED when `interrupted` (pio_engine_desc; may be NULL) says to stop. */
+piola_status fem_check_supports(const pio_fem_desc *mesh, const char *(*interrupted)(void), piola_error *error);
 
 /* ---- what fem_rigid.c and fem_hinge.c share ----------------------------------------------------------------- */
 
@@ -38,8 +38,15 @@ void fem_say_place(fem_words *w, const double *x);
 /* "from moving along x and from turning about (0, 1)", of n motions, which come back combined otherwise */
 void fem_say_motions(fem_words *w, const fem_body *b, double motion[MOTIONS][MOTIONS], int n);
 
-/* fem_hinge.c: 1 when no part of a body turns about what it shares with others, 0 and why when one does, -1 without memory. `of`
- * [n]: the first node of each node's body; bodies [n] at that node. */
-int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, fem_words *w);
+/* Is a loop to stop before its item i? Asks at every 1024th. */
+static inline int fem_stops(const char *(*interrupted)(void), int64_t i)
+{
+    return (i & 1023) == 1023 && interrupted && interrupted();
+}
+
+/* fem_hinge.c: 1 when no part of a body turns about what it shares with others, 0 and why when one does, -1 without memory, -2 when
+ * `interrupted` says to stop. `of` [n]: the first node of each node's body; bodies [n] at that node. */
+int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
+                     fem_words *w);
 
 #endif

@@ -76,23 +76,31 @@ static int collect(const fem_corners *c, const corner_owner *owner, const int *p
     return n;
 }
 
-/* Per corner: its element; per corner: its node. 0: too many pairs. */
-static int walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point)
+int fem_graph_fits(const fem_set *sets, int n_sets)
+{
+    int64_t pairs = 0, sources = 0;
+    for (const fem_set *s = sets; s < sets + n_sets; s++) {
+        pairs += (int64_t)s->n * (s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2);
+        sources += (int64_t)s->n * s->nodes * s->nodes;
+    }
+    return pairs < (int64_t)1 << 30 && sources < (int64_t)1 << 30;
+}
+
+/* Per corner: its element; per corner: its node. */
+static void walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point)
 {
     int corner = 0;
-    int64_t pair = 0;
+    int pair = 0;
     for (const fem_set *s = sets; s < sets + n_sets; s++)
         for (int i = 0; i < s->n; i++) {
             for (int a = 0; a < s->nodes; a++) {
                 owner[corner + a] =
-                    (corner_owner){.first_node = corner, .nodes = s->nodes, .all = s->all, .pair = (int)pair};
+                    (corner_owner){.first_node = corner, .nodes = s->nodes, .all = s->all, .pair = pair};
                 point[corner + a] = s->node[(ptrdiff_t)i * s->nodes + a];
             }
             corner += s->nodes;
             pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
-            if (pair >= (int64_t)1 << 30) return 0;
         }
-    return 1;
 }
 
 /* Room for blocks and sources of all rows. */
@@ -105,7 +113,6 @@ static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner
         sources += n;
         if (n > widest) widest = n;
     }
-    if (sources >= (int64_t)1 << 30) return -1;
     g->sources = (int)sources;
     g->row_start = calloc((size_t)c->points + 1, sizeof *g->row_start);
     g->row = malloc(sizeof *g->row * ((size_t)sources + 1)); /* as many blocks as sources at most */
@@ -144,11 +151,12 @@ int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, co
     size_t count = 0;
     fem_corners corners = {0};
     *g = (fem_graph){.rows = points};
+    if (!fem_graph_fits(sets, n_sets)) return -1;
     for (int s = 0; s < n_sets; s++) count += (size_t)sets[s].n * (size_t)sets[s].nodes;
     corner_owner *owner = malloc(sizeof *owner * (count + 1));
     int *point = malloc(sizeof *point * (count + 1)), rc = owner && point;
     contribution *row = NULL;
-    if (rc == 1 && !walk(sets, n_sets, owner, point)) rc = -1;
+    if (rc == 1) walk(sets, n_sets, owner, point);
     if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point);
     if (rc == 1) rc = reserve(g, &corners, owner, &row);
     if (rc == 1) rc = fill(g, &corners, owner, point, row, interrupted);
