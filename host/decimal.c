@@ -60,10 +60,11 @@ static const char *read_digits(const char *at, mantissa *d)
 /* The power behind `e`, bounded; the end of the number. */
 static const char *read_power(const char *at, int *power)
 {
-    const char *digit = at + 1 + (at[1] == '-' || at[1] == '+');
-    const bool minus = at[1] == '-';
+    if (*at != 'e' && *at != 'E') return at;
+    const bool minus = at[1] == '-', sign = minus || at[1] == '+';
+    const char *digit = at + 1 + sign;
     int p = 0;
-    if ((*at != 'e' && *at != 'E') || !(*digit >= '0' && *digit <= '9')) return at;
+    if (!(*digit >= '0' && *digit <= '9')) return at;
     for (; *digit >= '0' && *digit <= '9'; digit++)
         if (p < 100000) p = 10 * p + (*digit - '0');
     *power = minus ? -p : p;
