@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_rejected.py PIOLA -- optimisers survive trial points that cannot be computed: steps that break CFL or turn elements over."""
+"""test_rejected.py PIOLA -- optimisers survive trial points that cannot be computed: steps that leave the grid, break CFL or turn
+elements over."""
 import json
 import os
 import pathlib
@@ -79,6 +80,39 @@ class Rejected(unittest.TestCase):
                     self.assertLessEqual(told["objective"], start * (1 + 1e-8))  # of which the log tells nine digits
                     if kind != "adam":  # whose steps do not look at J
                         self.assertLess(told["objective"], 0.5 * start)
+
+    def test_a_body_that_leaves_the_grid_is_taken_back(self):
+        best = (1.7, 0.5)  # as near to the target as a body of radius 0.2 m comes that begins two cells within the grid
+        far = ("design=[{name: start, target: bodies.ball.position}]", "objective=[{type: target, of: place, value: [2.4, 0.5]}]")
+        for kind, rate in ("lbfgs", 0), ("mma", 0), ("adam", 3), ("gradient_descent", 5):
+            with self.subTest(kind):
+                out = self.folder / f"far-{kind}"
+                optimizer = TYPES[kind].format(rate=rate)
+                log = self.optimize(0, "ball", kind, out, *far, f"optimizer={{type: {optimizer}, max_iterations: 8}}")
+                told = json.loads((out / "result.json").read_text())
+                start = float(log.split("iteration    0: J = ")[1].split(",")[0])
+                print(f"{kind}: {log.count('its initial position is outside the grid')} trial points outside the grid, J {told['objective']:g} "
+                      f"(threshold {0.2 * start:g})")
+                self.assertEqual(told["optimizer"]["rejected"], log.count("its trial point is rejected"))
+                self.assertLess(told["objective"], 0.2 * start)
+                self.assertLess(told["parameters"]["bodies.ball.position"]["value"][0], best[0])
+                if kind != "mma":  # which begins with short steps
+                    self.assertGreater(told["optimizer"]["rejected"], 0)
+
+    def test_mma_keeps_its_constraint_beside_rejected_points(self):
+        out = self.folder / "constrained"
+        log = self.optimize(0, "ball", "mma", out, "objective=[{type: target, of: place.x, value: 0.55}]",
+                            "constraints=[{of: place.y, max: 0.505}]", iterations=8)
+        told = json.loads((out / "result.json").read_text())
+        kept, = told["constraints"]
+        print(f"mma: {told['optimizer']['rejected']} rejected (threshold 1), J {told['objective']:g} (threshold 1e-9), place.y "
+              f"{kept['value']:g} (at most 0.505)")
+        self.assertIn("more than time.cfl_limit", log)
+        self.assertGreater(told["optimizer"]["rejected"], 0)
+        self.assertLess(told["objective"], 1e-9)
+        self.assertLessEqual(kept["value"], 0.505)
+        start = log.split("iteration    0: ")[1].split("\n")[0]
+        self.assertIn("violation 0.0", start)  # control: it did not hold at the start
 
     def test_a_start_that_fails_is_76_and_nothing_is_rejected(self):
         out = self.folder / "start"

@@ -5,11 +5,12 @@
 #
 #   tools/check.sh                   all that; of the campaigns below a sample
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
-#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: an hour)
-#   tools/check.sh --kills [N]       an optimisation killed N times (3000: an hour) at random instants, at every call that writes its
+#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half an hour)
+#   tools/check.sh --kills [N]       an optimisation killed N times (3000: half an hour) at random instants, at every call that writes its
 #                                    record, and cut off by 2/3 N power failures
 #   tools/check.sh --damage          every bit of a snapshot flipped, and thousands of other damaged files
 #   tools/check.sh --resume          runs and gradients cut at every place that tests/test_resume.py knows, and gone on with
+#   tools/check.sh --fuzz [MINUTES]  each of the eight readers under libFuzzer (60 min each, as many at a time as there are processors)
 #   tools/check.sh --reliability [P] P per cent (100) of all of these; their counts go into docs/reliability.md
 # What a campaign prints is in build/campaigns too.
 set -euo pipefail
@@ -75,6 +76,15 @@ damage() {
     build/release/test_snapshot_hostile --all 2>&1
 }
 
+# fuzz MINUTES: what earlier runs found is kept in build/fuzz_inputs
+fuzz() {
+    install_missing clang llvm
+    install_missing "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+    cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=OFF -DPIOLA_FUZZ=ON
+    cmake --build build/fuzz --target piola_fuzz piola_fuzz_coverage
+    python3 tests/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" --jobs "$jobs"
+}
+
 # Interrupted runs and gradients.
 resume() {
     make_venv
@@ -88,13 +98,14 @@ campaign() {
     "$@" | tee "build/campaigns/$1.log"
 }
 
-# reliability PERCENT: all campaigns, and the page that tells of them.
+# reliability PERCENT: all campaigns, and the page that reports them.
 reliability() {
     campaign mutants $((10000 * $1))
     campaign faults $((100 * $1))
     campaign kills $((30 * $1))
     campaign damage
     campaign resume
+    campaign fuzz "$(($1 * 60 / 100))"
     python3 tools/reliability.py --write
 }
 
@@ -105,6 +116,7 @@ if [ $# -gt 0 ]; then
     --mutants) campaign mutants "${2:-1000000}" ;;
     --faults) campaign faults "${2:-10000}" ;;
     --kills) campaign kills "${2:-3000}" ;;
+    --fuzz) campaign fuzz "${2:-60}" ;;
     --damage | --resume) campaign "${1#--}" ;;
     --reliability) reliability "${2:-100}" ;;
     *)
