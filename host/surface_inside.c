@@ -3,6 +3,7 @@
 
 #include "host/fail.h"
 #include "host/stop.h"
+#include "host/surface_screen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,11 +187,6 @@ static bool holds_once(int winding)
     return winding == 0 || winding == 1;
 }
 
-static double size_of(const pio_trimesh *s)
-{
-    return fmax(fmax(s->high[0] - s->low[0], s->high[1] - s->low[1]), s->high[2] - s->low[2]);
-}
-
 piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], bool *inside, piola_error *error)
 {
     static const double oblique[3] = {0.48, 0.6, 0.64};
@@ -200,7 +196,7 @@ piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], b
     if (holds_once(winding)) return PIOLA_OK;
     for (int way = -1; way <= 1; way += 2) { /* where parts touch, rounding may tell a point to be in both */
         double y[3];
-        for (int a = 0; a < 3; a++) y[a] = x[a] + way * 1e-9 * size_of(s) * oblique[a];
+        for (int a = 0; a < 3; a++) y[a] = x[a] + way * 1e-9 * pio_trimesh_size(s) * oblique[a];
         if (holds_once(pio_trimesh_winding(l, y))) return PIOLA_OK;
     }
     if (winding < 0)
@@ -218,25 +214,17 @@ piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], b
 piola_status pio_trimesh_check_inside(const pio_trimesh_lines *l, piola_error *error)
 {
     const pio_trimesh *s = l->surface;
-    const double depth = 1e-6 * size_of(s);
-    piola_status rc = PIOLA_OK;
+    const double depth = 1e-6 * pio_trimesh_size(s);
+    unsigned char *doubtful = malloc((size_t)s->n_triangles + 1);
+    if (!doubtful) return pio_fail_memory(error, (size_t)s->n_triangles + 1, "a surface");
+    piola_status rc = pio_trimesh_screen(s, depth, doubtful, error);
     for (int32_t t = 0; !rc && t < s->n_triangles; t++) {
+        double x[2][3];
+        bool inside;
         rc = pio_stop_at(t, "testing what a surface encloses", error);
-        const double *p[3];
-        double u[3], v[3];
-        for (int k = 0; k < 3; k++) p[k] = s->vertex + 3 * s->triangle[3 * t + k];
-        for (int a = 0; a < 3; a++) {
-            u[a] = p[1][a] - p[0][a];
-            v[a] = p[2][a] - p[0][a];
-        }
-        const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-        const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        for (int way = -1; !rc && way <= 1 && length > 0; way += 2) {
-            double x[3];
-            bool inside;
-            for (int a = 0; a < 3; a++) x[a] = (p[0][a] + p[1][a] + p[2][a]) / 3 + way * depth * n[a] / length;
-            rc = pio_trimesh_inside(l, x, &inside, error);
-        }
+        if (!doubtful[t] || !pio_trimesh_probes(s, t, depth, x)) continue;
+        for (int side = 0; !rc && side < 2; side++) rc = pio_trimesh_inside(l, x[side], &inside, error);
     }
+    free(doubtful);
     return rc;
 }
