@@ -136,16 +136,17 @@ static void judge_edges(const pio_trimesh *s, char *out, size_t size)
             first_turned = i;
         }
     }
-    const double *p = s->vertex + 3 * e[open ? first_open : first_turned].low,
-                 *q = s->vertex + 3 * e[open ? first_open : first_turned].high;
     out[0] = '\0';
-    if (open || turned)
+    if (open || turned) {
+        const edge *first = e + (open ? first_open : first_turned);
+        const double *p = s->vertex + 3 * first->low, *q = s->vertex + 3 * first->high;
         snprintf(out, size, "%lld edge%s%s, the first from (%g %g %g) to (%g %g %g) m", open ? open : turned,
                  (open ? open : turned) > 1 ? "s" : "",
                  open > 1 ? " are open"
                  : open   ? " is open"
                           : "",
                  p[0], p[1], p[2], q[0], q[1], q[2]);
+    }
     free(e);
 }
 
