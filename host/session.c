@@ -14,13 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-double pio_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static piola_status open_log(pio_session *s, piola_error *error)
 {
     const pio_log_options options = {.level = pio_log_level_from(s->options->quiet, s->options->verbose),

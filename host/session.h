@@ -3,6 +3,7 @@
 #define PIOLA_HOST_SESSION_H
 
 #include "host/adjoint_growth.h"
+#include "host/clock.h"
 #include "host/engines.h"
 #include "host/folder.h"
 #include "host/json.h"
@@ -111,7 +112,5 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
 /* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of the last
  * evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
-
-double pio_clock(void); /* s, steady */
 
 #endif

@@ -1,5 +1,6 @@
 /* snapshot.c -- the writer: frames in time order, each on disk before NSteps counts it. */
 #include "host/snapshot_private.h"
+#include "host/clock.h"
 #include "host/crc32c.h"
 #include "host/fail.h"
 #include "host/snapshot_digest.h"
@@ -136,6 +137,38 @@ static void stage(const pio_snapshot *s, const double *values, int64_t rows, int
             store_value(s, integer, i * width + (matrix ? c / 2 * 3 + c % 2 : c), values[i * count + c]);
 }
 
+/* ---- checksums, and what they cost ---------------------------------------------------------------------- */
+
+static double begin_cost(const pio_snapshot *s)
+{
+    return s->costs ? pio_clock() : 0;
+}
+
+static void end_cost(const pio_snapshot *s, double begun, size_t bytes)
+{
+    if (!s->costs) return;
+    s->costs->arrays += pio_clock() - begun;
+    s->costs->array_bytes += (int64_t)bytes;
+}
+
+/* Of the first bytes of the scratch. */
+static int64_t sum_scratch(const pio_snapshot *s, size_t bytes)
+{
+    const double begun = begin_cost(s);
+    const int64_t sum = (int64_t)pio_crc32c(0, s->scratch, bytes);
+    end_cost(s, begun, bytes);
+    return sum;
+}
+
+/* The same, into the attribute of the dataset that was written. */
+static bool write_own_sum(const pio_snapshot *s, pio_h5_log *log, hid_t id, size_t bytes)
+{
+    const double begun = begin_cost(s);
+    const bool ok = pio_h5_attr_sum(log, id, s->scratch, bytes);
+    end_cost(s, begun, bytes);
+    return ok;
+}
+
 /* Stage and write rows [first, first + rows) of a dataset. Their checksum goes to *sum, or where that is NULL to the
  * dataset's own attribute. */
 static bool write_rows(const pio_snapshot *s, pio_h5_log *log, hid_t id, const double *values, int64_t rows,
@@ -144,9 +177,8 @@ static bool write_rows(const pio_snapshot *s, pio_h5_log *log, hid_t id, const d
     const size_t bytes = (size_t)rows * (size_t)stored * (integer || s->f64 ? 8 : 4);
     stage(s, values, rows, components, stored, integer);
     hid_t memory = integer ? H5T_NATIVE_INT64 : s->f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    if (sum) *sum = (int64_t)pio_crc32c(0, s->scratch, bytes);
-    return pio_h5_write_rows(log, id, first, rows, memory, s->scratch) &&
-           (sum || pio_h5_attr_sum(log, id, s->scratch, bytes));
+    if (sum) *sum = sum_scratch(s, bytes);
+    return pio_h5_write_rows(log, id, first, rows, memory, s->scratch) && (sum || write_own_sum(s, log, id, bytes));
 }
 
 /* Checksums of frame k: of its time, its points, its fields in the order of the definition; -1 of what is static. */
@@ -165,7 +197,10 @@ static bool write_column(const pio_snapshot *s, pio_h5_log *log, size_t i, const
 
 static bool write_sums(const pio_snapshot *s, pio_h5_log *log, int64_t frame)
 {
-    return pio_h5_write_rows(log, s->sums, frame, 1, H5T_NATIVE_INT64, sums_of(s, frame));
+    const double begun = begin_cost(s);
+    const bool ok = pio_h5_write_rows(log, s->sums, frame, 1, H5T_NATIVE_INT64, sums_of(s, frame));
+    end_cost(s, begun, 0);
+    return ok;
 }
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
@@ -352,7 +387,9 @@ static piola_status finish(pio_snapshot *s, piola_error *error)
     pio_h5_log log = {.cause = ""};
     bool marked = pio_h5_flush(&log, s->file) && pio_h5_attr_int(&log, s->root_piola, "complete", 1);
     if (!close_file(s, &log) || !marked) return pio_snapshot_io(s, &log, "finishing", error);
+    const double begun = begin_cost(s);
     const piola_status rc = pio_digest_append(s->fd, s->partial, error);
+    if (s->costs) s->costs->file += pio_clock() - begun;
     if (rc) return rc;
     if (fsync(s->fd) != 0) return pio_fail(error, PIOLA_IO, "%s: fsync: %s", s->partial, strerror(errno));
     if (rename(s->partial, s->path) != 0)

@@ -101,6 +101,13 @@ typedef struct {
     double value;
 } pio_snapshot_number;
 
+/* What checksums cost a file that is written: s of wall time. */
+typedef struct {
+    double arrays;       /* computing and writing those of arrays of points and fields */
+    int64_t array_bytes; /* of which those are */
+    double file; /* those of all bytes, in pio_snapshot_finish(): reading the file, computing and writing them */
+} pio_snapshot_costs;
+
 typedef struct {
     const char *path; /* final name, ends in .vtkhdf */
     const char *
@@ -126,7 +133,8 @@ typedef struct {
     const pio_snapshot_pair
         *pairs; /* program, version, engine, device, precision, command_line, seed, ...; values up to 60000 bytes */
     size_t n_pairs;
-    const char *objective; /* its name; needed when a field has `of`, else may be NULL */
+    const char *objective;     /* its name; needed when a field has `of`, else may be NULL */
+    pio_snapshot_costs *costs; /* what they take is added there, until the file is finished; NULL: nobody asks */
 } pio_snapshot_def;
 
 /* ---- writing ------------------------------------------------------------------------------------------- */

@@ -111,6 +111,7 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
     s->static_points = def->static_points || def->mesh;
     s->n = def->n_points;
     s->n_cells = cells;
+    s->costs = def->costs;
     s->n_columns = def->n_fields;
     for (size_t i = 0; i < def->n_fields; i++) {
         const pio_snapshot_field *f = &def->fields[i];

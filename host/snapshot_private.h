@@ -101,8 +101,9 @@ struct pio_snapshot {
     size_t n_columns;
     pio_snapshot_track *tracks;
     size_t n_tracks;
-    void *scratch;       /* [n or n_cells, the larger][9] values as stored */
-    int64_t *frame_sums; /* [frames][2 + n_columns] as in /piola/checksums/frames */
+    void *scratch;             /* [n or n_cells, the larger][9] values as stored */
+    int64_t *frame_sums;       /* [frames][2 + n_columns] as in /piola/checksums/frames */
+    pio_snapshot_costs *costs; /* NULL: nobody asks */
     pio_snapshot_result *results;
     size_t n_results, room_results;
     pio_snapshot_result verdict; /* objective */

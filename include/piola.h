@@ -179,6 +179,17 @@ typedef struct piola_bench_memory_options {
 piola_bench_memory_options piola_bench_memory_options_default(void);
 piola_status piola_bench_memory(const piola_bench_memory_options *options, piola_error *error);
 
+typedef struct piola_bench_snapshot_options {
+    int64_t particles; /* about this many */
+    int dimension, frames;
+    const char *precision;
+    const char *folder; /* for the file that is written, read and removed */
+    bool json;
+} piola_bench_snapshot_options;
+
+piola_bench_snapshot_options piola_bench_snapshot_options_default(void);
+piola_status piola_bench_snapshot(const piola_bench_snapshot_options *options, piola_error *error);
+
 piola_bench_fem_options piola_bench_fem_options_default(void);
 piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
 

@@ -2,8 +2,12 @@
 """test_bench.py PIOLA -- small runs of the benchmarks: the numbers are there and agree with each other; none is timed."""
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
 PIOLA = ""
@@ -98,6 +102,60 @@ class Bench(unittest.TestCase):
             # each solve has a product at its start and one at its end besides those of its iterations
             self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
             self.assertIsNone(told["library"]["product"]) # a CPU has none
+
+    def test_the_benchmark_of_files_gives_numbers_that_agree_with_each_other(self):
+        for dim, precision, frames, particles, row in ((3, "f32", 3, 14 ** 3, 4 * (3 + 3 + 1)),
+                                                       (2, "f64", 2, 54 ** 2, 8 * (3 + 3 + 1))):  # vectors are stored in 3D
+            with tempfile.TemporaryDirectory() as folder:
+                told = told_by("bench", "snapshot", "--particles", "2900", "--dimension", str(dim), "--precision", precision,
+                               "--steps", str(frames), "-o", folder, "--json")
+                self.assertEqual(os.listdir(folder), [])
+            case, writing, sums, reading = told["case"], told["writing"], told["checksums"], told["reading"]
+            verified, plain = reading["verified"], reading["no_verify"]
+            print(f"{particles} particles, {frames} frames: {case['file_bytes']} bytes, checksums of arrays "
+                  f"{sums['frame_share_of_frames']:.4f} of the frames and of the file {sums['file_share_of_writing']:.4f} of "
+                  f"all, verified {reading['verified_over_no_verify']:.2f} times as long", file=sys.stderr)
+            self.assertEqual((case["particles"], case["dimension"], case["precision"], case["frames"]),
+                             (particles, dim, precision, frames))
+            self.assertEqual(case["frame_bytes"], particles * row)
+            self.assertEqual(case["array_bytes"], particles * (frames * row + 16))  # body and material, once
+            self.assertGreater(case["file_bytes"], case["array_bytes"])
+            for part in (writing, sums, verified, plain):
+                self.assertTrue(all(v > 0 for v in part.values()), part)
+            self.assertGreaterEqual(writing["seconds"],
+                                    sum(writing[k] for k in ("begin_seconds", "frames_seconds", "finish_seconds")) - 1e-9)
+            self.assertLess(sums["frame_seconds"], min(writing["frames_seconds"], sums["array_seconds"]))
+            self.assertLess(sums["file_seconds"], writing["finish_seconds"])
+            for share, part, whole in (("frame_share_of_frames", "frame_seconds", "frames_seconds"),
+                                       ("array_share_of_writing", "array_seconds", "seconds"),
+                                       ("file_share_of_writing", "file_seconds", "seconds")):
+                self.assertAlmostEqual(sums[share], sums[part] / writing[whole], 12)
+            self.assertAlmostEqual(sums["array_bytes_per_second"] * sums["array_seconds"] / case["array_bytes"], 1, 12)
+            self.assertAlmostEqual(reading["verified_over_no_verify"], verified["seconds"] / plain["seconds"], 12)
+            for part in (writing, verified, plain):
+                self.assertAlmostEqual(part["bytes_per_second"] * part["seconds"] / case["file_bytes"], 1, 12)
+            for part in (verified, plain):
+                self.assertLess(part["open_seconds"], part["seconds"])
+
+    def test_the_benchmark_of_files_leaves_none_when_it_is_stopped_or_the_disk_is_full(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [PIOLA, "bench", "snapshot", "-o", folder, "--particles"]
+            for limit in (1 << 12, 1 << 17, 1 << 18):  # bytes: while the file is laid out, and in a frame
+                done = subprocess.run([*command, "3000"], capture_output=True, text=True, env=ENVIRONMENT, timeout=300,
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+                self.assertEqual((done.returncode, done.stdout, os.listdir(folder)), (74, "", []), done.stderr)
+                self.assertIn("File too large", done.stderr)
+            with subprocess.Popen([*command, "200000", "--steps", "1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, env=ENVIRONMENT) as running:
+                while not os.listdir(folder) and running.poll() is None:
+                    time.sleep(0.01)
+                running.send_signal(signal.SIGTERM)
+                told = running.communicate(timeout=300)
+            self.assertEqual((running.returncode, told[0], os.listdir(folder)), (75, "", []), told[1])
+            self.assertIn("interrupted by SIGTERM", told[1])
+            for wrong in (os.path.join(folder, "nowhere"), PIOLA):
+                done = subprocess.run([PIOLA, "bench", "snapshot", "-o", wrong], capture_output=True, text=True, timeout=300)
+                self.assertEqual((done.returncode, done.stdout), (73, ""), done.stderr)
 
 
 if __name__ == "__main__":

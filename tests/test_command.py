@@ -120,9 +120,9 @@ class Command(unittest.TestCase):
                           ["run", self.scene, "--max-walltime", "-1"], ["run", self.scene, "--dry-run=yes"],
                           ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fluid"],
                           ["bench", "mpm", "--dimension", "4"], ["bench", "mpm", "--cells", "3"],
-                          ["bench", "fem", "--steps", "3"], ["bench", "fem", "--law", "tait"],
-                          ["bench", "fem", "--dimension", "2", "--element", "hex8"], ["render", self.states],
-                          ["render", self.states, "-o", "x.png", "--size", "10x10"],
+                          ["bench", "snapshot", "--threads", "1"], ["bench", "mpm", "-o", "x"], ["bench", "fem", "--steps", "3"],
+                          ["bench", "fem", "--law", "tait"], ["bench", "fem", "--dimension", "2", "--element", "hex8"],
+                          ["render", self.states], ["render", self.states, "-o", "x.png", "--size", "10x10"],
                           ["render", self.states, "-o", "x.png", "--size", "1280"],
                           ["render", self.states, "-o", "x.png", "--range", "2,1"],
                           ["render", self.states, "-o", "x.png", "--range", "nan,1"], ["export", self.states],
@@ -257,7 +257,8 @@ class Command(unittest.TestCase):
         out = self.folder / "json"
         for arguments in (["validate", self.scene], ["params", self.scene], ["info", self.states],
                           *([command, self.scene, "-o", out] for command in "run grad check optimize".split()),
-                          ["bench", "mpm", "--particles", "100", "--dimension", "2", "--steps", "2", "--threads", "1"]):
+                          ["bench", "mpm", "--particles", "100", "--dimension", "2", "--steps", "2", "--threads", "1"],
+                          ["bench", "snapshot", "--particles", "100", "-o", self.folder]):
             done = self.expect(0, [], *arguments, "--json")
             self.assertIsInstance(json.loads(done.stdout), dict, arguments)
         self.assertIn("$schema", json.loads(self.expect(0, [], "schema").stdout))

@@ -25,6 +25,7 @@ tool_settings tool_settings_default(void)
                            .bench = piola_bench_options_default(),
                            .bench_fem = piola_bench_fem_options_default(),
                            .bench_memory = piola_bench_memory_options_default(),
+                           .bench_snapshot = piola_bench_snapshot_options_default(),
                            .render = piola_render_options_default(),
                            .export = piola_export_options_default()};
 }
@@ -316,8 +317,9 @@ static piola_status take_word(tool_settings *s, const char *word, piola_error *e
 
 static bool benches(const char *what, piola_error *error)
 {
-    if (!strcmp(what, "mpm") || !strcmp(what, "fem") || !strcmp(what, "memory")) return true;
-    usage(error, "there is nothing called '%.100s' to bench; there are: mpm, fem, memory", what);
+    if (!strcmp(what, "mpm") || !strcmp(what, "fem") || !strcmp(what, "memory") || !strcmp(what, "snapshot"))
+        return true;
+    usage(error, "there is nothing called '%.100s' to bench; there are: mpm, fem, memory, snapshot", what);
     return false;
 }
 
@@ -340,13 +342,15 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
     s->bench_memory.device = s->bench_fem.device = s->bench.device = s->common.device;
     s->bench_memory.isa = s->bench_fem.isa = s->bench.isa = s->common.isa;
     if (s->common.precision)
-        s->bench_memory.precision = s->bench_fem.precision = s->bench.precision = s->common.precision;
+        s->bench_snapshot.precision = s->bench_memory.precision = s->bench_fem.precision = s->bench.precision =
+            s->common.precision;
     s->bench_memory.threads = s->bench_fem.threads = s->bench.threads = s->common.threads;
-    s->bench_memory.json = s->bench_fem.json = s->bench.json = s->common.json;
+    s->bench_snapshot.json = s->bench_memory.json = s->bench_fem.json = s->bench.json = s->common.json;
     s->bench_fem.law = s->bench.law;
-    if (given(s, "dimension")) s->bench_fem.dimension = s->bench.dimension;
-    if (given(s, "particles")) s->bench_memory.particles = s->bench.particles;
-    if (given(s, "steps")) s->bench_memory.steps = s->bench.steps;
+    if (given(s, "dimension")) s->bench_snapshot.dimension = s->bench_fem.dimension = s->bench.dimension;
+    if (given(s, "particles")) s->bench_snapshot.particles = s->bench_memory.particles = s->bench.particles;
+    if (given(s, "steps")) s->bench_snapshot.frames = s->bench_memory.steps = s->bench.steps;
+    if (s->output) s->bench_snapshot.folder = s->output;
     return PIOLA_OK;
 }
 

@@ -38,6 +38,7 @@ typedef struct {
     piola_bench_options bench;
     piola_bench_fem_options bench_fem;
     piola_bench_memory_options bench_memory;
+    piola_bench_snapshot_options bench_snapshot;
     piola_info_options info;
     piola_render_options render;
     piola_export_options export;

@@ -82,6 +82,7 @@ static piola_status run(const tool_settings *s, piola_error *error)
         return PIOLA_INTERNAL;
     }
     if (!strcmp(s->argument, "memory")) return piola_bench_memory(&s->bench_memory, error);
+    if (!strcmp(s->argument, "snapshot")) return piola_bench_snapshot(&s->bench_snapshot, error);
     return strcmp(s->argument, "fem") ? piola_bench_mpm(&s->bench, error) : piola_bench_fem(&s->bench_fem, error);
 }
 

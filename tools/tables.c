@@ -22,6 +22,9 @@ const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), ON(EXPORT), "OUT",
      .meaning = "file to write; npy: folder, made when missing",
      .fallback = "FILE's name with the frame's number, beside it"},
+    {"output", 'o', OPTION_TEXT, TO(output), ON(BENCH), "DIR",
+     .meaning = "snapshot: folder for the file that is written, which is removed in the end",
+     .fallback = "the current one", .bench = "snapshot"},
     {"to", 0, OPTION_CHOICE, TO(export.to), ON(EXPORT), "FORMAT", formats,
      .meaning = "VTK's XML, a table, NumPy arrays, or the deformed surface of a mesh as triangles; required"},
     {"set", 0, OPTION_LIST, TO(sets), SCENES, "PATH=VALUE",
@@ -33,22 +36,23 @@ const tool_option tool_options[] = {
          "followed before it is compared; may be repeated"},
     {"device", 0, OPTION_CHOICE, TO(common.device), SIMULATING | ON(BENCH), "NAME", devices,
      .meaning = "where to compute: auto takes a GPU when an engine and a GPU are there; cuda never falls back",
-     .fallback = "auto"},
+     .fallback = "auto", .bench = "mpm, fem, memory"},
     {"isa", 0, OPTION_TEXT, TO(common.isa), SIMULATING | ON(BENCH), "NAME",
      .meaning =
          "instruction set of the CPU engine, x86-64-v3 or x86-64-v4 (`piola doctor` lists those that run here): the "
          "same bits on every processor that has it; no GPU is taken",
-     .fallback = "the best that runs"},
+     .fallback = "the best that runs", .bench = "mpm, fem, memory"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(RUN) | ON(GRAD) | ON(OPTIMIZE), "NAME", precisions,
      .meaning = "digits of the computation", .fallback = "the scene's method.precision"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(CHECK), "NAME", precisions,
      .meaning = "digits of the computation; in f32 rounding hides errors below about 1e-3", .fallback = "f64"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(BENCH), "NAME", precisions,
-     .meaning = "digits of the computation", .fallback = "mpm: f32, fem: f64"},
+     .meaning = "digits of the computation", .fallback = "f32, fem: f64"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), SIMULATING | ON(RENDER), "N", .least = 1, .most = 4096,
      .meaning = "CPU threads; results do not depend on it", .fallback = "all, or OMP_NUM_THREADS"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), ON(BENCH), "N", .least = 1, .most = 4096,
-     .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS"},
+     .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS",
+     .bench = "mpm, fem, memory"},
     {"resume", 0, OPTION_FIRST, TO(common.resume), ON(OPTIMIZE), "WHEN", resumes,
      .meaning = "auto continues from the evaluations in the output folder, never begins anew", .fallback = "auto"},
     {"resume", 0, OPTION_FIRST, TO(common.resume), ON(RUN) | ON(GRAD), "WHEN", resumes,
@@ -92,8 +96,8 @@ const tool_option tool_options[] = {
     {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.01, .most = 1000,
      .meaning = "enlarges about the middle; 1: everything fits", .fallback = "1"},
     {"particles", 0, OPTION_WIDE, TO(bench.particles), ON(BENCH), "N", .least = 1, .most = 2e9,
-     .meaning = "mpm, memory: about so many particles, a full block of cells", .fallback = "1000000, memory: 8000",
-     .bench = "mpm, memory"},
+     .meaning = "mpm, memory, snapshot: about so many particles, a full block of cells",
+     .fallback = "1000000, memory: 8000", .bench = "mpm, memory, snapshot"},
     {"per-cell", 0, OPTION_INTEGER, TO(bench.per_cell), ON(BENCH), "K", .least = 1, .most = 512,
      .meaning = "mpm: particles per cell", .fallback = "8 in 3D, 4 in 2D", .bench = "mpm"},
     {"element", 0, OPTION_CHOICE, TO(bench_fem.element), ON(BENCH), "NAME", elements,
@@ -104,10 +108,11 @@ const tool_option tool_options[] = {
     {"tolerance", 0, OPTION_NUMBER, TO(bench_fem.tolerance), ON(BENCH), "T", .least = 1e-14, .most = 0.5,
      .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-3", .bench = "fem"},
     {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
-     .fallback = "3", .bench = "mpm, fem"},
+     .fallback = "3", .bench = "mpm, fem, snapshot"},
     {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,
-     .meaning = "mpm, memory: steps of one repetition; in mpm each keeps a state in memory",
-     .fallback = "10, memory: 1000", .bench = "mpm, memory"},
+     .meaning =
+         "mpm, memory: steps of one repetition; in mpm each keeps a state in memory; snapshot: frames of the file",
+     .fallback = "10, memory: 1000, snapshot: 5", .bench = "mpm, memory, snapshot"},
     {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", piola_laws,
      .meaning = "constitutive law; mpm takes all but linear, fem all but the fluids linear_fluid and tait",
      .fallback = "neo_hookean", .bench = "mpm, fem"},
@@ -201,13 +206,16 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                      "  piola doctor\n"
                      "      engines with `yes` can be asked for by --device and --precision"},
     [TOOL_BENCH] =
-        {"bench", "mpm|fem|memory", "measure the speed of the MPM or the FEM solver, or of gradients in little memory",
+        {"bench", "mpm|fem|memory|snapshot",
+         "measure a solver's speed, gradients in little memory, or files of states and their checksums",
          "mpm: ns per particle-step and core (forward, reverse, whole gradient), bytes per particle-step. fem: one\n"
          "load step of a cube that is pushed sideways, and its gradient with respect to the moduli of every element:\n"
          "assembly, matrix-vector product, iterations, bytes. Both: thread scaling and the share of each kernel.\n"
          "memory: a gradient that keeps every state, or few of them and runs steps again, over a run forward.\n"
+         "snapshot: a file of states as a run writes it, read back with and without the comparison of its bytes with\n"
+         "their checksums: what writing, reading and checksums take.\n"
          "Close other programs first.",
-         "69 70 71 76",
+         "69 70 71 73 74 75 76",
          "  piola bench mpm\n"
          "      3D, neo-Hookean, f32, one million particles, 8 per cell: about 2 GB, a few minutes\n"
          "  piola bench mpm --particles 1e5 --dimension 2 --precision f64 --threads 1\n"
@@ -216,6 +224,8 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "      31x31x31 hex8 elements, neo-Hookean, f64, to 1e-10: about 0.3 GB, a minute\n"
          "  piola bench memory\n"
          "      1000 steps of particles and of a mesh: about 1 GB, a minute\n"
+         "  piola bench snapshot\n"
+         "      5 frames of a million particles, f32: about 0.2 GB on the disk and 0.4 GB of memory, some seconds\n"
          "  piola bench fem --element tet10 --cells 10 --law ogden\n"
          "      another element and law"},
 };
