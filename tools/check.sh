@@ -92,10 +92,13 @@ resume() {
     build/venv/bin/python tests/test_resume.py "$PWD/build/release/piola" all 2>&1
 }
 
-# campaign NAME [N]: one of the above; what it prints is kept.
+# campaign NAME [N]: one of the above; what it prints is kept, below the commit and the day.
 campaign() {
     say "campaign: $*"
-    "$@" | tee "build/campaigns/$1.log"
+    {
+        echo "campaign $*, commit $(git describe --always --dirty), $(date -u +%F)"
+        "$@"
+    } | tee "build/campaigns/$1.log"
 }
 
 # reliability PERCENT: all campaigns, and the page that reports them.

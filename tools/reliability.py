@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """reliability.py [--write] -- the counts of docs/reliability.md, from what the campaigns of tools/check.sh printed.
 
-Each campaign leaves its output in build/campaigns/NAME.log. The lines that count are picked by the patterns below and stand, word for
-word, between `<!-- counts -->` and `<!-- end counts -->` of the page, with the date and the commit. A campaign whose log is missing, or
-has none of its lines, is an error: the page never says more than what ran. Without --write they are printed."""
-import datetime
+Each campaign leaves its output in build/campaigns/NAME.log, below a line with its commit and its day. The lines that count are picked
+by the patterns below and stand, word for word, between `<!-- counts -->` and `<!-- end counts -->` of the page. A campaign whose log is
+missing, or has none of its lines, is an error: the page never says more than what ran. Without --write they are printed."""
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -28,33 +26,28 @@ CAMPAIGNS = {  # name: (what it is, patterns of the lines that count; each must 
 
 
 def chosen(name):
-    """The lines of a campaign that count."""
+    """The lines of a campaign that count, below what it is."""
     what, patterns = CAMPAIGNS[name]
     log = ROOT / "build" / "campaigns" / f"{name}.log"
     if not log.is_file():
         sys.exit(f"{log.relative_to(ROOT)} is missing: run tools/check.sh --{name} first")
     lines = log.read_text(errors="replace").split("\n")
+    when = re.fullmatch(rf"campaign {name}\b.*, commit (\w+), (\d{{4}}-\d\d-\d\d)", lines[0])
+    if not when:
+        sys.exit(f"{log.relative_to(ROOT)} does not begin with the commit and the day of a campaign, or with a changed tree: {lines[0]}")
     found = [[line for line in lines if re.fullmatch(pattern, line)] for pattern in patterns]
     if not all(found):
         sys.exit(f"{log.relative_to(ROOT)} has no line like '{patterns[[bool(f) for f in found].index(False)]}': did the campaign end?")
     wanted = {line for some in found for line in some}
-    return what, [line.strip() for line in dict.fromkeys(lines) if line in wanted]
-
-
-def counts():
-    commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--tags"], capture_output=True, text=True, check=True)
-    text = f"Counted on {datetime.date.today()}, commit {commit.stdout.strip()}, by `tools/check.sh`:\n"
-    for name in CAMPAIGNS:
-        what, lines = chosen(name)
-        text += f"\n{what} (`tools/check.sh --{name}`):\n\n" + "".join(f"- {line}\n" for line in lines)
-    return text
+    return (f"\n{what} (`tools/check.sh --{name}`, commit {when[1]}, {when[2]}):\n\n" +
+            "".join(f"- {line.strip()}\n" for line in dict.fromkeys(lines) if line in wanted))
 
 
 def main():
-    text = counts()
+    text = "".join(chosen(name) for name in CAMPAIGNS)
     print(text, end="")
     if "--write" in sys.argv[1:]:
-        page, n = PLACE.subn(lambda m: f"{m[1]}\n{text}\n{m[2]}", PAGE.read_text())
+        page, n = PLACE.subn(lambda m: f"{m[1]}{text}\n{m[2]}", PAGE.read_text())
         if n != 1:
             sys.exit(f"{PAGE.relative_to(ROOT)} has no '<!-- counts -->'")
         PAGE.write_text(page)
