@@ -162,6 +162,8 @@ typedef struct pio_mesh_quality {
     int64_t slivers; /* cells below PIO_MESH_SLIVER */
 } pio_mesh_quality;
 void pio_mesh_measure(const pio_mesh *mesh, pio_mesh_quality *out);
+/* The quality's edge_min alone. */
+double pio_mesh_shortest_edge(const pio_mesh *mesh);
 
 /* A warning where the box, as it was read, and then times `scale`, is of a size that unlike units make: more than 10 m without a
  * scale (NaN), with one more than 1 km; less than 1 um. */

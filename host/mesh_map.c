@@ -18,7 +18,7 @@ static size_t look(const pio_tag_map *map, int64_t key)
     return i;
 }
 
-int32_t pio_tag_find(const pio_tag_map *map, int64_t key)
+int32_t pio_tag_find_hashed(const pio_tag_map *map, int64_t key)
 {
     return map->room ? map->value[look(map, key)] : -1;
 }
@@ -29,7 +29,8 @@ static bool resize(pio_tag_map *map, size_t room)
     larger.key = malloc(room * sizeof *larger.key);
     larger.value = malloc(room * sizeof *larger.value);
     if (!larger.key || !larger.value) {
-        pio_tag_free(&larger);
+        free(larger.key);
+        free(larger.value);
         return false;
     }
     for (size_t i = 0; i < room; i++) larger.value[i] = -1;
@@ -39,12 +40,23 @@ static bool resize(pio_tag_map *map, size_t room)
         larger.key[at] = map->key[i];
         larger.value[at] = map->value[i];
     }
-    pio_tag_free(map);
+    larger.n_direct = map->n_direct;
+    larger.direct = map->direct;
+    free(map->key);
+    free(map->value);
     *map = larger;
     return true;
 }
 
 bool pio_tag_reserve(pio_tag_map *map, size_t n)
+{
+    map->direct = calloc(2 * n + 1, sizeof *map->direct);
+    if (map->direct) map->n_direct = 2 * n + 1;
+    return map->direct != NULL;
+}
+
+/* Room for so many keys that are hashed. */
+static bool grow(pio_tag_map *map, size_t n)
 {
     size_t room = map->room ? map->room : 16;
     while (room / 2 < n) room *= 2;
@@ -53,7 +65,11 @@ bool pio_tag_reserve(pio_tag_map *map, size_t n)
 
 bool pio_tag_add(pio_tag_map *map, int64_t key, int32_t value)
 {
-    if (!pio_tag_reserve(map, map->n + 1)) return false;
+    if ((uint64_t)key < map->n_direct) {
+        map->direct[key] = value + 1;
+        return true;
+    }
+    if (!grow(map, map->n + 1)) return false;
     const size_t at = look(map, key);
     map->key[at] = key;
     map->value[at] = value;
@@ -65,6 +81,7 @@ void pio_tag_free(pio_tag_map *map)
 {
     free(map->key);
     free(map->value);
+    free(map->direct);
     *map = (pio_tag_map){0};
 }
 

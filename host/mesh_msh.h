@@ -22,8 +22,8 @@ typedef struct msh_input {
     piola_error *error;
     pio_raw_mesh raw;
     bool has_names, has_entities, has_nodes, has_elements;
-    char word[MSH_WORD]; /* the last word, cut; not printable bytes are '?' */
-    unsigned char buffer[MSH_BUFFER];
+    char word[MSH_WORD];                  /* the last word, cut; not printable bytes are '?' */
+    unsigned char buffer[MSH_BUFFER + 1]; /* behind its end a NUL */
 } msh_input;
 
 void msh_fail(msh_input *in, const char *format, ...) __attribute__((format(printf, 2, 3)));

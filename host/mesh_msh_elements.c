@@ -124,6 +124,8 @@ static int64_t read_binary_run(msh_input *in, int64_t most)
     if (n < 1 || n > most)
         msh_fail(in, "%d elements follow, but %lld of those that $Elements promises are left", n, (long long)most);
     if (!in->status) msh_check_count(in, n, 4 * (1 + (int64_t)tags + pio_elements[type].nodes), "elements");
+    if (!in->status && !pio_raw_reserve(&in->raw, type, n))
+        msh_no_memory(in, (size_t)n * (size_t)(12 + 4 * pio_elements[type].nodes), "the elements of a mesh");
     for (int32_t i = 0; i < n && !in->status; i++) {
         const int32_t tag = msh_int(in, "the number of an element");
         const int32_t set = read_tags(in, tags, pio_elements[type].dimension);
@@ -167,6 +169,8 @@ static int64_t read_block(msh_input *in, int64_t most)
     if (in->has_entities && set < 0)
         msh_fail(in, "a block of the entity %d of dimension %d, which $Entities does not have", entity, dimension);
     msh_end_record(in, "the head of a block");
+    if (!in->status && !pio_raw_reserve(&in->raw, type, n))
+        msh_no_memory(in, (size_t)n * (size_t)(12 + 4 * pio_elements[type].nodes), "the elements of a mesh");
     for (int64_t i = 0; i < n && !in->status; i++) {
         msh_begin_record(in);
         const int64_t tag = msh_size(in, "the number of an element");

@@ -6,16 +6,23 @@
 
 /* ---- numbers by tag -------------------------------------------------------------------------------------- */
 
-typedef struct pio_tag_map { /* open addressing, half full at most */
+typedef struct pio_tag_map { /* small keys in a table, others by open addressing, half full at most */
     size_t room, n;          /* room: a power of 2, or 0 */
     int64_t *key;
     int32_t *value; /* -1: free */
+    size_t n_direct;
+    int32_t *direct; /* [n_direct] 1 + the value of this key; 0: none */
 } pio_tag_map;
 
-int32_t pio_tag_find(const pio_tag_map *map, int64_t key); /* -1: none */
-/* The key must be new and the value not negative. False: no memory. */
+/* -1: none. */
+int32_t pio_tag_find_hashed(const pio_tag_map *map, int64_t key);
+static inline int32_t pio_tag_find(const pio_tag_map *map, int64_t key)
+{
+    return (uint64_t)key < map->n_direct ? map->direct[key] - 1 : pio_tag_find_hashed(map, key);
+}
+/* The key must be new and the value not negative and below 2^31 - 1. False: no memory. */
 bool pio_tag_add(pio_tag_map *map, int64_t key, int32_t value);
-/* Make room for n keys. False: no memory. */
+/* Make ready, while it is empty, for n keys that are mostly 0 .. 2 n. False: no memory. */
 bool pio_tag_reserve(pio_tag_map *map, size_t n);
 void pio_tag_free(pio_tag_map *map);
 /* A dimension and a tag as one key. */
@@ -51,6 +58,8 @@ typedef struct pio_raw_mesh {
 int32_t pio_raw_group(pio_raw_mesh *raw, int dimension, int32_t tag);
 /* Add a set of groups; its number, or -1: no memory. */
 int32_t pio_raw_set_add(pio_raw_mesh *raw, const int32_t *group, int32_t n);
+/* Room for n more elements. False: no memory. */
+bool pio_raw_reserve(pio_raw_mesh *raw, pio_element_type type, int64_t n);
 /* Room for one more element: its nodes, in place; NULL: no memory. */
 int32_t *pio_raw_element(pio_raw_mesh *raw, pio_element_type type, int64_t tag, int32_t set);
 void pio_raw_free(pio_raw_mesh *raw);
@@ -62,6 +71,14 @@ piola_status pio_raw_finish(pio_raw_mesh *raw, pio_mesh *out, piola_error *error
 
 /* Choose the dimension; leave out nodes of no cell; merge elements that stand for several groups; number. */
 piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error);
+/* Cells that are wrong: how many, and the first of them. */
+enum { PIO_REVERSED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };
+typedef struct pio_shape_faults {
+    int64_t n[PIO_FAULTS];
+    int32_t first[PIO_FAULTS][PIO_FAULTS_SHOWN];
+} pio_shape_faults;
+/* Sizes and shapes of all cells; faults (may be NULL) are added. Ends early where the program is to stop. */
+void pio_mesh_look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults);
 /* Box, volume, orientation, coincident nodes. */
 piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error);
 /* Outer faces, and the face of every facet. */

@@ -67,9 +67,8 @@ int32_t pio_raw_set_add(pio_raw_mesh *raw, const int32_t *group, int32_t n)
     return (int32_t)raw->n_sets++;
 }
 
-static bool grow(pio_raw_block *b, size_t nodes)
+static bool grow(pio_raw_block *b, size_t nodes, size_t room)
 {
-    const size_t room = b->room ? 2 * (size_t)b->room : 64;
     int32_t *grown = realloc(b->nodes, room * nodes * sizeof *grown);
     if (!grown) return false;
     b->nodes = grown;
@@ -83,11 +82,19 @@ static bool grow(pio_raw_block *b, size_t nodes)
     return true;
 }
 
+bool pio_raw_reserve(pio_raw_mesh *raw, pio_element_type type, int64_t n)
+{
+    pio_raw_block *b = &raw->block[type];
+    const int64_t needed = b->n + n, more = b->room + b->room / 2; /* of many small blocks, not every one moves it */
+    if (needed <= b->room) return true;
+    return grow(b, (size_t)pio_elements[type].nodes, (size_t)(needed > more ? needed : more));
+}
+
 int32_t *pio_raw_element(pio_raw_mesh *raw, pio_element_type type, int64_t tag, int32_t set)
 {
     pio_raw_block *b = &raw->block[type];
     const size_t nodes = (size_t)pio_elements[type].nodes;
-    if (b->n == b->room && !grow(b, nodes)) return NULL;
+    if (b->n == b->room && !grow(b, nodes, b->room ? 2 * (size_t)b->room : 64)) return NULL;
     b->tag[b->n] = tag;
     b->set[b->n] = set;
     return b->nodes + nodes * (size_t)b->n++;
@@ -168,7 +175,9 @@ static piola_status put_in_groups(const pio_raw_mesh *raw, pio_mesh *mesh, piola
     spread(raw, mesh, true);
     for (int32_t g = 0; g < mesh->n_groups; g++) {
         pio_mesh_group *group = &mesh->groups[g];
-        if (group->n) qsort(group->elements, (size_t)group->n, sizeof *group->elements, by_number);
+        bool sorted = true;
+        for (int32_t i = 1; i < group->n; i++) sorted &= group->elements[i] >= group->elements[i - 1];
+        if (!sorted) qsort(group->elements, (size_t)group->n, sizeof *group->elements, by_number);
         for (int32_t i = 1; i < group->n; i++)
             if (group->elements[i] == group->elements[i - 1])
                 return pio_mesh_fail(mesh, error,

@@ -60,6 +60,7 @@ static piola_status leave_out(pio_raw_mesh *raw, const uint8_t *mark, piola_erro
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
         pio_raw_block *b = &raw->block[t];
         const int nodes = pio_elements[t].nodes;
+        if (pio_elements[t].dimension == raw->mesh.dimension) continue; /* cells */
         for (int64_t i = 0; i < b->n; i++) {
             const int32_t *of = b->nodes + i * nodes;
             int a = 0;
@@ -90,6 +91,10 @@ static void compact_nodes(pio_mesh *mesh, const uint8_t *mark, int32_t *number)
         number[i] = mark[i] ? n : -1;
         if (!mark[i] && !first) first = mesh->node_tag[i];
         if (!mark[i]) continue;
+        if (n == i) {
+            n++;
+            continue;
+        }
         memmove(mesh->x + 3 * (size_t)n, mesh->x + 3 * (size_t)i, 3 * sizeof *mesh->x);
         mesh->node_tag[n++] = mesh->node_tag[i];
     }
@@ -156,6 +161,54 @@ static piola_status merge(pio_raw_mesh *raw, int type, const int32_t *order, pio
     return PIOLA_OK;
 }
 
+/* A number of the set of corners, whatever their order. */
+static uint64_t hash_of_corners(const int32_t *of, int corners)
+{
+    uint64_t h = 0;
+    for (int a = 0; a < corners; a++) {
+        uint64_t x =
+            (uint64_t)(uint32_t)of[a] * UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 (Steele, Lea and Flood 2014) */
+        x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        h += x ^ x >> 27;
+    }
+    return h;
+}
+
+/* Could two elements of this type have the same corners? By their hashes, sorted by the least corner, where few are to be compared. */
+static piola_status may_repeat(const pio_raw_mesh *raw, int type, bool *may, piola_error *error)
+{
+    const pio_raw_block *b = &raw->block[type];
+    const int nodes = pio_elements[type].nodes, corners = pio_elements[type].corners;
+    const size_t n_nodes = (size_t)raw->mesh.n_nodes, n = (size_t)b->n, bytes = n * 8 + (n_nodes + 2) * 4;
+    uint64_t *hash = malloc(bytes);
+    if (!hash) return pio_fail_memory(error, bytes, "a search for elements that stand twice");
+    int32_t *start = memset(hash + n, 0, (n_nodes + 2) * 4);
+    piola_status status = PIOLA_OK;
+    for (int pass = 0; !status && pass < 2; pass++) {
+        for (int64_t e = 0; !status && e < b->n; e++) {
+            const int32_t *of = b->nodes + e * nodes;
+            int32_t least = of[0];
+            for (int a = 1; a < corners; a++) least = of[a] < least ? of[a] : least;
+            if (pass == 0)
+                start[least + 2]++;
+            else
+                hash[start[least + 1]++] = hash_of_corners(of, corners);
+            status = pio_stop_at(e, SORTING, error);
+        }
+        for (size_t i = 2; pass == 0 && i < n_nodes + 2; i++) start[i] += start[i - 1];
+    }
+    *may = false;
+    for (size_t i = 0; !status && !*may && i < n_nodes; i++) {
+        enum { FEW = 512 }; /* around one node */
+        *may = start[i + 1] - start[i] > FEW;
+        for (int32_t j = start[i]; !*may && j < start[i + 1]; j++)
+            for (int32_t k = start[i]; k < j; k++) *may |= hash[k] == hash[j];
+        status = pio_stop_at((int64_t)i, SORTING, error);
+    }
+    free(hash);
+    return status;
+}
+
 /* Elements in the order of their least corner, then by all corners; only neighbours can be the same. */
 static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error)
 {
@@ -185,13 +238,15 @@ static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
-/* Keep elements whose into is their own number; into becomes the new number. The arrays move to the mesh. */
-static void compact_elements(pio_raw_mesh *raw, int type, const int32_t *number)
+/* Keep elements whose into is their own number; into becomes the new number. The arrays move to the mesh. `same`: nodes keep their
+ * numbers. */
+static void compact_elements(pio_raw_mesh *raw, int type, const int32_t *number, bool same)
 {
     pio_raw_block *b = &raw->block[type];
     const size_t nodes = (size_t)pio_elements[type].nodes;
     int32_t n = 0;
-    for (int32_t e = 0; e < b->n; e++) {
+    while (same && n < b->n && b->into[n] == n) n++; /* these stay as they are */
+    for (int32_t e = n; e < b->n; e++) {
         if (b->into[e] < 0) continue;
         if (b->into[e] != e) {
             b->into[e] = b->into[b->into[e]];
@@ -231,11 +286,15 @@ static piola_status sort_with(pio_raw_mesh *raw, uint8_t *mark, int32_t *number,
     if (!status) status = pio_stop(SORTING, error);
     if (!status) status = leave_out(raw, mark, error);
     if (!status) status = pio_stop(SORTING, error);
-    for (int t = 0; t < PIO_ELEMENT_TYPES && !status && !mesh->built; t++)
-        if (raw->block[t].n > 1) status = find_repeats(raw, t, error);
+    for (int t = 0; t < PIO_ELEMENT_TYPES && !status && !mesh->built; t++) {
+        bool may = false;
+        if (raw->block[t].n > 1) status = may_repeat(raw, t, &may, error);
+        if (!status && may) status = find_repeats(raw, t, error);
+    }
     if (status) return status;
+    const int32_t before = mesh->n_nodes;
     compact_nodes(mesh, mark, number);
-    for (int t = 0; t < PIO_ELEMENT_TYPES; t++) compact_elements(raw, t, number);
+    for (int t = 0; t < PIO_ELEMENT_TYPES; t++) compact_elements(raw, t, number, mesh->n_nodes == before);
     status = pio_stop(SORTING, error);
     return status ? status : number_blocks(mesh, error);
 }

@@ -2,6 +2,7 @@
 #include "host/mesh_msh.h"
 
 #include "host/config.h"
+#include "host/decimal.h"
 #include "host/fail.h"
 #include "host/stop.h"
 
@@ -39,7 +40,8 @@ static bool refill(msh_input *in)
     if (in->status == PIOLA_INTERRUPTED) return false; /* the rest reads as the end of the file */
     in->base += (int64_t)in->end;
     in->at = 0;
-    in->end = fread(in->buffer, 1, sizeof in->buffer, in->file);
+    in->end = fread(in->buffer, 1, MSH_BUFFER, in->file);
+    in->buffer[in->end] = '\0';
     if (!in->end && ferror(in->file) && !in->status)
         in->status = pio_fail(in->error, PIOLA_NO_INPUT, "cannot read '%.500s': %s", in->path, strerror(errno));
     return in->end > 0;
@@ -100,7 +102,15 @@ static bool blank(int c)
 
 void msh_skip_space(msh_input *in)
 {
-    while (blank(msh_peek(in)) || msh_peek(in) == '\n') msh_next(in);
+    do {
+        for (; in->at < in->end; in->at++) {
+            const unsigned char c = in->buffer[in->at];
+            if (c == '\n')
+                in->line++;
+            else if (!blank(c))
+                break;
+        }
+    } while (in->at == in->end && refill(in));
     in->mark = position(in);
 }
 
@@ -125,6 +135,11 @@ bool msh_read_word(msh_input *in, const char *what)
 void msh_end_line(msh_input *in, const char *what)
 {
     if (in->status) return;
+    if (in->at < in->end && in->buffer[in->at] == '\n') {
+        in->at++;
+        in->line++;
+        return;
+    }
     while (blank(msh_peek(in))) msh_next(in);
     in->mark = position(in);
     const int c = msh_peek(in);
@@ -135,9 +150,33 @@ void msh_end_line(msh_input *in, const char *what)
     if (c == '\n') msh_next(in);
 }
 
+/* The whole number that comes next, where it lies in the buffer with the blank or the end of the line behind it, has at most 18 digits
+ * and no other letter: most do. Else nothing is read. */
+static bool plain_integer(msh_input *in, int64_t *value)
+{
+    enum { DIGITS = 18 };
+    const unsigned char *c = in->buffer + in->at, *const end = in->buffer + in->end;
+    while (c < end && blank(*c)) c++;
+    const bool negative = c < end && *c == '-';
+    c += negative;
+    const unsigned char *const first = c, *const most = end - first < DIGITS ? end : first + DIGITS;
+    int64_t number = 0;
+    for (; c < most && (unsigned)(*c - '0') < 10; c++) number = 10 * number + (*c - '0');
+    if (c == first || c == end || !(*c == '\n' || blank(*c))) return false;
+    in->at = (size_t)(c - in->buffer);
+    *value = negative ? -number : number;
+    return true;
+}
+
 int64_t msh_text_integer(msh_input *in, int64_t low, int64_t high, const char *what)
 {
     char *end;
+    int64_t plain;
+    const size_t at = in->at;
+    if (!in->status && plain_integer(in, &plain)) {
+        if (plain >= low && plain <= high) return plain;
+        in->at = at; /* for the message */
+    }
     if (!msh_read_word(in, what)) return 0;
     errno = 0;
     const long long value = strtoll(in->word, &end, 10);
@@ -181,6 +220,18 @@ int64_t msh_size(msh_input *in, const char *what)
     return in->status ? 0 : value;
 }
 
+/* The same of a decimal number. */
+static bool plain_double(msh_input *in, double *value)
+{
+    size_t at = in->at;
+    while (at < in->end && blank(in->buffer[at])) at++;
+    const size_t length = pio_decimal((const char *)in->buffer + at, value), behind = at + length;
+    if (!length || length >= MSH_WORD || behind >= in->end || !isfinite(*value)) return false;
+    if (!(in->buffer[behind] == '\n' || blank(in->buffer[behind]))) return false;
+    in->at = behind;
+    return true;
+}
+
 double msh_double(msh_input *in, const char *what)
 {
     double value;
@@ -189,6 +240,7 @@ double msh_double(msh_input *in, const char *what)
         read_bytes(in, &value, sizeof value, what);
         return value;
     }
+    if (!in->status && plain_double(in, &value)) return value;
     if (!msh_read_word(in, what)) return 0;
     value = strtod(in->word, &end);
     if (*end || end == in->word || (isfinite(value) && pio_number_length(in->word) != strlen(in->word)))

@@ -72,10 +72,14 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
+    double *given = f->given + PIO_LAW_CONSTANTS * e;
     f->law[e] = (int32_t)mat->model;
     f->density[e] = mat->density;
     if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->lame[e] = (mat->lame ? 1 : 0) + (stress ? 2 : 0);
-    pio_law_given(mat, f->given + PIO_LAW_CONSTANTS * e);
+    if (e && f->material[e] == f->material[e - 1])
+        memcpy(given, given - PIO_LAW_CONSTANTS, PIO_LAW_CONSTANTS * sizeof *given);
+    else
+        pio_law_given(mat, given);
 }
 
 static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
@@ -167,16 +171,14 @@ static piola_status make_meshes(pio_model *m, piola_error *error)
         return pio_fail_memory(error, bodies * sizeof *f->mesh, "bodies");
     f->edge = INFINITY;
     for (size_t b = 0; b < bodies; b++) {
-        pio_mesh_quality quality;
         f->bodies = (int)b + 1; /* to be freed, even where it is not right */
         const piola_status rc = make_mesh(m, b, &f->mesh[b], error);
         if (rc) return rc;
         f->node_first[b + 1] = f->node_first[b] + f->mesh[b].n_nodes;
         f->element_first[b + 1] = f->element_first[b] + f->mesh[b].n_cells;
-        pio_mesh_measure(&f->mesh[b], &quality);
+        f->edge = fmin(f->edge, pio_mesh_shortest_edge(&f->mesh[b]));
         const piola_status stopped = pio_stop("measuring a mesh", error);
         if (stopped) return stopped;
-        f->edge = fmin(f->edge, quality.edge_min);
     }
     if (f->node_first[bodies] > INT32_MAX || f->element_first[bodies] > INT32_MAX)
         return pio_fail(error, PIOLA_BAD_DATA, "the bodies have %lld nodes; at most 2^31 - 1 are possible",
@@ -407,8 +409,9 @@ int32_t pio_model_fem_groups(const pio_model *m, const char *path, scene_per per
     for (int b = 0; b < f->bodies; b++) {
         const int64_t *first = nodal ? f->node_first : f->element_first;
         bool any = false;
+        bool chosen = nodal && names(path, m->scene->bodies[b].name);
         for (int64_t i = first[b]; i < first[b + 1]; i++) {
-            const bool chosen = nodal ? names(path, m->scene->bodies[b].name) : governs(m, path, i);
+            if (!nodal && (i == first[b] || f->material[i] != f->material[i - 1])) chosen = governs(m, path, i);
             index[i] = !chosen ? -1 : per >= SCENE_PER_PARTICLE ? groups++ : per == SCENE_PER_BODY ? groups : 0;
             any |= chosen;
         }
