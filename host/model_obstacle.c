@@ -2,6 +2,7 @@
 #include "host/distance_grid.h"
 #include "host/fail.h"
 #include "host/model.h"
+#include "host/scene_surface.h"
 
 #include <limits.h>
 #include <math.h>
@@ -41,15 +42,14 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
 {
     const scene_obstacle *from = &m->scene->obstacles[i];
     char file[PATH_MAX], path[48];
-    pio_trimesh surface = {0};
+    const pio_trimesh *surface;
     pio_distance_grid grid = {0};
     if (from->type != SCENE_OBSTACLE_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
-    if (!rc) rc = pio_trimesh_load(&surface, file, from->scale, error);
+    if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
     if (!rc)
-        rc = pio_distance_grid_create(&grid, &surface, from->resolution, from->width + m->scene->grid.spacing / 2,
-                                      error);
-    pio_trimesh_free(&surface);
+        rc =
+            pio_distance_grid_create(&grid, surface, from->resolution, from->width + m->scene->grid.spacing / 2, error);
     snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
     if (rc) return pio_scene_blame(m->scene, rc, error, path);
     memcpy(d->samples, grid.count, sizeof d->samples);

@@ -5,6 +5,7 @@
 #include "host/scene_leave.h"
 #include "host/scene_names.h"
 #include "host/scene_private.h"
+#include "host/scene_surface.h"
 
 #include <errno.h>
 #include <math.h>
@@ -319,6 +320,7 @@ bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *
 void pio_scene_free(pio_scene *scene)
 {
     if (!scene) return;
+    pio_scene_drop_surfaces(scene);
     pio_cfg_free(&scene->source->doc);
     free(scene->source);
     free(scene);

@@ -1,6 +1,6 @@
 /* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and what a design may change of them. */
 #include "host/scene_private.h"
-#include "host/surface_mesh.h"
+#include "host/scene_surface.h"
 
 #include <limits.h>
 #include <math.h>
@@ -101,14 +101,14 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, axis, "it has no direction; [0, 0, 1] is the axis z");
 }
 
-/* There is a surface in the file; what it says of itself is read again when it is needed. */
+/* There is a surface in the file, which the obstacle will be made of. */
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_obstacle *o = &s->obstacles[i];
     char place[PATH_MAX];
     bool found;
     piola_error error;
-    pio_trimesh surface = {0};
+    const pio_trimesh *surface;
     PATH(file, "obstacles[%zu].file", i);
     PATH(type, "obstacles[%zu].type", i);
     if (s->dimension == 2) {
@@ -116,11 +116,10 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
         return;
     }
     if (!pio_scene_file(s, o->file, place, sizeof place, &error) &&
-        !pio_trimesh_load(&surface, place, o->scale, &error))
-        pio_cfg_input(doc, place, surface.sha256);
+        !pio_scene_surface(s, place, o->scale, &surface, &error))
+        pio_cfg_input(doc, place, surface->sha256);
     else
         pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, file, &found)->mark, file, "%s", error.message);
-    pio_trimesh_free(&surface);
 }
 
 static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)

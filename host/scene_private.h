@@ -16,6 +16,7 @@
 
 struct scene_source {
     cfg_doc doc;
+    struct scene_surface *surfaces; /* scene_surface.c: a list */
 };
 
 /* pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened; NULL: what is in the file. */

@@ -1,6 +1,8 @@
 /* shape.c -- see shape.h. */
 #include "host/shape.h"
 
+#include "host/scene_surface.h"
+
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -16,16 +18,22 @@ piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_
     *out = pio_shape_of(geometry, scene->dimension);
     if (geometry->shape != SCENE_CLOSED_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(scene, geometry->file, path, sizeof path, error);
-    if (!rc) rc = pio_trimesh_load(&out->surface, path, geometry->scale, error);
-    if (!rc) rc = pio_trimesh_lines_create(&out->lines, &out->surface, error);
-    if (rc) pio_shape_close(out);
-    return rc;
+    const pio_trimesh *surface;
+    if (!rc) rc = pio_scene_surface(scene, path, geometry->scale, &surface, error);
+    if (!rc) rc = pio_scene_surface_lines(scene, surface, &out->lines, error);
+    if (rc) return rc;
+    out->surface = *surface;
+    out->lent = true;
+    return PIOLA_OK;
 }
 
 void pio_shape_close(pio_shape *s)
 {
-    pio_trimesh_lines_free(s->lines);
-    pio_trimesh_free(&s->surface);
+    if (!s->lent) {
+        pio_trimesh_lines_free(s->lines);
+        pio_trimesh_free(&s->surface);
+    }
+    s->surface = (pio_trimesh){0};
     s->lines = NULL;
 }
 

@@ -10,9 +10,10 @@ typedef struct {
     int dimension;
     pio_trimesh surface;      /* of a closed mesh */
     pio_trimesh_lines *lines; /* of a closed mesh, else NULL */
+    bool lent;                /* both are the scene's */
 } pio_shape;
 
-/* Any geometry but points. On failure *out is empty (safe to close). */
+/* Any geometry but points; a surface is the scene's, which keeps it (scene_surface.h). On failure *out is empty (safe to close). */
 piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_geometry *geometry, piola_error *error);
 /* The same of a shape that needs no file. */
 pio_shape pio_shape_of(const scene_geometry *geometry, int dimension);
