@@ -94,6 +94,7 @@ static int32_t near_node(const node_grid *g, const double *x)
             for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
                 for (int32_t i = g->head[grid_slot(g, at)]; i >= 0; i = g->next[i]) {
                     const double *y = g->mesh->x + 3 * (size_t)i;
+                    if (fabs(x[0] - y[0]) > 2 * g->tolerance) continue; /* most of a chain: another cell's */
                     if (hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) <= g->tolerance) return i;
                 }
     return -1;
