@@ -2,13 +2,21 @@
 #include "host/surface_inside.h"
 
 #include "host/fail.h"
+#include "host/large.h"
 #include "host/stop.h"
 #include "host/surface_screen.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define BINNING "sorting the triangles of a surface"
+
 enum { MOST_BINS = 1024 };
+
+/* The first and the last bin along y and z. */
+typedef struct {
+    uint16_t from[2], to[2];
+} range;
 
 struct pio_trimesh_lines {
     const pio_trimesh *surface;
@@ -82,84 +90,101 @@ static int crossing(const pio_trimesh *f, int32_t t, const double x[3])
 
 /* ---- bins --------------------------------------------------------------------------------------------------- */
 
-static int bin_of(const pio_trimesh_lines *l, int axis, double x)
+static uint16_t bin_of(const pio_trimesh_lines *l, int axis, double x)
 {
     const double at =
-        floor((x - l->low[axis]) * l->per[axis]); /* bins per m overflow in a box of subnormal width: 0, inf or nan */
-    return !(at > 0) ? 0 : at >= l->bins ? l->bins - 1 : (int)at;
+        (x - l->low[axis]) * l->per[axis]; /* bins per m overflow in a box of subnormal width: 0, inf or nan */
+    return (uint16_t)(!(at > 0) ? 0 : at >= l->bins ? l->bins - 1 : (int)at);
 }
 
-/* Bins that the triangle's box touches: [axis][first, last]. */
-static void range_of(const pio_trimesh_lines *l, int32_t t, int range[2][2])
+/* Bins that the triangle's box touches. */
+static range range_of(const pio_trimesh_lines *l, int32_t t)
 {
+    const int32_t *v = l->surface->triangle + 3 * (size_t)t;
+    range r;
     for (int a = 0; a < 2; a++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int k = 0; k < 3; k++) {
-            const double x = l->surface->vertex[3 * l->surface->triangle[3 * t + k] + 1 + a];
-            low = fmin(low, x);
-            high = fmax(high, x);
-        }
-        range[a][0] = bin_of(l, a, low);
-        range[a][1] = bin_of(l, a, high);
+        const double *at = l->surface->vertex + 1 + a;
+        const double x = at[3 * (size_t)v[0]], y = at[3 * (size_t)v[1]], z = at[3 * (size_t)v[2]];
+        const double least = x < y ? x : y, most = x < y ? y : x;
+        r.from[a] = bin_of(l, a, least < z ? least : z);
+        r.to[a] = bin_of(l, a, most > z ? most : z);
     }
+    return r;
 }
 
-/* Entries of all bins, when there are `bins` of them per axis. */
-static size_t entries(pio_trimesh_lines *l, int bins)
+/* Ranges of all triangles when there are `bins` bins per axis, and *n, the entries of all bins. */
+static piola_status choose_bins(pio_trimesh_lines *l, int bins, range *ranges, size_t *n, piola_error *error)
 {
-    size_t n = 0;
+    piola_status rc = PIOLA_OK;
+    *n = 0;
     l->bins = bins;
     for (int a = 0; a < 2; a++) {
         l->low[a] = l->surface->low[1 + a];
         l->per[a] = bins / (l->surface->high[1 + a] - l->surface->low[1 + a]);
     }
-    for (int32_t t = 0; t < l->surface->n_triangles; t++) {
-        int range[2][2];
-        range_of(l, t, range);
-        n += (size_t)(range[0][1] - range[0][0] + 1) * (size_t)(range[1][1] - range[1][0] + 1);
+    for (int32_t t = 0; !rc && t < l->surface->n_triangles; t++) {
+        const range r = ranges[t] = range_of(l, t);
+        *n += (size_t)(r.to[0] - r.from[0] + 1) * (size_t)(r.to[1] - r.from[1] + 1);
+        rc = pio_stop_at(t, BINNING, error);
     }
-    return n;
+    return rc;
 }
 
 /* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. */
-static void fill_bins(pio_trimesh_lines *l)
+static piola_status fill_bins(pio_trimesh_lines *l, const range *ranges, piola_error *error)
 {
     const size_t bins = (size_t)l->bins * (size_t)l->bins;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t t = 0; t < l->surface->n_triangles; t++) {
-            int range[2][2];
-            range_of(l, t, range);
-            for (int i = range[0][0]; i <= range[0][1]; i++)
-                for (int j = range[1][0]; j <= range[1][1]; j++) {
+    piola_status rc = PIOLA_OK;
+    for (int pass = 0; !rc && pass < 2; pass++) {
+        for (int32_t t = 0; !rc && t < l->surface->n_triangles; t++) {
+            const range r = ranges[t];
+            for (int i = r.from[0]; i <= r.to[0]; i++)
+                for (int j = r.from[1]; j <= r.to[1]; j++) {
                     const size_t b = (size_t)i * (size_t)l->bins + (size_t)j;
                     if (pass)
                         l->member[l->start[b + 1]++] = t;
                     else
                         l->start[b + 2]++;
                 }
+            rc = pio_stop_at(t, BINNING, error);
         }
         for (size_t b = 0; !pass && b < bins; b++) l->start[b + 2] += l->start[b + 1];
     }
+    return rc;
+}
+
+static piola_status set_bins(pio_trimesh_lines *l, range *ranges, piola_error *error)
+{
+    const size_t triangles = (size_t)l->surface->n_triangles;
+    size_t n;
+    piola_status rc = choose_bins(l, (int)fmin(MOST_BINS, ceil(sqrt((double)triangles))), ranges, &n, error);
+    while (!rc && l->bins > 1 && n > 32 * triangles + 65536) /* of long triangles */
+        rc = choose_bins(l, l->bins / 2, ranges, &n, error);
+    if (rc) return rc;
+    l->start = calloc((size_t)l->bins * (size_t)l->bins + 2, sizeof *l->start);
+    l->member = pio_large_alloc(n * sizeof *l->member);
+    if (!l->start || !l->member) return pio_fail_memory(error, n * sizeof *l->member, "a surface");
+    return fill_bins(l, ranges, error);
 }
 
 piola_status pio_trimesh_lines_create(pio_trimesh_lines **out, const pio_trimesh *surface, piola_error *error)
 {
+    const size_t bytes = ((size_t)surface->n_triangles + 1) * sizeof(range);
     pio_trimesh_lines *l = calloc(1, sizeof *l);
+    range *ranges = pio_large_alloc(bytes);
+    piola_status rc = PIOLA_OK;
     *out = NULL;
-    if (!l) return pio_fail_memory(error, sizeof *l, "a surface");
-    l->surface = surface;
-    int bins = (int)fmin(MOST_BINS, ceil(sqrt(surface->n_triangles)));
-    size_t n = entries(l, bins);
-    while (bins > 1 && n > 32 * (size_t)surface->n_triangles + 65536) n = entries(l, bins /= 2); /* of long triangles */
-    l->start = calloc((size_t)bins * (size_t)bins + 2, sizeof *l->start);
-    l->member = malloc(n * sizeof *l->member);
-    if (!l->start || !l->member) {
-        pio_trimesh_lines_free(l);
-        return pio_fail_memory(error, n * sizeof *l->member, "a surface");
+    if (!l || !ranges) rc = pio_fail_memory(error, bytes, "a surface");
+    if (!rc) {
+        l->surface = surface;
+        rc = set_bins(l, ranges, error);
     }
-    fill_bins(l);
-    *out = l;
-    return PIOLA_OK;
+    free(ranges);
+    if (rc)
+        pio_trimesh_lines_free(l);
+    else
+        *out = l;
+    return rc;
 }
 
 void pio_trimesh_lines_free(pio_trimesh_lines *l)

@@ -98,6 +98,11 @@ piola_status pio_trimesh_load(pio_trimesh *out, const char *path, double scale, 
     return rc;
 }
 
+double pio_trimesh_size(const pio_trimesh *s)
+{
+    return fmax(fmax(s->high[0] - s->low[0], s->high[1] - s->low[1]), s->high[2] - s->low[2]);
+}
+
 void pio_trimesh_free(pio_trimesh *surface)
 {
     free(surface->path);

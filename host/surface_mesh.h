@@ -25,5 +25,7 @@ typedef struct {
  * PIOLA_NO_INPUT, PIOLA_BAD_DATA or PIOLA_NO_MEMORY. */
 piola_status pio_trimesh_load(pio_trimesh *out, const char *path, double scale, piola_error *error);
 void pio_trimesh_free(pio_trimesh *surface);
+/* The largest side of its box, m. */
+double pio_trimesh_size(const pio_trimesh *surface);
 
 #endif

@@ -9,8 +9,6 @@
 
 #include "host/surface_mesh.h"
 
-/* The largest side of its box, m. */
-double pio_trimesh_size(const pio_trimesh *s);
 /* The points behind and before the middle of triangle t, `depth` m from it along its normal; false where it has none. */
 bool pio_trimesh_probes(const pio_trimesh *s, int32_t t, double depth, double out[2][3]);
 /* doubtful[t] becomes 1 where it is not certain that the surface winds 0 or 1 times about both probes of triangle t, else 0. */
