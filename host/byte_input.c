@@ -2,6 +2,7 @@
 #include "host/byte_input.h"
 
 #include "host/config.h"
+#include "host/decimal.h"
 #include "host/fail.h"
 #include "host/stop.h"
 
@@ -110,8 +111,27 @@ void pio_input_expect(pio_input *in, const char *word)
         pio_input_fail(in, "'%s' where '%s' is expected", in->word, word);
 }
 
+/* Does a word end before this byte? */
+static bool word_ends(const pio_input *in, size_t at)
+{
+    return at == in->size || blank(in->text[at]) || in->text[at] == '\n';
+}
+
+/* A word that is a finite number and nothing else; false leaves it to be read again, and told what is wrong with it. */
+static bool quick_number(pio_input *in, double *value)
+{
+    if (in->status) return false;
+    skip_blanks(in);
+    const size_t length = pio_decimal(in->text + in->at, value);
+    if (!length || length >= PIO_INPUT_WORD || !isfinite(*value) || !word_ends(in, in->at + length)) return false;
+    in->at += length;
+    return true;
+}
+
 double pio_input_number(pio_input *in, const char *what)
 {
+    double quick;
+    if (quick_number(in, &quick)) return quick;
     if (!pio_input_word(in, what)) return 0;
     const size_t length = in->at - in->mark;
     char *end;
@@ -124,9 +144,32 @@ double pio_input_number(pio_input *in, const char *what)
     return in->status ? 0 : value;
 }
 
+bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value)
+{
+    enum { MOST_DIGITS = 10 };
+    int64_t v = 0;
+    if (in->status) return false;
+    skip_blanks(in);
+    const bool minus = in->text[in->at] == '-';
+    size_t at = in->at + minus;
+    const size_t first = at;
+    for (; in->text[at] >= '0' && in->text[at] <= '9' && at - first < MOST_DIGITS; at++)
+        v = 10 * v + (in->text[at] - '0');
+    if (at == first) return false;
+    v = minus ? -v : v;
+    if (behind && in->text[at] == behind[0])
+        while (in->text[at] && at - in->at < PIO_INPUT_WORD && strchr(behind, in->text[at])) at++;
+    if (v < low || v > high || at - in->at >= PIO_INPUT_WORD || !word_ends(in, at)) return false;
+    in->at = at;
+    *value = v;
+    return true;
+}
+
 int64_t pio_input_integer(pio_input *in, int64_t low, int64_t high, const char *what)
 {
     char *end;
+    int64_t quick;
+    if (pio_input_quick_whole(in, low, high, NULL, &quick)) return quick;
     if (!pio_input_word(in, what)) return 0;
     errno = 0;
     const long long value = strtoll(in->word, &end, 10);

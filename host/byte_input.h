@@ -35,6 +35,9 @@ bool pio_input_word(pio_input *in, const char *what);
 /* Like it, and of one that must be this very word. */
 void pio_input_expect(pio_input *in, const char *word);
 double pio_input_number(pio_input *in, const char *what); /* finite */
+/* A word that is a whole number of at most 10 digits from `low` to `high`, which may be followed by the first byte of `behind` and
+ * then by any of its bytes (NULL: by none). False leaves it to be read again, and told what is wrong with it. */
+bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value);
 int64_t pio_input_integer(pio_input *in, int64_t low, int64_t high, const char *what);
 
 void pio_input_bytes(pio_input *in, void *to, size_t n, const char *what);

@@ -1,6 +1,8 @@
 /* ply.c -- see ply.h. Format: G. Turk, The PLY Polygon File Format, 1994. */
 #include "host/ply.h"
 
+#include "host/large.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +144,14 @@ static double number(pio_input *in, ply_type type, const char *what)
         double f64;
     } v = {0};
     if (!in->binary) return pio_input_number(in, what);
-    pio_input_bytes(in, &v, types[type].size, what);
+    const size_t size = types[type].size;
+    if (in->swap || in->status || size > pio_input_left(in)) {
+        pio_input_bytes(in, &v, size, what);
+    } else { /* begin_item() and those of long lists ask whether to stop */
+        in->mark = in->at;
+        memcpy(&v, in->text + in->at, size);
+        in->at += size;
+    }
     switch (type) {
     case PLY_I8:
         return v.i8;
@@ -167,7 +176,7 @@ static double number(pio_input *in, ply_type type, const char *what)
 static size_t whole(pio_input *in, ply_type type, double end, const char *what)
 {
     const double v = number(in, type, what);
-    if (!in->status && !(v >= 0 && v < end && v <= floor(v)))
+    if (!in->status && !(v >= 0 && v < end && v <= (double)(int64_t)v))
         pio_input_fail(in, "%g is out of range for %s, a whole number from 0 to %.0f", v, what, end - 1);
     return in->status ? 0 : (size_t)v;
 }
@@ -197,6 +206,7 @@ static void check_count(const ply_header *h, const ply_element *e, pio_input *in
 
 static void begin_item(pio_input *in, const ply_element *e)
 {
+    if (in->binary) pio_input_look(in);
     if (in->binary || pio_input_line(in) || in->status) return;
     in->mark = in->at;
     pio_input_fail(in, "the file ends within the element '%s'; it was cut off", e->name);
@@ -211,7 +221,10 @@ static void end_item(pio_input *in, const ply_element *e)
 static void pass_list(pio_input *in, const ply_property *p)
 {
     const size_t n = whole(in, p->count, 1e9, "the length of a list");
-    for (size_t i = 0; i < n && !in->status; i++) number(in, p->type, p->name);
+    for (size_t i = 0; i < n && !in->status; i++) {
+        number(in, p->type, p->name);
+        pio_input_look(in);
+    }
 }
 
 static void take_columns(pio_ply *out, pio_input *in, const ply_element *e)
@@ -227,7 +240,7 @@ static void take_columns(pio_ply *out, pio_input *in, const ply_element *e)
     }
     for (size_t i = 0; i < e->n_properties; i++) n += !e->property[i].count;
     const size_t bytes = (n * e->n + 1) * sizeof *out->values;
-    out->values = malloc(bytes);
+    out->values = pio_large_alloc(bytes);
     if (!out->values || !out->columns || out->n_columns != n) pio_input_no_memory(in, bytes, in->path);
 }
 
@@ -260,8 +273,10 @@ static void read_corners(pio_ply *out, pio_input *in, const ply_property *p, siz
 {
     const size_t count = whole(in, p->count, 1e9, "the number of a face's corners");
     if (!in->status && count < 3) pio_input_fail(in, "a face of %zu corners; it needs 3", count);
-    for (size_t i = 0; i < count && pio_input_room(in, &out->corner, *n, room, sizeof *out->corner); i++)
+    for (size_t i = 0; i < count && pio_input_room(in, &out->corner, *n, room, sizeof *out->corner); i++) {
         out->corner[(*n)++] = (int32_t)whole(in, p->type, (double)vertices, "the number of a vertex");
+        pio_input_look(in);
+    }
 }
 
 static void read_faces(pio_ply *out, pio_input *in, const ply_element *e, size_t vertices)
@@ -272,7 +287,7 @@ static void read_faces(pio_ply *out, pio_input *in, const ply_element *e, size_t
         pio_input_fail(in, "%zu lists of corners; the element 'face' needs one list, vertex_indices", lists);
         return;
     }
-    out->face_start = malloc((e->n + 1) * sizeof *out->face_start);
+    out->face_start = pio_large_alloc((e->n + 1) * sizeof *out->face_start);
     if (!out->face_start) {
         pio_input_no_memory(in, (e->n + 1) * sizeof *out->face_start, in->path);
         return;

@@ -146,6 +146,8 @@ static int32_t read_corner(pio_triangles *t, pio_input *in)
     long long v;
     char rest;
     int length = 0;
+    int64_t quick;
+    if (pio_input_quick_whole(in, 1, (int64_t)t->n_vertices, "/0123456789-", &quick)) return (int32_t)(quick - 1);
     if (!pio_input_word(in, "a corner")) return 0;
     const int found = sscanf(in->word, "%11lld%n%c", &v, &length, &rest);
     const long long n = (long long)t->n_vertices;
@@ -214,6 +216,8 @@ static void read_ply(pio_triangles *t, pio_input *in)
         const double *row = ply.values + r * ply.n_columns, x[3] = {row[at[0]], row[at[1]], row[at[2]]};
         pio_triangles_vertex(t, in, x);
     }
+    free(ply.values);
+    ply.values = NULL;
     for (size_t f = 0; f < ply.n_faces; f++) {
         const int32_t *c = ply.corner + ply.face_start[f];
         for (size_t k = 2; k < ply.face_start[f + 1] - ply.face_start[f] && !in->status; k++)
