@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#define LOOKING "looking at the first step"
+
 enum { MOST_STEPS = (1 << 29) - 1 }; /* that an engine takes */
 
 typedef struct {
@@ -19,9 +21,11 @@ typedef struct {
 static piola_status start(const trial *t, const pio_engine_desc *desc, const double *z, piola_error *error)
 {
     pio_sim *sim = NULL;
-    piola_status rc = pio_stop("looking at the first step", error);
+    piola_status rc = pio_stop(LOOKING, error);
     if (!rc) rc = t->engine->create(desc, &sim, NULL, error);
+    if (!rc) rc = pio_stop(LOOKING, error);
     if (!rc) rc = t->engine->start(sim, z, error);
+    if (!rc) rc = pio_stop(LOOKING, error);
     if (!rc) rc = t->engine->check(sim, error);
     if (sim) t->engine->destroy(sim);
     return rc;
@@ -98,7 +102,7 @@ static piola_status ask(const trial *t, piola_error *error)
     pio_model_control_advice(t->model, &why);
     if (!rc) return PIOLA_OK;
     rc = rc == PIOLA_INTERRUPTED ? pio_fail(error, rc, "%s", why.message) : refused(t, rc, why.message, error);
-    const piola_status stopped = pio_stop("looking at the first step", error); /* then what was found is not true */
+    const piola_status stopped = pio_stop(LOOKING, error); /* then what was found is not true */
     if (stopped) return stopped;
     if (error) error->failure = why.failure;
     return rc;

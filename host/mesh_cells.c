@@ -231,17 +231,15 @@ void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume)
 /* Magnitudes of squares whose third powers neither overflow nor vanish. */
 #define SMALL 1e-80
 #define LARGE 1e80
-/* A few milliseconds' work at most; its parts are looked at side by side, and joined in their order. */
-enum { PART = 512, PARTS = 32 };
+/* So many cells take less than a millisecond. */
+enum { PART = 512 };
 
-/* Of a part of the cells. */
+/* What is known of the cells so far. */
 typedef struct {
-    pio_mesh_quality quality;
-    pio_shape_faults faults;
+    pio_mesh_quality *quality;
+    pio_shape_faults *faults;         /* NULL: not asked for */
     double edge_min, edge_max, ratio; /* of glances: the extremes so far, as cell_glance has them */
 } partial;
-
-static const pio_mesh_quality nothing = {INFINITY, 0, INFINITY, -INFINITY, 0, 1, INFINITY, -1, 0};
 
 static void find_fault(pio_shape_faults *faults, const cell_shape *s, int dimension, int32_t cell)
 {
@@ -263,9 +261,9 @@ static bool stands_out(const partial *p, const cell_glance *g, int dimension)
     return g->ratio <= fmax(p->ratio, sliver) * (1 + CLOSE);
 }
 
-static void add_look(partial *p, const cell_shape *s, const cell_glance *g, int dimension, int32_t cell, bool faults)
+static void add_look(partial *p, const cell_shape *s, const cell_glance *g, int dimension, int32_t cell)
 {
-    pio_mesh_quality *q = &p->quality;
+    pio_mesh_quality *q = p->quality;
     p->edge_min = fmin(p->edge_min, g->edge_min);
     p->edge_max = fmax(p->edge_max, g->edge_max);
     p->ratio = fmin(p->ratio, g->ratio);
@@ -276,79 +274,41 @@ static void add_look(partial *p, const cell_shape *s, const cell_glance *g, int 
         q->shape = s->shape;
         q->worst = cell;
     }
-    if (faults) find_fault(&p->faults, s, dimension, cell);
+    if (p->faults) find_fault(p->faults, s, dimension, cell);
 }
 
-/* Cells first ... end - 1 of a block; their volumes, which are added up in the order of all cells. */
+/* Cells first ... end - 1 of a block. */
 static void look_at_part(const pio_mesh *mesh, pio_element_type type, int32_t first, int32_t end, const point_set *set,
-                         bool faults, partial *p, double *volume)
+                         partial *p)
 {
     const pio_mesh_block *b = &mesh->block[type];
     const int d = mesh->dimension;
-    pio_mesh_quality *q = &p->quality;
-    *p = (partial){.quality = nothing, .edge_min = INFINITY, .edge_max = 0, .ratio = INFINITY};
+    pio_mesh_quality *q = p->quality;
     for (int32_t c = first; c < end; c++) {
         const int32_t *nodes = b->nodes + (size_t)c * (size_t)pio_elements[type].nodes;
         const cell_glance g = glance(mesh, type, nodes, set);
         const double ratio = g.most > 0 ? g.least / g.most : -1;
-        volume[c - first] = g.volume;
+        q->volume += g.volume;
         q->cell_min = g.volume < q->cell_min ? g.volume : q->cell_min;
         q->cell_max = g.volume > q->cell_max ? g.volume : q->cell_max;
         q->jacobian_ratio = ratio < q->jacobian_ratio ? ratio : q->jacobian_ratio;
         if (!stands_out(p, &g, d)) continue;
         const cell_shape s = shape_of(mesh, type, nodes, set);
-        add_look(p, &s, &g, d, b->first + c, faults);
+        add_look(p, &s, &g, d, b->first + c);
     }
-}
-
-static void join(pio_mesh_quality *q, pio_shape_faults *faults, const partial *p)
-{
-    const pio_mesh_quality *o = &p->quality;
-    q->edge_min = fmin(q->edge_min, o->edge_min);
-    q->edge_max = fmax(q->edge_max, o->edge_max);
-    q->cell_min = fmin(q->cell_min, o->cell_min);
-    q->cell_max = fmax(q->cell_max, o->cell_max);
-    q->jacobian_ratio = fmin(q->jacobian_ratio, o->jacobian_ratio);
-    q->slivers += o->slivers;
-    if (o->shape < q->shape) {
-        q->shape = o->shape;
-        q->worst = o->worst;
-    }
-    for (int f = 0; faults && f < PIO_FAULTS; f++) {
-        for (int64_t i = 0; i < p->faults.n[f] && i < PIO_FAULTS_SHOWN; i++)
-            if (faults->n[f] + i < PIO_FAULTS_SHOWN) faults->first[f][faults->n[f] + i] = p->faults.first[f][i];
-        faults->n[f] += p->faults.n[f];
-    }
-}
-
-/* PARTS parts at once, from cell `first` of the block on. */
-static void look_at_parts(const pio_mesh *mesh, pio_element_type type, int32_t first, const point_set *set,
-                          pio_mesh_quality *quality, pio_shape_faults *faults)
-{
-    partial parts[PARTS];
-    double volume[PARTS * PART];
-    const int32_t left = mesh->block[type].n - first, n = left < PARTS * PART ? left : PARTS * PART;
-    const int count = (n + PART - 1) / PART;
-#pragma omp parallel for schedule(dynamic) if (count > 4)
-    for (int p = 0; p < count; p++) {
-        const int32_t end = (p + 1) * PART < n ? (p + 1) * PART : n;
-        look_at_part(mesh, type, first + p * PART, first + end, set, faults != NULL, &parts[p], volume + p * PART);
-    }
-    for (int p = 0; p < count; p++) join(quality, faults, &parts[p]);
-    for (int32_t c = 0; c < n; c++) quality->volume += volume[c];
 }
 
 void pio_mesh_look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults)
 {
     point_set set;
-    *quality = nothing;
+    partial p = {.quality = quality, .faults = faults, .edge_min = INFINITY, .edge_max = 0, .ratio = INFINITY};
+    *quality = (pio_mesh_quality){INFINITY, 0, INFINITY, -INFINITY, 0, 1, INFINITY, -1, 0};
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
-        const pio_mesh_block *b = &mesh->block[t];
-        if (pio_elements[t].dimension != mesh->dimension || !b->n) continue;
-        make_points(&set, (pio_element_type)t);
-        for (int64_t c = 0; c < b->n; c += PARTS * PART) {
-            look_at_parts(mesh, (pio_element_type)t, (int32_t)c, &set, quality, faults);
-            if (pio_interrupted()) return;
+        const int32_t n = pio_elements[t].dimension == mesh->dimension ? mesh->block[t].n : 0;
+        if (n) make_points(&set, (pio_element_type)t);
+        for (int32_t c = 0, end; c < n && !pio_interrupted(); c = end) {
+            end = n - c < PART ? n : c + PART;
+            look_at_part(mesh, (pio_element_type)t, c, end, &set, &p);
         }
     }
 }
@@ -384,19 +344,13 @@ static double shortest_edge(const pio_mesh *mesh, pio_element_type type, int32_t
 
 double pio_mesh_shortest_edge(const pio_mesh *mesh)
 {
-    double shortest = INFINITY, share[PARTS];
+    double shortest = INFINITY;
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
-        const int64_t n = pio_elements[t].dimension == mesh->dimension ? mesh->block[t].n : 0;
-#pragma omp parallel for schedule(static) if (n > PARTS * 4)
-        for (int p = 0; p < PARTS; p++) {
-            const int32_t last = (int32_t)(n * (p + 1) / PARTS);
-            share[p] = INFINITY;
-            for (int32_t c = (int32_t)(n * p / PARTS), end; c < last && !pio_interrupted(); c = end) {
-                end = last - c < PART ? last : c + PART;
-                share[p] = fmin(share[p], shortest_edge(mesh, (pio_element_type)t, c, end));
-            }
+        const int32_t n = pio_elements[t].dimension == mesh->dimension ? mesh->block[t].n : 0;
+        for (int32_t c = 0, end; c < n && !pio_interrupted(); c = end) {
+            end = n - c < PART ? n : c + PART;
+            shortest = fmin(shortest, shortest_edge(mesh, (pio_element_type)t, c, end));
         }
-        for (int p = 0; p < PARTS; p++) shortest = fmin(shortest, share[p]);
     }
     return shortest;
 }

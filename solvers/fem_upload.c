@@ -4,10 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int stops(const fem_sim *f)
+{
+    return f->base.interrupted && f->base.interrupted();
+}
+
+/* Nothing where the program is to stop, which fem_upload tells in the end. */
 static void upload_field(fem_sim *f, real *out, const double *in, int components)
 {
     pio_sim *s = &f->base;
-    for (int c = 0; c < components; c++) {
+    for (int c = 0; c < components && !stops(f); c++) {
         for (int i = 0; i < f->elements; i++) s->host_transfer[i] = in[(ptrdiff_t)i * components + c];
         pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->elements);
         pio_map(&s->queue, field_write, f->elements, NULL, .in = s->transfer, .n = f->elements,
@@ -197,5 +203,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (rc) return rc;
     upload_loads(f, m);
     upload_tables(f);
+    if (stops(f))
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
     return pio_queue_failed(q) ? sim_failed(&f->base, error) : PIOLA_OK;
 }
