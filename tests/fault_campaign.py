@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """fault_campaign.py PIOLA SHIM [--points N] [--seed S] [--jobs J] [--json FILE] [--case NAME] [--kind KIND]
-[--point CASE/KIND/N/HOW] -- does anything get lost, or go unsaid, when a call fails?
+[--point CASE/KIND/N/HOW] [--leaks N] -- does anything get lost, or go unsaid, when a call fails?
 
 Runs commands on small scenes with one call of the system, of HDF5 or of a device failing, or with the process killed there
 (fault_shim.c). A point is (case, kind of call, its number, how it fails). After every point:
@@ -10,6 +10,8 @@ Runs commands on small scenes with one call of the system, of HDF5 or of a devic
  - nothing crashes or hangs, and no result.json says 0 where the exit code does not;
  - files of an earlier run are as they were, or are whole and new;
  - no temporary file stays; the same command, run again, ends with the bits of an undisturbed run.
+
+--leaks N looks at N further points, evenly over the kinds, for what the command does not give back (fault_leaks.py).
 
 The points are drawn from all there are, evenly over kinds and cases; N = 0 takes all. Ends with 1 where a point fails."""
 import argparse
@@ -29,6 +31,8 @@ import sys
 import tempfile
 import threading
 import time
+
+import fault_leaks
 
 MPM = """version: 1
 name: tiny
@@ -155,7 +159,7 @@ class Campaign:
         self.piola, self.shim, self.folder = str(piola), str(shim), pathlib.Path(folder)
         self.golden, self.local = {}, threading.local()
 
-    def run(self, arguments, where, fault=None, tell=None, timeout=30):
+    def run(self, arguments, where, fault=None, tell=None, timeout=30, extra=None):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PIOLA_FAULT")}
         environment.update(OMP_NUM_THREADS="1", LC_ALL="C.UTF-8", NO_COLOR="1")
         environment["LD_PRELOAD"] = self.shim  # without a fault it makes clocks stand still, no more
@@ -163,6 +167,7 @@ class Campaign:
             environment["PIOLA_FAULT_TELL"] = str(tell)
         if fault:
             environment["PIOLA_FAULT"] = fault
+        environment.update(extra or {})
         return subprocess.run([self.piola, *arguments], cwd=where, env=environment, capture_output=True, timeout=timeout)
 
     def prepare(self, case):
@@ -184,6 +189,12 @@ class Campaign:
             "before": digest(template, case.files), "after": digest(golden, case.files), "list": listing(golden),
             "stdout": done.stdout, "code": done.returncode, "told": told(case, golden)}
         return counts
+
+    def copy(self, case, where):
+        """The folder as a run finds it."""
+        if where.exists():
+            shutil.rmtree(where)
+        shutil.copytree(self.folder / "templates" / case.name, where)
 
     def content(self, case, where):
         """The numbers of the last frames: where memory is short HDF5 leaves out compression, and the bytes differ for that."""
@@ -264,9 +275,7 @@ class Campaign:
         if not hasattr(self.local, "where"):
             self.local.where = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         where, tell = self.local.where / "work", self.local.where / "tell"
-        if where.exists():
-            shutil.rmtree(where)
-        shutil.copytree(self.folder / "templates" / case.name, where)
+        self.copy(case, where)
         tell.unlink(missing_ok=True)
         told_of = {"case": case.name, "kind": kind, "number": number, "how": how, "fired": "", "code": None, "wrong": []}
         try:
@@ -342,6 +351,14 @@ def drawn(strata, points, seed):
     return chosen
 
 
+def by_kind(strata, points, seed):
+    """`points` of them that no kill ends, as many of each kind as of any other."""
+    kinds = collections.defaultdict(list)
+    for stratum in strata:
+        kinds[stratum[0][1]] += [p for p in stratum if p[3] not in KILLED]
+    return drawn(list(kinds.values()), points, seed)
+
+
 def summary(results, seconds):
     fired = [r for r in results if r["fired"]]
     print(f"{len(results)} points, {len(fired)} of which came to be, in {seconds:.0f} s; {sum('again' in r for r in results)} "
@@ -372,6 +389,7 @@ def main():
     parser.add_argument("--without", action="append", default=[], metavar="CASE")
     parser.add_argument("--kind", action="append")
     parser.add_argument("--point")
+    parser.add_argument("--leaks", type=int, default=0, metavar="N")
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     known = {case.name: case for case in cases()}
@@ -397,7 +415,9 @@ def main():
         points = drawn(strata, given.points, given.seed)
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             results = list(pool.map(lambda p: campaign.point(*p[1], p[1][3] in KILLED or p[0] % 4 == 0), enumerate(points)))
-    good = summary(results, time.monotonic() - start)
+        good = summary(results, time.monotonic() - start)
+        if given.leaks:
+            good &= fault_leaks.search(campaign, by_kind(strata, given.leaks, given.seed), given.jobs, known["run"])
     if given.json:
         given.json.write_text(json.dumps(results, indent=1))
     return 0 if good and results and all(sum(r["kind"] == k and bool(r["fired"]) for r in results) for k in {r["kind"] for r in results}) else 1

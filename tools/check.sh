@@ -5,7 +5,8 @@
 #
 #   tools/check.sh                   all that; of the campaigns below a sample
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
-#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half an hour)
+#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half an hour), and
+#                                    3/10 N more after which is looked for lost memory and descriptors (a quarter of an hour)
 #   tools/check.sh --kills [N]       an optimisation killed N times (3000: half an hour) at random instants, at every call that writes its
 #                                    record, and cut off by 2/3 N power failures
 #   tools/check.sh --damage          every bit of a snapshot flipped, and thousands of other damaged files
@@ -57,10 +58,11 @@ mutants() {
     python3 tests/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
 }
 
-# faults N: calls that fail, or at which the process is killed
+# faults N: calls that fail, or at which the process is killed; and what is not given back after them
 faults() {
     build_release piola fault_shim
-    python3 tests/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --jobs "$jobs" --json build/faults.json
+    python3 tests/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --leaks "$(($1 * 3 / 10))" --jobs "$jobs" \
+        --json build/faults.json
 }
 
 # kills N: optimisations that are killed or lose power end with the same bits
