@@ -184,11 +184,13 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
 static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     int *corner = all_corners(f, m, 0), *load = all_corners(f, m, 1);
-    int rc = corner && load && fem_corners_make(&f->at_node, f->nodes, f->corners, corner) &&
-             fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load);
+    const char *(*interrupted)(void) = f->base.interrupted;
+    int rc = corner && load;
+    if (rc) rc = fem_corners_make(&f->at_node, f->nodes, f->corners, corner, interrupted);
+    if (rc == 1) rc = fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load, interrupted);
     free(corner);
     free(load);
-    if (rc) rc = make_graph(f, m);
+    if (rc == 1) rc = make_graph(f, m);
     if (rc == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
     if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->elements);

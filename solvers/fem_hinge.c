@@ -124,8 +124,8 @@ static int find_pieces(hinges *g)
 {
     fem_corners c = {0};
     sharing s = {0};
-    int ok = fem_corners_make(&c, (int)g->m->n, g->corners, g->vertex);
-    if (ok) {
+    int ok = fem_corners_make(&c, (int)g->m->n, g->corners, g->vertex, g->interrupted);
+    if (ok > 0) {
         const size_t slots = slots_of(&c);
         s = (sharing){calloc(slots, sizeof *s.stamp), malloc(slots * sizeof *s.element), malloc(slots * sizeof *s.key),
                       (unsigned)slots - 1};

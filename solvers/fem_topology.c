@@ -16,15 +16,21 @@ int fem_points_of(int rule, pio_element_type type)
     return element_points[rule][type];
 }
 
-int fem_corners_make(fem_corners *c, int points, int corners, const int *point)
+int fem_corners_make(fem_corners *c, int points, int corners, const int *point, const char *(*interrupted)(void))
 {
     *c = (fem_corners){.points = points, .corners = corners};
     c->start = calloc((size_t)points + 2, sizeof *c->start);
     c->list = malloc(sizeof *c->list * ((size_t)corners + 1));
     if (!c->start || !c->list) return 0;
-    for (int i = 0; i < corners; i++) c->start[point[i] + 2]++;
+    for (int i = 0; i < corners; i++) {
+        if ((i & 0xffff) == 0xffff && interrupted && interrupted()) return -2;
+        c->start[point[i] + 2]++;
+    }
     for (int p = 0; p < points; p++) c->start[p + 2] += c->start[p + 1];
-    for (int i = 0; i < corners; i++) c->list[c->start[point[i] + 1]++] = i; /* ends with every start at its place */
+    for (int i = 0; i < corners; i++) {
+        if ((i & 0xffff) == 0xffff && interrupted && interrupted()) return -2;
+        c->list[c->start[point[i] + 1]++] = i; /* ends with every start at its place */
+    }
     return 1;
 }
 
@@ -157,7 +163,7 @@ int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, co
     int *point = malloc(sizeof *point * (count + 1)), rc = owner && point;
     contribution *row = NULL;
     if (rc == 1) walk(sets, n_sets, owner, point);
-    if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point);
+    if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point, interrupted);
     if (rc == 1) rc = reserve(g, &corners, owner, &row);
     if (rc == 1) rc = fill(g, &corners, owner, point, row, interrupted);
     fem_corners_free(&corners);

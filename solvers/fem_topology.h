@@ -31,8 +31,9 @@ typedef struct {
 int fem_nodes_of(pio_element_type type);            /* nodes of an element */
 int fem_points_of(int rule, pio_element_type type); /* quadrature points */
 
-/* `list` holds, for `n` sets of corners, the point of each corner. 0 when there is no memory. */
-int fem_corners_make(fem_corners *c, int points, int corners, const int *point);
+/* The corners at each point, ascending: point[corners] is where each corner is. 1; 0 when there is no memory, -2 when `interrupted` (may
+ * be NULL) says to stop. */
+int fem_corners_make(fem_corners *c, int points, int corners, const int *point, const char *(*interrupted)(void));
 void fem_corners_free(fem_corners *c);
 
 /* Are there at most 2^30 pairs of nodes, each once, and as many places where they are summed? */
