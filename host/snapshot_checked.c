@@ -86,7 +86,9 @@ static bool look(pio_checked_file *f, int fd)
     if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return pio_checked_no_input(f, "another process is still writing this file");
     f->bytes = (int64_t)st.st_size;
-    if (pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, signature, sizeof head) == 0) return true;
+    const ssize_t got = pread(fd, head, sizeof head, 0);
+    if (got < 0) return pio_checked_no_input(f, strerror(errno));
+    if (got == sizeof head && memcmp(head, signature, sizeof head) == 0) return true;
     return pio_checked_bad(f, "not an HDF5 file%s", f->kind);
 }
 

@@ -148,10 +148,10 @@ def told(case, folder):
         return None
 
 
-def stem(fired):
-    """The name of the file that a failing call was about, without its endings; "" where the call knows none."""
-    words = fired.split()
-    return pathlib.Path(words[-1]).name.lstrip(".").split(".")[0] if len(words) > 2 else ""
+def stems(fired):
+    """The names of the files that failing calls were about, without their endings; "" of a call that knows none."""
+    calls = [call.split() for call in fired.split("; ")]
+    return [pathlib.Path(words[-1]).name.lstrip(".").split(".")[0] if len(words) > 2 else "" for words in calls]
 
 
 class Campaign:
@@ -243,7 +243,7 @@ class Campaign:
                 wrong.append("no message")
             elif not any(cause in text for cause in CAUSES[kind]):
                 wrong.append("the message does not name the cause")
-            elif kind in ("open", "rename", "mkdir") and how != "on" and stem(fired) not in text:
+            elif kind in ("open", "rename", "mkdir") and how != "on" and not any(s in text for s in stems(fired)):
                 wrong.append("the message does not name the file")
         try:
             now = told(case, where)
@@ -284,7 +284,7 @@ class Campaign:
             told_of["wrong"] = ["it hangs"]
             return told_of
         lines = tell.read_text(errors="replace").splitlines() if tell.exists() else []
-        told_of["fired"] = next((line[6:] for line in lines if line.startswith("fired")), "")
+        told_of["fired"] = "; ".join(dict.fromkeys(line[6:] for line in lines if line.startswith("fired")))  # in children too
         told_of["code"], told_of["stderr"] = done.returncode, done.stderr.decode(errors="replace")[-600:]
         if not told_of["fired"]:
             return told_of
