@@ -12,6 +12,17 @@
 enum { MOST_DIGITS = 19, /* of a number below 2^64 */ MOST_POWER = 27 /* 5^27 < 2^63 */ };
 
 #if LDBL_MANT_DIG == 64
+static bool is_exact; /* the processor does keep 64 bits: an emulated one may not */
+
+__attribute__((constructor)) static void try_precision(void)
+{
+    volatile uint64_t most = UINT64_MAX;
+    const long double x = (long double)most;
+    uint64_t mantissa;
+    memcpy(&mantissa, &x, sizeof mantissa);
+    is_exact = mantissa == UINT64_MAX;
+}
+
 /* m 10^power by one operation on numbers of 64 bits that are exact; false when its rounding to 53 bits could be another than
  * that of the exact value, which the 11 bits between tell: they are half a unit, or next to it. */
 static bool by_one_operation(uint64_t m, int power, double *value)
@@ -20,7 +31,7 @@ static bool by_one_operation(uint64_t m, int power, double *value)
         1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
         1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
     uint64_t mantissa;
-    if (power < -MOST_POWER || power > MOST_POWER) return false;
+    if (!is_exact || power < -MOST_POWER || power > MOST_POWER) return false;
     const long double x = power < 0 ? (long double)m / ten_to[-power] : (long double)m * ten_to[power];
     memcpy(&mantissa, &x, sizeof mantissa);
     const unsigned between = (unsigned)(mantissa & 0x7ff);

@@ -89,17 +89,17 @@ __attribute__((target("sha,sse4.1"))) static void take_blocks_sha(uint32_t h[8],
 }
 
 /* Leaf 7 of CPUID: bit 29 of EBX is SHA; leaf 1: bit 19 of ECX is SSE4.1. */
-static bool has_instructions(void)
+static bool has_instructions;
+
+/* Once: under a hypervisor CPUID takes as long as hashing a scene. */
+__attribute__((constructor)) static void ask_processor(void)
 {
     unsigned a, b, c, d, features;
-    if (!__get_cpuid(1, &a, &b, &features, &d) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-    return (features >> 19 & 1) && (b >> 29 & 1);
+    if (!__get_cpuid(1, &a, &b, &features, &d) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+    has_instructions = (features >> 19 & 1) && (b >> 29 & 1);
 }
 #else
-static bool has_instructions(void)
-{
-    return false;
-}
+static const bool has_instructions = false;
 #define take_blocks_sha take_blocks
 #endif
 
@@ -108,7 +108,7 @@ void pio_sha256_begin(pio_sha256 *s)
 {
     *s = (pio_sha256){
         .h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
-        .plain = !has_instructions()};
+        .plain = !has_instructions};
 }
 
 void pio_sha256_begin_plain(pio_sha256 *s)

@@ -15,9 +15,10 @@ typedef struct {
     int32_t *place; /* [n_vertices - n_waiting] of each vertex */
     size_t place_room;
     size_t n_places, vertex_room;
-    double *vertex; /* [n_places][3] m; a place is numbered when it first occurs */
-    size_t slots;   /* a power of two, or 0 */
-    uint32_t *slot; /* [slots] place + 1 of what hashes to it or to one before it; 0: none */
+    double *vertex;  /* [n_places][3] m; a place is numbered when it first occurs */
+    size_t slots;    /* a power of two, or 0 */
+    uint64_t key[8]; /* of the hash, drawn when there are slots */
+    uint32_t *slot;  /* [slots] place + 1 of what hashes to it or to one before it; 0: none */
     size_t n_triangles, triangle_room;
     int32_t *triangle; /* [n_triangles][3] vertices */
 } pio_triangles;

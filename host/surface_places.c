@@ -6,19 +6,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { FIRST_SLOTS = 1 << 12 };
 
-static uint64_t hash_of(const double x[3])
+/* sum_a k_a x_a + k_3 on numbers of 128 bits, of which the upper half is taken: a strongly universal hash (Dietzfelbinger 1996,
+ * "Universal hashing and k-wise independent random variables via integer arithmetic without primes"). No file can be made whose
+ * places meet in few slots, since nobody knows the key; what is found does not depend on it. */
+static uint64_t hash_of(const pio_triangles *t, const double x[3])
 {
-    uint64_t bits[3], h = 0;
+    __extension__ typedef unsigned __int128 wide;
+    const uint64_t *k = t->key;
+    uint64_t bits[3];
     memcpy(bits, x, sizeof bits);
-    for (int a = 0; a < 3; a++) {
-        h = (h ^ bits[a]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ h >> 29;
+    wide sum = (wide)k[6] << 64 | k[7];
+    for (int a = 0; a < 3; a++) sum += ((wide)k[2 * a] << 64 | k[2 * a + 1]) * bits[a];
+    return (uint64_t)(sum >> 64);
+}
+
+static void draw_key(pio_triangles *t)
+{
+    for (size_t i = 0; i < sizeof t->key / sizeof *t->key; i++) t->key[i] = (i + 1) * 0x9e3779b97f4a7c15u;
+    (void)!getrandom(t->key, sizeof t->key, GRND_NONBLOCK); /* a system that has no numbers yet leaves those above */
 }
 
 /* Room for n more places: at most half of the slots are taken. */
@@ -35,6 +44,7 @@ static bool make_room(pio_triangles *t, pio_input *in, size_t n)
         t->vertex = more;
     }
     if (2 * (t->n_places + n) <= t->slots) return true;
+    if (!t->slots) draw_key(t);
     t->slots = t->slots ? 4 * t->slots : FIRST_SLOTS;
     free(t->slot);
     t->slot = calloc(t->slots, sizeof *t->slot);
@@ -43,7 +53,7 @@ static bool make_room(pio_triangles *t, pio_input *in, size_t n)
         return false;
     }
     for (size_t p = 0; p < t->n_places && !in->status; p++) {
-        size_t at = hash_of(t->vertex + 3 * p) & (t->slots - 1);
+        size_t at = hash_of(t, t->vertex + 3 * p) & (t->slots - 1);
         while (t->slot[at]) at = (at + 1) & (t->slots - 1);
         t->slot[at] = (uint32_t)p + 1;
         pio_input_look(in);
@@ -70,7 +80,7 @@ void pio_triangles_places(pio_triangles *t, pio_input *in, size_t n, double (*x)
     if (!make_room(t, in, n)) return;
     for (size_t i = 0; i < n; i++) { /* memory that is far is asked for before it is needed */
         for (int a = 0; a < 3; a++) x[i][a] = t->scale * x[i][a] + 0.0; /* no -0 */
-        slot[i] = hash_of(x[i]) & (t->slots - 1);
+        slot[i] = hash_of(t, x[i]) & (t->slots - 1);
         __builtin_prefetch(&t->slot[slot[i]]);
     }
     for (size_t i = 0; i < n; i++)

@@ -19,7 +19,7 @@
 
 enum { LEVELS = 16, SIDES = 5, AT_ONCE = 16, PAIRS = 1 << 20, LOCAL = 1024 };
 
-/* A rotation: rows u, v, w. */
+/* A rotation. Rows first, first + 1 and first + 2, the first behind the last again, are u, v and w. */
 static const double turn[3][3] = {
     {0.876442, -0.36241, -0.317031}, {0.017214, 0.681575, -0.731545}, {0.4812, 0.6357, 0.6036}};
 
@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
     const pio_trimesh *s;
     double depth, middle[3], per; /* 1/m */
+    int first;                    /* row of `turn` */
     double *at;                   /* [n_vertices][3] u, v, w */
     double low[3], high[3];       /* of all */
     double fine[2];               /* bins of level 0 per unit */
@@ -83,7 +84,10 @@ static void map(const screen *g, const double x[3], double out[3])
 {
     double y[3];
     for (int a = 0; a < 3; a++) y[a] = (x[a] - g->middle[a]) * g->per;
-    for (int r = 0; r < 3; r++) out[r] = turn[r][0] * y[0] + turn[r][1] * y[1] + turn[r][2] * y[2];
+    for (int r = 0; r < 3; r++) {
+        const double *row = turn[(g->first + r) % 3];
+        out[r] = row[0] * y[0] + row[1] * y[1] + row[2] * y[2];
+    }
 }
 
 static piola_status map_all(screen *g, piola_error *error)
@@ -316,7 +320,8 @@ static ruler ruler_of(const screen *g, size_t bin)
     return r;
 }
 
-/* Boxes of the bin's members, behind them some that hold nothing, and which of the members have their middle in the bin. */
+/* Boxes of the bin's members, behind them as many as are looked at with the last, and which of the members have their middle in
+ * the bin. */
 static void lay_out(const screen *g, desk *d, size_t bin, const ruler *r)
 {
     const int32_t *member = g->member + g->start[bin];
@@ -336,10 +341,8 @@ static void lay_out(const screen *g, desk *d, size_t bin, const ruler *r)
         d->side[4][i] = byte_of(high, r->from[2], r->per[2]);
         d->own[i] = bin_of(g, middle) == bin;
     }
-    for (size_t i = n; i % AT_ONCE; i++) {
-        d->side[0][i] = 255;
-        d->side[1][i] = 0;
-    }
+    for (size_t i = n; i % AT_ONCE; i++)
+        for (int k = 0; k < SIDES; k++) d->side[k][i] = 0;
 }
 
 /* Members whose boxes may hold a place of bytes from `low` to `high` across the line, at or above low[2] along it. */
@@ -366,6 +369,7 @@ static void windings(const screen *g, desk *d, int32_t t, size_t bin, const rule
         high[a] = byte_of(fmax(p->at[0][a], p->at[1][a]), r->from[a], r->per[a]);
     }
     find_hits(d, whole, low, high);
+    memset(d->hit + n, 0, whole - n);
     for (size_t i = 0; i < whole; i += sizeof(uint64_t)) {
         uint64_t some;
         memcpy(&some, d->hit + i, sizeof some);
@@ -475,22 +479,59 @@ static piola_status screen_bins(screen *g, piola_error *error)
     return stopped ? pio_stop(SCREENING, error) : PIOLA_OK;
 }
 
+/* Would the members of bins be compared with each other too often? A rod along w lies in few bins. A pair takes up to 5 ns. */
+static bool is_crowded(const screen *g)
+{
+    const double most = 4096.0 * g->s->n_triangles + 1e8;
+    const size_t bins = (size_t)g->bins[0] * (size_t)g->bins[1];
+    double pairs = 0;
+    for (size_t b = 0; b < bins; b++) {
+        const double n = g->start[b + 1] - g->start[b];
+        pairs += n * n;
+    }
+    return pairs > most;
+}
+
+static void drop_bins(screen *g)
+{
+    free(g->range);
+    free(g->start);
+    free(g->member);
+    g->range = NULL;
+    g->start = NULL;
+    g->member = NULL;
+    g->level = 0;
+    g->crowd = 0;
+}
+
+/* Bins across that row of `turn`, of all three, along which few triangles stand behind each other. *found: there is one. */
+static piola_status find_line(screen *g, bool *found, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    *found = false;
+    for (g->first = 0; !rc && !*found && g->first < 3; g->first += !*found) {
+        drop_bins(g);
+        rc = map_all(g, error);
+        if (!rc) choose_bins(g);
+        if (!rc) rc = choose_level(g, error);
+        if (!rc) rc = fill_bins(g, error);
+        *found = !rc && !is_crowded(g);
+    }
+    return rc;
+}
+
 piola_status pio_trimesh_screen(const pio_trimesh *s, double depth, unsigned char *doubtful, piola_error *error)
 {
+    bool found = false;
     const size_t bytes = ((size_t)s->n_vertices + 1) * 3 * sizeof(double);
     const double size = pio_trimesh_size(s);
     screen g = {.s = s, .depth = depth, .per = 1 / size, .doubtful = doubtful};
     memset(doubtful, 1, (size_t)s->n_triangles);
     if (!(size > 1e-100 && size < 1e100)) return PIOLA_OK; /* where squares of squares are no numbers */
     g.at = pio_large_alloc(bytes);
-    piola_status rc = g.at ? map_all(&g, error) : pio_fail_memory(error, bytes, "a surface");
-    if (!rc) choose_bins(&g);
-    if (!rc) rc = choose_level(&g, error);
-    if (!rc) rc = fill_bins(&g, error);
-    if (!rc) rc = screen_bins(&g, error);
+    piola_status rc = g.at ? find_line(&g, &found, error) : pio_fail_memory(error, bytes, "a surface");
+    if (found) rc = screen_bins(&g, error); /* else all are doubtful */
+    drop_bins(&g);
     free(g.at);
-    free(g.range);
-    free(g.start);
-    free(g.member);
     return rc;
 }

@@ -8,7 +8,7 @@
 #include "piola.h"
 #include "solvers/engine_mpm.h"
 
-enum { PIO_ENGINE_VERSION = 2 };
+enum { PIO_ENGINE_VERSION = 3 };
 
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
 typedef enum pio_element_type {

@@ -36,7 +36,7 @@ int fem_points_of(int rule, pio_element_type type); /* quadrature points */
 int fem_corners_make(fem_corners *c, int points, int corners, const int *point, const char *(*interrupted)(void));
 void fem_corners_free(fem_corners *c);
 
-/* Are there at most 2^30 pairs of nodes, each once, and as many places where they are summed? */
+/* Are there fewer than 2^30 pairs of nodes, each once, and as many places where they are summed? */
 int fem_graph_fits(const fem_set *sets, int n_sets);
 /* 0 when there is no memory, -1 when there are more pairs than 2^30, -2 when `interrupted` (may be NULL) says to stop. */
 int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void));

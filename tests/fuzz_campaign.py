@@ -80,6 +80,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/fuzz_inputs"))
     options = parser.parse_args()
+    if not options.minutes > 0:
+        parser.error("--minutes is to be above 0; to libFuzzer 0 is without end")
     failed, inputs, seconds = [], 0, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = {name: pool.submit(fuzz, name, options.fuzz, options.minutes, options.folder) for name in TARGETS}

@@ -94,6 +94,31 @@ static void add_needles(pio_trimesh *s, int32_t n, double length)
         for (int32_t k = 0; k < 2; k++) put(s, first + i, first + (i + 1) % n, first + n + k, k);
 }
 
+/* A rod of n rings along row `along` of the rotation in surface_screen.c, its sides `across` times its length. */
+static void add_rod(pio_trimesh *s, int32_t n, int along, const double across[2])
+{
+    static const double turn[3][3] = {
+        {0.876442, -0.36241, -0.317031}, {0.017214, 0.681575, -0.731545}, {0.4812, 0.6357, 0.6036}};
+    static const int corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    for (int32_t i = 0; i <= n; i++)
+        for (int c = 0; c < 4; c++)
+            for (int a = 0; a < 3; a++)
+                s->vertex[3 * (4 * i + c) + a] = across[0] * corner[c][0] * turn[(along + 1) % 3][a] +
+                                                 across[1] * corner[c][1] * turn[(along + 2) % 3][a] +
+                                                 (double)i / n * turn[along][a];
+    s->n_vertices = 4 * (n + 1);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t c = 0; c < 4; c++) {
+            const int32_t a = 4 * i + c, b = 4 * i + (c + 1) % 4;
+            put(s, a, b, b + 4, false);
+            put(s, a, b + 4, a + 4, false);
+        }
+    for (int32_t end = 0; end < 2; end++) {
+        put(s, 4 * n * end, 4 * n * end + 1, 4 * n * end + 2, !end);
+        put(s, 4 * n * end, 4 * n * end + 2, 4 * n * end + 3, !end);
+    }
+}
+
 static void set_box(pio_trimesh *s)
 {
     for (int a = 0; a < 3; a++) {
@@ -179,8 +204,29 @@ static void what_is_certain_is_what_every_point_says(void **state)
     }
 }
 
+/* Along the line of the screen all lie in one bin; the thinner ones are less wide than the probes are apart, and their numbers of
+ * triangles are none of sixteen at a time. */
+static void a_rod_along_the_line_is_screened_along_another(void **state)
+{
+    static const double thin[2] = {0.4e-6, 2.5e-6}, thick[2] = {1e-3, 3e-4};
+    static const int32_t rings[] = {2, 3, 5, 7, 19, 300};
+    (void)state;
+    for (size_t k = 0; k < sizeof rings / sizeof *rings; k++)
+        for (int along = 0; along < 3; along++) {
+            pio_trimesh s = empty();
+            add_rod(&s, rings[k], along, thin);
+            compare("a thin rod", &s, 1);
+        }
+    for (int along = 0; along < 3; along++) {
+        pio_trimesh s = empty();
+        add_rod(&s, 5000, along, thick);
+        compare("a rod", &s, 1e-2);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_certain_is_what_every_point_says)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_certain_is_what_every_point_says),
+                                       cmocka_unit_test(a_rod_along_the_line_is_screened_along_another)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

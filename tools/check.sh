@@ -110,7 +110,7 @@ reliability() {
     campaign kills $((30 * $1))
     campaign damage
     campaign resume
-    campaign fuzz "$(($1 * 60 / 100))"
+    campaign fuzz "$((($1 * 60 + 99) / 100))"
     python3 tools/reliability.py --write
 }
 

@@ -33,8 +33,8 @@ def chosen(name):
     if not log.is_file():
         sys.exit(f"{log.relative_to(ROOT)} is missing: run tools/check.sh --{name} first")
     lines = log.read_text(errors="replace").split("\n")
-    when = re.fullmatch(rf"campaign {name}\b.*, commit (\w+), (\d{{4}}-\d\d-\d\d)", lines[0])
-    if not when:
+    when = re.fullmatch(rf"campaign {name}\b.*, commit ([\w.-]+), (\d{{4}}-\d\d-\d\d)", lines[0])
+    if not when or when[1].endswith("-dirty"):
         sys.exit(f"{log.relative_to(ROOT)} does not begin with the commit and the day of a campaign, or with a changed tree: {lines[0]}")
     found = [[line for line in lines if re.fullmatch(pattern, line)] for pattern in patterns]
     if not all(found):
