@@ -22,7 +22,7 @@ CAMPAIGNS = {  # name: (what it is, patterns of the lines that count; each must 
     "damage": ("Damaged snapshots", (r"\d+ flipped bits: .*", r"\d+ files, .*", r"\d+ files .*ended the reader.*")),
     "fuzz": ("Readers under libFuzzer, with address and undefined-behaviour sanitizers",
              (r"fuzzed \w+: \d+ inputs .*", r"fuzzed in all: .*")),
-    "resume": ("Runs and gradients that are interrupted", (r"\d+ kills, \d+ runs went on.*", r"Ran \d+ tests in .*")),
+    "resume": ("Runs and gradients that are interrupted", (r".*?(\d+ kills, \d+ runs went on.*)", r"Ran \d+ tests in .*")),
 }
 
 
@@ -36,12 +36,13 @@ def chosen(name):
     when = re.fullmatch(rf"campaign {name}\b.*, commit ([\w.-]+), (\d{{4}}-\d\d-\d\d)", lines[0])
     if not when or when[1].endswith("-dirty"):
         sys.exit(f"{log.relative_to(ROOT)} does not begin with the commit and the day of a campaign, or with a changed tree: {lines[0]}")
-    found = [[line for line in lines if re.fullmatch(pattern, line)] for pattern in patterns]
+    matches = [[m for m in (re.fullmatch(pattern, line) for line in lines) if m] for pattern in patterns]
+    found = [[m[m.lastindex or 0] for m in some] for some in matches]
     if not all(found):
         sys.exit(f"{log.relative_to(ROOT)} has no line like '{patterns[[bool(f) for f in found].index(False)]}': did the campaign end?")
-    wanted = {line for some in found for line in some}
+    wanted = dict.fromkeys(line.strip() for some in found for line in some)
     return (f"\n{what} (`tools/check.sh --{name}`, commit {when[1]}, {when[2]}):\n\n" +
-            "".join(f"- {line.strip()}\n" for line in dict.fromkeys(lines) if line in wanted))
+            "".join(f"- {line}\n" for line in wanted))
 
 
 def main():
