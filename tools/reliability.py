@@ -19,7 +19,7 @@ CAMPAIGNS = {  # name: (what it is, patterns of the lines that count; each must 
                 r"  \w+ +\d+ points, exit codes .*")),
     "kills": ("An optimisation that is killed or loses power",
               (r"\d+ kills at random instants.*", r"\d+ kills at calls that write the record.*", r"\d+ power cuts from a log .*")),
-    "damage": ("Damaged snapshots", (r"\d+ flipped bits: .*", r"\d+ files, .*", r"\d+ files .*ended the reader.*")),
+    "damage": ("Damaged snapshots", (r"\d+ flipped bits: .*", r"\d+ files, .*", r"\d+ damaged files .*", r"\d+ files .*ended the reader.*")),
     "fuzz": ("Readers under libFuzzer, with address and undefined-behaviour sanitizers",
              (r"fuzzed \w+: \d+ inputs .*", r"fuzzed in all: .*")),
     "resume": ("Runs and gradients that are interrupted", (r".*?(\d+ kills, \d+ runs went on.*)", r"Ran \d+ tests in .*")),
