@@ -1,6 +1,6 @@
 # Tests of the FEM engine. Included by CMakeLists.txt of this folder after engine_test().
 
-foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_physics test_fem_reversible test_fem_rounding
+foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_interrupted test_fem_physics test_fem_reversible test_fem_rounding
     test_fem_slots test_fem_start test_fem_tangent)
   engine_test(${name})
 endforeach()
@@ -37,3 +37,4 @@ endforeach()
 guarded_test(test_tape_f64_2d)
 guarded_test(test_fem_determinism_f64_3d)
 guarded_test(test_fem_faults_f64_3d)
+guarded_test(test_fem_interrupted_f64_3d)

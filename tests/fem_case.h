@@ -116,6 +116,8 @@ static inline sample_terms fem_case_terms(const fem_case *c)
 /* J at z, and dJ/dz; `sample` [samples] may be NULL. */
 double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *sample);
 double fem_case_gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar);
+/* A block clamped at one end and pulled at the other, which runs; quad9 or hex8. */
+void fem_case_block(fem_case *c, pio_hyper_law law, int steps);
 piola_status fem_case_try(fem_case *c, const double *z, int gradient, piola_error *error); /* create and run */
 
 double *fem_case_read(pio_sim *sim, const char *field); /* to be freed */

@@ -250,3 +250,17 @@ void fem_case_load(fem_case *c, pio_load_kind kind, int axis, int side, int valu
         if (l->n) c->fem.n_loads++;
     }
 }
+
+void fem_case_block(fem_case *c, pio_hyper_law law, int steps)
+{
+    const fem_material m = fem_material_of(law, 1000);
+    const int quadratic = FEM_DIM == 2;
+    fem_case_begin(c, 1.0 / (steps > 0 ? steps : 1), steps);
+    if (!fem_case_is_f32()) c->fem.newton_tolerance = c->fem.adjoint_tolerance = 1e-8;
+    const pio_element_type type = quadratic ? PIO_QUAD9 : PIO_HEX8;
+    fem_case_grid(c, type, type, 4, 2, 2, NULL, 0.1);
+    fem_case_matter(c, &m, 1, 1);
+    fem_case_clamp(c, 0, 0);
+    fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 20, -20, 0), 0);
+    fem_case_touch(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), steps, 0, 1);
+}

@@ -4,7 +4,6 @@
  * behind, and a run that failed can be started again. */
 #include "tests/fem_case.h"
 
-#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,25 +28,10 @@ typedef struct {
     piola_failed_item of;
 } fault_case;
 
-/* A clamped block that is pulled: it runs. z[0]: log of the first constant of all elements. */
-static void block(fem_case *c, pio_hyper_law law, int steps)
-{
-    const fem_material m = fem_material_of(law, 1000);
-    const int quadratic = D == 2;
-    fem_case_begin(c, 1.0 / (steps > 0 ? steps : 1), steps);
-    if (!fem_case_is_f32()) c->fem.newton_tolerance = c->fem.adjoint_tolerance = 1e-8;
-    const pio_element_type type = quadratic ? PIO_QUAD9 : PIO_HEX8;
-    fem_case_grid(c, type, type, 4, 2, 2, NULL, 0.1);
-    fem_case_matter(c, &m, 1, 1);
-    fem_case_clamp(c, 0, 0);
-    fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 20, -20, 0), 0);
-    fem_case_touch(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), steps, 0, 1);
-}
-
 static void pulled(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_NEO_HOOKEAN, 2);
+    fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 2);
 }
 
 /* ---- what the description says ----------------------------------------------------------------------------- */
@@ -56,7 +40,7 @@ static void wrong_node(fem_case *c, double *z)
 {
     static int32_t nodes[512];
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     memcpy(nodes, c->block[0].nodes, sizeof *nodes * (size_t)(c->block[0].n * mesh_nodes_of[c->block[0].type]));
     nodes[5] = c->n;
     c->block[0].nodes = nodes;
@@ -71,21 +55,21 @@ static void negative_node(fem_case *c, double *z)
 static void no_nodes(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->n = 0;
 }
 
 static void too_many_steps(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.steps = INT64_C(1) << 40;
 }
 
 static void another_build(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.size = 8;
 }
 
@@ -95,7 +79,7 @@ static void with_obstacles(fem_case *c, double *z)
 {
     static const pio_obstacle_desc floor = {.type = PIO_OBSTACLE_PLANE};
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.n_obstacles = 1;
     c->desc.obstacles = &floor;
 }
@@ -104,7 +88,7 @@ static void with_actuators(fem_case *c, double *z)
 {
     static const pio_channel_desc channel = {.signal = PIO_CONSTANT};
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.n_channels = 1;
     c->desc.channels = &channel;
 }
@@ -112,14 +96,14 @@ static void with_actuators(fem_case *c, double *z)
 static void with_velocity_fields(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.particles.fields = 2;
 }
 
 static void inside_out_at_rest(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     int32_t *node = (int32_t *)(uintptr_t)c->block[0].nodes + 3 * mesh_nodes_of[c->block[0].type], first = node[0];
     node[0] = node[1];
     node[1] = first;
@@ -127,7 +111,7 @@ static void inside_out_at_rest(fem_case *c, double *z)
 
 static void shape_inside_out(fem_case *c, double *z)
 {
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 1, 0);
     z[D * fem_case_at(c, c->order, c->order, D == 3)] = 5;
 }
@@ -135,20 +119,20 @@ static void shape_inside_out(fem_case *c, double *z)
 static void incompressible(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_NEO_HOOKEAN, 1);
+    fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 1);
     c->given[5 * 2 + 1] = 0.5;
 }
 
 static void negative_density(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->density[3] = -7;
 }
 
 static void constant_is_no_number(fem_case *c, double *z)
 {
-    block(c, PIO_HYPER_OGDEN, 1);
+    fem_case_block(c, PIO_HYPER_OGDEN, 1);
     fem_case_design(c, PIO_GIVEN_2, -1, FEM_EACH, 0, 100, 1, 0);
     z[4] = (double)NAN;
 }
@@ -158,7 +142,7 @@ static void constant_is_no_number(fem_case *c, double *z)
 static void too_large_a_move(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_NEO_HOOKEAN, 2);
+    fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 2);
     const double t[2] = {0.5, 1}, value[2] = {0, 1};
     fem_case_hold_side(c, 0, 1, 0, fem_case_support(c, -1.5, fem_case_curve(c, 2, t, value)));
 }
@@ -166,20 +150,20 @@ static void too_large_a_move(fem_case *c, double *z)
 static void too_few_iterations(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_NEO_HOOKEAN, 1);
+    fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 1);
     c->fem.newton_iterations = 1;
 }
 
 static void load_is_no_number(fem_case *c, double *z)
 {
-    block(c, PIO_HYPER_HENCKY, 1);
+    fem_case_block(c, PIO_HYPER_HENCKY, 1);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
     z[1] = (double)NAN;
 }
 
 static void move_is_no_number(fem_case *c, double *z)
 {
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     fem_case_hold_side(c, 0, 1, 0, fem_case_support(c, 0, -1));
     fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 1, 1);
     z[0] = (double)NAN;
@@ -187,7 +171,7 @@ static void move_is_no_number(fem_case *c, double *z)
 
 static void gravity_is_no_number(fem_case *c, double *z)
 {
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, 0, 1, 0);
     z[1] = (double)INFINITY;
 }
@@ -195,7 +179,7 @@ static void gravity_is_no_number(fem_case *c, double *z)
 static void nothing_held(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->fem.n_held = 0;
 }
 
@@ -203,14 +187,14 @@ static void nothing_held(fem_case *c, double *z)
 static void negative_modulus(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     for (int e = 0; e < c->elements; e++) c->given[5 * e] = -1000;
 }
 
 static void too_few_linear_iterations(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 2);
+    fem_case_block(c, PIO_HYPER_LINEAR, 2);
     c->fem.linear_iterations = 3;
 }
 
@@ -218,13 +202,13 @@ static void too_few_linear_iterations(fem_case *c, double *z)
 static void explicit_step_too_long(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     fem_case_motion(c, PIO_LEAPFROG, 1, 0, 0);
 }
 
 static void explicit_load_is_no_number(fem_case *c, double *z)
 {
-    block(c, PIO_HYPER_LINEAR, 2);
+    fem_case_block(c, PIO_HYPER_LINEAR, 2);
     c->desc.dt = 1e-4;
     fem_case_motion(c, PIO_LEAPFROG, 1, 0, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
@@ -235,7 +219,7 @@ static void explicit_load_is_no_number(fem_case *c, double *z)
 static void no_lower_potential(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_NEO_HOOKEAN, 1);
+    fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 1);
     c->value[0][0] = -1e9;
 }
 
@@ -244,14 +228,14 @@ static void no_lower_potential(fem_case *c, double *z)
 static void adjoint_too_exact(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_NEO_HOOKEAN, 3);
+    fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 3);
     c->fem.adjoint_tolerance = 1e-30;
 }
 
 static void no_room_to_go_back(fem_case *c, double *z)
 {
     (void)z;
-    block(c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.adjoint = 0;
 }
 
@@ -370,7 +354,7 @@ static void a_failed_run_leaves_nothing_behind(void **unused)
     double z[1] = {0}, bad[1] = {(double)NAN}, z_bar[1], again[1];
     piola_error error;
     (void)unused;
-    block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
+    fem_case_block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
     fem_case_design(&c, PIO_GIVEN_0, -1, FEM_SCALAR, 1, log(1000), 1, 0);
     pio_sim *sim = fem_case_create(&c, 2, 1);
     const double J = fem_case_gradient(&c, sim, NULL, z, z_bar);
@@ -393,7 +377,7 @@ static void what_is_not_there_is_refused(void **unused)
     pio_step_record record;
     double values[1];
     (void)unused;
-    block(&c, PIO_HYPER_LINEAR, 1);
+    fem_case_block(&c, PIO_HYPER_LINEAR, 1);
     pio_sim *sim = fem_case_create(&c, 1, 1);
     assert_int_equal(piola_engine_fem.start(sim, NULL, &error), PIOLA_OK);
     assert_int_equal(piola_engine_fem.components(sim, "velocity"), 0);
@@ -412,104 +396,12 @@ static void what_is_not_there_is_refused(void **unused)
     fem_case_free(&c);
 }
 
-/* ---- interruption ------------------------------------------------------------------------------------------ */
-
-static int questions_left;
-
-static const char *after_some_questions(void)
-{
-    return questions_left-- > 0 ? NULL : "a test";
-}
-
-/* Two steps forward and back, of which that many questions are answered with no. */
-static piola_status step_and_return(const fem_case *c, pio_sim *sim, const double *z, int questions, piola_error *error)
-{
-    questions_left = INT_MAX; /* the start asks too */
-    piola_status rc = piola_engine_fem.start(sim, z, error);
-    questions_left = questions;
-    if (!rc) rc = piola_engine_fem.save(sim, 0, error);
-    if (!rc) rc = piola_engine_fem.advance(sim, 1, error);
-    if (!rc) rc = piola_engine_fem.save(sim, 1, error);
-    if (!rc) rc = piola_engine_fem.advance(sim, 1, error);
-    if (!rc) rc = piola_engine_fem.reverse_begin(sim, c->linear, error);
-    for (int step = 1; !rc && step >= 0; step--) {
-        rc = piola_engine_fem.load(sim, step, error);
-        if (!rc) rc = piola_engine_fem.reverse(sim, error);
-    }
-    return rc;
-}
-
-/* A gradient's run is asked many times within its steps whether to stop. Stopped at any of them it says so, and the next run has the
- * bits of one that was never stopped. */
-static void a_run_is_interrupted_within_its_steps_and_starts_again(void **unused)
-{
-    enum { MOST = 1 << 20 };
-    static fem_case c;
-    static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES], again[FEM_VARIABLES];
-    (void)unused;
-    block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
-    fem_case_design(&c, PIO_GIVEN_0, -1, FEM_EACH, 1, log(1000), 1, 0);
-    c.desc.interrupted = after_some_questions;
-    questions_left = MOST;
-    pio_sim *sim = fem_case_create(&c, 2, 1);
-    const double J = fem_case_gradient(&c, sim, NULL, z, z_bar);
-    int within[3] = {0}; /* Newton's method, its linear solves, the adjoint's */
-    assert_int_equal(step_and_return(&c, sim, z, MOST, NULL), PIOLA_OK);
-    const int asked = MOST - questions_left;
-    assert_true(asked > 20);
-    for (int k = 0; k < asked; k += 1 + asked / 40) {
-        piola_error error = {0};
-        assert_int_equal(step_and_return(&c, sim, z, k, &error), PIOLA_INTERRUPTED);
-        assert_non_null(strstr(error.message, "interrupted by a test after "));
-        within[strstr(error.message, "adjoint") ? 2 : strstr(error.message, "linear solve") ? 1 : 0]++;
-    }
-    print_message(
-        "  asked %d times; interrupted %d times in Newton's method, %d in its linear solves, %d in the adjoint's\n",
-        asked, within[0], within[1], within[2]);
-    assert_true(within[1] > 0 && within[2] > 0);
-    questions_left = MOST;
-    assert_true(fabs(fem_case_gradient(&c, sim, NULL, z, again) - J) <= 0);
-    assert_memory_equal(z_bar, again, sizeof *z_bar * (size_t)c.variables);
-    piola_engine_fem.destroy(sim);
-    fem_case_free(&c);
-}
-
-/* What makes a simulation asks too, and leaves nothing of it. */
-static void a_simulation_is_interrupted_while_it_is_made(void **unused)
-{
-    enum { MOST = 1 << 20 };
-    static fem_case c;
-    pio_sim *sim = NULL;
-    pio_engine_bytes bytes;
-    piola_error error;
-    (void)unused;
-    block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
-    c.desc.interrupted = after_some_questions;
-    fem_case_describe(&c, 2, 1);
-    questions_left = MOST;
-    assert_int_equal(piola_engine_fem.create(&c.desc, &sim, &bytes, &error), PIOLA_OK);
-    piola_engine_fem.destroy(sim);
-    const int asked = MOST - questions_left;
-    assert_true(asked > 5);
-    for (int k = 0; k < asked; k++) {
-        sim = NULL;
-        questions_left = k;
-        assert_int_equal(piola_engine_fem.create(&c.desc, &sim, &bytes, &error), PIOLA_INTERRUPTED);
-        assert_null(sim);
-        assert_non_null(strstr(error.message, "interrupted by a test"));
-    }
-    print_message("  asked %d times, interrupted each time\n", asked);
-    fem_case_free(&c);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_is_found_and_named),
         cmocka_unit_test(a_failed_run_leaves_nothing_behind),
         cmocka_unit_test(what_is_not_there_is_refused),
-        cmocka_unit_test(a_run_is_interrupted_within_its_steps_and_starts_again),
-        cmocka_unit_test(a_simulation_is_interrupted_while_it_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
