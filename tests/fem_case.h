@@ -4,8 +4,8 @@
 #ifndef PIOLA_TESTS_FEM_CASE_H
 #define PIOLA_TESTS_FEM_CASE_H
 
-#include "host/taylor.h"
-#include "solvers/adjoint.h"
+#include "host/verify/taylor.h"
+#include "solvers/driver/driver.h"
 #include "tests/sample_terms.h"
 #include "tests/mesh_pieces.h"
 

@@ -66,7 +66,7 @@ def coverage(name, program, folder):
     subprocess.run([program, "-runs=0", folder / name, folder / f"{name}-seeds"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    env={**os.environ, "PIOLA_FUZZ_TARGET": name, "LLVM_PROFILE_FILE": str(raw)})
     subprocess.run(["llvm-profdata", "merge", "-o", data, raw], check=True)
-    sources = [path for pattern in TARGETS[name][3] for path in sorted(HOST.glob(pattern))]
+    sources = [path for pattern in TARGETS[name][3] for path in sorted(HOST.rglob(pattern))]
     report = subprocess.run(["llvm-cov", "export", "-summary-only", "-format=lcov", f"-instr-profile={data}", program, *sources], check=True,
                             capture_output=True, text=True).stdout
     return tuple(sum(int(n) for n in re.findall(rf"^{key}:(\d+)$", report, re.M)) for key in ("LH", "LF"))

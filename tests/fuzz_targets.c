@@ -1,14 +1,14 @@
 /* fuzz_targets.c -- see fuzz_targets.h. */
 #include "tests/fuzz_targets.h"
 
-#include "host/control_weights.h"
-#include "host/csv.h"
-#include "host/fill.h"
-#include "host/mesh.h"
-#include "host/record.h"
-#include "host/scene_private.h"
-#include "host/snapshot.h"
-#include "host/surface_mesh.h"
+#include "host/scene/control_weights.h"
+#include "host/data/csv.h"
+#include "host/scene/fill.h"
+#include "host/mesh/mesh.h"
+#include "host/base/record.h"
+#include "host/scene/scene_private.h"
+#include "host/snapshot/snapshot.h"
+#include "host/surface/surface_mesh.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef PIOLA_TESTS_HYPERELASTIC_SAMPLES_H
 #define PIOLA_TESTS_HYPERELASTIC_SAMPLES_H
 
-#include "kernels/hyperelastic.h"
+#include "kernels/material/hyperelastic.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* kernel_cases_io.c -- the memory and the numbers behind a case. Numbers are a hash of name and index: the same in
  * every run, build and place. Memory on the CPU is a heap block of its own, so that the address sanitizer sees a kernel
  * that writes beyond its array. */
-#include "kernels/vec.h"
+#include "kernels/base/vec.h"
 #include "tests/kernel_cases.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@ set(every_kernel_sources test_every_kernel_real.c kernel_cases_io.c)
 set_source_files_properties(test_every_kernel_dual.cpp test_material_dual.cpp PROPERTIES
   COMPILE_DEFINITIONS "PIO_DUAL=\"tests/dual.h\"")
 
-# The CPU engine in the other layout of fields, blocks of 16 items (PIO_BLOCK in kernels/vec.h): engine_blocks_<...> for unit
+# The CPU engine in the other layout of fields, blocks of 16 items (PIO_BLOCK in kernels/base/vec.h): engine_blocks_<...> for unit
 # tests, and the module engine_blocks_<...>_module. Its sources and flags are those of the plain engine.
 function(engine_of_blocks precision dimension)
   set(plain piola_engine_cpu_${precision}_${dimension}d_${BASE_ISA}_objects)

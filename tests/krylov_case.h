@@ -7,8 +7,8 @@
 #define PIOLA_TESTS_KRYLOV_CASE_H
 
 #include "tests/sanitized.h"
-#include "solvers/direct.h"
-#include "solvers/krylov.h"
+#include "solvers/linear/direct.h"
+#include "solvers/linear/krylov.h"
 
 #include <float.h>
 #include <math.h>

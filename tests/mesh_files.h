@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_MESH_FILES_H
 #define PIOLA_TESTS_MESH_FILES_H
 
-#include "host/mesh.h"
+#include "host/mesh/mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_MESH_SAMPLE_H
 #define PIOLA_TESTS_MESH_SAMPLE_H
 
-#include "host/snapshot.h"
+#include "host/snapshot/snapshot.h"
 
 #include <math.h>
 #include <stdio.h>

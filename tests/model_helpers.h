@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_MODEL_HELPERS_H
 #define PIOLA_TESTS_MODEL_HELPERS_H
 
-#include "host/model_fem.h"
+#include "host/model/model_fem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -43,8 +43,8 @@ guarded_test(test_mpm_faults_f64_2d)
 # Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen. It compares
 # numbers: the other layout with sanitizers would be a whole engine more for one test.
 if(TARGET engine_blocks_f64_2d_module)
-  add_executable(test_layout_f64_2d test_layout.c mpm_case.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c
-    ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  add_executable(test_layout_f64_2d test_layout.c mpm_case.c ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c
+    ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c)
   target_compile_definitions(test_layout_f64_2d PRIVATE PIO_REAL=double PIO_DIM=2 "piola_engine=(*layout_engine)"
     TEST_PLAIN_ENGINE="$<TARGET_FILE:piola_engine_cpu_f64_2d_${BASE_ISA}>"
     TEST_BLOCKS_ENGINE="$<TARGET_FILE:engine_blocks_f64_2d_module>")
@@ -56,8 +56,8 @@ endif()
 
 # Schedules and the driver, on a mock engine.
 foreach(name test_schedule test_checkpoint)
-  add_executable(${name} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/schedule.c ${PROJECT_SOURCE_DIR}/solvers/checkpoint.c
-    ${PROJECT_SOURCE_DIR}/solvers/adjoint.c)
+  add_executable(${name} ${name}.c ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c ${PROJECT_SOURCE_DIR}/solvers/driver/checkpoint.c
+    ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c)
   target_link_libraries(${name} PRIVATE piola_flags PkgConfig::CMOCKA)
   add_test(NAME ${name} COMMAND ${name})
 endforeach()

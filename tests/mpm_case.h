@@ -3,8 +3,8 @@
 #ifndef PIOLA_TESTS_MPM_CASE_H
 #define PIOLA_TESTS_MPM_CASE_H
 
-#include "host/taylor.h"
-#include "solvers/adjoint.h"
+#include "host/verify/taylor.h"
+#include "solvers/driver/driver.h"
 #include "tests/sample_terms.h"
 
 enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };

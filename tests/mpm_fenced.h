@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_MPM_FENCED_H
 #define PIOLA_TESTS_MPM_FENCED_H
 
-#include "solvers/mpm_create.h"
+#include "solvers/mpm/mpm_create.h"
 #include "tests/mpm_case.h"
 
 #include <setjmp.h>

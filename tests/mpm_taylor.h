@@ -1,4 +1,4 @@
-/* mpm_taylor.h -- Taylor remainders of the gradient of particles in chosen directions (host/taylor.h), counted by how they end. */
+/* mpm_taylor.h -- Taylor remainders of the gradient of particles in chosen directions (host/verify/taylor.h), counted by how they end. */
 #ifndef PIOLA_TESTS_MPM_TAYLOR_H
 #define PIOLA_TESTS_MPM_TAYLOR_H
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/optimizer.h"
+#include "host/optimize/optimizer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_SAMPLE_TERMS_H
 #define PIOLA_TESTS_SAMPLE_TERMS_H
 
-#include "solvers/adjoint.h"
+#include "solvers/driver/driver.h"
 
 typedef struct {
     int samples;

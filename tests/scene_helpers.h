@@ -2,8 +2,8 @@
 #ifndef PIOLA_TESTS_SCENE_HELPERS_H
 #define PIOLA_TESTS_SCENE_HELPERS_H
 
-#include "host/config.h"
-#include "host/scene.h"
+#include "host/config/config.h"
+#include "host/scene/scene.h"
 
 #include <math.h>
 #include <stdlib.h>

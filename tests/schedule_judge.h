@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_SCHEDULE_JUDGE_H
 #define PIOLA_TESTS_SCHEDULE_JUDGE_H
 
-#include "solvers/schedule.h"
+#include "solvers/driver/schedule.h"
 
 #include <stdbool.h>
 #include <stddef.h>

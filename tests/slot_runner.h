@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_SLOT_RUNNER_H
 #define PIOLA_TESTS_SLOT_RUNNER_H
 
-#include "solvers/sim.h"
+#include "solvers/engine/sim.h"
 #include "tests/sample_terms.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #ifndef PIOLA_TESTS_SNAPSHOT_SAMPLE_H
 #define PIOLA_TESTS_SNAPSHOT_SAMPLE_H
 
-#include "host/snapshot.h"
+#include "host/snapshot/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

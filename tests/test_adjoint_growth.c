@@ -1,5 +1,5 @@
 /* test_adjoint_growth.c -- does the growth of an adjoint mean what it says? Norms here are those of motions with known answers. */
-#include "host/adjoint_growth.h"
+#include "host/run/adjoint_growth.h"
 
 #include <math.h>
 #include <setjmp.h>

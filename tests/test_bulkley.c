@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "kernels/plasticity.h"
+#include "kernels/material/plasticity.h"
 #include "tests/hyperelastic_samples.h"
 
 enum { STATES_TRIED = 200000 };

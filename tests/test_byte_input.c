@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/byte_input.h"
-#include "host/config.h"
+#include "host/base/byte_input.h"
+#include "host/config/config.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/csv.h"
+#include "host/data/csv.h"
 #include "tests/scene_helpers.h"
 
 #include <unistd.h>

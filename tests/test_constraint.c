@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/constraint.h"
+#include "host/model/constraint.h"
 #include "tests/model_helpers.h"
 
 #include <stdlib.h>

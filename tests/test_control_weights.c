@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/control_weights.h"
+#include "host/scene/control_weights.h"
 
 #include <hdf5.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/csv.h"
-#include "host/model.h"
+#include "host/data/csv.h"
+#include "host/model/model.h"
 #include "tests/sanitized.h"
 
 #include <hdf5.h>

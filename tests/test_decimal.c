@@ -1,6 +1,6 @@
 /* test_decimal.c -- numbers of files are rounded as strtod() rounds them, and end where a number ends. */
-#include "host/config.h"
-#include "host/decimal.h"
+#include "host/config/config.h"
+#include "host/base/decimal.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_design_filter.c -- the cone filter and the smoothness of a field: what they are on fields that are known. */
-#include "host/design_filter.h"
-#include "host/model_fem.h"
+#include "host/model/design_filter.h"
+#include "host/model/model_fem.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/distance_grid.h"
+#include "host/surface/distance_grid.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/evaluations.h"
+#include "host/results/evaluations.h"
 
 enum { N = 37, M = 3 };
 static const char path[] = "test_evaluations.record", identity[] = "scene {a: 1}\nengine cpu";

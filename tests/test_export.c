@@ -1,7 +1,7 @@
 /* test_export.c -- surfaces are closed and turned outwards, curved faces meet, and no file of another is replaced. What other
  * programs read is the matter of check_export.py, which reads the files of `test_export --write DIR`. */
-#include "host/export.h"
-#include "host/render_surface.h"
+#include "host/export/export.h"
+#include "host/snapshot/snapshot_surface.h"
 #include "tests/mesh_sample.h"
 
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
  * L2 and as h^p in energy (Ciarlet 1978, sections 3.2 and 4.1). The constants: by Cea's lemma nothing in the space of the
  * elements is nearer to u* in energy than the linear law's u_h, thus not the interpolant either; and
  * |u* - u_h|^2 = |u*|^2 - f . u_h exactly. */
-#include "kernels/fem_element.h"
+#include "kernels/fem/fem_element.h"
 #include "tests/fem_case.h"
 #include "tests/sanitized.h"
 

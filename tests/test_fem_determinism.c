@@ -2,7 +2,7 @@
  * schedule? And does no more than scalars travel to the host within a step? */
 #include "tests/fem_case.h"
 
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 
 #include <math.h>
 #include <setjmp.h>

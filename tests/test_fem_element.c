@@ -2,8 +2,8 @@
  *
  * What is expected is written down here a second time, from the definitions: places of nodes in mesh_pieces.h, integrals of
  * monomials in closed form. */
-#include "kernels/fem_element.h"
-#include "solvers/engine.h"
+#include "kernels/fem/fem_element.h"
+#include "solvers/engine/engine.h"
 #include "tests/mesh_pieces.h"
 
 #include <math.h>

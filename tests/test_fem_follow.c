@@ -3,7 +3,7 @@
  * Their derivatives by kernels are compared with the dual build by test_every_kernel, gradients by test_fem_follow_gradient. */
 #include "tests/fem_case.h"
 
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 
 #include <math.h>
 #include <setjmp.h>

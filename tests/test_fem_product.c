@@ -1,6 +1,6 @@
 /* test_fem_product.c -- meshes solved with the products of a library (product_sample.c): the same solutions and gradients, a
  * gradient check that finds a wrong one, and a refusal where there is no library. */
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 #include "tests/fem_taylor.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * change nothing else: not where it is positive definite, and not the gradient? */
 #include "tests/fem_case.h"
 
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 #include "tests/sanitized.h"
 
 #include <math.h>

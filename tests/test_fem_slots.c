@@ -1,7 +1,7 @@
 /* test_fem_slots.c -- does a slot keep the history of each integrator and no more, and give the bits of whole states? */
 #include "tests/fem_case.h"
 #include "tests/slot_runner.h"
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -180,7 +180,7 @@ static void an_acceleration_that_was_not_kept_is_refused_until_a_step_makes_it(v
 
 static const char *const fields[] = {
 #define FIELD(letter, name, when, kept, unit, meaning) #name,
-#include "kernels/fem_fields.def"
+#include "kernels/fem/fem_fields.def"
 #undef FIELD
 };
 

@@ -4,7 +4,7 @@
  * The forces' product with the derivative, fem_force_adj, is itself compared with the dual build by test_every_kernel. */
 #include "tests/fem_case.h"
 
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 
 #include <math.h>
 #include <setjmp.h>

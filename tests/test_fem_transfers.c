@@ -1,6 +1,6 @@
 /* test_fem_transfers.c -- what travels between host and device within a step: scalars that tell how far a solve is, and nothing
  * that grows with the mesh. A backend that counts stands in for the CPU's. */
-#include "solvers/fem.h"
+#include "solvers/fem/fem.h"
 #include "tests/fem_case.h"
 
 #include <setjmp.h>

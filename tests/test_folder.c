@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/folder.h"
-#include "host/json.h"
-#include "host/new_file.h"
+#include "host/base/folder.h"
+#include "host/base/json.h"
+#include "host/base/new_file.h"
 
 static char folder[] = "piola_folder_XXXXXX", name[200];
 static int no_locks; /* errno of a file system without locks, or 0 */

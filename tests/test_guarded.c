@@ -1,6 +1,6 @@
 /* test_guarded.c -- a child that crashes, loops, asks for absurd memory or lies is an answer, and the next call goes on. */
-#include "host/guarded.h"
-#include "host/signals.h"
+#include "host/base/guarded.h"
+#include "host/base/signals.h"
 #include "tests/sanitized.h"
 
 #include <fcntl.h>

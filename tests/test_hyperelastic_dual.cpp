@@ -1,5 +1,5 @@
 /* test_hyperelastic_dual.cpp -- see test_hyperelastic.h. */
-#include "kernels/hyperelastic.h"
+#include "kernels/material/hyperelastic.h"
 #include "tests/test_hyperelastic.h"
 
 static int give(const real *r, int n, double *y, double *dy)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/hyperelastic_project.h"
+#include "kernels/material/hyperelastic_project.h"
 #include "tests/hyperelastic_samples.h"
 
 enum { N = DIM * DIM };

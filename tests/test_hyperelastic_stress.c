@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/hyperelastic_stress.h"
+#include "kernels/material/hyperelastic_stress.h"
 #include "tests/hyperelastic_samples.h"
 #include "tests/test_hyperelastic.h"
 

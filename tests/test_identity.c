@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/identity.h"
+#include "host/results/identity.h"
 
 static const char here[] = "program: piola 1, gcc 14\n"
                            "precision: f64\n"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/render_parts.h"
+#include "host/render/render_parts.h"
 
 #include <glob.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/json.h"
+#include "host/base/json.h"
 #include "tests/json_checker.h"
 
 #include <dirent.h>

@@ -1,10 +1,10 @@
 /* test_layout.c -- does anything but the storage depend on the layout of fields? The same run in an engine of plain arrays
- * and in one built with PIO_BLOCK=16 (kernels/vec.h): states, samples and gradients must be the same bits.
+ * and in one built with PIO_BLOCK=16 (kernels/base/vec.h): states, samples and gradients must be the same bits.
  *
  * Both engines are modules that are loaded here. The build defines the name piola_engine as (*layout_engine), so that what
  * mpm_case.c runs is the engine that the test has chosen. */
 #include "tests/mpm_case.h"
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 
 #include <dlfcn.h>
 #include <math.h>

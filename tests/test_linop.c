@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "solvers/linop.h"
+#include "solvers/linear/linop.h"
 
 static void every_pairing_is_accepted_or_refused_as_the_theory_says(void **state)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/log.h"
+#include "host/base/log.h"
 #include "tests/json_checker.h"
 
 #include <fcntl.h>

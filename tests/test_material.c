@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/law.h"
-#include "kernels/mpm_transfer.h"
+#include "kernels/material/law.h"
+#include "kernels/mpm/mpm_transfer.h"
 #include "tests/test_material.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* test_material_dual.cpp -- see test_material.h. */
-#include "kernels/law.h"
-#include "kernels/mpm_transfer.h"
+#include "kernels/material/law.h"
+#include "kernels/mpm/mpm_transfer.h"
 #include "tests/test_material.h"
 
 static mat matrix(const double *x, const double *dx)

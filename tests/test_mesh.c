@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/mesh.h"
+#include "host/mesh/mesh.h"
 #include "tests/json_checker.h"
 
 #include <math.h>

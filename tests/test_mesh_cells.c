@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/mesh.h"
+#include "host/mesh/mesh.h"
 
 #include <math.h>
 #include <string.h>

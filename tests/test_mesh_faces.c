@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/mesh_parts.h"
+#include "host/mesh/mesh_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

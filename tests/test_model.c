@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/fill.h"
-#include "host/objective.h"
+#include "host/scene/fill.h"
+#include "host/model/objective.h"
 
 static const char scene_file[] = PIO_SOURCE_DIR "/tests/good_scenes/solids_2d.yaml";
 

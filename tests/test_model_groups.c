@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/model_groups.h"
+#include "host/model/model_groups.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/model.h"
+#include "host/model/model.h"
 #include "tests/scene_helpers.h"
 
 #define TABLE GOOD "parts/warned.csv"

@@ -1,6 +1,6 @@
 /* test_mpm_contact.c -- do bodies with velocity fields of their own meet, slide and part as they must, is nothing lost between them,
  * and is the adjoint the derivative? */
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 #include "tests/mpm_taylor.h"
 
 #include <math.h>

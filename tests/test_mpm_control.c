@@ -1,7 +1,7 @@
 /* test_mpm_control.c -- do channels of control act as they say, is their adjoint the derivative, and does time come
  * from the step's number alone? */
 #include "tests/mpm_case.h"
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 
 #include <math.h>
 #include <setjmp.h>

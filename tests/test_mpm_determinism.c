@@ -1,7 +1,7 @@
 /* test_mpm_determinism.c -- are results the same bits for any number of threads, in every run, after a restart, in any
  * storage order and for any schedule? */
 #include "tests/mpm_case.h"
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -182,7 +182,7 @@ static void shuffle_storage(mpm_case *c, pio_sim *sim)
     pio_arena_open(&sim->arena);
 #define INT_FIELD(name, unit, meaning) permute_ints(s->name, to, n);
 #define FIELD(name, components, when, unit, meaning) permute_reals(s->name, to, n, components);
-#include "kernels/mpm_fields.def"
+#include "kernels/mpm/mpm_fields.def"
 #undef INT_FIELD
 #undef FIELD
     pio_arena_close(&sim->arena);

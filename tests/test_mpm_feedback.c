@@ -1,7 +1,7 @@
 /* test_mpm_feedback.c -- is the adjoint of networks of control the derivative through the loop in which what bodies do feeds what
  * drives them, and is nothing hidden between steps? */
 #include "tests/mpm_walker.h"
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 
 #include <math.h>
 #include <setjmp.h>

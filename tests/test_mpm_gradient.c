@@ -1,6 +1,6 @@
 /* test_mpm_gradient.c -- is the engine's adjoint the derivative of its forward run?
  *
- * First by identities that hold exactly whatever the material, then by Taylor remainders (host/taylor.h) in f64 for
+ * First by identities that hold exactly whatever the material, then by Taylor remainders (host/verify/taylor.h) in f64 for
  * every kind of parameter, law, wall and observation; last, wrong gradients must be refused by the same check. */
 #include "tests/mpm_taylor.h"
 

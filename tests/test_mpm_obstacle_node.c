@@ -1,5 +1,5 @@
 /* test_mpm_obstacle_node.c -- what an obstacle does to one node: at the least speeds that it may have, and on an edge. */
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 #include "tests/mpm_case.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_mpm_plastic.c -- plastic particles in the engine: their gradients by Taylor remainders and whatever states are kept, what they
  * do, and what is refused. */
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 #include "tests/mpm_taylor.h"
 
 #include <math.h>

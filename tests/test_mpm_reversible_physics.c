@@ -1,6 +1,6 @@
 /* test_mpm_reversible_physics.c -- does the reversible integrator move bodies as it should: free flight, momentum, energy, volume; does
  * it agree with APIC; and what it refuses. */
-#include "kernels/mpm_reversible_shear.h"
+#include "kernels/mpm/mpm_reversible_shear.h"
 #include "tests/mpm_reversible_case.h"
 
 enum { D = CASE_DIM, STEPS = TEST_SANITIZED ? 100 : 2000 };

@@ -2,7 +2,7 @@
  * too little of it? */
 #include "tests/mpm_case.h"
 #include "tests/slot_runner.h"
-#include "solvers/mpm.h"
+#include "solvers/mpm/mpm.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -11,8 +11,8 @@
 #include "tests/sanitized.h"
 #include "tests/scene_helpers.h"
 
-#include "host/room.h"
-#include "host/scene_private.h"
+#include "host/model/room.h"
+#include "host/scene/scene_private.h"
 
 #include <dirent.h>
 #include <time.h>

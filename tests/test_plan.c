@@ -1,5 +1,5 @@
 /* test_plan.c -- does a plan keep within its budget, use it, and cost what its actions cost at given prices? */
-#include "host/plan.h"
+#include "host/run/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_plasticity.c -- plastic maps and their adjoints, f64: 1e5 trial states of each law, stretches equal and nearly equal among
- * them. The dual build knows no principal directions (kernels/plasticity_smooth.h), so what is compared are two computations of
+ * them. The dual build knows no principal directions (kernels/material/plasticity_smooth.h), so what is compared are two computations of
  * their own. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/plasticity_map.h"
+#include "kernels/material/plasticity_map.h"
 #include "tests/hyperelastic_samples.h"
 #include "tests/test_plasticity.h"
 

@@ -1,5 +1,5 @@
 /* test_plasticity_dual.cpp -- see test_plasticity.h. */
-#include "kernels/plasticity_map.h"
+#include "kernels/material/plasticity_map.h"
 #include "tests/test_plasticity.h"
 
 /* What the map is of, in dual numbers. */

@@ -3,7 +3,7 @@
  *
  * TEST_LIBRARY may name another library, of the CPU's backend, so that the comparison itself is tested without a GPU. */
 #include "kernels/backend/table.h"
-#include "solvers/bsr.h"
+#include "solvers/linear/bsr.h"
 
 #include <float.h>
 #include <math.h>

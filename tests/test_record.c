@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "host/record.h"
+#include "host/base/record.h"
 
 enum { ROWS = 5, HEAD = 32, MOST = 4096 };
 static const char path[] = "test_record.record", identity[] = "scene {a: 1}\nengine cpu", kind[] = "TEST";

@@ -1,5 +1,5 @@
 /* test_render_mesh.c -- pictures of meshes: colours, curves, which side is seen, what is hidden, lines, determinism, errors. */
-#include "host/render.h"
+#include "host/render/render.h"
 #include "tests/mesh_sample.h"
 
 #include <time.h>

@@ -7,7 +7,7 @@
 
 #include "tests/scene_helpers.h"
 
-#include "host/scene_private.h"
+#include "host/scene/scene_private.h"
 
 #include <locale.h>
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/scene_private.h"
+#include "host/scene/scene_private.h"
 #include "tests/scene_helpers.h"
 
 #include <unistd.h>

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/scene_private.h"
-#include "host/scene_surface.h"
-#include "host/shape.h"
+#include "host/scene/scene_private.h"
+#include "host/scene/scene_surface.h"
+#include "host/scene/shape.h"
 
 #include <stdio.h>
 #include <string.h>

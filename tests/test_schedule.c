@@ -1,6 +1,6 @@
 /* test_schedule.c -- is the stream of actions legal, and does the driver carry it out? The engine here is a mock: its
  * state is its number, and it notes what it is told. */
-#include "solvers/adjoint.h"
+#include "solvers/driver/driver.h"
 #include "tests/schedule_judge.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/sha256.h"
+#include "host/base/sha256.h"
 
 #include <stdio.h>
 #include <stdlib.h>

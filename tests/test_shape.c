@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/fill.h"
-#include "host/shape_distance.h"
+#include "host/scene/fill.h"
+#include "host/model/shape_distance.h"
 
 #include <hdf5.h>
 #include <math.h>

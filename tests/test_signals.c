@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/signals.h"
+#include "host/base/signals.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* test_snapshot_digest.c -- a finished file that was changed anywhere is noticed before HDF5 reads it.
  *
  * `--all` flips every bit of the two files, not one bit of every seventh byte. */
-#include "host/crc32c.h"
-#include "host/snapshot_digest.h"
+#include "host/base/crc32c.h"
+#include "host/snapshot/snapshot_digest.h"
 #include "tests/sanitized.h"
 #include "tests/snapshot_judge.h"
 #include "tests/snapshot_spoiled.h"

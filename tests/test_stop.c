@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/room.h"
-#include "host/signals.h"
-#include "host/stop.h"
+#include "host/model/room.h"
+#include "host/base/signals.h"
+#include "host/base/stop.h"
 
 #include <signal.h>
 #include <stdlib.h>

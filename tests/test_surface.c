@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/byte_input.h"
-#include "host/surface_inside.h"
-#include "host/surface_mesh.h"
+#include "host/base/byte_input.h"
+#include "host/surface/surface_inside.h"
+#include "host/surface/surface_mesh.h"
 
 #include <math.h>
 #include <stdio.h>

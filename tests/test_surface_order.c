@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/surface_parts.h"
+#include "host/surface/surface_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/surface_inside.h"
-#include "host/surface_screen.h"
+#include "host/surface/surface_inside.h"
+#include "host/surface/surface_screen.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_tape.c -- the tape of whole numbers: what is pushed is popped to the bit, in few bits, the same for any number of threads; and
  * what does not fit, or was tampered with, does no harm. */
-#include "solvers/tape.h"
+#include "solvers/fem/tape.h"
 
 #include <math.h>
 #include <setjmp.h>

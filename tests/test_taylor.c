@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/taylor.h"
+#include "host/verify/taylor.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/mpm_grid.h"
-#include "kernels/mpm_transfer.h"
+#include "kernels/mpm/mpm_grid.h"
+#include "kernels/mpm/mpm_transfer.h"
 
 #include <float.h>
 #include <math.h>

@@ -35,7 +35,7 @@ def kernels():
 
 
 def fields():
-    rows, text = [], house.without_comments(house.read("kernels/mpm_fields.def"))
+    rows, text = [], house.without_comments(house.read("kernels/mpm/mpm_fields.def"))
     for name, unit, meaning in re.findall(r'^(?:MADE_)?INT_FIELD\((\w+), "(.*?)", "(.*)"\)$', text, re.M):
         rows.append((f"`{name}`", "1", "all", unit, meaning))
     for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
@@ -48,7 +48,7 @@ def fields():
 def mesh_fields():
     have = {"ALWAYS": "all", "MOTION": "all motions", "IMPLICIT": "implicit motions", "BDF2": "BDF2"}
     kept = {"NEWMARK": "Newmark", "REACTION": "where a reaction is observed"}
-    rows, text = [], house.without_comments(house.read("kernels/fem_fields.def"))
+    rows, text = [], house.without_comments(house.read("kernels/fem/fem_fields.def"))
     for name, when, held, unit, meaning in re.findall(r'^FIELD\(\w+, (\w+), (\w+), ([^"]+), "(.*?)", "(.*)"\)$', text, re.M):
         slot = "always" if held == when else " and ".join(kept[h] for h in held.split(" || "))
         rows.append((f"`{name}`", have[when], slot, unit, meaning))

@@ -52,7 +52,7 @@ def main():
         return 2
     cc, cxx, folders = sys.argv[1], sys.argv[2], sys.argv[3:]
     control = [("host/planted.h", "static inline size_t planted(void) { return 1; }\n"),
-               ("kernels/planted.h", '#include "kernels/base.h"\nPIO_FN real planted(real x) { return x * 0.1; }\n'),
+               ("kernels/planted.h", '#include "kernels/base/base.h"\nPIO_FN real planted(real x) { return x * 0.1; }\n'),
                ("include/planted.h", "int class;\n")]
     for name, text in control:
         if not compile_all(list(jobs([(name, text)], cc, cxx, folders))):

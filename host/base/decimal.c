@@ -1,0 +1,104 @@
+/* decimal.c -- see decimal.h. Most numbers of a file have at most 19 digits and a small power of ten; these need no
+ * arithmetic of many words (Clinger 1990, "How to read floating point numbers accurately", section 4). */
+#include "host/base/decimal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIGITS = 19, /* of a number below 2^64 */ MOST_POWER = 27 /* 5^27 < 2^63 */ };
+
+#if LDBL_MANT_DIG == 64
+static bool is_exact; /* the processor does keep 64 bits: an emulated one may not */
+
+__attribute__((constructor)) static void try_precision(void)
+{
+    volatile uint64_t most = UINT64_MAX;
+    const long double x = (long double)most;
+    uint64_t mantissa;
+    memcpy(&mantissa, &x, sizeof mantissa);
+    is_exact = mantissa == UINT64_MAX;
+}
+
+/* m 10^power by one operation on numbers of 64 bits that are exact; false when its rounding to 53 bits could be another than
+ * that of the exact value, which the 11 bits between tell: they are half a unit, or next to it. */
+static bool by_one_operation(uint64_t m, int power, double *value)
+{
+    static const long double ten_to[MOST_POWER + 1] = {
+        1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+        1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+    uint64_t mantissa;
+    if (!is_exact || power < -MOST_POWER || power > MOST_POWER) return false;
+    const long double x = power < 0 ? (long double)m / ten_to[-power] : (long double)m * ten_to[power];
+    memcpy(&mantissa, &x, sizeof mantissa);
+    const unsigned between = (unsigned)(mantissa & 0x7ff);
+    *value = (double)x;
+    return between < 0x3ff || between > 0x401;
+}
+#else
+static bool by_one_operation(uint64_t m, int power, double *value)
+{
+    (void)m;
+    (void)power;
+    (void)value;
+    return false;
+}
+#endif
+
+typedef struct {
+    uint64_t m;                   /* the digits, while they are few */
+    int digits, dropped, written; /* behind leading zeros; of them not in m; all */
+} mantissa;
+
+static const char *read_digits(const char *at, mantissa *d)
+{
+    const char *begin = at;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        if (!d->digits && *at == '0') continue;
+        if (d->digits < MOST_DIGITS)
+            d->m = 10 * d->m + (uint64_t)(*at - '0');
+        else
+            d->dropped++;
+        d->digits++;
+    }
+    d->written += at > begin;
+    return at;
+}
+
+/* The power behind `e`, bounded; the end of the number. */
+static const char *read_power(const char *at, int *power)
+{
+    if (*at != 'e' && *at != 'E') return at;
+    const bool minus = at[1] == '-', sign = minus || at[1] == '+';
+    const char *digit = at + 1 + sign;
+    int p = 0;
+    if (!(*digit >= '0' && *digit <= '9')) return at;
+    for (; *digit >= '0' && *digit <= '9'; digit++)
+        if (p < 100000) p = 10 * p + (*digit - '0');
+    *power = minus ? -p : p;
+    return digit;
+}
+
+size_t pio_decimal(const char *text, double *value)
+{
+    mantissa d = {0, 0, 0, 0};
+    int power = 0;
+    const char *at = read_digits(text + (*text == '-' || *text == '+'), &d);
+    if (*at == '.') {
+        const char *point = at;
+        at = read_digits(point + 1, &d);
+        power = (int)(point + 1 - at < -100000 ? -100000 : point + 1 - at);
+    }
+    if (!d.written) return 0;
+    int given = 0;
+    at = read_power(at, &given);
+    if (!d.digits)
+        *value = 0;
+    else if (d.dropped || !by_one_operation(d.m, power + given, value))
+        *value = fabs(strtod(text, NULL));
+    if (*text == '-') *value = -*value;
+    return (size_t)(at - text);
+}

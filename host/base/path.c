@@ -1,0 +1,69 @@
+/* path.c -- see path.h. */
+#include "host/base/path.h"
+
+#include "host/base/fail.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool pio_path_join(char *out, size_t size, const char *folder, const char *name)
+{
+    const int n = snprintf(out, size, "%s/%s", folder, name);
+    if (n >= 0 && (size_t)n < size) return true;
+    out[0] = '\0';
+    return false;
+}
+
+piola_status pio_path_folder(const char *folder, piola_error *error)
+{
+    const size_t length = strlen(folder);
+    if (length <= PIO_FOLDER_MOST) return PIOLA_OK;
+    return pio_fail(error, PIOLA_CANNOT_CREATE,
+                    "a folder for results whose name has %zu bytes, at most %d are taken: %.60s...%s", length,
+                    PIO_FOLDER_MOST, folder, folder + length - 60);
+}
+
+/* Does a part of the path go up? */
+static bool goes_up(const char *path)
+{
+    for (const char *at = path; *at; at += strspn(at, "/")) {
+        const size_t length = strcspn(at, "/");
+        if (length == 2 && at[0] == '.' && at[1] == '.') return true;
+        at += length;
+    }
+    return false;
+}
+
+/* The nearest folder of `path` that exists, or itself, with all links followed; false where what is missing goes up, or a name
+ * cannot be looked up. */
+static bool nearest_real(const char *path, char real[PATH_MAX])
+{
+    char shorter[PATH_MAX];
+    struct stat st;
+    size_t length = strlen(path);
+    if (!length || length >= sizeof shorter) return false;
+    memcpy(shorter, path, length + 1);
+    while (!realpath(length ? shorter : ".", real)) {
+        if (errno != ENOENT || !length || !lstat(shorter, &st)) return false; /* or a link to what is missing */
+        while (length && shorter[length - 1] == '/') length--;
+        while (length && shorter[length - 1] != '/') length--;
+        shorter[length] = '\0';
+    }
+    return !goes_up(path + length);
+}
+
+bool pio_path_allowed(const char *path, const pio_allowed *allowed)
+{
+    char real[PATH_MAX], top[PATH_MAX];
+    if (!nearest_real(path, real)) return false;
+    for (size_t i = 0; i < allowed->n; i++) {
+        if (!realpath(allowed->paths[i], top)) continue;
+        const size_t length = strlen(top);
+        if (!strncmp(real, top, length) && (!real[length] || real[length] == '/' || top[length - 1] == '/'))
+            return true;
+    }
+    return false;
+}

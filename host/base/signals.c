@@ -1,0 +1,119 @@
+/* signals.c -- the flag, the deadline and the handlers. */
+#include "host/base/signals.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { N_SIGNALS = 5 };
+static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT};
+static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)", "SIGTERM", "SIGXCPU (CPU time limit)",
+                                             "SIGHUP (the terminal is gone)", "SIGQUIT"};
+
+static volatile sig_atomic_t caught; /* 0, or the first signal that came */
+static struct sigaction before[N_SIGNALS];
+static struct sigaction before_file_limit;
+static bool installed;
+static double limit = HUGE_VAL;    /* s, as asked for */
+static double deadline = HUGE_VAL; /* s on the steady clock */
+static double step_began;          /* s, likewise */
+
+static double now(void)
+{
+    struct timespec t;
+    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0) return 0; /* cannot fail for this clock on Linux */
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void on_signal(int number)
+{
+    if (!caught) caught = number;
+}
+
+/* A file that grows beyond RLIMIT_FSIZE is then an error of its write, and told as one. */
+void pio_file_limit_begin(void)
+{
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, &before_file_limit);
+}
+
+void pio_file_limit_end(void)
+{
+    sigaction(SIGXFSZ, &before_file_limit, NULL);
+}
+
+void pio_signals_restore(void)
+{
+    for (int i = 0; i < N_SIGNALS && installed; i++) sigaction(signals[i], &before[i], NULL);
+    if (installed) pio_file_limit_end();
+    installed = false;
+    caught = 0;
+    limit = deadline = HUGE_VAL;
+}
+
+piola_status pio_signals_install(piola_error *error)
+{
+    pio_signals_restore();
+    caught = 0;
+    limit = deadline = HUGE_VAL;
+    for (int i = 0; i < N_SIGNALS; i++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        action.sa_flags = SA_RESTART;
+        if (signals[i] == SIGINT || signals[i] == SIGQUIT)
+            action.sa_flags |= (int)SA_RESETHAND; /* the second one meets the default: death */
+        sigemptyset(&action.sa_mask);
+        int wrong = sigaction(signals[i], NULL, &before[i]);
+        if (wrong == 0 && before[i].sa_handler != SIG_IGN) wrong = sigaction(signals[i], &action, NULL);
+        if (wrong == 0) continue;
+        if (error) {
+            error->status = PIOLA_INTERNAL;
+            error->failure = (piola_failure){0};
+            snprintf(error->message, sizeof error->message, "cannot handle %s: %s", words[i], strerror(errno));
+        }
+        while (--i >= 0) sigaction(signals[i], &before[i], NULL);
+        return PIOLA_INTERNAL;
+    }
+    pio_file_limit_begin();
+    installed = true;
+    return PIOLA_OK;
+}
+
+void pio_signals_deadline(double seconds)
+{
+    limit = seconds > 0 ? seconds : HUGE_VAL;
+    deadline = now() + limit;
+}
+
+bool pio_interrupted(void)
+{
+    return caught != 0 || (deadline < HUGE_VAL && now() >= deadline);
+}
+
+const char *pio_interruption(void)
+{
+    static char text[64];
+    for (int i = 0; i < N_SIGNALS; i++) {
+        if (caught == signals[i]) return words[i];
+    }
+    if (!pio_interrupted()) return NULL;
+    snprintf(text, sizeof text, "the time limit of %g s", limit);
+    return text;
+}
+
+void pio_step_begins(void)
+{
+    step_began = now();
+}
+
+const char *pio_slow_step_interruption(void)
+{
+    const char *why = pio_interruption();
+    return why && now() - step_began > 1 ? why : NULL;
+}

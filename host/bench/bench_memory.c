@@ -1,0 +1,224 @@
+/* bench_memory.c -- see bench_memory.h. */
+#include "host/bench/bench_memory.h"
+
+#include "host/run/disk_states.h"
+#include "host/base/fail.h"
+#include "host/base/path.h"
+#include "host/run/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PLAIN = 1, REVERSIBLE = 2 }; /* integrators */
+static const struct {
+    scene_strategy strategy;
+    int slots, kept, of; /* 0 slots: every state; of which integrators */
+} ways[PIO_MEMORY_ROWS] = {{SCENE_STORE, 0, 0, PLAIN | REVERSIBLE}, {SCENE_CHECKPOINT, 100, 0, PLAIN},
+                           {SCENE_CHECKPOINT, 50, 0, PLAIN},        {SCENE_CHECKPOINT, 20, 0, PLAIN | REVERSIBLE},
+                           {SCENE_CHECKPOINT, 10, 0, PLAIN},        {SCENE_CHECKPOINT, 5, 0, PLAIN},
+                           {SCENE_CHECKPOINT, 10, 50, PLAIN},       {SCENE_REVERSE, 1, 0, REVERSIBLE}};
+
+typedef struct {
+    pio_memory_case *c;
+    const pio_engine *engine;
+    pio_engine_desc desc; /* of the trial */
+    const double *z;
+    const char *folder;
+    int n_samples, objective; /* the sample that is the objective */
+    int64_t variables;
+    double *samples, *z_bar, *first; /* [2 n_samples], [variables] twice: of this row, of the first */
+    pio_sim *sim;
+    pio_disk_states *disk;
+} runner;
+
+static piola_status objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+                              piola_error *error)
+{
+    const runner *r = context;
+    (void)sweep, (void)error;
+    *J = samples[r->objective];
+    for (int i = 0; samples_bar && i < r->n_samples; i++) samples_bar[i] = i == r->objective;
+    return PIOLA_OK;
+}
+
+static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
+{
+    const runner *r = context;
+    (void)step;
+    return pio_disk_states_keep(r->disk, place, r->engine, r->sim, error);
+}
+
+static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
+{
+    const runner *r = context;
+    return pio_disk_states_fetch(r->disk, place, step, r->engine, r->sim, error);
+}
+
+/* The best of the repetitions, after one that is not timed; without a schedule forward only. */
+static piola_status best_of(runner *r, pio_schedule *schedule, double *best, piola_error *error)
+{
+    const pio_sweep sweep = {.context = r, .objective = objective, .on_keep = on_keep, .on_fetch = on_fetch};
+    pio_sweep_result result;
+    piola_status rc = PIOLA_OK;
+    *best = HUGE_VAL;
+    for (int i = 0; !rc && i <= PIO_MEMORY_REPETITIONS; i++) {
+        const double begun = pio_clock();
+        rc = schedule ? pio_gradient(r->engine, r->sim, schedule, r->z, r->samples, r->n_samples, &sweep, NULL,
+                                     r->z_bar, &result, error)
+                      : pio_forward(r->engine, r->sim, r->desc.steps, r->z, r->samples, &sweep, &result, error);
+        if (i > 0) *best = fmin(*best, pio_clock() - begun);
+    }
+    return rc;
+}
+
+static piola_status measure_row(runner *r, const pio_plan_request *request, pio_memory_row *row, piola_error *error)
+{
+    char path[PIO_PATH];
+    pio_engine_bytes bytes;
+    pio_schedule schedule = {0};
+    r->desc.slots = row->plan.slots;
+    r->desc.tape = (int64_t)row->plan.tape;
+    snprintf(path, sizeof path, "%s/piola-bench-%ld.h5", r->folder, (long)getpid());
+    piola_status rc = pio_plan_schedule(&row->plan, request, &schedule, error);
+    if (!rc) rc = r->engine->create(&r->desc, &r->sim, &bytes, error);
+    if (!rc && row->kept) rc = pio_disk_states_create(&r->disk, path, row->kept, r->c->bytes.state, error);
+    if (!rc) rc = best_of(r, &schedule, &row->gradient, error);
+    if (!rc && r->c->n_rows == 0) memcpy(r->first, r->z_bar, sizeof *r->first * (size_t)r->variables);
+    if (!rc) r->c->same &= !memcmp(r->first, r->z_bar, sizeof *r->first * (size_t)r->variables);
+    if (r->sim) r->engine->destroy(r->sim);
+    r->sim = NULL;
+    pio_disk_states_free(r->disk);
+    r->disk = NULL;
+    pio_schedule_end(&schedule);
+    return rc;
+}
+
+/* A plan with exactly so many states, whatever their bytes. */
+static piola_status plan_row(const runner *r, int way, pio_plan_request *request, pio_memory_row *row,
+                             piola_error *error)
+{
+    const pio_memory_case *c = r->c;
+    const int64_t slots = ways[way].slots ? ways[way].slots : c->steps;
+    bool guess;
+    *request = (pio_plan_request){.strategy = ways[way].strategy,
+                                  .steps = c->steps,
+                                  .sweeps = 1,
+                                  .reversible = pio_plan_reversible(&r->desc, &guess),
+                                  .fixed = c->bytes.total,
+                                  .state = c->bytes.state};
+    request->tape_is_a_guess = guess;
+    request->tape = guess ? c->prices.taped * (double)c->steps : (double)c->bytes.tape;
+    *row = (pio_memory_row){.slots = slots, .kept = ways[way].kept};
+    return pio_plan_with(&row->plan, request, slots, row->kept, error);
+}
+
+static piola_status measure(runner *r, piola_error *error)
+{
+    pio_memory_case *c = r->c;
+    pio_plan_request request;
+    bool guess;
+    const int kind = pio_plan_reversible(&r->desc, &guess) ? REVERSIBLE : PLAIN;
+    r->desc.slots = 0;
+    r->desc.adjoint = 1;
+    c->steps = r->desc.steps;
+    c->same = true;
+    piola_status rc = r->engine->measure(&r->desc, &c->bytes, error);
+    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, INT64_MAX, error);
+    if (!rc) rc = r->engine->create(&r->desc, &r->sim, &c->bytes, error);
+    if (!rc) rc = best_of(r, NULL, &c->forward, error);
+    if (r->sim) r->engine->destroy(r->sim);
+    r->sim = NULL;
+    for (int i = 0; !rc && i < PIO_MEMORY_ROWS; i++) {
+        pio_memory_row *row = &c->rows[c->n_rows];
+        if (!(ways[i].of & kind) || ways[i].slots + ways[i].kept >= c->steps) continue;
+        rc = plan_row(r, i, &request, row, error);
+        if (!rc) rc = measure_row(r, &request, row, error);
+        row->predicted = pio_plan_cost(&row->plan, &c->prices, c->steps);
+        c->n_rows += !rc;
+    }
+    return rc;
+}
+
+static piola_status run(runner *r, piola_error *error)
+{
+    r->samples = calloc(2 * (size_t)r->n_samples, sizeof *r->samples);
+    r->z_bar = calloc((size_t)r->variables, sizeof *r->z_bar);
+    r->first = calloc((size_t)r->variables, sizeof *r->first);
+    const piola_status rc = r->samples && r->z_bar && r->first
+                                ? measure(r, error)
+                                : pio_fail_memory(error, 16 * (size_t)r->variables, "a benchmark");
+    free(r->samples);
+    free(r->z_bar);
+    free(r->first);
+    return rc;
+}
+
+/* As the plan of a run gives it. */
+static piola_status give_room(runner *r, piola_error *error)
+{
+    pio_engine_bytes bytes;
+    r->desc.adjoint = 1;
+    const piola_status rc = r->engine->measure(&r->desc, &bytes, error);
+    if (!rc) r->desc.slot_nodes = pio_plan_slot_nodes(bytes.start_nodes, 0, 0);
+    return rc;
+}
+
+piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
+                                  pio_memory_particles what, const char *folder, piola_error *error)
+{
+    pio_trial trial;
+    piola_status rc = pio_trial_create(&trial, &options, error);
+    if (rc) return rc;
+    const bool reversible = what == PIO_MEMORY_REVERSIBLE, compact = what == PIO_MEMORY_COMPACT;
+    *c = (pio_memory_case){.method = "mpm",
+                           .integrator = reversible ? "reversible" : "apic",
+                           .compact = compact,
+                           .items = trial.desc.particles.n};
+    trial.desc.reversible = reversible;
+    trial.desc.penalty = reversible ? 1e6 : 0; /* 1/s^2: 1 m/s comes 1 mm and a quarter of a cell into a wall */
+    for (int a = 0; reversible && a < options.dimension; a++)
+        trial.desc.grid.wall[a][0] = trial.desc.grid.wall[a][1] = PIO_WALL_PENALTY;
+    runner r = {.c = c,
+                .engine = engine->table,
+                .desc = trial.desc,
+                .z = trial.velocity,
+                .folder = folder,
+                .n_samples = 2 * options.dimension,
+                .variables = options.dimension};
+    if (compact) rc = give_room(&r, error);
+    if (!rc) rc = run(&r, error);
+    pio_trial_free(&trial);
+    return rc;
+}
+
+piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
+                                  pio_integrator integrator, int64_t steps, const char *folder, piola_error *error)
+{
+    static const char *const names[] = {[PIO_LEAPFROG] = "leapfrog",
+                                        [PIO_REVERSIBLE_LEAPFROG] = "reversible_leapfrog",
+                                        [PIO_REVERSIBLE_EULER] = "reversible_euler"};
+    const double wave = 1.2; /* m/s at least, sqrt((lambda + 2 mu)/rho) of the trial's material */
+    pio_fem_trial trial;
+    piola_status rc = pio_fem_trial_create(&trial, &options, error);
+    if (rc) return rc;
+    const bool solves = integrator == PIO_REVERSIBLE_EULER;
+    *c = (pio_memory_case){.method = "fem", .integrator = names[integrator], .items = trial.fem.n};
+    trial.fem.integrator = integrator;
+    trial.fem.lumped = 1;
+    trial.desc.steps = steps;
+    trial.desc.dt = (solves ? 3 : 0.3) / options.cells / wave;
+    trial.touch.step = steps;
+    runner r = {.c = c,
+                .engine = engine->fem,
+                .desc = trial.desc,
+                .z = trial.z,
+                .folder = folder,
+                .n_samples = PIO_FEM_TRIAL_SAMPLES,
+                .objective = 1, /* across, as the force is */
+                .variables = trial.variables};
+    rc = run(&r, error);
+    pio_fem_trial_free(&trial);
+    return rc;
+}

@@ -1,0 +1,108 @@
+/* bench_traffic.c -- the bytes that a step must move. Every array that a stage reads or writes is counted once per
+ * stage, for what it holds per particle, occupied cell, active node or node of the box; an array that is added to
+ * counts twice. What stays in caches between stages makes the truth smaller; reading a line before it is written makes
+ * it larger. */
+#include "host/bench/bench.h"
+#include "host/base/fail.h"
+#include "host/scene/law.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers moved by one stage per item: `ints` of 4 bytes and `reals` of the engine's precision. */
+typedef struct {
+    double ints, reals;
+} moved;
+typedef struct {
+    moved particle, cell, active, box;
+} stage;
+
+typedef struct {
+    double particles, cells, active, box, real;
+} counts;
+
+static double bytes_of(const stage *s, const counts *n)
+{
+    const moved *m[4] = {&s->particle, &s->cell, &s->active, &s->box};
+    const double items[4] = {n->particles, n->cells, n->active, n->box};
+    double sum = 0;
+    for (int i = 0; i < 4; i++) sum += items[i] * (4 * m[i]->ints + n->real * m[i]->reals);
+    return sum;
+}
+
+/* d: dimension; h: stored numbers of deformation (F or J); k: constants; pad: numbers per cell sum and component. */
+static void count_stages(const counts *n, double d, double h, double k, double pad, pio_traffic *out)
+{
+    const double state = 2 * d + d * d + h; /* offset, velocity, C, F or J */
+    const double matter = 2 + k;            /* volume, mass, constants */
+    /* cell twice, order twice, id; count, start, slots and lists */
+    const stage sort = {.particle = {5, 0}, .cell = {8, 0}, .active = {1, 0}, .box = {9, 0}};
+    const stage p2g = {.particle = {3, state + matter}, .cell = {2, (d + 1) * pad}};
+    const stage node_sum = {.cell = {1, (d + 1) * pad}, .active = {1, d + 1}};
+    const stage grid = {.active = {1, 2 * d + 1}};
+    const stage g2p = {.particle = {5, d + h + state}, .cell = {2, 0}, .active = {0, d}};
+    const stage g2p_adj = {.particle = {3, d + h + 2 * state}, .cell = {2, d * pad}, .active = {0, d}};
+    const stage velocity_sum = {.cell = {1, d * pad}, .active = {1, d}};
+    const stage grid_adj = {.active = {1, 4 * d + 2}};
+    const stage gravity_sum = {.active = {d, d}};
+    const stage p2g_adj = {
+        .particle = {3, state + matter + 2 * state + 2 + 2 * k}, .cell = {2, 0}, .active = {0, d + 1}};
+    const stage copy = {.particle = {4, 2 * state}};
+    const double transfer = bytes_of(&sort, n) + bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
+    out->forward = transfer + bytes_of(&g2p, n);
+    out->store = out->restore = bytes_of(&copy, n);
+    out->reverse = transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) + bytes_of(&grid_adj, n) +
+                   bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
+}
+
+/* Mark the base node of every particle's stencil; returns how many nodes are marked. */
+static int64_t mark_cells(const pio_trial *t, int dim, uint8_t *cell)
+{
+    const pio_grid_desc *g = &t->desc.grid;
+    int64_t marked = 0;
+    for (int64_t i = 0; i < t->desc.particles.n; i++) {
+        int64_t at = 0;
+        for (int a = 0; a < dim; a++)
+            at = at * g->nodes[a] + (int64_t)floor((t->position[i * dim + a] - g->origin[a]) / g->spacing - 0.5);
+        marked += !cell[at];
+        cell[at] = 1;
+    }
+    return marked;
+}
+
+/* One axis of "a node is active when one of the three cells behind it is occupied": spread the marks by 0, 1 and 2. */
+static void spread_axis(uint8_t *mark, int64_t nodes, int64_t stride, int64_t length)
+{
+    for (int64_t i = nodes - 1; i >= 0; i--) {
+        const int64_t index = i / stride % length;
+        if (index > 0) mark[i] |= mark[i - stride];
+        if (index > 1) mark[i] |= mark[i - 2 * stride];
+    }
+}
+
+piola_status pio_bench_count(pio_bench *b, const pio_trial *t, piola_error *error)
+{
+    const int dim = b->options.dimension;
+    const pio_law law = b->options.law;
+    const bool fluid = LAW_BIT(law) & LAWS_FLUID;
+    int64_t nodes = 1, stride = 1;
+    for (int a = 0; a < dim; a++) nodes *= t->desc.grid.nodes[a];
+    uint8_t *mark = calloc((size_t)nodes, 1);
+    if (!mark) return pio_fail_memory(error, (size_t)nodes, "the cells of a trial");
+    b->cells = mark_cells(t, dim, mark);
+    for (int a = dim - 1; a >= 0; a--) {
+        spread_axis(mark, nodes, stride, t->desc.grid.nodes[a]);
+        stride *= t->desc.grid.nodes[a];
+    }
+    b->nodes = 0;
+    for (int64_t i = 0; i < nodes; i++) b->nodes += mark[i];
+    free(mark);
+    const counts n = {.particles = (double)b->particles,
+                      .cells = (double)b->cells,
+                      .active = (double)b->nodes,
+                      .box = (double)nodes,
+                      .real = strcmp(b->engine.table->precision, "f64") ? 4 : 8};
+    count_stages(&n, dim, fluid ? 1 : dim * dim, pio_law_count(law), dim == 3 ? 32 : 16, &b->traffic);
+    return PIOLA_OK;
+}

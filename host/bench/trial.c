@@ -1,0 +1,162 @@
+/* trial.c -- see trial.h. */
+#include "host/bench/trial.h"
+
+#include "host/base/fail.h"
+#include "host/scene/law.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MARGIN = 6, PAD = 2 }; /* free cells on each side; nodes beyond the walls */
+
+static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3;
+static const double courant = 0.2; /* share of a cell that an elastic wave travels in a step */
+
+double pio_cpu_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Uniform in [0, 1): the 64-bit generator of Knuth (MMIX), its upper 53 bits. */
+static double uniform(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return ldexp((double)(*state >> 11), -53);
+}
+
+static void set_grid(pio_trial *t, const pio_trial_options *o)
+{
+    pio_grid_desc *g = &t->desc.grid;
+    g->spacing = spacing;
+    for (int a = 0; a < o->dimension; a++) {
+        g->nodes[a] = o->cells + 2 * MARGIN + 1 + 2 * PAD;
+        g->face[a][0] = PAD;
+        g->face[a][1] = g->nodes[a] - 1 - PAD;
+        g->wall[a][0] = g->wall[a][1] = PIO_WALL_SEPARATE;
+    }
+}
+
+/* Plane-wave speed sqrt((lambda + 2 mu)/rho) of the solid, sqrt(K/rho) of the fluid, m/s. */
+static double wave_speed(pio_law law)
+{
+    const double wave =
+        LAW_BIT(law) & LAWS_FLUID ? modulus : modulus * (1 - poisson) / ((1 + poisson) * (1 - 2 * poisson));
+    return sqrt(wave / density);
+}
+
+static void fill(pio_trial *t, const pio_trial_options *o)
+{
+    const int dim = o->dimension, per = o->per_cell;
+    const double centre = (PAD + MARGIN + 0.5 * o->cells) * spacing;
+    uint64_t state = 1;
+    double sum[3] = {0};
+    for (int64_t i = 0; i < t->desc.particles.n; i++) {
+        int64_t cell = i / per;
+        double r[3] = {0};
+        for (int a = dim - 1; a >= 0; a--) {
+            const double place = (double)(PAD + MARGIN + cell % o->cells) + uniform(&state);
+            t->position[i * dim + a] = place * spacing;
+            r[a] = place * spacing - centre;
+            cell /= o->cells;
+        }
+        for (int a = 0; a < dim; a++) {
+            const double turn = a == 0 ? -o->spin * r[1] : a == 1 ? o->spin * r[0] : 0;
+            t->speed[i * dim + a] = 0.3 - 0.2 * a + 0.2 * (uniform(&state) - 0.5) + turn;
+            sum[a] += t->speed[i * dim + a];
+        }
+        t->volume[i] = pow(spacing, dim) / per;
+        t->density[i] = density;
+        t->law[i] = o->law;
+        pio_law_like(o->law, modulus, poisson, t->given + PIO_LAW_CONSTANTS * i);
+    }
+    for (int a = 0; a < dim; a++) t->velocity[a] = sum[a] / (double)t->desc.particles.n;
+    t->spin[1] = -o->spin;
+    t->spin[dim] = o->spin;
+}
+
+static void set_outputs(pio_trial *t, const pio_trial_options *o)
+{
+    for (int k = 0; k < 2; k++) {
+        t->observations[k] = (pio_observation_desc){
+            .type = k ? PIO_MEAN_VELOCITY : PIO_MEAN_POSITION, .components = o->dimension, .samples = 1};
+        t->touches[k] = (pio_touch){.step = o->steps, .observation = k, .weight = 1};
+    }
+    t->design =
+        (pio_design_desc){.quantity = PIO_VELOCITY, .components = o->dimension, .groups = 1, .index = t->zero, .b = 1};
+    memcpy(t->design.base, t->velocity, sizeof t->velocity);
+    t->desc.observations = t->observations;
+    t->desc.touches = t->touches;
+    t->desc.designs = &t->design;
+    t->desc.n_observations = t->desc.n_touches = 2;
+    t->desc.n_designs = 1;
+}
+
+piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_error *error)
+{
+    const int dim = o->dimension;
+    const size_t n = (size_t)(pow(o->cells, dim) * o->per_cell + 0.5);
+    memset(t, 0, sizeof *t);
+    t->position = malloc(n * (size_t)dim * sizeof(double));
+    t->speed = malloc(n * (size_t)dim * sizeof(double));
+    t->volume = malloc(n * sizeof(double));
+    t->density = malloc(n * sizeof(double));
+    t->given = malloc(PIO_LAW_CONSTANTS * n * sizeof(double));
+    t->law = malloc(n * sizeof(int32_t));
+    t->zero = calloc(n, sizeof(int32_t));
+    if (!t->position || !t->speed || !t->volume || !t->density || !t->given || !t->law || !t->zero) {
+        pio_trial_free(t);
+        return pio_fail_memory(error, n * (size_t)(2 * dim + 8) * sizeof(double), "the particles of a trial");
+    }
+    t->desc = (pio_engine_desc){.size = sizeof t->desc,
+                                .threads = o->threads,
+                                .timing = o->timing,
+                                .dt = courant * spacing / wave_speed(o->law),
+                                .cfl = 0.5,
+                                .steps = o->steps,
+                                .slots = o->adjoint ? o->steps : 0,
+                                .adjoint = o->adjoint};
+    t->desc.gravity[dim - 1] = -9.81;
+    t->duration = t->desc.dt * (double)o->steps;
+    t->desc.particles = (pio_particles_desc){.n = (int64_t)n,
+                                             .position = t->position,
+                                             .velocity = t->speed,
+                                             .volume = t->volume,
+                                             .density = t->density,
+                                             .given = t->given,
+                                             .law = t->law,
+                                             .lame = t->zero,
+                                             .body = t->zero,
+                                             .bodies = 1,
+                                             .spin = t->spin};
+    set_grid(t, o);
+    fill(t, o);
+    set_outputs(t, o);
+    return PIOLA_OK;
+}
+
+void pio_trial_free(pio_trial *t)
+{
+    free(t->position);
+    free(t->speed);
+    free(t->volume);
+    free(t->density);
+    free(t->given);
+    free(t->law);
+    free(t->zero);
+    memset(t, 0, sizeof *t);
+}
+
+piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+                                 piola_error *error)
+{
+    (void)error, (void)sweep;
+    *J = samples[0];
+    if (samples_bar)
+        for (int i = 0; i < PIO_TRIAL_SAMPLES; i++) samples_bar[i] = i == 0;
+    if (context) *(double *)context = pio_cpu_clock();
+    return PIOLA_OK;
+}

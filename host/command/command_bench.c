@@ -1,0 +1,284 @@
+/* command_bench.c -- piola bench mpm: what bench.c measures, as a report for people or as JSON. */
+#include "host/bench/bench.h"
+#include "host/base/fail.h"
+#include "host/base/json.h"
+#include "host/scene/law.h"
+#include "host/base/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+piola_bench_options piola_bench_options_default(void)
+{
+    return (piola_bench_options){
+        .particles = 1000000, .dimension = 3, .steps = 10, .device = "auto", .precision = "f32", .law = "neo_hookean"};
+}
+
+static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
+{
+    const int dim = o->dimension, per = o->per_cell ? o->per_cell : dim == 3 ? 8 : 4;
+    const pio_law law = pio_law_named(o->law, ~LAW_BIT(SCENE_HYPER_LINEAR));
+    if (law < 0)
+        return pio_fail(error, PIOLA_USAGE, "particles have no law '%.60s'; neo_hookean would be right", o->law);
+    if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1 || o->threads < 0)
+        return pio_fail(error, PIOLA_USAGE,
+                        "a benchmark needs dimension 2 or 3 and at least one particle, per cell and step");
+    if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
+        return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
+    const double cells = (double)o->particles / per;
+    const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
+    b->options = (pio_trial_options){
+        .dimension = dim, .cells = side, .per_cell = per, .law = law, .steps = o->steps, .threads = o->threads};
+    return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------- */
+
+static void print_case(const pio_bench *b, const char *law)
+{
+    const pio_engine *e = b->engine.table;
+    const pio_trial_options *o = &b->options;
+    printf("piola %s bench mpm\n", PIOLA_VERSION);
+    printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,
+           b->engine.driver[0] ? ", " : "", b->engine.driver);
+    printf("case      %s, %lld particles, %d per cell, sorted by cell; %lld cells occupied, %lld nodes active\n", law,
+           (long long)b->particles, o->per_cell, (long long)b->cells, (long long)b->nodes);
+    printf("memory    %.1f bytes per particle of a state, %.2f GB with %lld states\n",
+           (double)b->bytes.state / (double)b->particles, 1e-9 * (double)b->bytes.total, (long long)o->steps);
+    printf(
+        "method    %lld steps per repetition; best (median) of %d repetitions after one that is not timed; the whole\n"
+        "          gradient includes the start, keeping every state and the observations\n",
+        (long long)o->steps, PIO_BENCH_REPETITIONS);
+    printf("check     d x/d v0 = %.9g s; exact: %.9g s\n", b->slope, b->duration);
+}
+
+static void print_spread(pio_spread s)
+{
+    printf("  %8.1f (%8.1f)", s.best, s.median);
+}
+
+static void print_times(const pio_bench *b)
+{
+    printf("\nns per particle-step%s\n", b->on_cpu ? " and core (CPU time)" : " (wall time)");
+    printf(
+        "threads            forward    forward, storing             reverse      whole gradient  gradient/forward\n");
+    for (int i = 0; i < b->n_rows; i++) {
+        const pio_bench_row *r = &b->rows[i];
+        printf("%7d", r->threads);
+        print_spread(r->forward_cpu);
+        print_spread(r->storing_cpu);
+        print_spread(r->reverse_cpu);
+        print_spread(r->gradient_cpu);
+        printf("  %8.2f\n", r->gradient_cpu.best / r->forward_cpu.best);
+    }
+}
+
+static void print_scaling(const pio_bench *b)
+{
+    const pio_bench_row *one = &b->rows[0];
+    printf("\nwall time per step, ms, and speed-up over one thread\n");
+    printf("threads            forward  speed-up      whole gradient  speed-up\n");
+    for (int i = 0; i < b->n_rows; i++) {
+        const pio_bench_row *r = &b->rows[i];
+        printf("%7d", r->threads);
+        print_spread((pio_spread){1e3 * r->forward_wall.best, 1e3 * r->forward_wall.median});
+        printf("  %8.2f", one->forward_wall.best / r->forward_wall.best);
+        print_spread((pio_spread){1e3 * r->gradient_wall.best, 1e3 * r->gradient_wall.median});
+        printf("  %8.2f\n", one->gradient_wall.best / r->gradient_wall.best);
+    }
+}
+
+static double gradient_bytes(const pio_traffic *t)
+{
+    return t->forward + t->store + t->restore + t->reverse;
+}
+
+static void print_bytes(const pio_bench *b)
+{
+    const pio_traffic *t = &b->traffic;
+    const double n = (double)b->particles;
+    printf("\nbytes per particle-step: forward %.0f, storing a state %.0f, restoring it %.0f, reverse %.0f, whole "
+           "gradient "
+           "%.0f\n",
+           t->forward / n, t->store / n, t->restore / n, t->reverse / n, gradient_bytes(t) / n);
+    printf("(counted: every array that a stage must read or write, once per stage; caches spare some, write-allocation "
+           "adds "
+           "some)\n");
+    printf("threads  copy GB/s (read + write)   forward GB/s  share   gradient GB/s  share\n");
+    for (int i = 0; i < b->n_rows; i++) {
+        const pio_bench_row *r = &b->rows[i];
+        const double forward = t->forward / r->forward_wall.best, gradient = gradient_bytes(t) / r->gradient_wall.best;
+        printf("%7d  %24.1f  %13.1f  %4.0f%%  %14.1f  %4.0f%%\n", r->threads, 1e-9 * r->copy, 1e-9 * forward,
+               100 * forward / r->copy, 1e-9 * gradient, 100 * gradient / r->copy);
+    }
+}
+
+static int by_gradient(const void *a, const void *b)
+{
+    const pio_bench_kernel *p = a, *q = b;
+    return p->gradient > q->gradient ? -1 : p->gradient < q->gradient;
+}
+
+static void print_kernels(const pio_bench *b)
+{
+    const double each = 1e9 / ((double)b->options.steps * (double)b->particles);
+    double rest[2] = {0};
+    printf("\nkernels, timed in a run of their own with %d thread%s: wall ns per particle-step and share\n",
+           b->rows[b->n_rows - 1].threads, b->rows[b->n_rows - 1].threads == 1 ? "" : "s");
+    printf("%-22s %16s %16s\n", "", "forward", "whole gradient");
+    for (int i = 0; i < b->n_kernels; i++) {
+        const pio_bench_kernel *k = &b->kernels[i];
+        const double f = k->forward / b->kernel_forward, g = k->gradient / b->kernel_gradient;
+        if (f < 0.005 && g < 0.005) {
+            rest[0] += k->forward;
+            rest[1] += k->gradient;
+            continue;
+        }
+        printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%\n", k->name, each * k->forward, 100 * f, each * k->gradient,
+               100 * g);
+    }
+    printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%\n", "all others", each * rest[0], 100 * rest[0] / b->kernel_forward,
+           each * rest[1], 100 * rest[1] / b->kernel_gradient);
+}
+
+/* ---- for programs ----------------------------------------------------------------------------------------- */
+
+static void json_spread(pio_json *json, const char *key, pio_spread s)
+{
+    pio_json_begin_object(json, key);
+    pio_json_double(json, "best", s.best);
+    pio_json_double(json, "median", s.median);
+    pio_json_end_object(json);
+}
+
+static void json_case(pio_json *json, const pio_bench *b, const char *law)
+{
+    const pio_engine *e = b->engine.table;
+    pio_json_begin_object(json, "engine");
+    pio_json_string(json, "device", e->device);
+    pio_json_string(json, "precision", e->precision);
+    pio_json_integer(json, "dimension", e->dimension);
+    pio_json_string(json, "isa", e->isa);
+    pio_json_string(json, "device_name", b->engine.device);
+    pio_json_string(json, "driver", b->engine.driver);
+    pio_json_end_object(json);
+    pio_json_begin_object(json, "case");
+    pio_json_string(json, "law", law);
+    pio_json_integer(json, "particles", b->particles);
+    pio_json_integer(json, "per_cell", b->options.per_cell);
+    pio_json_integer(json, "cells", b->cells);
+    pio_json_integer(json, "nodes", b->nodes);
+    pio_json_integer(json, "steps", b->options.steps);
+    pio_json_integer(json, "repetitions", PIO_BENCH_REPETITIONS);
+    pio_json_end_object(json);
+    pio_json_begin_object(json, "check");
+    pio_json_double(json, "slope", b->slope);
+    pio_json_double(json, "exact", b->duration);
+    pio_json_end_object(json);
+}
+
+static void json_rows(pio_json *json, const pio_bench *b)
+{
+    pio_json_string(json, "time", b->on_cpu ? "cpu" : "wall");
+    pio_json_begin_array(json, "threads");
+    for (int i = 0; i < b->n_rows; i++) {
+        const pio_bench_row *r = &b->rows[i];
+        pio_json_begin_object(json, NULL);
+        pio_json_integer(json, "threads", r->threads);
+        pio_json_begin_object(json, "ns_per_particle_step");
+        json_spread(json, "forward", r->forward_cpu);
+        json_spread(json, "forward_storing", r->storing_cpu);
+        json_spread(json, "reverse", r->reverse_cpu);
+        json_spread(json, "gradient", r->gradient_cpu);
+        pio_json_end_object(json);
+        pio_json_double(json, "gradient_over_forward", r->gradient_cpu.best / r->forward_cpu.best);
+        pio_json_begin_object(json, "wall_seconds_per_step");
+        json_spread(json, "forward", r->forward_wall);
+        json_spread(json, "gradient", r->gradient_wall);
+        pio_json_end_object(json);
+        pio_json_double(json, "copy_bytes_per_second", r->copy);
+        pio_json_double(json, "forward_share_of_copy", b->traffic.forward / r->forward_wall.best / r->copy);
+        pio_json_double(json, "gradient_share_of_copy", gradient_bytes(&b->traffic) / r->gradient_wall.best / r->copy);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+static void json_bytes(pio_json *json, const pio_bench *b)
+{
+    const double n = (double)b->particles;
+    pio_json_begin_object(json, "bytes");
+    pio_json_integer(json, "total", (int64_t)b->bytes.total);
+    pio_json_double(json, "state_per_particle", (double)b->bytes.state / n);
+    pio_json_begin_object(json, "per_particle_step");
+    pio_json_double(json, "forward", b->traffic.forward / n);
+    pio_json_double(json, "store", b->traffic.store / n);
+    pio_json_double(json, "restore", b->traffic.restore / n);
+    pio_json_double(json, "reverse", b->traffic.reverse / n);
+    pio_json_double(json, "gradient", gradient_bytes(&b->traffic) / n);
+    pio_json_end_object(json);
+    pio_json_end_object(json);
+}
+
+static void json_kernels(pio_json *json, const pio_bench *b)
+{
+    const double each = 1e9 / ((double)b->options.steps * (double)b->particles);
+    pio_json_begin_array(json, "kernels");
+    for (int i = 0; i < b->n_kernels; i++) {
+        const pio_bench_kernel *k = &b->kernels[i];
+        if (!(k->gradient > 0) && !(k->forward > 0)) continue;
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "name", k->name);
+        pio_json_double(json, "forward_ns", each * k->forward);
+        pio_json_double(json, "forward_share", k->forward / b->kernel_forward);
+        pio_json_double(json, "gradient_ns", each * k->gradient);
+        pio_json_double(json, "gradient_share", k->gradient / b->kernel_gradient);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+static piola_status print_json(const pio_bench *b, const char *law, piola_error *error)
+{
+    pio_json json;
+    pio_json_to_file(&json, stdout, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_string(&json, "command", "bench mpm");
+    pio_json_string(&json, "program", "piola " PIOLA_VERSION);
+    json_case(&json, b, law);
+    json_rows(&json, b);
+    json_bytes(&json, b);
+    json_kernels(&json, b);
+    pio_json_end_object(&json);
+    return pio_json_finish(&json, error);
+}
+
+static piola_status report(pio_bench *b, const piola_bench_options *o, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    qsort(b->kernels, (size_t)b->n_kernels, sizeof *b->kernels, by_gradient);
+    if (o->json)
+        rc = print_json(b, o->law, error);
+    else {
+        print_case(b, o->law);
+        print_times(b);
+        if (b->on_cpu) print_scaling(b);
+        print_bytes(b);
+        print_kernels(b);
+    }
+    return rc ? rc : pio_output_flush(error);
+}
+
+piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error)
+{
+    pio_bench *b = calloc(1, sizeof *b);
+    if (!b) return pio_fail_memory(error, sizeof *b, "a benchmark");
+    piola_status rc = prepare(b, options, error);
+    if (!rc) rc = pio_bench_measure(b, error);
+    if (!rc) rc = report(b, options, error);
+    pio_engine_close(&b->engine);
+    free(b);
+    return rc;
+}

@@ -1,0 +1,449 @@
+/* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
+ *
+ * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative; of a single
+ * variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no normalised variable
+ * by more than e. What is checked in each of them: the objective, and every constraint.
+ *
+ * Steps begin at 1e-3 and are halved ten times. Where that leaves a direction undecided, because J is rounded more coarsely than its
+ * change can bear, or because it bends too much, the steps begin elsewhere, as long as that makes the derivative better known. */
+#include "host/run/balance.h"
+#include "host/results/certificate.h"
+#include "host/results/check_record.h"
+#include "host/command/command.h"
+#include "host/base/fail.h"
+#include "host/model/model_fem.h"
+#include "host/base/signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HALVINGS = 10, STEPS = HALVINGS + 1 };
+static const double first_step = 1e-3;                                          /* of a normalised variable */
+static const double longer[] = {8, 64, 256}, shorter[] = {1 / 16.0, 1 / 256.0}; /* times first_step */
+static const double rounding = 1e-12; /* of a gradient, relative to its largest entry */
+static const double tighter = 1e-3;   /* Newton's tolerance of the runs that are compared, of the scene's */
+
+/* A function of the design: number 0 the objective, the others the constraints. */
+typedef struct {
+    const char *name;        /* NULL: the objective */
+    double start, *gradient; /* at z0; [n_variables] */
+    double plus[STEPS], minus[STEPS];
+    double doubt;  /* of the values of J, at most: see balance.h */
+    int64_t sweep; /* back, its gradient's */
+} function;
+
+typedef struct {
+    pio_session *s;
+    double *z, *direction;
+    function *functions;
+    int n_functions;
+    pio_taylor_row *rows;
+    size_t n, space; /* rows done, rows in all */
+    int64_t runs, most_runs;
+} check;
+
+static bool implicit(const pio_session *s)
+{
+    return s->engine.table->goal && !scene_leaps(s->scene->integrator);
+}
+
+/* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is divided by
+ * it. Rounding is accepted as in every run. */
+static double compared_tolerance(const pio_session *s)
+{
+    return tighter * s->model->fem->desc.newton_tolerance;
+}
+
+/* A line of the table, through the log, which keeps it apart from the progress bar. */
+static void say(check *c, const pio_taylor_row *row)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return;
+    if (row)
+        pio_taylor_print_row(to, row);
+    else
+        pio_taylor_print_header(to);
+    if (fclose(to) == 0)
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            pio_log_say(c->s->log, PIO_INFO, "%s", line);
+    free(text);
+}
+
+/* All functions at z0 + step times the direction. */
+static piola_status evaluate(check *c, double step, int k, piola_error *error)
+{
+    const int n = c->s->model->n_variables;
+    for (int v = 0; v < n; v++) c->z[v] = c->s->model->z0[v] + step * c->direction[v];
+    const piola_status rc = pio_session_forward(c->s, c->z, NULL, error);
+    for (int f = 0; !rc && f < c->n_functions; f++) {
+        function *of = &c->functions[f];
+        *(step > 0 ? &of->plus[k] : &of->minus[k]) = f ? c->s->c[f - 1] : c->s->J;
+        of->doubt = fmax(of->doubt, pio_balance_doubt(c->s, of->sweep));
+    }
+    pio_log_progress(c->s->log, "check", ++c->runs, c->most_runs, "runs");
+    return rc;
+}
+
+/* What would decide a row that is undecided, behind its reason. */
+static void advise(const check *c, const function *f, pio_taylor_row *row)
+{
+    const pio_session *s = c->s;
+    const size_t used = strlen(row->reason);
+    const bool f32 = !strcmp(s->engine.table->precision, "f32");
+    const double loose = implicit(s) ? s->model->fem->desc.newton_tolerance : 0,
+                 known = row->remainder + row->uncertainty;
+    const double change = fabs(f->plus[0] - f->start);
+    char objective[120] = "", solver[80] = "", tolerance[80] = "";
+    if (strstr(row->reason, "would decide")) return; /* forces out of balance: it is said already */
+    if (change < 1e-3 * fabs(f->start))
+        snprintf(objective, sizeof objective,
+                 ", or one nearer to 0 at the start, where it is %.3g and the largest step changes %.1g", f->start,
+                 change);
+    if (loose > 2 * pio_fem_tolerance(false))
+        snprintf(solver, sizeof solver, ", or a solver.tolerance below %g", loose);
+    if (isfinite(known)) snprintf(tolerance, sizeof tolerance, "a gradient.check.tolerance of %.1g, ", 1.5 * known);
+    snprintf(row->reason + used, sizeof row->reason - used, "; would decide it: %s%s%s%s", tolerance,
+             f32 ? "f64, or an objective that changes more" : "an objective that changes more or is smoother here",
+             objective, solver);
+}
+
+static void judge(check *c, const function *f, const char *direction, const double *step, pio_taylor_row *row)
+{
+    double slope = 0, scale = 0, largest = 0;
+    char name[400];
+    for (int v = 0; v < c->s->model->n_variables; v++) {
+        slope += f->gradient[v] * c->direction[v];
+        scale += fabs(f->gradient[v] * c->direction[v]);
+        largest = fmax(largest, fabs(f->gradient[v]));
+    }
+    /* a derivative matters beside the largest one; where that is rounding of J too, beside J */
+    const double J = fabs(f->start), weight = largest > rounding * J ? largest : J;
+    scale = fmax(scale, rounding * largest); /* less than the gradient's own rounding is nothing */
+    snprintf(name, sizeof name, "%s%s%s", f->name ? f->name : "", f->name ? ": " : "", direction);
+    const pio_taylor_direction d = {.name = name,
+                                    .J0 = f->start,
+                                    .adjoint = slope,
+                                    .n = STEPS,
+                                    .step = step,
+                                    .plus = f->plus,
+                                    .minus = f->minus,
+                                    .tolerance = c->s->scene->check_tolerance,
+                                    .doubt = f->doubt,
+                                    .weight = weight,
+                                    .scale = scale > 0 ? scale : fabs(f->start)};
+    pio_taylor_check(&d, row);
+    if (row->verdict == PIO_TAYLOR_INCONCLUSIVE) advise(c, f, row);
+}
+
+/* The functions along the direction, at steps that begin with `first`. */
+static piola_status measure(check *c, double first, double *step, piola_error *error)
+{
+    for (int f = 0; f < c->n_functions; f++) c->functions[f].doubt = 0;
+    for (int k = 0; k < STEPS; k++) {
+        step[k] = ldexp(first, -k);
+        piola_status rc = evaluate(c, step[k], k, error);
+        if (!rc) rc = evaluate(c, -step[k], k, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+/* Whether steps of `first` keep to where the design may be: longer ones than usual must not leave it. */
+static bool within_bounds(const check *c, double first)
+{
+    const pio_model *m = c->s->model;
+    for (int v = 0; v < m->n_variables; v++) {
+        const double way = first * fabs(c->direction[v]);
+        if (way > 0 && (m->z0[v] - way < m->lower[v] || m->z0[v] + way > m->upper[v])) return false;
+    }
+    return true;
+}
+
+/* Whether `next`, with steps that begin elsewhere, is to be believed instead: it decides, and not by what lies far away. */
+static bool decides(const pio_taylor_row *next)
+{
+    return next->verdict == PIO_TAYLOR_PASSED ||
+           (next->verdict == PIO_TAYLOR_FAILED && next->remainder - next->uncertainty > next->tolerance);
+}
+
+/* Try steps that begin with `first` for the rows that are undecided; `better`: one of them is known better, or decided. A run
+ * that fails there decides nothing. */
+static piola_status try_again(check *c, const char *name, int from, int to, double first, bool *better,
+                              piola_error *error)
+{
+    double step[STEPS];
+    *better = false;
+    if (first > first_step && !within_bounds(c, first)) return PIOLA_OK;
+    c->most_runs += 2 * STEPS;
+    const piola_status rc = measure(c, first, step, error);
+    if (rc == PIOLA_NUMERICAL) memset(error, 0, sizeof *error);
+    if (rc) return rc == PIOLA_NUMERICAL ? PIOLA_OK : rc;
+    for (int f = from; f < to; f++) {
+        pio_taylor_row next, *row = &c->rows[c->n + (size_t)(f - from)];
+        if (row->verdict != PIO_TAYLOR_INCONCLUSIVE) continue;
+        judge(c, &c->functions[f], name, step, &next);
+        const bool known = next.verdict == PIO_TAYLOR_INCONCLUSIVE && next.uncertainty < 0.5 * row->uncertainty;
+        if (!decides(&next) && !known) continue;
+        *row = next;
+        *better = true;
+    }
+    return PIOLA_OK;
+}
+
+static bool is_undecided(const check *c, int rows)
+{
+    for (int i = 0; i < rows; i++)
+        if (c->rows[c->n + (size_t)i].verdict == PIO_TAYLOR_INCONCLUSIVE) return true;
+    return false;
+}
+
+/* The functions first .. last-1 along the direction. */
+static piola_status try_direction(check *c, const char *name, int first, int last, piola_error *error)
+{
+    enum { LONGER = sizeof longer / sizeof *longer, SHORTER = sizeof shorter / sizeof *shorter };
+    double step[STEPS], largest = 0;
+    const int n = c->s->model->n_variables;
+    bool better = true;
+    for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
+    for (int v = 0; v < n && largest > 0; v++) c->direction[v] /= largest;
+    piola_status rc = measure(c, first_step, step, error);
+    if (rc) return rc;
+    for (int f = first; f < last; f++) judge(c, &c->functions[f], name, step, &c->rows[c->n + (size_t)(f - first)]);
+    for (int i = 0; !rc && i < LONGER && better && is_undecided(c, last - first); i++)
+        rc = try_again(c, name, first, last, longer[i] * first_step, &better, error);
+    better = true;
+    for (int i = 0; !rc && i < SHORTER && better && is_undecided(c, last - first); i++)
+        rc = try_again(c, name, first, last, shorter[i] * first_step, &better, error);
+    for (int f = first; !rc && f < last; f++) say(c, &c->rows[c->n++]);
+    return rc;
+}
+
+/* Uniform in [-1, 1), by a linear congruential generator (Knuth, MMIX) seeded by the scene. */
+static double next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*state >> 11) * 0x1p-52 - 1;
+}
+
+static piola_status random_directions(check *c, piola_error *error)
+{
+    uint64_t state = (uint64_t)c->s->scene->seed + 1;
+    for (int d = 0; d < c->s->scene->check_directions; d++) {
+        char name[32];
+        snprintf(name, sizeof name, "random %d", d + 1);
+        for (int v = 0; v < c->s->model->n_variables; v++) c->direction[v] = next_random(&state);
+        const piola_status rc = try_direction(c, name, 0, c->n_functions, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+static piola_status parameter_directions(check *c, piola_error *error)
+{
+    const pio_model *m = c->s->model;
+    const double *gradient = c->functions[0].gradient;
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        int best = p->first;
+        char name[256];
+        for (int v = p->first; v < p->first + p->groups * p->components; v++)
+            if (fabs(gradient[v]) > fabs(gradient[best])) best = v;
+        memset(c->direction, 0, sizeof(double) * (size_t)m->n_variables);
+        c->direction[best] = 1;
+        pio_model_variable_name(m, best, name, sizeof name);
+        const piola_status rc = try_direction(c, name, 0, c->n_functions, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+/* One variable has one direction. */
+static bool is_line(const pio_session *s)
+{
+    return s->model->n_variables == 1;
+}
+
+static piola_status all_directions(check *c, piola_error *error)
+{
+    const size_t n = (size_t)c->s->model->n_variables;
+    pio_log_say(c->s->log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
+                c->s->scene->check_tolerance, HALVINGS, first_step);
+    say(c, NULL);
+    if (is_line(c->s)) return parameter_directions(c, error);
+    piola_status rc = random_directions(c, error);
+    for (int f = 0; !rc && f < c->n_functions; f++) {
+        memcpy(c->direction, c->functions[f].gradient, sizeof(double) * n);
+        rc = try_direction(c, "the gradient", f, f + 1, error);
+    }
+    return rc ? rc : parameter_directions(c, error);
+}
+
+static piola_status report(check *c, piola_error *error)
+{
+    static const char *const files[] = {"check.json", NULL};
+    pio_session *s = c->s;
+    pio_json json;
+    size_t passed = 0, failed = 0;
+    char message[200], undecided[60] = "";
+    for (size_t i = 0; i < c->n; i++) {
+        passed += c->rows[i].verdict == PIO_TAYLOR_PASSED;
+        failed += c->rows[i].verdict == PIO_TAYLOR_FAILED;
+    }
+    const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
+    if (c->n > passed + failed) snprintf(undecided, sizeof undecided, ", %zu undecided", c->n - passed - failed);
+    snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g, %zu failed%s", passed, c->n,
+             s->scene->check_tolerance, failed, undecided);
+    const double loose =
+        s->model->fem ? fmax(s->model->fem->desc.newton_tolerance, s->model->fem->desc.adjoint_tolerance) : 0;
+    if (verdict && loose > 2 * pio_fem_tolerance(false))
+        pio_log_say(
+            s->log, PIO_WARNING,
+            "solver.tolerance or solver.adjoint_tolerance is %g: differences cannot be better; a check needs about %g",
+            loose, pio_fem_tolerance(false));
+    piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
+    if (rc) return rc;
+    pio_result_begin(s, &json, verdict, message, NULL);
+    pio_result_evaluation(s, &json, s->model->z0, true, NULL);
+    pio_json_begin_object(&json, "check");
+    pio_json_bool(&json, "passed", verdict == PIOLA_OK);
+    pio_json_string(&json, "verdict", passed == c->n ? "passed" : failed ? "FAILED" : "undecided");
+    pio_json_integer(&json, "failed", (int64_t)failed);
+    pio_json_integer(&json, "undecided", (int64_t)(c->n - passed - failed));
+    pio_json_double(&json, "tolerance", s->scene->check_tolerance);
+    if (implicit(s)) pio_json_double(&json, "equilibrium_tolerance", compared_tolerance(s));
+    pio_check_rows_json(c->rows, c->n, &json, "rows");
+    pio_json_end_object(&json);
+    pio_certificate_json(s, c->rows, c->n, &json, "certificate");
+    rc = pio_result_end(s, &json, files, error);
+    if (rc) return rc;
+    pio_log_say(s->log,
+                failed    ? PIO_ERROR
+                : verdict ? PIO_WARNING
+                          : PIO_INFO,
+                "check %s: %s",
+                failed    ? "FAILED"
+                : verdict ? "undecided"
+                          : "passed",
+                message);
+    if (failed)
+        pio_fail(error, verdict, "the gradient is not the derivative: %s", message);
+    else if (verdict)
+        pio_fail(
+            error, verdict,
+            "undecided, which is not a pass: %s; nothing speaks against the gradient, and each such direction says "
+            "what would decide it",
+            message);
+    return verdict;
+}
+
+/* The functions and their gradients at z0. */
+static piola_status begin(check *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    const size_t n = (size_t)s->model->n_variables;
+    const piola_status rc = pio_session_gradient(s, s->model->z0, NULL, error);
+    for (int f = 0; !rc && f < c->n_functions; f++) {
+        function *of = &c->functions[f];
+        of->name = f ? s->constraints.list[f - 1].name : NULL;
+        of->sweep = f ? f - 1 : s->schedule.sweeps - 1;
+        memcpy(of->gradient, f ? s->c_bar + (size_t)(f - 1) * n : s->z_bar, sizeof(double) * n);
+    }
+    return rc;
+}
+
+/* What is compared: steps that are cut as the gradient's were, balanced better, from z0 on. */
+static piola_status begin_runs(check *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    if (s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
+    if (implicit(s)) {
+        s->engine.table->goal(s->sim, compared_tolerance(s));
+        pio_log_say(s->log, PIO_INFO,
+                    "check: the runs that are compared are balanced to %g of the forces, or to rounding",
+                    compared_tolerance(s));
+    }
+    const piola_status rc = pio_session_forward(s, s->model->z0, NULL, error);
+    for (int f = 0; !rc && f < c->n_functions; f++) c->functions[f].start = f ? s->c[f - 1] : s->J;
+    return rc;
+}
+
+static piola_status work(check *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    piola_status rc = begin(c, error);
+    const pio_sweep_result sweep = s->sweep; /* of the gradient */
+    if (!rc) rc = begin_runs(c, error);
+    if (!rc) {
+        rc = all_directions(c, error);
+        pio_log_progress_end(s->log);
+    }
+    if (implicit(s)) s->engine.table->goal(s->sim, s->model->fem->desc.newton_tolerance);
+    if (!rc) { /* the report tells the state at the start, not at the last step aside */
+        memcpy(s->z_bar, c->functions[0].gradient, sizeof(double) * (size_t)s->model->n_variables);
+        rc = pio_session_forward(s, s->model->z0, NULL, error);
+        s->sweep = sweep;
+    }
+    return rc ? rc : report(c, error);
+}
+
+static piola_status run_check(pio_session *s, piola_error *error)
+{
+    const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1;
+    /* Directions that are tried for one function, and for all. */
+    size_t own = functions, shared = (size_t)s->scene->check_directions;
+    if (is_line(s)) own = shared = 0;
+    shared += (size_t)s->model->n_parameters;
+    const size_t space = functions * shared + own;
+    check c = {.s = s,
+               .space = space,
+               .most_runs = (int64_t)(2 * STEPS * (shared + own)),
+               .n_functions = (int)functions,
+               .z = malloc(sizeof(double) * n),
+               .direction = malloc(sizeof(double) * n),
+               .functions = calloc(functions, sizeof(function)),
+               .rows = calloc(space, sizeof(pio_taylor_row))};
+    double *gradients = malloc(sizeof(double) * functions * n);
+    for (size_t f = 0; c.functions && gradients && f < functions; f++) c.functions[f].gradient = gradients + f * n;
+    const piola_status rc = c.z && c.direction && c.functions && c.rows && gradients
+                                ? work(&c, error)
+                                : pio_fail_memory(error, (functions + 2) * sizeof(double) * n, "a check");
+    free(gradients);
+    free(c.functions);
+    free(c.z);
+    free(c.direction);
+    free(c.rows);
+    return rc;
+}
+
+piola_status piola_check(const piola_options *options, piola_error *error)
+{
+    pio_session *s = NULL;
+    piola_error own = {0};
+    if (!error) error = &own;
+    piola_status rc = pio_command_begin(options, error);
+    if (rc) return rc;
+    rc = pio_session_open(&s, options, "check", PIO_ALL_GRADIENTS, "f64", error);
+    if (!rc && s->objective.n == 0)
+        rc = pio_scene_fault(s->scene, error, "objective", "a check needs an objective");
+    else if (!rc && s->model->n_variables == 0)
+        rc = pio_scene_fault(s->scene, error, "design",
+                             "a check needs design variables to differentiate with respect to");
+    else if (!rc && s->model->desc.first > 0)
+        rc = pio_fail(
+            error, PIOLA_USAGE,
+            "gradient.window: the gradient of the last %.9g s of %.9g s is not the derivative of the objective, "
+            "which a check would tell; remove it to check the whole gradient",
+            s->scene->window, s->scene->duration);
+    if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
+    if (!rc && !options->dry_run) {
+        pio_check_record_forget(s);
+        rc = run_check(s, error);
+        if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
+    }
+    rc = pio_session_end(s, rc, error);
+    pio_signals_restore();
+    return rc;
+}

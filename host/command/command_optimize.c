@@ -1,0 +1,285 @@
+/* command_optimize.c -- piola optimize: improve the design; a killed run continues from its evaluations. */
+#include "host/results/certificate.h"
+#include "host/command/command.h"
+#include "host/results/evaluations.h"
+#include "host/base/fail.h"
+#include "host/results/history.h"
+#include "host/results/identity.h"
+#include "host/render/image.h"
+#include "host/base/signals.h"
+#include "host/results/states.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double rounding_f64 = 1e-12,
+                    rounding_f32 = 1e-6; /* of J: eps times the 1e4, or 10, of sums that are long */
+#define RECORD "evaluations.record"
+static const char old_record[] = "evaluations.h5"; /* of earlier versions */
+
+typedef struct {
+    pio_session *s;
+    pio_history *history;
+    pio_evaluations *evaluations;
+} context;
+
+static piola_status evaluate(void *p, const double *z, double *J, double *gradient, double *c, double *c_gradient,
+                             piola_error *error)
+{
+    pio_session *s = ((context *)p)->s;
+    const piola_status rc = pio_session_gradient(s, z, NULL, error);
+    if (rc) return rc;
+    *J = s->J;
+    const size_t n = (size_t)s->model->n_variables, m = (size_t)s->constraints.n;
+    memcpy(gradient, s->z_bar, sizeof *gradient * n);
+    memcpy(c, s->c, sizeof *c * m);
+    memcpy(c_gradient, s->c_bar, sizeof *c_gradient * m * n);
+    return PIOLA_OK;
+}
+
+static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *at, piola_error *error)
+{
+    context *c = p;
+    if (isnan(at->J))
+        pio_log_say(c->s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
+                    error->message);
+    return pio_evaluations_add(c->evaluations, number, at, error);
+}
+
+static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
+{
+    context *c = p;
+    char missed[60] = "", rejected[60] = "";
+    if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
+    if (at->rejected > 0) snprintf(rejected, sizeof rejected, ", %zu of them rejected", at->rejected);
+    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
+                at->number, at->at.J, at->projected_gradient, missed, at->evaluations, rejected,
+                at->replayed ? " (replayed)" : "");
+    const piola_status rc = pio_history_add(c->history, at, error);
+    if (rc || !pio_interrupted()) return rc;
+    return pio_fail(error, PIOLA_INTERRUPTED,
+                    "interrupted by %s after iteration %d; run again with --resume auto to continue",
+                    pio_interruption(), at->number);
+}
+
+/* The states of the best design, its gradient fields, and a picture of where it ends. */
+static piola_status write_best(pio_session *s, const double *z, piola_error *error)
+{
+    pio_states *file = NULL;
+    pio_sweep sweep = {0};
+    char states[PIO_PATH], picture[PIO_PATH];
+    piola_status rc = pio_states_create(&file, s, true, error);
+    if (rc) return rc;
+    pio_states_sweep(file, &sweep);
+    rc = pio_session_gradient(s, z, &sweep, error);
+    char *certificate = rc ? NULL : pio_certificate_text(s, NULL, 0);
+    if (!rc)
+        rc = certificate ? pio_states_gradient(file, certificate, error)
+                         : pio_fail_memory(error, 4096, "the certificate");
+    free(certificate);
+    if (rc) {
+        pio_states_abandon(file);
+        return rc;
+    }
+    rc = pio_states_finish(file, error);
+    if (rc) return rc;
+    pio_session_path(s, "states.vtkhdf", states, sizeof states);
+    pio_session_path(s, "picture.png", picture, sizeof picture);
+    piola_render_options render = piola_render_options_default();
+    render.file = states;
+    render.output = picture;
+    return piola_render(&render, error);
+}
+
+static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_status verdict, piola_error *error)
+{
+    static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
+    pio_json json;
+    char path[PIO_PATH];
+    pio_result_begin(s, &json, verdict, r->sentence, NULL);
+    pio_result_evaluation(s, &json, r->z, true, r->multipliers);
+    pio_json_begin_object(&json, "optimizer");
+    pio_json_string(&json, "type", pio_optimizer_name((pio_optimizer_type)s->scene->optimizer.type));
+    pio_json_bool(&json, "converged", r->converged);
+    pio_json_string(&json, "stopped_by", pio_stop_name(r->reason));
+    pio_json_integer(&json, "iterations", r->iterations);
+    pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
+    pio_json_integer(&json, "replayed", (int64_t)r->replayed);
+    pio_json_integer(&json, "rejected", (int64_t)r->rejected);
+    pio_json_double(&json, "projected_gradient", r->projected_gradient);
+    pio_json_double(&json, "violation", r->violation);
+    pio_json_end_object(&json);
+    pio_certificate_json(s, NULL, 0, &json, "certificate");
+    const piola_status rc = pio_result_end(s, &json, files, error);
+    if (rc) return rc;
+    pio_log_say(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
+    for (int v = 0; v < s->model->n_variables && s->model->n_variables <= 12; v++) {
+        char name[256];
+        pio_model_variable_name(s->model, v, name, sizeof name);
+        pio_log_say(s->log, PIO_INFO, "%s = %.9g", name, s->values[v]);
+    }
+    for (int i = 0; i < s->constraints.n && i < 12; i++) {
+        const pio_constraint *of = &s->constraints.list[i];
+        pio_log_say(s->log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->samples[of->at], of->symbol, of->bound);
+    }
+    for (size_t i = 0; files[i]; i++) {
+        pio_session_path(s, files[i], path, sizeof path);
+        pio_log_say(s->log, PIO_INFO, "wrote %s", path);
+    }
+    pio_session_path(s, "result.json", path, sizeof path);
+    pio_log_say(s->log, PIO_INFO, "wrote %s", path);
+    if (verdict) pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
+    return verdict;
+}
+
+/* Tell what was found on record: an end that was cut off is what a kill leaves, damage and another machine are worth a warning. */
+static void tell_condition(context *c)
+{
+    pio_log *log = c->s->log;
+    char text[PIO_PATH + 400];
+    if (*pio_evaluations_differ(c->evaluations))
+        pio_log_say(log, PIO_WARNING, "continuing a record of another machine, so the bits are those of neither: %s",
+                    pio_evaluations_differ(c->evaluations));
+    const int64_t cut = pio_evaluations_cut(c->evaluations);
+    if (cut)
+        pio_log_say(log, PIO_INFO, RECORD ": %lld bytes of an evaluation that was not finished were cut off",
+                    (long long)cut);
+    if (pio_evaluations_damaged(c->evaluations, text, sizeof text)) pio_log_say(log, PIO_WARNING, "%s", text);
+}
+
+/* There is no record: was there one of a version that kept it in HDF5? It stays. */
+static void tell_none(const pio_session *s, const char *why)
+{
+    char path[PIO_PATH];
+    pio_session_path(s, old_record, path, sizeof path);
+    if (access(path, F_OK))
+        pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", why);
+    else
+        pio_log_say(
+            s->log, PIO_WARNING,
+            "beginning anew: %s is the record of an earlier version of Piola, which this one cannot continue; it "
+            "is left as it is",
+            path);
+}
+
+/* Continue from the record of an earlier run; one of another scene, data or program is set aside, never overwritten, and one of
+ * another machine is refused. */
+static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
+{
+    pio_session *s = c->s;
+    char aside[PIO_PATH + 40];
+    const piola_status rc =
+        pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
+                                 identity, s->options->accept_machine, error);
+    if (rc == PIOLA_OK) tell_condition(c);
+    if (rc == PIOLA_NO_INPUT) tell_none(s, error->message);
+    if (rc == PIOLA_BAD_DATA && error) {
+        const piola_error why = *error;
+        return pio_fail(error, rc, "%s; it is left as it is: where it is moved away, the run begins anew", why.message);
+    }
+    if (rc != PIOLA_NO) return rc;
+    snprintf(aside, sizeof aside, "%s.previous", path);
+    for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
+    if (rename(path, aside))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno));
+    pio_log_say(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
+    return PIOLA_NO_INPUT;
+}
+
+static piola_status open_evaluations(context *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    char path[PIO_PATH];
+    char *identity = pio_identity_of_run(s, true, "");
+    if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
+    pio_session_path(s, RECORD, path, sizeof path);
+    piola_status rc = s->options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
+    if (rc == PIOLA_NO_INPUT)
+        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
+                                    identity, error);
+    free(identity);
+    return rc;
+}
+
+static piola_status finish_history(context *c, piola_error *error)
+{
+    char *certificate = pio_certificate_text(c->s, NULL, 0);
+    if (!certificate) return pio_fail_memory(error, 4096, "the certificate");
+    pio_history *history = c->history;
+    c->history = NULL;
+    const piola_status rc = pio_history_finish(history, certificate, error);
+    free(certificate);
+    return rc;
+}
+
+static piola_status run_optimizer(context *c, piola_error *error)
+{
+    pio_session *s = c->s;
+    const scene_optimizer *o = &s->scene->optimizer;
+    pio_optimizer_result result = {0};
+    pio_optimizer_problem problem = {.n = (size_t)s->model->n_variables,
+                                     .n_constraints = (size_t)s->constraints.n,
+                                     .z0 = s->model->z0,
+                                     .lower = s->model->lower,
+                                     .upper = s->model->upper,
+                                     .unit = s->model->unit,
+                                     .context = c,
+                                     .evaluate = evaluate,
+                                     .iteration = on_iteration,
+                                     .on_evaluation = on_evaluation};
+    const bool f32 = !strcmp(s->engine.table->precision, "f32");
+    problem.replay = pio_evaluations_list(c->evaluations, &problem.n_replay);
+    const pio_optimizer_definition definition = {.type = (pio_optimizer_type)o->type,
+                                                 .max_iterations = o->max_iterations,
+                                                 .learning_rate = o->learning_rate,
+                                                 .stop_objective = o->stop_objective,
+                                                 .stop_relative_objective = o->stop_relative_objective,
+                                                 .stop_gradient = o->stop_gradient,
+                                                 .feasibility = o->feasibility,
+                                                 .rounding = f32 ? rounding_f32 : rounding_f64};
+    if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
+    const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
+    piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
+    if (!rc) rc = write_best(s, result.z, error);
+    if (!rc) rc = finish_history(c, error); /* its certificate tells of the last gradient */
+    if (!rc) rc = report(s, &result, verdict, error);
+    pio_optimizer_result_free(&result);
+    return rc;
+}
+
+piola_status piola_optimize(const piola_options *options, piola_error *error)
+{
+    context c = {0};
+    piola_error own = {0};
+    if (!error) error = &own;
+    piola_status rc = pio_command_begin(options, error);
+    if (rc) return rc;
+    rc = pio_session_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
+    pio_session *s = c.s;
+    if (!rc && !s->scene->has_optimizer)
+        rc = pio_scene_fault(s->scene, error, "optimizer",
+                             "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
+    else if (!rc && s->model->n_variables == 0)
+        rc = pio_scene_fault(s->scene, error, "design", "piola optimize needs a `design:` to improve");
+    else if (!rc && s->objective.n == 0)
+        rc = pio_scene_fault(s->scene, error, "objective", "piola optimize needs an `objective:`");
+    if (!rc && !options->dry_run) {
+        char picture[PIO_PATH];
+        rc = pio_session_make_directory(s, error);
+        pio_session_path(s, "picture.png", picture, sizeof picture);
+        if (!rc) rc = pio_image_replaces(picture, error); /* not at the end of it all */
+        if (!rc) rc = open_evaluations(&c, error);
+        if (!rc) rc = pio_history_create(&c.history, s, error);
+        if (!rc) rc = run_optimizer(&c, error);
+        pio_history_abandon(c.history);
+        pio_evaluations_close(c.evaluations);
+        if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
+    }
+    rc = pio_session_end(s, rc, error);
+    pio_signals_restore();
+    return rc;
+}

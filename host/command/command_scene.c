@@ -1,0 +1,332 @@
+/* command_scene.c -- piola validate and piola params: what a scene says, without simulating it. */
+#include "host/base/fail.h"
+#include "host/run/first_step.h"
+#include "host/base/json.h"
+#include "host/model/objective.h"
+#include "host/base/output.h"
+#include "host/model/room.h"
+#include "host/scene/scene_leave.h"
+#include "host/scene/scene_private.h"
+#include "host/base/signals.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+piola_options piola_options_default(void)
+{
+    return (piola_options){.device = "auto", .resume = true};
+}
+
+/* ---- the scene with all that follows from it ------------------------------------------------------------- */
+
+typedef struct {
+    pio_scene *scene;
+    pio_model *model;
+    pio_objective objective;
+} built;
+
+static void release(built *b)
+{
+    pio_objective_free(&b->objective);
+    pio_model_free(b->model);
+    pio_scene_free(b->scene);
+}
+
+/* With `writes` where results would go, too. */
+static piola_status load(built *b, const piola_options *options, bool writes, piola_error *error)
+{
+    memset(b, 0, sizeof *b);
+    if (!options->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
+    const pio_scene_leave leave = {{options->allow, options->n_allow}, .writes = writes};
+    const piola_status rc =
+        pio_scene_load_with(&b->scene, options->scene, &leave, options->sets, options->n_sets, stderr, error);
+    if (rc && error) error->message[0] = '\0'; /* all messages were printed */
+    return rc;
+}
+
+/* Particles, samples, designs and data too: everything that can be wrong before the first step. */
+static piola_status build(built *b, piola_error *error)
+{
+    piola_status rc = pio_model_create(&b->model, b->scene, error);
+    char text[400];
+    for (int i = 0; !rc && pio_model_warning(b->model, i, text, sizeof text); i++)
+        fprintf(stderr, "piola: warning: %s\n", text);
+    return rc ? rc : pio_objective_create(&b->objective, b->model, error);
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static const char *items_name(const pio_model *m)
+{
+    return m->fem ? "elements" : "particles";
+}
+
+static void print_counts(const built *b)
+{
+    const pio_scene *s = b->scene;
+    const pio_model *m = b->model;
+    const int32_t *nodes = m->desc.grid.nodes;
+    printf("%s: no errors (%dD, %zu bod%s, %lld %s, ", s->path, s->dimension, s->n_bodies,
+           s->n_bodies == 1 ? "y" : "ies", (long long)pio_model_items(m, false), items_name(m));
+    if (m->fem)
+        printf("%lld nodes, ", (long long)pio_model_items(m, true));
+    else
+        printf(s->dimension == 3 ? "%d x %d x %d nodes, " : "%d x %d nodes, ", nodes[0], nodes[1], nodes[2]);
+    printf("%lld steps, %lld frames, %zu observation%s, %d design variable%s, %zu objective term%s)\n",
+           (long long)m->steps, (long long)m->n_frames, s->n_observe, plural(s->n_observe), m->n_variables,
+           plural((size_t)m->n_variables), s->n_objective, plural(s->n_objective));
+}
+
+/* What a run would find at step 0. Where no engine can say, that is told and is no fault of the scene. */
+static piola_status check_first_step(const built *b, piola_error *error)
+{
+    piola_error why = {0};
+    const piola_status rc = pio_first_step(b->model, b->scene->precision == SCENE_F32 ? "f32" : "f64", &why);
+    if (rc == PIOLA_UNAVAILABLE || rc == PIOLA_NO_MEMORY) {
+        fprintf(stderr, "piola: warning: time.dt and the start of the design were not checked: %s\n", why.message);
+        return PIOLA_OK;
+    }
+    return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
+}
+
+/* Of so many particles or elements, which may be set up in a second or two, a model is made to look at it. */
+#define MOST_ITEMS 1e6
+
+/* More are counted, and refused where there is no memory for them. */
+static piola_status count_only(const built *b, const pio_counts *c, bool quiet, piola_error *error)
+{
+    const pio_scene *s = b->scene;
+    char what[80];
+    snprintf(what, sizeof what, "bodies: about %.4g %s", c->items, s->method == SCENE_FEM ? "elements" : "particles");
+    const piola_status rc = pio_room(c->bytes, what, error);
+    if (rc || quiet) return rc;
+    printf("%s: no errors in the scene (%dD, %zu bod%s, about %.4g %s, %.4g nodes)\n", s->path, s->dimension,
+           s->n_bodies, s->n_bodies == 1 ? "y" : "ies", c->items, s->method == SCENE_FEM ? "elements" : "particles",
+           c->nodes);
+    fprintf(stderr,
+            "piola: warning: of more than %.0f particles or elements, places, groups, data of points and the first "
+            "step are not "
+            "looked at; `piola run --dry-run` does so\n",
+            MOST_ITEMS);
+    return rc;
+}
+
+/* Handlers and a time limit for reading alone. */
+static piola_status begin(const piola_options *options, piola_error *error)
+{
+    const piola_status rc = pio_signals_install(error);
+    if (!rc) pio_signals_deadline(options->max_walltime);
+    return rc;
+}
+
+piola_status piola_validate(const piola_options *options, piola_error *error)
+{
+    built b;
+    piola_status rc = begin(options, error);
+    if (rc) return rc;
+    rc = load(&b, options, !options->directory, error);
+    const pio_counts counts = rc ? (pio_counts){0} : pio_count(b.scene);
+    const bool many = counts.items > MOST_ITEMS;
+    if (!rc && many) rc = count_only(&b, &counts, options->quiet || options->json, error);
+    if (!rc && !many) rc = build(&b, error);
+    if (!rc && !many) rc = check_first_step(&b, error);
+    if (!rc && options->json)
+        pio_scene_resolved(b.scene, stdout);
+    else if (!rc && !many && !options->quiet)
+        print_counts(&b);
+    release(&b);
+    pio_signals_restore();
+    return rc ? rc : pio_output_flush(error);
+}
+
+/* ---- what can be differentiated -------------------------------------------------------------------------- */
+
+/* A quantity that a design may name; the design entry that does, or NULL. */
+typedef struct {
+    char path[200];
+    scene_target target;
+    const pio_parameter *parameter;
+    const pio_scene *scene;
+} quantity;
+
+typedef void (*visitor)(void *context, const quantity *q);
+
+static void visit(const built *b, const char *list, const char *name, const char *key, visitor f, void *context)
+{
+    quantity q = {.scene = b->scene};
+    snprintf(q.path, sizeof q.path, "%s%s%.64s%s%s", list, *name ? "." : "", name, *key ? "." : "", key);
+    if (!pio_scene_target(b->scene, q.path, &q.target)) return;
+    if (pio_scene_has_no(b->scene, key)) return;
+    for (int p = 0; p < b->model->n_parameters; p++)
+        if (!strcmp(b->model->parameters[p].path, q.path)) q.parameter = &b->model->parameters[p];
+    f(context, &q);
+}
+
+/* Keys that are no constant of the material are skipped by pio_scene_target. */
+static void visit_constants(const built *b, const char *list, const char *name, visitor f, void *context)
+{
+    for (const cfg_field *key = pio_scene_materials(b->scene)->fields; key->key; key++)
+        visit(b, list, name, key->key, f, context);
+    for (const cfg_field *key = pio_plastic_table.fields; key->key; key++) visit(b, list, name, key->key, f, context);
+}
+
+static void visit_all(const built *b, visitor f, void *context)
+{
+    const pio_scene *s = b->scene;
+    for (size_t i = 0; i < s->n_materials; i++) visit_constants(b, "materials", s->materials[i].name, f, context);
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        static const char *const keys[] = {"position", "velocity", "displacement", "rest_position", "thickness"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
+        visit_constants(b, "bodies", s->bodies[i].name, f, context);
+    }
+    for (size_t i = 0; i < s->n_control; i++)
+        for (size_t k = 0; pio_scene_control_key(k); k++)
+            visit(b, "control", s->control[i].name, pio_scene_control_key(k), f, context);
+    for (size_t i = 0; i < s->n_loads; i++) visit(b, "loads", s->loads[i].name, "value", f, context);
+    for (size_t i = 0; i < s->n_boundary; i++) visit(b, "boundary", s->boundary[i].name, "value", f, context);
+    for (size_t i = 0; i < s->n_obstacles; i++) {
+        static const char *const keys[] = {"position", "rotation", "friction"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            visit(b, "obstacles", s->obstacles[i].name, keys[k], f, context);
+    }
+    visit(b, "gravity", "", "", f, context);
+    const char *number;
+    for (int i = 0; (number = pio_scene_number(i)); i++) visit(b, number, "", "", f, context);
+}
+
+static const char *per_name(const pio_scene *s, scene_per per)
+{
+    if (per == SCENE_PER_NODE) return "node";
+    if (per == SCENE_PER_GROUP) return "group";
+    if (per == SCENE_PER_PARTICLE) return s->method == SCENE_FEM ? "element" : "particle";
+    return per == SCENE_PER_BODY ? "body" : "target";
+}
+
+static void shape_text(const quantity *q, char *out, size_t size)
+{
+    const int groups = q->parameter ? q->parameter->groups : 1, components = q->target.components;
+    if (groups > 1 && components > 1)
+        snprintf(out, size, "[%d][%d]", groups, components);
+    else if (groups > 1 || components > 1)
+        snprintf(out, size, "[%d]", groups > 1 ? groups : components);
+    else
+        snprintf(out, size, "scalar");
+}
+
+static void print_row(void *context, const quantity *q)
+{
+    char shape[40], range[80], value[100], line[700];
+    size_t used = 0;
+    for (int c = 0; c < q->target.components && c < 3; c++)
+        used += (size_t)snprintf(value + used, sizeof value - used, "%s%.9g", c ? ", " : "",
+                                 pio_target_value(&q->target, (size_t)c));
+    if (q->target.components > 3) snprintf(value + used, sizeof value - used, ", ...");
+    shape_text(q, shape, sizeof shape);
+    snprintf(line, sizeof line, "%-*s  %-10s  %-6s  %-24s  %-24s  ", *(const int *)context, q->path, shape,
+             pio_quantity_unit(q->target.quantity), value, pio_range_text(&q->target.range, range, sizeof range));
+    if (q->parameter) {
+        const scene_design *d = q->parameter->design;
+        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear",
+               per_name(q->scene, d->per));
+        return;
+    }
+    used = strlen(line);
+    while (used && line[used - 1] == ' ') used--;
+    printf("%.*s\n", (int)used, line);
+}
+
+static void json_design(pio_json *json, const quantity *q)
+{
+    const pio_parameter *p = q->parameter;
+    if (!p) {
+        pio_json_null(json, "design");
+        return;
+    }
+    pio_json_begin_object(json, "design");
+    pio_json_string(json, "name", p->design->name);
+    pio_json_string(json, "transform", p->design->transform == SCENE_LOG ? "log" : "linear");
+    pio_json_string(json, "per", per_name(q->scene, p->design->per));
+    pio_json_integer(json, "variables", (int64_t)p->groups * p->components);
+    pio_json_double(json, "lower", p->lower);
+    pio_json_double(json, "upper", p->upper);
+    pio_json_end_object(json);
+}
+
+static void json_row(void *context, const quantity *q)
+{
+    pio_json *json = context;
+    char range[80];
+    const cfg_range *r = &q->target.range;
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "path", q->path);
+    pio_json_begin_array(json, "shape");
+    if (q->parameter && q->parameter->groups > 1) pio_json_integer(json, NULL, q->parameter->groups);
+    if (q->target.components > 1) pio_json_integer(json, NULL, q->target.components);
+    pio_json_end_array(json);
+    pio_json_string(json, "quantity", pio_quantity_name(q->target.quantity));
+    pio_json_string(json, "unit", pio_quantity_unit(q->target.quantity));
+    if (q->target.components > 1)
+        pio_json_doubles(json, "value", q->target.all ? q->target.all : q->target.value, (size_t)q->target.components);
+    else
+        pio_json_double(json, "value", pio_target_value(&q->target, 0));
+    pio_json_string(json, "range", pio_range_text(r, range, sizeof range));
+    pio_json_double(json, "least", r->ends & (CFG_FROM | CFG_OVER) ? r->lo : (double)-INFINITY);
+    pio_json_double(json, "most", r->ends & (CFG_UP_TO | CFG_BELOW) ? r->hi : (double)INFINITY);
+    json_design(json, q);
+    pio_json_end_object(json);
+}
+
+static void longest_path(void *context, const quantity *q)
+{
+    int *longest = context;
+    const int length = (int)strlen(q->path);
+    if (length > *longest) *longest = length;
+}
+
+static piola_status params_json(const built *b, piola_error *error)
+{
+    pio_json json;
+    pio_json_to_file(&json, stdout, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_string(&json, "scene", b->scene->path);
+    pio_json_integer(&json, items_name(b->model), pio_model_items(b->model, false));
+    pio_json_integer(&json, "design_variables", b->model->n_variables);
+    pio_json_begin_array(&json, "parameters");
+    visit_all(b, json_row, &json);
+    pio_json_end_array(&json);
+    pio_json_end_object(&json);
+    return pio_json_finish(&json, error);
+}
+
+static void params_table(const built *b)
+{
+    int width = 4;
+    visit_all(b, longest_path, &width);
+    printf("%-*s  %-10s  %-6s  %-24s  %-24s  %s\n", width, "path", "shape", "unit", "value", "range", "design");
+    visit_all(b, print_row, &width);
+    printf("\n%lld %s, %d design variables. A bodies.NAME path is that body's own copy; %s.\n",
+           (long long)pio_model_items(b->model, false), items_name(b->model), b->model->n_variables,
+           b->model->fem ? "constants can be designed per body or\nper element, rest positions per body or per node"
+                         : "all paths of bodies and materials\ncan be designed per body or per particle");
+}
+
+piola_status piola_params(const piola_options *options, piola_error *error)
+{
+    built b;
+    piola_status rc = begin(options, error);
+    if (rc) return rc;
+    rc = load(&b, options, false, error);
+    if (!rc) rc = build(&b, error);
+    if (!rc && options->json)
+        rc = params_json(&b, error);
+    else if (!rc)
+        params_table(&b);
+    release(&b);
+    pio_signals_restore();
+    return rc ? rc : pio_output_flush(error);
+}

@@ -1,0 +1,187 @@
+/* problem.c -- a scene in a program of one's own: the handle of piola.h over a session that says nothing. */
+#include "host/base/fail.h"
+#include "host/scene/scene_leave.h"
+#include "host/run/session.h"
+#include "host/base/signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SILENT = 9 }; /* times -q */
+
+struct piola_problem {
+    piola_options options; /* what the session reads after it was opened: no strings of the caller */
+    pio_session *session;
+    double *z;              /* [variables] of the last evaluation */
+    bool evaluated, at_end; /* there is one; the engine holds its last state and not its first */
+    bool gradient;          /* it had a gradient */
+};
+
+/* A scene's faults come back in `error`, the first of them; a session would print them all. */
+static piola_status check_scene(const piola_options *o, piola_error *error)
+{
+    pio_scene *scene = NULL;
+    if (!o->scene) return pio_fail(error, PIOLA_USAGE, "piola_open: options->scene names no file");
+    if (o->dry_run) return pio_fail(error, PIOLA_USAGE, "piola_open: a dry run has nothing to evaluate");
+    const pio_scene_leave leave = {{o->allow, o->n_allow}, .writes = !o->directory};
+    const piola_status rc = pio_scene_load_with(&scene, o->scene, &leave, o->sets, o->n_sets, NULL, error);
+    pio_scene_free(scene);
+    return rc;
+}
+
+static piola_status open_session(piola_problem *p, piola_error *error)
+{
+    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", PIO_GRADIENT, NULL, error);
+    if (rc) return rc;
+    const size_t bytes = sizeof(double) * ((size_t)p->session->model->n_variables + 1);
+    p->z = malloc(bytes);
+    if (!p->z) return pio_fail_memory(error, bytes, "design variables");
+    p->options = (piola_options){.quiet = SILENT,
+                                 .threads = p->options.threads,
+                                 .max_walltime = p->options.max_walltime,
+                                 .corrupt_gradient = p->options.corrupt_gradient};
+    return PIOLA_OK;
+}
+
+piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error)
+{
+    piola_error own = {0};
+    if (!error) error = &own;
+    *out = NULL;
+    piola_status rc = check_scene(options, error);
+    if (rc) return rc;
+    piola_problem *p = calloc(1, sizeof *p);
+    if (!p) return pio_fail_memory(error, sizeof *p, "a problem");
+    p->options = *options;
+    p->options.quiet = SILENT;
+    p->options.verbose = 0;
+    rc = open_session(p, error);
+    if (rc)
+        piola_close(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void piola_close(piola_problem *p)
+{
+    if (!p) return;
+    pio_session_close(p->session);
+    free(p->z);
+    free(p);
+}
+
+size_t piola_variables(const piola_problem *p)
+{
+    return (size_t)p->session->model->n_variables;
+}
+
+/* The parameter that variable i belongs to. */
+static const pio_parameter *parameter_of(const pio_model *m, int i)
+{
+    int k = 0;
+    while (k + 1 < m->n_parameters && m->parameters[k + 1].first <= i) k++;
+    return &m->parameters[k];
+}
+
+piola_status piola_variable(const piola_problem *p, size_t i, char *name, size_t size, double *start,
+                            piola_error *error)
+{
+    const pio_model *m = p->session->model;
+    if (i >= (size_t)m->n_variables)
+        return pio_fail(error, PIOLA_USAGE, "there is no variable %zu: the scene has %d", i, m->n_variables);
+    const pio_parameter *parameter = parameter_of(m, (int)i);
+    if (name && size) pio_model_variable_name(m, (int)i, name, size);
+    if (start) *start = parameter->initial[(int)i - parameter->first];
+    return PIOLA_OK;
+}
+
+/* Normalised variables for values in SI. */
+static piola_status normalise(piola_problem *p, const double *values, piola_error *error)
+{
+    const pio_model *m = p->session->model;
+    p->evaluated = false; /* z is no longer what was evaluated */
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
+            char name[256];
+            p->z[v] = ((d->logarithmic ? log(values[v]) : values[v]) - d->a) / d->b;
+            if (isfinite(p->z[v])) continue;
+            pio_model_variable_name(m, v, name, sizeof name);
+            return pio_fail(error, PIOLA_USAGE, "%s cannot be %g%s", name, values[v],
+                            d->logarithmic ? ": with 'transform: log' it must be above 0" : "");
+        }
+    }
+    return PIOLA_OK;
+}
+
+static piola_status sweep(piola_problem *p, bool gradient, piola_error *error)
+{
+    p->evaluated = false;
+    pio_signals_deadline(p->options.max_walltime);
+    const piola_status rc = gradient ? pio_session_gradient(p->session, p->z, NULL, error)
+                                     : pio_session_forward(p->session, p->z, NULL, error);
+    pio_signals_deadline(0);
+    p->evaluated = rc == PIOLA_OK;
+    p->gradient = gradient;
+    p->at_end = !gradient;
+    return rc;
+}
+
+piola_status piola_evaluate(piola_problem *p, const double *values, double *J, double *gradient, piola_error *error)
+{
+    pio_session *s = p->session;
+    piola_error own = {0};
+    piola_status rc = PIOLA_OK;
+    if (!error) error = &own;
+    if (s->objective.n == 0 && (J || gradient))
+        return pio_fail(error, PIOLA_USAGE,
+                        "the scene has no objective to evaluate; pass no J and no gradient, or add one");
+    if (values)
+        rc = normalise(p, values, error);
+    else
+        memcpy(p->z, s->model->z0, sizeof *p->z * (size_t)s->model->n_variables);
+    if (!rc) rc = sweep(p, gradient != NULL, error);
+    if (rc) return rc;
+    if (J) *J = s->J;
+    if (gradient) memcpy(gradient, s->value_bar, sizeof *gradient * (size_t)s->model->n_variables);
+    return PIOLA_OK;
+}
+
+size_t piola_particles(const piola_problem *p)
+{
+    return (size_t)p->session->model->desc.particles.n;
+}
+
+/* Cotangents of single states are no part of this interface: the names that begin with adj_ are for files. */
+size_t piola_components(const piola_problem *p, const char *field)
+{
+    if (!strncmp(field, "adj_", 4) || !p->session->sim) return 0;
+    const int32_t n = p->session->engine.table->components(p->session->sim, field);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* After a gradient the engine is back at state 0: the way to the last state is run again, with the same bits, when
+ * somebody asks for it. That leaves the gradient fields as they are. */
+static piola_status go_to_end(piola_problem *p, piola_error *error)
+{
+    if (p->at_end) return PIOLA_OK;
+    const piola_status rc = sweep(p, false, error);
+    p->gradient = rc == PIOLA_OK;
+    return rc;
+}
+
+piola_status piola_read(piola_problem *p, const char *field, double *values, piola_error *error)
+{
+    const bool of_gradient = !strncmp(field, "grad_", 5);
+    piola_error own = {0};
+    if (!error) error = &own;
+    if (!piola_components(p, field)) return pio_fail(error, PIOLA_USAGE, "there is no field '%.100s'", field);
+    if (!p->evaluated)
+        return pio_fail(error, PIOLA_USAGE, "'%s' can be read after piola_evaluate has succeeded", field);
+    if (of_gradient && !p->gradient)
+        return pio_fail(error, PIOLA_USAGE, "'%s' can be read after an evaluation with a gradient", field);
+    const piola_status rc = of_gradient ? PIOLA_OK : go_to_end(p, error);
+    return rc ? rc : p->session->engine.table->read(p->session->sim, field, values, error);
+}

@@ -1,0 +1,499 @@
+/* config.c -- a tree of nodes into a C struct, as a table of fields says. */
+#include "host/config/config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- scalars ------------------------------------------------------------------------------------------- */
+
+static bool one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0) return true;
+    return false;
+}
+
+/* What a node is in YAML 1.2: for messages, and to tell texts from other scalars. */
+static const char *kind_of(const cfg_node *node)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    static const char *const booleans[] = {"true", "True", "TRUE", "false", "False", "FALSE", NULL};
+    if (node->kind == CFG_SEQUENCE) return "a list";
+    if (node->kind == CFG_PAIRS) return "a mapping";
+    if (!node->plain) return "a text in quotes";
+    if (one_of(node->text, nulls)) return "nothing";
+    if (one_of(node->text, booleans)) return "a boolean";
+    size_t length = pio_number_length(node->text);
+    return length && !node->text[length] ? "a number" : "a text";
+}
+
+static bool is_text(const cfg_node *node)
+{
+    return node->kind == CFG_SCALAR && (!node->plain || strcmp(kind_of(node), "a text") == 0);
+}
+
+static bool number(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, double *out)
+{
+    char why[400], range[80];
+    if (node->kind != CFG_SCALAR || !node->plain || strcmp(kind_of(node), "nothing") == 0) {
+        const char *unit = pio_quantity_unit(f->quantity);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a number%s%s, got %s%s",
+                       *unit ? ", such as 1 " : "", unit, kind_of(node),
+                       node->kind == CFG_SCALAR && !node->plain ? "; remove the quotes" : "");
+        return false;
+    }
+    if (!pio_quantity_parse(node->text, f->quantity, out, why, sizeof why)) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "%s", why);
+        return false;
+    }
+    if (!pio_range_holds(&f->range, *out)) {
+        const char *unit = pio_quantity_unit(f->quantity);
+        pio_angle_hint(node->text, f, *out, why, sizeof why);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is out of range: it must be %s%s%s%s",
+                       pio_cfg_clean(doc, node->text), pio_range_text(&f->range, range, sizeof range), *unit ? " " : "",
+                       unit, why);
+        return false;
+    }
+    return true;
+}
+
+static void integer(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    double value;
+    if (!number(doc, node, path, f, &value)) return;
+    double limit = f->size == sizeof(int64_t) ? 9007199254740992.0 : 2147483647.0;
+    if (value < floor(value) || value > floor(value) || fabs(value) > limit) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is not a whole number of at most %.0f",
+                       pio_cfg_clean(doc, node->text), limit);
+        return;
+    }
+    int64_t wide = (int64_t)value;
+    int narrow = (int)(f->size == sizeof wide ? 0 : wide);
+    if (f->size == sizeof wide) memcpy(at, &wide, sizeof wide);
+    if (f->size == sizeof narrow) memcpy(at, &narrow, sizeof narrow);
+}
+
+static char *own_text(cfg_doc *doc, const char *text, size_t length)
+{
+    char *own = pio_arena_text(&doc->arena, text, length);
+    if (!own) doc->no_memory = true;
+    return own;
+}
+
+static bool text_node(cfg_doc *doc, const cfg_node *node, const char *path)
+{
+    if (is_text(node) && *node->text) return true;
+    pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a text, got %s%s",
+                   node->kind == CFG_SCALAR && !*node->text ? "nothing" : kind_of(node),
+                   node->kind == CFG_SCALAR && *node->text ? "; put it in quotes" : "");
+    return false;
+}
+
+static bool letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool name_is_good(const char *text, size_t length, bool label)
+{
+    if (length == 0 || length > 64 || !(letter(text[0]) || (label && text[0] >= '0' && text[0] <= '9'))) return false;
+    for (size_t i = 1; i < length; i++)
+        if (!letter(text[i]) && !(text[i] >= '0' && text[i] <= '9') && !(label && (text[i] == '.' || text[i] == '-')))
+            return false;
+    return true;
+}
+
+static void name(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    if (!text_node(doc, node, path)) return;
+    if (f->type != CFG_TEXT && !name_is_good(node->text, strlen(node->text), f->type == CFG_LABEL)) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
+                       "'%s' is not a name; use up to 64 letters, digits and _%s, %s", pio_cfg_clean(doc, node->text),
+                       f->type == CFG_LABEL ? ", - and ." : "",
+                       f->type == CFG_LABEL ? "beginning with a letter or digit" : "beginning with a letter or _");
+        return;
+    }
+    char *own = own_text(doc, node->text, strlen(node->text));
+    if (f->size) memcpy(at, &own, sizeof own);
+}
+
+/* `name` or `name.x` */
+static void component(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
+{
+    if (!text_node(doc, node, path)) return;
+    size_t length = strcspn(node->text, ".");
+    const char *rest = node->text + length;
+    int which = -1;
+    if (*rest) which = rest[1] >= 'x' && rest[1] <= 'z' && !rest[2] ? rest[1] - 'x' : -2;
+    if (which == -2 || !name_is_good(node->text, length, false)) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
+                       "'%s' is not a name or a name with .x, .y or .z behind it", pio_cfg_clean(doc, node->text));
+        return;
+    }
+    char *own = own_text(doc, node->text, length);
+    memcpy(owner + f->offset, &own, sizeof own);
+    memcpy(owner + f->second, &which, sizeof which);
+}
+
+static bool choice(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, int *out)
+{
+    const char *values[CFG_MOST_VALUES];
+    const size_t n = pio_field_values(f, values);
+    if (!text_node(doc, node, path)) return false;
+    for (int i = 0; f->values[i]; i++) {
+        if (strcmp(node->text, f->values[i]) != 0) continue;
+        *out = i;
+        if (pio_value_legal(f, i)) return true;
+        if (!f->instead) break;
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' %s", node->text, f->instead);
+        return false;
+    }
+    pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "unknown value '%s'%s (one of: %s)",
+                   pio_cfg_clean(doc, node->text), pio_cfg_did_you_mean(doc, node->text, values, n),
+                   pio_cfg_join(doc, values, n));
+    return false;
+}
+
+/* ---- lists --------------------------------------------------------------------------------------------- */
+
+static void enum_map(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    size_t n = pio_words(f->slots);
+    int value;
+    if (node->kind != CFG_PAIRS) {
+        if (!choice(doc, node, path, f, &value)) return;
+        for (size_t s = 0; s < n; s++) memcpy(at + s * sizeof value, &value, sizeof value);
+        return;
+    }
+    const cfg_node *rest = pio_cfg_get(node, "default", NULL);
+    if (rest) enum_map(doc, rest, path, f, at);
+    for (size_t i = 0; i < node->n; i++) {
+        const char *key = node->keys[i]->text;
+        char sub[CFG_PATH];
+        size_t s = 0;
+        while (s < n && strcmp(f->slots[s], key) != 0) s++;
+        snprintf(sub, sizeof sub, "%s.%.80s", path, key);
+        if (strcmp(key, "default") == 0) continue;
+        if (s == n)
+            pio_cfg_report(doc, PIOLA_BAD_DATA, node->keys[i]->mark, path, "unknown key '%s'%s (known: default, %s)",
+                           pio_cfg_clean(doc, key), pio_cfg_did_you_mean(doc, key, f->slots, n),
+                           pio_cfg_join(doc, f->slots, n));
+        else if (choice(doc, node->items[i], sub, f, &value))
+            memcpy(at + s * sizeof value, &value, sizeof value);
+    }
+}
+
+/* Exactly `want` numbers (0: 2 or 3) into out[3]. */
+static bool numbers(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, size_t want, double *out)
+{
+    bool good = true;
+    if (node->kind != CFG_SEQUENCE || (want ? node->n != want : node->n != 2 && node->n != 3)) {
+        char got[40];
+        snprintf(got, sizeof got, "%zu", node->n);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a list of %s numbers%s, got %s",
+                       want == 2   ? "2"
+                       : want == 3 ? "3"
+                                   : "2 or 3",
+                       f->type == CFG_PAIR ? "" : " (as many as method.dimension)",
+                       node->kind == CFG_SEQUENCE ? got : kind_of(node));
+        return false;
+    }
+    for (size_t i = 0; i < node->n; i++) {
+        char sub[CFG_PATH];
+        snprintf(sub, sizeof sub, "%.480s[%zu]", path, i);
+        good &= number(doc, node->items[i], sub, f, out + i);
+    }
+    return good;
+}
+
+static void pair(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    double two[3] = {0, 0, 0};
+    if (!numbers(doc, node, path, f, 2, two)) return;
+    if (two[0] < two[1])
+        memcpy(at, two, 2 * sizeof *two);
+    else
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the first number must be below the second");
+}
+
+static void spin(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    double three[3] = {0, 0, 0};
+    bool scalar = doc->dimension == 2 || (doc->dimension == 0 && node->kind == CFG_SCALAR);
+    if (scalar && node->kind == CFG_SEQUENCE) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected one number in a 2D scene, got a list");
+        return;
+    }
+    if (scalar ? number(doc, node, path, f, three + 2) : numbers(doc, node, path, f, 3, three))
+        memcpy(at, three, sizeof three);
+}
+
+typedef struct array {
+    void *v;
+    size_t n;
+} array;
+
+static void number_list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    size_t n = node->kind == CFG_SEQUENCE ? node->n : 1;
+    if (node->kind == CFG_PAIRS || n == 0) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a number or a list of numbers, got %s",
+                       n ? "a mapping" : "an empty list");
+        return;
+    }
+    array list = {pio_arena_take(&doc->arena, n * sizeof(double)), n};
+    doc->no_memory |= !list.v;
+    for (size_t i = 0; i < n && list.v; i++) {
+        char sub[CFG_PATH];
+        bool many = node->kind == CFG_SEQUENCE;
+        snprintf(sub, sizeof sub, many ? "%.480s[%zu]" : "%.480s", path, i);
+        number(doc, many ? node->items[i] : node, sub, f, (double *)list.v + i);
+    }
+    memcpy(at, &list, sizeof list);
+}
+
+static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    bool many = node->kind == CFG_SEQUENCE;
+    size_t n = many ? node->n : 1;
+    if (node->kind == CFG_PAIRS || n == 0) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a text or a list of texts, got %s",
+                       n ? "a mapping" : "an empty list");
+        return;
+    }
+    array list = {pio_arena_take(&doc->arena, n * sizeof(char *)), n};
+    doc->no_memory |= !list.v;
+    for (size_t i = 0; i < n && list.v; i++) {
+        const cfg_node *item = many ? node->items[i] : node;
+        char sub[CFG_PATH];
+        int value;
+        snprintf(sub, sizeof sub, many ? "%.480s[%zu]" : "%.480s", path, i);
+        if (f->values ? !choice(doc, item, sub, f, &value) : !text_node(doc, item, sub)) continue;
+        for (size_t j = 0; j < i && f->values; j++)
+            if (((char **)list.v)[j] && strcmp(((char **)list.v)[j], item->text) == 0)
+                pio_cfg_report(doc, PIOLA_BAD_DATA, item->mark, sub, "'%s' stands twice", item->text);
+        ((char **)list.v)[i] = own_text(doc, item->text, strlen(item->text));
+    }
+    if (f->size) memcpy(at, &list, sizeof list);
+}
+
+/* ---- structs ------------------------------------------------------------------------------------------- */
+
+static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_table *table, char *owner);
+
+static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner);
+
+static void set_defaults(cfg_doc *doc, const cfg_table *table, char *owner)
+{
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        const double none = NAN;
+        cfg_node fallback = {.kind = CFG_SCALAR, .plain = true};
+        if (f->type == CFG_MAPPING) set_defaults(doc, f->table, owner);
+        if (f->type == CFG_NUMBER && f->size) memcpy(owner + f->offset, &none, sizeof none);
+        if (!f->fallback) continue;
+        fallback.text = own_text(doc, f->fallback, strlen(f->fallback));
+        if (fallback.text) value(doc, &fallback, f->key, f, owner);
+    }
+}
+
+typedef struct named {
+    const cfg_node *own; /* the scalar behind `name` */
+    size_t entry;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    const named *p = a, *q = b;
+    const int order = strcmp(p->own->text, q->own->text);
+    return order ? order : (p->entry > q->entry) - (p->entry < q->entry);
+}
+
+/* Names within one list must differ. */
+static void unique(cfg_doc *doc, const cfg_node *list, const char *path, const cfg_table *table)
+{
+    named *names = pio_arena_take(&doc->arena, (list->n + 1) * sizeof *names);
+    size_t n = 0;
+    doc->no_memory |= !names;
+    for (size_t i = 0; names && pio_table_field(table, "name") && i < list->n; i++) {
+        names[n] = (named){pio_cfg_get(list->items[i], "name", NULL), i};
+        n += names[n].own && names[n].own->kind == CFG_SCALAR;
+    }
+    if (n) qsort(names, n, sizeof *names, by_name);
+    for (size_t i = 1, first = 0; i < n; i++) {
+        char sub[CFG_PATH];
+        if (strcmp(names[i].own->text, names[first].own->text) != 0) {
+            first = i;
+            continue;
+        }
+        snprintf(sub, sizeof sub, "%.480s[%zu]", path, names[i].entry);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, names[i].own->mark, sub,
+                       "the name '%s' is taken by the entry in line %d; use another",
+                       pio_cfg_clean(doc, names[i].own->text), names[first].own->mark.line);
+    }
+}
+
+static void list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
+{
+    if (node->kind != CFG_SEQUENCE || node->n < f->least || node->n > CFG_MAX_ENTRIES) {
+        char got[40], few[60];
+        snprintf(got, sizeof got, "%zu", node->n);
+        snprintf(few, sizeof few, "at most %d entries, each a ", CFG_MAX_ENTRIES);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a list of %s%s, got %s",
+                       f->least && node->n <= CFG_MAX_ENTRIES ? "at least one " : few, f->table->what,
+                       node->kind == CFG_SEQUENCE ? got : kind_of(node));
+        return;
+    }
+    char *items = pio_arena_take(&doc->arena, node->n * f->table->size + 1);
+    if (!items) {
+        doc->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < node->n && !pio_cfg_stop(doc); i++) {
+        char sub[CFG_PATH];
+        snprintf(sub, sizeof sub, "%.480s[%zu]", path, i);
+        set_defaults(doc, f->table, items + i * f->table->size);
+        mapping(doc, node->items[i], sub, f->table, items + i * f->table->size);
+    }
+    unique(doc, node, path, f->table);
+    memcpy(owner + f->offset, &items, sizeof items);
+    memcpy(owner + f->second, &node->n, sizeof node->n);
+}
+
+static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
+{
+    char *at = owner + f->offset;
+    double one = 0, three[3] = {0, 0, 0};
+    int which;
+    switch (f->type) {
+    case CFG_NUMBER:
+        if (number(doc, node, path, f, &one)) memcpy(at, &one, sizeof one);
+        break;
+    case CFG_INTEGER:
+        integer(doc, node, path, f, at);
+        break;
+    case CFG_TEXT:
+    case CFG_NAME:
+    case CFG_LABEL:
+        name(doc, node, path, f, at);
+        break;
+    case CFG_ENUM:
+        if (choice(doc, node, path, f, &which) && f->size) memcpy(at, &which, sizeof which);
+        break;
+    case CFG_ENUM_MAP:
+        enum_map(doc, node, path, f, at);
+        break;
+    case CFG_VECTOR:
+        if (numbers(doc, node, path, f, (size_t)doc->dimension, three)) memcpy(at, three, sizeof three);
+        break;
+    case CFG_SPIN:
+        spin(doc, node, path, f, at);
+        break;
+    case CFG_PAIR:
+        pair(doc, node, path, f, at);
+        break;
+    case CFG_NUMBERS:
+        number_list(doc, node, path, f, at);
+        break;
+    case CFG_TEXTS:
+        text_list(doc, node, path, f, at);
+        break;
+    case CFG_COMPONENT:
+        component(doc, node, path, f, owner);
+        break;
+    case CFG_MAPPING:
+        mapping(doc, node, path, f->table, owner);
+        break;
+    case CFG_LIST:
+        list(doc, node, path, f, owner);
+        break;
+    }
+}
+
+/* "E and nu, or mu and lambda" */
+static void choice_text(const cfg_choice *c, char *out, size_t size)
+{
+    size_t used = 0;
+    for (size_t a = 0; a < 4 && c->keys[a][0]; a++)
+        for (size_t k = 0; k < 3 && c->keys[a][k]; k++)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", k ? " and " : a ? ", or " : "", c->keys[a][k]);
+}
+
+static void check_choice(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_choice *c, int variant)
+{
+    char all[200];
+    cfg_node *first = NULL;
+    size_t taken = 4, given = 0, wanted = 0;
+    if (!c->keys[0][0] || (c->only && !(variant >= 0 && (c->only >> variant & 1)))) return;
+    choice_text(c, all, sizeof all);
+    for (size_t a = 0; a < 4 && c->keys[a][0]; a++) {
+        for (size_t k = 0; k < 3 && c->keys[a][k]; k++) {
+            cfg_node *key;
+            if (!pio_cfg_get(node, c->keys[a][k], &key)) continue;
+            if (taken < 4 && taken != a) {
+                pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "'%s' and '%s' exclude each other; give %s",
+                               first->text, key->text, all);
+                return;
+            }
+            taken = a;
+            if (!first) first = key;
+            given++;
+        }
+    }
+    while (taken < 4 && wanted < 3 && c->keys[taken][wanted]) wanted++;
+    if (taken == 4 ? c->required : given < wanted)
+        pio_cfg_report(doc, PIOLA_BAD_DATA, first ? first->mark : node->mark, path, "%s%s%s needed: %s",
+                       first ? "'" : "one of these is", first ? first->text : "", first ? "' is not enough," : "", all);
+}
+
+/* Which variant a mapping is; false after a fault. */
+static bool find_variant(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_table *table, int *variant)
+{
+    if (!table->discriminator) return true;
+    const cfg_field *f = pio_table_field(table, table->discriminator);
+    const cfg_node *tag = pio_cfg_get(node, table->discriminator, NULL);
+    char sub[CFG_PATH];
+    snprintf(sub, sizeof sub, "%.400s%s%s", path, *path ? "." : "", table->discriminator);
+    const char *values[CFG_MOST_VALUES];
+    if (tag) return choice(doc, tag, sub, f, variant);
+    pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the required key '%s' is missing (one of: %s)",
+                   table->discriminator, pio_cfg_join(doc, values, pio_field_values(f, values)));
+    return false;
+}
+
+static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_table *table, char *owner)
+{
+    int variant = -1;
+    if (node->kind != CFG_PAIRS) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a mapping of keys (a %s), got %s", table->what,
+                       kind_of(node));
+        return false;
+    }
+    if (!find_variant(doc, node, path, table, &variant)) return false;
+    for (size_t i = 0; i < node->n; i++) {
+        const cfg_field *f = pio_table_field(table, node->keys[i]->text);
+        char sub[CFG_PATH];
+        if (!f || !pio_field_legal(f, variant)) {
+            pio_cfg_unknown_key(doc, node->keys[i], path, table, variant);
+            continue;
+        }
+        snprintf(sub, sizeof sub, "%.400s%s%s", path, *path ? "." : "", f->key);
+        value(doc, node->items[i], sub, f, owner);
+    }
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        char unit[40] = "";
+        if (!pio_field_required(f, variant) || pio_cfg_get(node, f->key, NULL)) continue;
+        if (*pio_quantity_unit(f->quantity)) snprintf(unit, sizeof unit, ", %s", pio_quantity_unit(f->quantity));
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the required key '%s' is missing (%s%s)", f->key,
+                       f->meaning, unit);
+    }
+    check_choice(doc, node, path, &table->choice, variant);
+    return true;
+}
+
+bool pio_cfg_decode(cfg_doc *doc, const cfg_table *table, void *out)
+{
+    set_defaults(doc, table, out);
+    mapping(doc, doc->root, "", table, out);
+    return !doc->n_messages && !doc->no_memory && !doc->stopped;
+}

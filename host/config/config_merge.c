@@ -1,0 +1,271 @@
+/* config_merge.c -- one tree from the main file, the files it includes and the overrides. */
+#include "host/config/config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct chain { /* the files being loaded, innermost first */
+    const struct chain *up;
+    const char *real;
+} chain;
+
+cfg_file *pio_cfg_file(cfg_doc *doc, const char *name, const char *text, size_t size)
+{
+    cfg_file *file = pio_arena_take(&doc->arena, sizeof *file);
+    char *own_name = pio_arena_text(&doc->arena, name, strlen(name)), *own = pio_arena_text(&doc->arena, text, size);
+    if (!file || !own_name || !own) {
+        doc->no_memory = true;
+        return NULL;
+    }
+    *file = (cfg_file){own_name, own, size, doc->n_files++, false};
+    return file;
+}
+
+void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_TEXT])
+{
+    cfg_input **at = &doc->inputs;
+    for (; *at; at = &(*at)->next)
+        if (strcmp((*at)->path, path) == 0) return;
+    cfg_input *input = pio_arena_take(&doc->arena, sizeof *input);
+    if (input) input->path = pio_arena_text(&doc->arena, path, strlen(path));
+    if (!input || !input->path) {
+        doc->no_memory = true;
+        return;
+    }
+    memcpy(input->sha256, sha256, PIO_SHA256_TEXT);
+    *at = input;
+}
+
+/* Keys of `over` win; mappings merge, everything else is replaced. Both trees are consumed. */
+static cfg_node *merge(cfg_doc *doc, cfg_node *under, cfg_node *over)
+{
+    if (!under || under->kind != CFG_PAIRS || over->kind != CFG_PAIRS) return over;
+    under->mark = over->mark;
+    for (size_t i = 0; i < over->n; i++) {
+        size_t at = 0;
+        while (at < under->n && strcmp(under->keys[at]->text, over->keys[i]->text) != 0) at++;
+        if (at < under->n) {
+            under->keys[at] = over->keys[i];
+            under->items[at] = merge(doc, under->items[at], over->items[i]);
+        } else if (!pio_cfg_put(doc, under, over->keys[i], over->items[i])) {
+            return under;
+        }
+    }
+    return under;
+}
+
+static void drop(cfg_node *mapping, const char *key)
+{
+    for (size_t i = 0; i < mapping->n; i++) {
+        if (strcmp(mapping->keys[i]->text, key) != 0) continue;
+        mapping->n--;
+        for (; i < mapping->n; i++) {
+            mapping->keys[i] = mapping->keys[i + 1];
+            mapping->items[i] = mapping->items[i + 1];
+        }
+    }
+}
+
+static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up);
+
+static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name, const chain *up)
+{
+    char path[PATH_MAX];
+    piola_error error;
+    if (name->kind != CFG_SCALAR) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, name->mark, "include", "expected a file name or a list of file names");
+        doc->broken = true;
+        return base;
+    }
+    piola_status status = pio_path_beneath(doc->folder, name->text, &doc->allowed, path, sizeof path, &error);
+    cfg_node *sub = status ? NULL : load(doc, path, name, up);
+    if (status) pio_cfg_report(doc, status, name->mark, "include", "%s", error.message);
+    doc->broken |= !sub;
+    return sub ? merge(doc, base, sub) : base;
+}
+
+/* The root mapping of a file, its includes merged below it. `from` is the include that asked; NULL: the main file. */
+static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up)
+{
+    char real[PATH_MAX], sha256[PIO_SHA256_TEXT], *text = NULL;
+    size_t size = doc->given_size;
+    piola_error error;
+    const bool given = !from && doc->given;
+    if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
+    for (const chain *c = up; c; c = c->up) {
+        if (strcmp(c->real, real) != 0) continue;
+        pio_cfg_report(doc, PIOLA_BAD_DATA, from->mark, "include", "'%s' includes itself%s; break the circle",
+                       pio_cfg_clean(doc, from->text), c == up ? "" : " by way of others");
+        return NULL;
+    }
+    if (doc->n_files >= CFG_MAX_FILES) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, from->mark, "include", "more than %d files are included", CFG_MAX_FILES);
+        return NULL;
+    }
+    piola_status status = PIOLA_OK;
+    if (!given) status = pio_file_read(path, CFG_MAX_BYTES, &text, &size, &error);
+    if (status) {
+        cfg_file *nowhere = from ? NULL : pio_cfg_file(doc, path, "", 0);
+        if (from) pio_cfg_report(doc, status, from->mark, "include", "%s", error.message);
+        if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 0, 0}, "", "%s", error.message);
+        return NULL;
+    }
+    const char *all = given ? doc->given : text;
+    const size_t mark = size >= 3 && !memcmp(all, "\xEF\xBB\xBF", 3) ? 3 : 0; /* of the byte order */
+    pio_sha256_of(all, size, sha256);
+    pio_cfg_input(doc, path, sha256);
+    cfg_file *file = pio_cfg_file(doc, path, all + mark, size - mark);
+    if (file && !from) doc->text = pio_arena_text(&doc->arena, all, size);
+    if (!given) free(text);
+    if (!file) return NULL;
+    cfg_node *root = pio_cfg_parse(doc, file, file->text, file->size, 0);
+    if (!root) return NULL;
+    if (root->kind != CFG_PAIRS) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, root->mark, "", "expected a mapping of keys such as 'version: 1', got a %s",
+                       root->kind == CFG_SCALAR ? "text" : "list");
+        return NULL;
+    }
+    const cfg_node *include = pio_cfg_get(root, "include", NULL);
+    if (!include) return root;
+    cfg_node *base = NULL;
+    chain here = {up, real};
+    if (include->kind == CFG_SEQUENCE)
+        for (size_t i = 0; i < include->n; i++) base = include_one(doc, base, include->items[i], &here);
+    else
+        base = include_one(doc, base, include, &here);
+    drop(root, "include");
+    return merge(doc, base, root);
+}
+
+/* ---- overrides ----------------------------------------------------------------------------------------- */
+
+typedef struct step { /* one part of a path: a name or an index */
+    char name[CFG_PATH];
+    size_t index;
+    bool by_index;
+    int column;
+} step;
+
+/* The next part of "a.b[0].c" at *at; false at its end or when it is malformed (then *fault). */
+static bool next_step(const char *text, size_t *at, size_t end, step *s, bool *fault)
+{
+    if (*at == end) return false;
+    s->column = (int)*at + 1;
+    s->by_index = text[*at] == '[';
+    if (s->by_index) {
+        char *stop;
+        s->index = strtoul(text + *at + 1, &stop, 10);
+        *fault = *stop != ']' || stop == text + *at + 1 || text[*at + 1] == '-' || text[*at + 1] == '+';
+        *at = (size_t)(stop - text) + 1;
+    } else {
+        size_t length = strcspn(text + *at, ".[=");
+        *fault = length == 0 || length >= CFG_PATH;
+        snprintf(s->name, sizeof s->name, "%.*s", (int)(*fault ? 0 : length), text + *at);
+        *at += length;
+    }
+    if (!*fault && *at < end && text[*at] == '.') {
+        ++*at;
+        *fault = *at == end;
+    } else if (!*fault && *at < end && text[*at] != '[') {
+        *fault = true;
+    }
+    return !*fault;
+}
+
+/* Place of an entry in a list: by index, or by the entry's `name`. */
+static size_t list_place(cfg_doc *doc, const cfg_node *list, const step *s, cfg_mark mark)
+{
+    const char *names[CFG_MAX_KEYS] = {NULL};
+    size_t n = 0;
+    if (s->by_index && s->index < list->n) return s->index;
+    for (size_t i = 0; i < list->n && !s->by_index; i++) {
+        const cfg_node *own = pio_cfg_get(list->items[i], "name", NULL);
+        if (!own || own->kind != CFG_SCALAR) continue;
+        if (strcmp(own->text, s->name) == 0) return i;
+        if (n < CFG_MAX_KEYS) names[n++] = own->text;
+    }
+    if (s->by_index)
+        pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "",
+                       "the list has %zu entries; [%zu] is not one of them (the first is [0])", list->n, s->index);
+    else
+        pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "", "no entry is named '%s'%s", pio_cfg_clean(doc, s->name),
+                       pio_cfg_did_you_mean(doc, s->name, names, n));
+    return list->n;
+}
+
+/* Where the value of step `s` below `at` is kept; a missing key is made. NULL after a fault. */
+static cfg_node **slot(cfg_doc *doc, cfg_node *at, const step *s, cfg_mark mark)
+{
+    if (at->kind == CFG_SEQUENCE) {
+        size_t place = list_place(doc, at, s, mark);
+        return place < at->n ? &at->items[place] : NULL;
+    }
+    if (at->kind == CFG_SCALAR || s->by_index) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "", "%s",
+                       at->kind == CFG_SCALAR ? "the scene has a single value here, nothing below it can be set"
+                                              : "an index is for a list, but here is a mapping; give a key");
+        return NULL;
+    }
+    for (size_t i = 0; i < at->n; i++)
+        if (strcmp(at->keys[i]->text, s->name) == 0) return &at->items[i];
+    cfg_node *key = pio_cfg_node(doc, CFG_SCALAR, mark), *empty = pio_cfg_node(doc, CFG_PAIRS, mark);
+    if (!key || !empty) return NULL;
+    key->text = pio_arena_text(&doc->arena, s->name, strlen(s->name));
+    if (!key->text) {
+        doc->no_memory = true;
+        return NULL;
+    }
+    return pio_cfg_put(doc, at, key, empty) ? &at->items[at->n - 1] : NULL;
+}
+
+void pio_cfg_override(cfg_doc *doc, const char *set)
+{
+    cfg_file *file = pio_cfg_file(doc, "--set", set, strlen(set));
+    if (!file) return;
+    file->set = true;
+    const char *equals = strchr(set, '=');
+    size_t end = equals ? (size_t)(equals - set) : 0, at = 0;
+    if (!equals || !end) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, (cfg_mark){file, 1, 1}, "", "expected path=value, such as time.dt=1 ms");
+        return;
+    }
+    cfg_node *value = pio_cfg_parse(doc, file, file->text + end + 1, strlen(set) - end - 1, (int)end + 1);
+    if (!value) return;
+    cfg_node **place = &doc->root;
+    step s = {.column = 1};
+    bool fault = false;
+    while (next_step(set, &at, end, &s, &fault)) {
+        cfg_mark mark = {file, 1, s.column};
+        if (place == &doc->root && !s.by_index && strcmp(s.name, "include") == 0) {
+            pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "", "include cannot be set; write it in the scene");
+            return;
+        }
+        place = slot(doc, *place, &s, mark);
+        if (!place) return;
+    }
+    if (fault)
+        pio_cfg_report(doc, PIOLA_BAD_DATA, (cfg_mark){file, 1, s.column}, "",
+                       "malformed path; write it as materials[0].E=value or materials.NAME.E=value");
+    else
+        *place = value;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets)
+{
+    const char *slash = strrchr(path, '/');
+    doc->folder = slash ? pio_arena_text(&doc->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+    if (!doc->folder) doc->no_memory = true;
+    if (!doc->no_memory) doc->root = load(doc, path, NULL, NULL);
+    size_t before = doc->n_messages;
+    for (size_t i = 0; i < n_sets && doc->root && !doc->no_memory; i++) pio_cfg_override(doc, sets[i]);
+    return doc->root && !doc->broken && doc->n_messages == before && !doc->no_memory && !doc->stopped;
+}
+
+void pio_cfg_free(cfg_doc *doc)
+{
+    pio_arena_free(&doc->arena);
+    *doc = (cfg_doc){0};
+}

@@ -1,0 +1,364 @@
+/* config_schema.c -- JSON Schema, from the same table that decodes. */
+#include "host/config/config.h"
+#include "host/base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBER "[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+#define NAME "[a-zA-Z_][a-zA-Z0-9_]{0,63}"
+
+/* ---- schema -------------------------------------------------------------------------------------------- */
+
+static void words_schema(pio_json *j, const char *key, const cfg_field *f)
+{
+    const char *words[CFG_MOST_VALUES];
+    const size_t n = pio_field_values(f, words);
+    pio_json_begin_object(j, key);
+    pio_json_begin_array(j, "enum");
+    for (size_t v = 0; v < n; v++) pio_json_string(j, NULL, words[v]);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+static void range_schema(pio_json *j, const cfg_range *range)
+{
+    if (range->ends & CFG_FROM) pio_json_double(j, "minimum", range->lo);
+    if (range->ends & CFG_OVER) pio_json_double(j, "exclusiveMinimum", range->lo);
+    if (range->ends & CFG_UP_TO) pio_json_double(j, "maximum", range->hi);
+    if (range->ends & CFG_BELOW) pio_json_double(j, "exclusiveMaximum", range->hi);
+}
+
+/* A number, or a text that is one: with a unit, or one that a YAML 1.1 reader takes for a text (1e-6). */
+static void number_schema(pio_json *j, const char *key, const cfg_field *f)
+{
+    char units[400], pattern[600];
+    size_t used = 0;
+    pio_quantity_units(f->quantity, "|", units, sizeof units);
+    used = (size_t)snprintf(pattern, sizeof pattern, "^" NUMBER);
+    if (*units) used += (size_t)snprintf(pattern + used, sizeof pattern - used, "( *(");
+    for (const char *u = units; *u && used + 8 < sizeof pattern; u++) {
+        if (*u == '.') pattern[used++] = '\\';
+        pattern[used++] = *u;
+    }
+    snprintf(pattern + used, sizeof pattern - used, *units ? "))?$" : "$");
+    pio_json_begin_object(j, key);
+    pio_json_begin_array(j, "anyOf");
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "number");
+    range_schema(j, &f->range);
+    pio_json_end_object(j);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "string");
+    pio_json_string(j, "pattern", pattern);
+    pio_json_end_object(j);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+static void text_schema(pio_json *j, const char *key, const cfg_field *f)
+{
+    const char *pattern = f->type == CFG_NAME        ? "^" NAME "$"
+                          : f->type == CFG_LABEL     ? "^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,63}$"
+                          : f->type == CFG_COMPONENT ? "^" NAME "(\\.[xyz])?$"
+                                                     : NULL;
+    if (f->values) {
+        words_schema(j, key, f);
+        return;
+    }
+    pio_json_begin_object(j, key);
+    pio_json_string(j, "type", "string");
+    if (pattern) pio_json_string(j, "pattern", pattern);
+    if (!pattern) pio_json_integer(j, "minLength", 1);
+    pio_json_end_object(j);
+}
+
+/* An array of `least` to `most` (0: any) of what `item` writes. */
+static void array_schema(pio_json *j, const char *key, const cfg_field *f, int least, int most,
+                         void (*item)(pio_json *, const char *, const cfg_field *))
+{
+    pio_json_begin_object(j, key);
+    pio_json_string(j, "type", "array");
+    item(j, "items", f);
+    pio_json_integer(j, "minItems", least);
+    if (most) pio_json_integer(j, "maxItems", most);
+    pio_json_end_object(j);
+}
+
+static void slots_schema(pio_json *j, const cfg_field *f)
+{
+    words_schema(j, NULL, f);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "object");
+    pio_json_bool(j, "additionalProperties", false);
+    pio_json_begin_object(j, "properties");
+    words_schema(j, "default", f);
+    for (const char *const *s = f->slots; *s; s++) words_schema(j, *s, f);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
+static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial);
+
+/* Entries of lists are defined once, by what they are. */
+static const char *definition_name(const cfg_table *table, char *out, size_t size)
+{
+    snprintf(out, size, "%s", table->what);
+    for (char *c = out; *c; c++)
+        if (*c == ' ') *c = '_';
+    return out;
+}
+
+static void list_schema(pio_json *j, const cfg_field *f)
+{
+    char name[64], at[100];
+    snprintf(at, sizeof at, "#/definitions/%s", definition_name(f->table, name, sizeof name));
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "array");
+    pio_json_integer(j, "minItems", (int64_t)f->least);
+    pio_json_begin_object(j, "items");
+    pio_json_string(j, "$ref", at);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
+static void field_schema(pio_json *j, const cfg_field *f, bool partial)
+{
+    char about[1000];
+    const char *unit = pio_quantity_unit(f->quantity), *fallback = f->fallback ? f->fallback : f->computed;
+    snprintf(about, sizeof about, "%s%s%s%s%s%s", f->meaning, *unit ? "; in " : "", unit, fallback ? "; default " : "",
+             fallback ? fallback : "", f->required ? "; required" : "");
+    pio_json_begin_object(j, f->key);
+    pio_json_string(j, "description", about);
+    pio_json_begin_array(j, "anyOf");
+    switch (f->type) {
+    case CFG_NUMBER:
+        number_schema(j, NULL, f);
+        break;
+    case CFG_INTEGER:
+        pio_json_begin_object(j, NULL);
+        pio_json_string(j, "type", "integer");
+        range_schema(j, &f->range);
+        pio_json_end_object(j);
+        break;
+    case CFG_TEXT:
+    case CFG_NAME:
+    case CFG_LABEL:
+    case CFG_ENUM:
+    case CFG_COMPONENT:
+        text_schema(j, NULL, f);
+        break;
+    case CFG_ENUM_MAP:
+        slots_schema(j, f);
+        break;
+    case CFG_VECTOR:
+        array_schema(j, NULL, f, 2, 3, number_schema);
+        break;
+    case CFG_SPIN:
+        number_schema(j, NULL, f);
+        array_schema(j, NULL, f, 3, 3, number_schema);
+        break;
+    case CFG_PAIR:
+        array_schema(j, NULL, f, 2, 2, number_schema);
+        break;
+    case CFG_NUMBERS:
+        number_schema(j, NULL, f);
+        array_schema(j, NULL, f, 1, 0, number_schema);
+        break;
+    case CFG_TEXTS:
+        text_schema(j, NULL, f);
+        array_schema(j, NULL, f, 1, 0, text_schema);
+        break;
+    case CFG_MAPPING:
+        table_schema(j, NULL, f->table, partial);
+        break;
+    case CFG_LIST:
+        list_schema(j, f);
+        break;
+    }
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+/* One alternative of a choice: its keys and none of the others'. `take` 4: none of any. */
+static void alternative_schema(pio_json *j, const cfg_choice *c, size_t take)
+{
+    pio_json_begin_object(j, NULL);
+    if (take < 4) {
+        pio_json_begin_array(j, "required");
+        for (size_t k = 0; k < 3 && c->keys[take][k]; k++) pio_json_string(j, NULL, c->keys[take][k]);
+        pio_json_end_array(j);
+    }
+    pio_json_begin_object(j, "not");
+    pio_json_begin_array(j, "anyOf");
+    for (size_t a = 0; a < 4; a++) {
+        for (size_t k = 0; k < 3 && a != take && c->keys[a][k]; k++) {
+            pio_json_begin_object(j, NULL);
+            pio_json_begin_array(j, "required");
+            pio_json_string(j, NULL, c->keys[a][k]);
+            pio_json_end_array(j);
+            pio_json_end_object(j);
+        }
+    }
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
+static void choice_schema(pio_json *j, const cfg_choice *c, int variant)
+{
+    if (!c->keys[0][0] || (c->only && !(variant >= 0 && (c->only >> variant & 1)))) return;
+    pio_json_begin_array(j, "oneOf");
+    for (size_t a = 0; a < 4 && c->keys[a][0]; a++) alternative_schema(j, c, a);
+    if (!c->required) alternative_schema(j, c, 4);
+    pio_json_end_array(j);
+}
+
+static void object_schema(pio_json *j, const char *key, const cfg_table *table, int variant, bool partial)
+{
+    bool any = false;
+    pio_json_begin_object(j, key);
+    pio_json_string(j, "type", "object");
+    pio_json_bool(j, "additionalProperties", false);
+    pio_json_begin_object(j, "properties");
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        if (!pio_field_legal(f, variant)) continue;
+        any |= pio_field_required(f, variant);
+        if (variant >= 0 && strcmp(f->key, table->discriminator) == 0) {
+            pio_json_begin_object(j, f->key);
+            pio_json_string(j, "description", f->meaning);
+            pio_json_string(j, "const", f->values[variant]);
+            pio_json_end_object(j);
+        } else {
+            field_schema(j, f, partial);
+        }
+    }
+    pio_json_end_object(j);
+    if (any && !partial) {
+        pio_json_begin_array(j, "required");
+        for (const cfg_field *f = table->fields; f->key; f++)
+            if (pio_field_required(f, variant)) pio_json_string(j, NULL, f->key);
+        pio_json_end_array(j);
+    }
+    choice_schema(j, &table->choice, variant);
+    pio_json_end_object(j);
+}
+
+static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial)
+{
+    if (!table->discriminator) {
+        object_schema(j, key, table, -1, partial);
+        return;
+    }
+    const cfg_field *tag = pio_table_field(table, table->discriminator);
+    pio_json_begin_object(j, key);
+    pio_json_begin_array(j, partial ? "anyOf" : "oneOf");
+    for (int v = 0; tag->values[v]; v++)
+        if (pio_value_legal(tag, v)) object_schema(j, NULL, table, v, partial);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+enum { MOST_DEFINITIONS = 32 };
+
+/* The tables of all lists below this one, each once. */
+static size_t collect_lists(const cfg_table *table, const cfg_table **seen, size_t n)
+{
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        bool known = !f->table;
+        if (f->type == CFG_MAPPING) n = collect_lists(f->table, seen, n);
+        if (f->type != CFG_LIST) continue;
+        for (size_t i = 0; i < n; i++) known |= seen[i] == f->table;
+        if (!known && n < MOST_DEFINITIONS) seen[n++] = f->table;
+        if (!known) n = collect_lists(f->table, seen, n);
+    }
+    return n;
+}
+
+/* What a file includes may hold its required keys. */
+static void file_schema(pio_json *j, const char *key, const cfg_table *table)
+{
+    pio_json_begin_object(j, key);
+    pio_json_begin_object(j, "if");
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, "include");
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    table_schema(j, "then", table, true);
+    table_schema(j, "else", table, false);
+    pio_json_end_object(j);
+}
+
+/* { "properties": { "method": { "properties": { "type": { "const": "fem" } } } } }, and both keys are there */
+static void condition_schema(pio_json *j, const cfg_case *c)
+{
+    pio_json_begin_object(j, "if");
+    pio_json_begin_object(j, "properties");
+    pio_json_begin_object(j, c->mapping);
+    pio_json_begin_object(j, "properties");
+    pio_json_begin_object(j, c->key);
+    pio_json_string(j, "const", c->value);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->key);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->mapping);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+/* A file that includes another and does not tell its method may be of either; what it includes tells it. */
+static void included_schema(pio_json *j, const cfg_table *table, const cfg_case *c)
+{
+    pio_json_begin_object(j, "if");
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, "include");
+    pio_json_end_array(j);
+    pio_json_begin_object(j, "not");
+    pio_json_begin_object(j, "properties");
+    pio_json_begin_object(j, c->mapping);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->key);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, c->mapping);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_begin_object(j, "then");
+    pio_json_begin_array(j, "anyOf");
+    table_schema(j, NULL, table, true);
+    table_schema(j, NULL, c->table, true);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to)
+{
+    pio_json json, *j = &json;
+    const cfg_table *lists[MOST_DEFINITIONS];
+    char name[64];
+    const size_t n = collect_lists(special->table, lists, collect_lists(table, lists, 0));
+    pio_json_to_file(j, to, 1);
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "$schema", "http://json-schema.org/draft-07/schema#");
+    pio_json_string(j, "title", title);
+    condition_schema(j, special);
+    file_schema(j, "then", special->table);
+    pio_json_begin_object(j, "else");
+    included_schema(j, table, special);
+    file_schema(j, "else", table);
+    pio_json_end_object(j);
+    pio_json_begin_object(j, "definitions");
+    for (size_t i = 0; i < n; i++) table_schema(j, definition_name(lists[i], name, sizeof name), lists[i], false);
+    pio_json_end_object(j);
+    pio_json_end_object(j);
+    pio_json_finish(j, NULL);
+    pio_json_free(j);
+}

@@ -1,0 +1,225 @@
+/* mesh_query.c -- questions to a mesh: elements, groups, boxes, planes. */
+#include "host/mesh/mesh.h"
+
+#include "host/config/config.h"
+#include "host/base/fail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int32_t *pio_mesh_element(const pio_mesh *mesh, int32_t element, pio_element_type *type)
+{
+    int t = 0;
+    while (t < PIO_ELEMENT_TYPES - 1 &&
+           (element < mesh->block[t].first || element - mesh->block[t].first >= mesh->block[t].n))
+        t++;
+    *type = (pio_element_type)t;
+    return mesh->block[t].nodes + (size_t)(element - mesh->block[t].first) * (size_t)pio_elements[t].nodes;
+}
+
+int64_t pio_mesh_element_tag(const pio_mesh *mesh, int32_t element)
+{
+    pio_element_type type;
+    pio_mesh_element(mesh, element, &type);
+    return mesh->block[type].tag[element - mesh->block[type].first];
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------------- */
+
+/* "'left' (1D), 'all' (2D)" -- as many as fit. */
+static void list_groups(const pio_mesh *mesh, char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (int32_t g = 0; g < mesh->n_groups; g++) {
+        const int n = snprintf(out + at, size - at, "%s'%s' (%dD)", g ? ", " : "", mesh->groups[g].name,
+                               mesh->groups[g].dimension);
+        if (n < 0 || (size_t)n + 8 >= size - at) {
+            snprintf(out + at, size - at, ", ...");
+            return;
+        }
+        at += (size_t)n;
+    }
+}
+
+/* The name is there, but not in that dimension; or it is not there. */
+static void no_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error)
+{
+    char known[700];
+    const size_t n = (size_t)mesh->n_groups;
+    for (size_t g = 0; g < n; g++) {
+        const pio_mesh_group *group = &mesh->groups[g];
+        if (strcmp(group->name, name) != 0) continue;
+        pio_fail(error, PIOLA_BAD_DATA,
+                 "%.500s: error: the group '%.127s' is of dimension %d; one of dimension %d is needed", mesh->name,
+                 name, group->dimension, dimension);
+        return;
+    }
+    list_groups(mesh, known, sizeof known);
+    const char **names = calloc(n + 1, sizeof *names);
+    for (size_t g = 0; names && g < n; g++) names[g] = mesh->groups[g].name;
+    const char *near = names ? pio_nearest(name, names, n) : NULL;
+    pio_fail(error, PIOLA_BAD_DATA, "%.500s: error: no group '%.127s'%s%s%s; %s%s", mesh->name, name,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+             n ? "the mesh has " : "the mesh has no groups: name them as physical groups", known);
+    free(names);
+}
+
+const pio_mesh_group *pio_mesh_find_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error)
+{
+    for (int32_t g = 0; g < mesh->n_groups; g++)
+        if (strcmp(mesh->groups[g].name, name) == 0 && (dimension < 0 || mesh->groups[g].dimension == dimension))
+            return &mesh->groups[g];
+    no_group(mesh, name, dimension, error);
+    return NULL;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------ */
+
+static piola_status list_of_marks(const pio_mesh *mesh, const uint8_t *mark, pio_index_list *out, piola_error *error)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < mesh->n_nodes; i++) n += mark[i];
+    *out = (pio_index_list){.item = malloc((size_t)n * sizeof *out->item + 1)};
+    if (!out->item) return pio_fail_memory(error, (size_t)n * sizeof *out->item, "a list of nodes");
+    for (int32_t i = 0; i < mesh->n_nodes; i++)
+        if (mark[i]) out->item[out->n++] = i;
+    return PIOLA_OK;
+}
+
+/* One byte per node, zeroed. */
+static piola_status take_marks(const pio_mesh *mesh, uint8_t **mark, piola_error *error)
+{
+    *mark = calloc((size_t)mesh->n_nodes + 1, 1);
+    return *mark ? PIOLA_OK : pio_fail_memory(error, (size_t)mesh->n_nodes, "marks of nodes");
+}
+
+piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error)
+{
+    uint8_t *mark;
+    *out = (pio_index_list){0};
+    if (!pio_mesh_find_group(mesh, name, -1, error)) return PIOLA_BAD_DATA;
+    piola_status status = take_marks(mesh, &mark, error);
+    if (status) return status;
+    for (int32_t g = 0; g < mesh->n_groups; g++) {
+        const pio_mesh_group *group = &mesh->groups[g];
+        if (strcmp(group->name, name) != 0) continue;
+        for (int32_t i = 0; i < group->n; i++) {
+            pio_element_type type;
+            const int32_t *nodes = pio_mesh_element(mesh, group->elements[i], &type);
+            for (int a = 0; a < pio_elements[type].nodes; a++) mark[nodes[a]] = 1;
+        }
+    }
+    status = list_of_marks(mesh, mark, out, error);
+    free(mark);
+    return status;
+}
+
+piola_status pio_mesh_group_cells(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error)
+{
+    *out = (pio_index_list){0};
+    const pio_mesh_group *group = pio_mesh_find_group(mesh, name, mesh->dimension, error);
+    if (!group) return PIOLA_BAD_DATA;
+    const size_t bytes = (size_t)group->n * sizeof *out->item;
+    out->item = malloc(bytes + 1);
+    if (!out->item) return pio_fail_memory(error, bytes, "a list of cells");
+    if (bytes) memcpy(out->item, group->elements, bytes);
+    out->n = group->n;
+    return PIOLA_OK;
+}
+
+static int face_order(const void *a, const void *b)
+{
+    const pio_mesh_face *x = a, *y = b;
+    return x->cell != y->cell ? (x->cell > y->cell) - (x->cell < y->cell) : (x->face > y->face) - (x->face < y->face);
+}
+
+piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_face_list *out, piola_error *error)
+{
+    *out = (pio_face_list){0};
+    const pio_mesh_group *group = pio_mesh_find_group(mesh, name, mesh->dimension - 1, error);
+    if (!group) return PIOLA_BAD_DATA;
+    const size_t bytes = (size_t)group->n * sizeof *out->item;
+    out->item = malloc(bytes + 1);
+    if (!out->item) return pio_fail_memory(error, bytes, "a list of faces");
+    for (int32_t i = 0; i < group->n; i++) out->item[i] = mesh->facet[group->elements[i] - mesh->n_cells];
+    out->n = group->n;
+    if (out->n) qsort(out->item, (size_t)out->n, sizeof *out->item, face_order);
+    return PIOLA_OK;
+}
+
+int32_t pio_mesh_count_inner(const pio_mesh *mesh, const pio_face_list *faces)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < faces->n; i++)
+        n += !bsearch(&faces->item[i], mesh->outer, (size_t)mesh->n_outer, sizeof *mesh->outer, face_order);
+    return n;
+}
+
+/* ---- places ----------------------------------------------------------------------------------------------- */
+
+piola_status pio_mesh_nodes_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_index_list *out,
+                                   piola_error *error)
+{
+    uint8_t *mark;
+    *out = (pio_index_list){0};
+    piola_status status = take_marks(mesh, &mark, error);
+    if (status) return status;
+    for (int32_t i = 0; i < mesh->n_nodes; i++) {
+        const double *x = mesh->x + 3 * (size_t)i;
+        mark[i] = 1;
+        for (int a = 0; a < mesh->dimension; a++) mark[i] = mark[i] && low[a] <= x[a] && x[a] <= high[a];
+    }
+    status = list_of_marks(mesh, mark, out, error);
+    free(mark);
+    return status;
+}
+
+static piola_status mark_plane(const pio_mesh *mesh, const double origin[3], const double normal[3], double tolerance,
+                               uint8_t **mark, piola_error *error)
+{
+    const double length = hypot(hypot(normal[0], normal[1]), normal[2]);
+    *mark = NULL;
+    if (!(length > 0) || !isfinite(length))
+        return pio_fail(error, PIOLA_BAD_DATA, "a plane with the normal (%g, %g, %g); a normal must not vanish",
+                        normal[0], normal[1], normal[2]);
+    const piola_status status = take_marks(mesh, mark, error);
+    for (int32_t i = 0; i < mesh->n_nodes && !status; i++) {
+        double distance = 0;
+        for (int a = 0; a < 3; a++) distance += (mesh->x[3 * (size_t)i + (size_t)a] - origin[a]) * (normal[a] / length);
+        (*mark)[i] = fabs(distance) <= tolerance;
+    }
+    return status;
+}
+
+piola_status pio_mesh_nodes_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
+                                     double tolerance, pio_index_list *out, piola_error *error)
+{
+    uint8_t *mark;
+    *out = (pio_index_list){0};
+    piola_status status = mark_plane(mesh, origin, normal, tolerance, &mark, error);
+    if (!status) status = list_of_marks(mesh, mark, out, error);
+    free(mark);
+    return status;
+}
+
+piola_status pio_mesh_faces_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
+                                     double tolerance, pio_face_list *out, piola_error *error)
+{
+    uint8_t *mark;
+    *out = (pio_face_list){0};
+    const piola_status status = mark_plane(mesh, origin, normal, tolerance, &mark, error);
+    if (status) return status;
+    const size_t bytes = (size_t)mesh->n_outer * sizeof *out->item;
+    out->item = malloc(bytes + 1);
+    for (int32_t i = 0; out->item && i < mesh->n_outer; i++) {
+        int32_t nodes[PIO_FACE_NODES];
+        const int n = pio_mesh_face_nodes(mesh, mesh->outer[i], nodes);
+        int on = 0;
+        for (int a = 0; a < n; a++) on += mark[nodes[a]];
+        if (on == n) out->item[out->n++] = mesh->outer[i];
+    }
+    free(mark);
+    return out->item ? PIOLA_OK : pio_fail_memory(error, bytes, "a list of faces");
+}

@@ -1,0 +1,80 @@
+/* model_amount.c -- elements of a part of a body, and what observations of elements count: volume, mass, energy, stress. */
+#include "host/model/model_fem.h"
+
+#include "host/base/fail.h"
+#include "host/scene/law.h"
+#include "host/scene/scene_names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Elements of a mesh whose middle, the mean of its nodes, lies in the box. */
+static piola_status cells_in_box(const pio_mesh *mesh, const scene_where *on, pio_index_list *out, piola_error *error)
+{
+    const size_t bytes = sizeof *out->item * ((size_t)mesh->n_cells + 1);
+    *out = (pio_index_list){.item = malloc(bytes)};
+    if (!out->item) return pio_fail_memory(error, bytes, "a region");
+    for (int32_t c = 0; c < mesh->n_cells; c++) {
+        pio_element_type type;
+        const int32_t *nodes = pio_mesh_element(mesh, c, &type);
+        bool inside = true;
+        for (int a = 0; a < mesh->dimension; a++) {
+            double sum = 0;
+            for (int k = 0; k < pio_elements[type].nodes; k++) sum += mesh->x[3 * (size_t)nodes[k] + (size_t)a];
+            sum /= pio_elements[type].nodes;
+            inside &= sum >= on->min[a] && sum <= on->max[a];
+        }
+        if (inside) out->item[out->n++] = c;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_model_elements(const pio_model *m, const char *path, size_t body, const scene_where *on,
+                                pio_index_list *out, piola_error *error)
+{
+    const pio_mesh *mesh = &m->fem->mesh[body];
+    piola_error inner = {.message = "no element lies there"};
+    *out = (pio_index_list){0};
+    const piola_status rc =
+        on->group ? pio_mesh_group_cells(mesh, on->group, out, &inner) : cells_in_box(mesh, on, out, &inner);
+    if (!rc && out->n > 0) {
+        for (int32_t i = 0; i < out->n; i++) out->item[i] += (int32_t)m->fem->element_first[body];
+        return PIOLA_OK;
+    }
+    free(out->item);
+    *out = (pio_index_list){0};
+    if (rc && rc != PIOLA_BAD_DATA) return pio_fail(error, rc, "%s", inner.message);
+    return pio_scene_fault(m->scene, error, path, "%s", inner.message);
+}
+
+double *pio_model_shares(const pio_model *m, size_t o, piola_status *status, piola_error *error)
+{
+    const scene_observe *s = &m->scene->observe[o];
+    const pio_model_fem *f = m->fem;
+    const size_t elements = (size_t)f->element_first[f->bodies],
+                 body = (size_t)pio_scene_body_number(m->scene, s->body);
+    double *share = calloc(elements + 1, sizeof *share);
+    pio_index_list list;
+    char path[64];
+    *status = share ? PIOLA_OK : pio_fail_memory(error, sizeof *share * elements, "an observation");
+    if (*status) return NULL;
+    if (!s->on.group && isnan(s->on.min[0])) {
+        for (int64_t e = f->element_first[body]; e < f->element_first[body + 1]; e++) share[e] = 1;
+        return share;
+    }
+    snprintf(path, sizeof path, "observe[%zu].on", o);
+    *status = pio_model_elements(m, path, body, &s->on, &list, error);
+    for (int32_t i = 0; !*status && i < list.n; i++) share[list.item[i]] = 1;
+    free(list.item);
+    if (!*status) return share;
+    free(share);
+    return NULL;
+}
+
+double pio_model_stress_size(const pio_model *m)
+{
+    double most = 0;
+    for (size_t i = 0; i < m->scene->n_materials; i++) most = fmax(most, pio_law_shear(&m->scene->materials[i]));
+    return most;
+}

@@ -1,0 +1,304 @@
+/* model_control.c -- actuators and control of a scene as the engine's channels, knots and networks.
+ *
+ * Channels are numbered as entries of control name actuators, so that those of a network lie together. */
+#include "host/base/fail.h"
+#include "host/model/model_groups.h"
+#include "host/scene/scene_names.h"
+#include "host/scene/scene_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct pio_model_control parts;
+struct pio_model_control {
+    int32_t *channel; /* [particles] */
+    double *fibre;    /* [channels][dimension] */
+    pio_channel_desc *channels;
+    pio_knots_desc *knots; /* [channels] */
+    double *values;
+    pio_network_desc *networks;
+    pio_input_desc *inputs;
+    int32_t *of_actuator;   /* [actuators] its channel */
+    int32_t *first, *value; /* [entries of control] number of its first channel, of its first knot or weight */
+};
+
+void pio_model_control_free(parts *c)
+{
+    if (!c) return;
+    free(c->channel);
+    free(c->fibre);
+    free(c->channels);
+    free(c->knots);
+    free(c->values);
+    free(c->networks);
+    free(c->inputs);
+    free(c->of_actuator);
+    free(c->first);
+    free(c->value);
+    free(c);
+}
+
+/* Of a network, values are its weights, and then frequencies and phases of its clocks. */
+static size_t values_of(const scene_control *c)
+{
+    return c->type == SCENE_SIGNAL_NETWORK ? c->weights.n + 2 * c->clock[0].n : c->knots.n;
+}
+
+static int32_t clocks_of(const pio_model *m, size_t i)
+{
+    return m->control->value[i] + (int32_t)m->scene->control[i].weights.n;
+}
+
+static piola_status take(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const size_t particles = (size_t)m->desc.particles.n, channels = s->n_actuators;
+    size_t values = 0, inputs = 0;
+    for (size_t i = 0; i < s->n_control; i++) {
+        values += values_of(&s->control[i]);
+        for (size_t k = 0; k < s->control[i].n_inputs; k++)
+            inputs += s->control[i].inputs[k].type == SCENE_INPUT_PHASE ? 2 : 3;
+    }
+    parts *c = m->control = calloc(1, sizeof *c);
+    if (!c) return pio_fail_memory(error, sizeof *c, "control");
+    c->channel = malloc(sizeof *c->channel * particles);
+    c->fibre = calloc(channels * 3, sizeof *c->fibre);
+    c->channels = calloc(channels, sizeof *c->channels);
+    c->knots = calloc(channels, sizeof *c->knots);
+    c->values = calloc(values + 1, sizeof *c->values);
+    c->networks = calloc(s->n_control, sizeof *c->networks);
+    c->inputs = calloc(inputs + 1, sizeof *c->inputs);
+    c->of_actuator = calloc(channels, sizeof *c->of_actuator);
+    c->first = calloc(s->n_control, sizeof *c->first);
+    c->value = calloc(s->n_control, sizeof *c->value);
+    if (c->channel && c->fibre && c->channels && c->knots && c->values && c->networks && c->inputs && c->of_actuator &&
+        c->first && c->value)
+        return PIOLA_OK;
+    return pio_fail_memory(error, particles * sizeof *c->channel + values * sizeof *c->values, "control");
+}
+
+/* ---- actuators ------------------------------------------------------------------------------------------- */
+
+static bool holds(const pio_model *m, const scene_actuator *a, int64_t p)
+{
+    const int dim = m->scene->dimension;
+    const double *x = m->position + p * dim;
+    if (a->group && !m->groups[pio_model_group(m, a->group)][p]) return false;
+    for (int k = 0; k < dim && !isnan(a->on.min[0]); k++)
+        if (!(x[k] >= a->on.min[k] && x[k] < a->on.max[k])) return false;
+    return true;
+}
+
+/* The particles of actuator number a, and its fibre. */
+static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const scene_actuator *own = &s->actuators[a];
+    const int32_t channel = m->control->of_actuator[a];
+    const int b = pio_scene_body_number(s, own->body);
+    const size_t dim = (size_t)s->dimension;
+    int64_t count = 0;
+    char path[64];
+    snprintf(path, sizeof path, "actuators[%zu].%s", a, own->group && isnan(own->on.min[0]) ? "group" : "on");
+    for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++) {
+        if (!holds(m, own, p)) continue;
+        if (m->control->channel[p] >= 0)
+            return pio_scene_fault(s, error, path,
+                                   "it shares particles with another actuator; a particle has one direction of fibres");
+        m->control->channel[p] = channel;
+        count++;
+    }
+    if (!count) return pio_scene_fault(s, error, path, "no particle of '%s' lies in it", own->body);
+    double square = 0;
+    for (size_t k = 0; k < dim; k++) square += own->fibre[k] * own->fibre[k];
+    for (size_t k = 0; k < dim; k++) m->control->fibre[(size_t)channel * dim + k] = own->fibre[k] / sqrt(square);
+    return PIOLA_OK;
+}
+
+/* ---- networks -------------------------------------------------------------------------------------------- */
+
+/* Particles of a body or an actuator by name: their number, and whether it is a channel's. */
+static int32_t seen(const pio_model *m, const char *name, int32_t *by_channel)
+{
+    const pio_scene *s = m->scene;
+    const size_t a = pio_scene_find(name, s->actuators, s->n_actuators, sizeof *s->actuators);
+    *by_channel = a < s->n_actuators;
+    return *by_channel ? m->control->of_actuator[a] : pio_scene_body_number(s, name);
+}
+
+/* The mean place of particles at the start, by volume, along an axis. */
+static double mean_of(const pio_model *m, int32_t number, int32_t by_channel, int axis)
+{
+    const int32_t *is = by_channel ? m->control->channel : m->body;
+    double sum = 0, volume = 0;
+    for (int64_t p = 0; p < m->desc.particles.n; p++) {
+        if (is[p] != number) continue;
+        sum += m->volume[p] * m->position[p * m->scene->dimension + axis];
+        volume += m->volume[p];
+    }
+    return sum / volume;
+}
+
+static void add_means(const pio_model *m, const scene_input *in, pio_input_desc *out)
+{
+    const bool place = in->type == SCENE_INPUT_POSITION;
+    pio_input_desc d = {.kind = place ? PIO_INPUT_POSITION : PIO_INPUT_VELOCITY, .from = -1, .scale = in->scale};
+    d.of = seen(m, in->of, &d.of_channel);
+    if (in->relative_to) d.from = seen(m, in->relative_to, &d.from_channel);
+    for (int a = 0; a < m->scene->dimension; a++) {
+        d.axis = a;
+        d.offset = place ? mean_of(m, d.of, d.of_channel, a) : 0;
+        if (place && d.from >= 0) d.offset -= mean_of(m, d.from, d.from_channel, a);
+        out[a] = d;
+    }
+}
+
+static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input_desc *inputs)
+{
+    const scene_control *c = &m->scene->control[i];
+    int width[SCENE_LAYERS], layers;
+    pio_scene_layers(m->scene, c, width, &layers);
+    *out = (pio_network_desc){.first = m->control->first[i],
+                              .outputs = (int32_t)c->actuators.n,
+                              .n_inputs = width[0],
+                              .inputs = inputs,
+                              .hidden = layers - 1,
+                              .weights = m->control->value[i],
+                              .n_clocks = 0,
+                              .clocks = clocks_of(m, i)};
+    for (int l = 1; l < layers; l++) out->width[l - 1] = width[l];
+    for (size_t k = 0; k < c->n_inputs; k++) {
+        const scene_input *in = &c->inputs[k];
+        if (in->type != SCENE_INPUT_PHASE) {
+            add_means(m, in, inputs);
+            inputs += m->scene->dimension;
+            continue;
+        }
+        *inputs++ = (pio_input_desc){.kind = PIO_INPUT_SINE, .clock = out->n_clocks, .from = -1};
+        *inputs++ = (pio_input_desc){.kind = PIO_INPUT_COSINE, .clock = out->n_clocks++, .from = -1};
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------- */
+
+/* Channels, knots and values of entry i. */
+static void set_signal(pio_model *m, size_t i)
+{
+    const pio_scene *s = m->scene;
+    const scene_control *c = &s->control[i];
+    const bool network = c->type == SCENE_SIGNAL_NETWORK;
+    const scene_numbers *values = network ? &c->weights : &c->knots;
+    parts *out = m->control;
+    out->first[i] = m->desc.n_channels;
+    out->value[i] = m->desc.n_control_values;
+    for (size_t k = 0; k < values->n; k++) out->values[m->desc.n_control_values++] = values->v[k];
+    for (int part = 0; part < 2 && network; part++)
+        for (size_t k = 0; k < c->clock[part].n; k++) out->values[m->desc.n_control_values++] = c->clock[part].v[k];
+    for (size_t k = 0; k < c->actuators.n; k++) {
+        const int32_t channel = m->desc.n_channels++;
+        out->of_actuator[pio_scene_find(c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators)] =
+            channel;
+        out->channels[channel] =
+            (pio_channel_desc){.signal = (pio_signal)c->type, .amplitude = network ? c->limit.v[k] : 0};
+        if (c->type == SCENE_SIGNAL_CONSTANT || c->type == SCENE_SIGNAL_SINE)
+            out->channels[channel].amplitude = c->amplitude;
+        if (c->type == SCENE_SIGNAL_SINE) {
+            out->channels[channel].frequency = c->frequency;
+            out->channels[channel].phase = c->phase;
+        }
+        if (!network && c->knots.n)
+            out->knots[channel] = (pio_knots_desc){.first = out->value[i],
+                                                   .count = (int32_t)c->knots.n,
+                                                   .periodic = c->period > 0,
+                                                   .span = c->period > 0 ? c->period : s->duration};
+    }
+}
+
+piola_status pio_model_control(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    if (!s->n_actuators) return PIOLA_OK;
+    piola_status rc = take(m, error);
+    if (rc) return rc;
+    parts *c = m->control;
+    for (int64_t p = 0; p < m->desc.particles.n; p++) c->channel[p] = -1;
+    for (size_t i = 0; i < s->n_control; i++) set_signal(m, i);
+    for (size_t a = 0; !rc && a < s->n_actuators; a++) rc = set_actuator(m, a, error);
+    if (rc) return rc;
+    pio_input_desc *inputs = c->inputs;
+    for (size_t i = 0; i < s->n_control; i++) {
+        if (s->control[i].type != SCENE_SIGNAL_NETWORK) continue;
+        pio_network_desc *network = &c->networks[m->desc.n_networks++];
+        set_network(m, i, network, inputs);
+        inputs += network->n_inputs;
+    }
+    m->desc.channels = c->channels;
+    m->desc.knots = c->knots;
+    m->desc.control_values = c->values;
+    m->desc.networks = c->networks;
+    m->desc.particles.channel = c->channel;
+    m->desc.particles.fibre = c->fibre;
+    return PIOLA_OK;
+}
+
+piola_status pio_model_control_share(const pio_model *m, int observation, pio_observation_desc *d, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    const scene_strings *names = &s->observe[observation].control;
+    double *share = calloc((size_t)m->desc.n_channels + 1, sizeof *share);
+    d->share = share;
+    if (!share) return pio_fail_memory(error, (size_t)m->desc.n_channels * sizeof *share, "an observation");
+    for (size_t i = 0; i < s->n_control; i++) {
+        bool counts = names->n == 0;
+        for (size_t k = 0; k < names->n; k++) counts |= !strcmp(names->v[k], s->control[i].name);
+        for (size_t k = 0; counts && k < s->control[i].actuators.n; k++) share[m->control->first[i] + (int32_t)k] = 1;
+    }
+    return PIOLA_OK;
+}
+
+/* Of the scene; those that a design changes may be larger. */
+static double largest_activation(const scene_control *c)
+{
+    double most = c->type == SCENE_SIGNAL_CONSTANT || c->type == SCENE_SIGNAL_SINE ? fabs(c->amplitude) : 0;
+    for (size_t k = 0; k < c->knots.n; k++) most = fmax(most, fabs(c->knots.v[k]));
+    for (size_t k = 0; k < c->limit.n; k++) most = fmax(most, c->limit.v[k]);
+    return most;
+}
+
+void pio_model_control_advice(const pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    if (!error || !m->control || error->failure.kind != PIOLA_FAILED_TIME_STEP ||
+        error->failure.of != PIOLA_FAILED_PARTICLE || error->failure.item >= m->desc.particles.n)
+        return;
+    const int32_t channel = m->control->channel[error->failure.item];
+    for (size_t i = 0; i < s->n_control && channel >= 0; i++) {
+        const scene_control *c = &s->control[i];
+        if (channel < m->control->first[i] || channel >= m->control->first[i] + (int32_t)c->actuators.n) continue;
+        const size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; control '%s' drives it, and its activations, up to %g Pa in the scene, add to the stiffness: "
+                 "smaller ones allow longer steps",
+                 c->name, largest_activation(c));
+    }
+}
+
+bool pio_model_control_quantity(const pio_model *m, const char *path, pio_quantity *quantity, int32_t *which)
+{
+    const char *key = strrchr(path, '.');
+    char name[80];
+    if (strncmp(path, "control.", 8) != 0 || !key) return false;
+    snprintf(name, sizeof name, "%.*s", (int)(key - path - 8), path + 8);
+    const size_t i = pio_scene_find(name, m->scene->control, m->scene->n_control, sizeof *m->scene->control);
+    if (i == m->scene->n_control) return false;
+    const scene_control *c = &m->scene->control[i];
+    const bool frequency = !strcmp(key, ".frequency"), phase = !strcmp(key, ".phase"),
+               clock = c->type == SCENE_SIGNAL_NETWORK && (frequency || phase),
+               values = clock || !strcmp(key, ".knots") || !strcmp(key, ".weights");
+    *quantity = values ? PIO_CONTROL_VALUES : frequency ? PIO_FREQUENCY : phase ? PIO_PHASE : PIO_AMPLITUDE;
+    *which = clock    ? clocks_of(m, i) + (phase ? (int32_t)c->clock[0].n : 0)
+             : values ? m->control->value[i]
+                      : m->control->first[i];
+    return true;
+}

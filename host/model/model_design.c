@@ -1,0 +1,364 @@
+/* model_design.c -- design entries to engine designs: which particles, which array, how normalised.
+ *
+ * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the largest
+ * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
+ * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial).
+ *
+ * A learning rate counts in units that bounds do not change: linear in s, log in factors of e. */
+#include "host/model/design_filter.h"
+#include "host/base/fail.h"
+#include "host/scene/law.h"
+#include "host/model/model_fem.h"
+#include "host/model/model_groups.h"
+#include "host/model/model_shape.h"
+#include "host/scene/plastic.h"
+#include "host/scene/scene_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The part of a path after its last dot. */
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+static pio_quantity quantity_of(const pio_scene *s, const char *path)
+{
+    static const struct {
+        const char *name;
+        pio_quantity quantity;
+    } list[] = {
+        {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
+    const char *key = last_part(path);
+    if (!strcmp(path, "method.flip")) return PIO_FLIP;
+    if (!strcmp(path, "contact.friction")) return PIO_FRICTION;
+    if (!strcmp(path, "contact.onset")) return PIO_ONSET;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!strcmp(list[i].name, key)) return list[i].quantity;
+    const int yield = pio_plastic_path(s, path), constant = pio_law_path(s, path);
+    if (yield >= 0) return (pio_quantity)((int)PIO_YIELD_0 + yield);
+    if (constant < 0 && !strcmp(key, "viscosity")) return PIO_VISCOSITY; /* no constant of a solid's law */
+    return (pio_quantity)((int)PIO_GIVEN_0 + constant);
+}
+
+/* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */
+static bool governs(const pio_scene *s, const char *path, size_t b)
+{
+    const char *name = strchr(path, '.');
+    if (!name) return false;
+    name++;
+    const size_t length = strcspn(name, ".");
+    const char *own = path[0] == 'm' ? s->bodies[b].material : s->bodies[b].name;
+    return strlen(own) == length && !strncmp(own, name, length);
+}
+
+/* The design entry of body b's own for what the material's path names, NULL: none. It governs the body, or those of its groups that it
+ * is of, wherever it stands. */
+static const scene_design *own_entry(const pio_scene *s, const char *path, size_t b)
+{
+    char own[300];
+    if (path[0] != 'm') return NULL;
+    snprintf(own, sizeof own, "bodies.%.200s.%.60s", s->bodies[b].name, last_part(path));
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t t = 0; t < s->design[d].target.n; t++)
+            if (!strcmp(s->design[d].target.v[t], own)) return &s->design[d];
+    return NULL;
+}
+
+/* Group of every particle; returns the number of groups. */
+static int32_t number_groups(const pio_model *m, const char *path, scene_per per, int32_t *index)
+{
+    int32_t groups = 0;
+    for (size_t b = 0; b < m->scene->n_bodies; b++) {
+        const bool governed = governs(m->scene, path, b);
+        const scene_design *own = own_entry(m->scene, path, b);
+        bool any = false;
+        for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++) {
+            const bool chosen = governed && (!own || (own->per == SCENE_PER_GROUP && !pio_model_is_grouped(m, own, p)));
+            index[p] = !chosen ? -1 : per == SCENE_PER_PARTICLE ? groups++ : per == SCENE_PER_BODY ? groups : 0;
+            any |= chosen;
+        }
+        if (any && per != SCENE_PER_PARTICLE) groups = per == SCENE_PER_BODY ? groups + 1 : 1;
+    }
+    return groups;
+}
+
+/* Group of every particle of a design `per: group`. */
+static piola_status number_named(const pio_model *m, const scene_design *design, const char *path, int32_t *index,
+                                 int32_t *groups, piola_error *error)
+{
+    char entry[40];
+    snprintf(entry, sizeof entry, "design[%zu].per", (size_t)(design - m->scene->design));
+    number_groups(m, path, SCENE_PER_TARGET, index);
+    return pio_model_number_groups(m, design, entry, index, groups, error);
+}
+
+/* `initial` holds one number, or one per component, or one per component of every target; absent: the scene's own. */
+static void set_initial(pio_parameter *p, size_t target, const scene_target *own)
+{
+    const scene_numbers *given = &p->design->initial;
+    const size_t components = (size_t)p->components, skip = given->n > components ? target * components : 0;
+    for (int v = 0; v < p->groups * p->components; v++) {
+        const size_t c = (size_t)(v % p->components);
+        p->initial[v] = given->n == 0 ? pio_target_value(own, c) : given->v[given->n == 1 ? 0 : skip + c];
+    }
+}
+
+/* What counts as 1 of an entry's values: 1 SI unit where all of them start at 0. */
+static double scale_of(const pio_design_desc *d, const pio_parameter *p, double spacing)
+{
+    double scale = 0;
+    for (int v = 0; v < p->groups * p->components; v++) scale = fmax(scale, fabs(p->initial[v]));
+    if (d->quantity == PIO_POSITION || d->quantity == PIO_DISPLACED || d->quantity == PIO_OBSTACLE_POSITION)
+        scale = spacing;
+    return scale > 0 ? scale : 1;
+}
+
+static void set_transform(pio_design_desc *d, pio_parameter *p, double spacing)
+{
+    const bool bounded = isfinite(p->lower) && isfinite(p->upper);
+    d->logarithmic = p->design->transform == SCENE_LOG;
+    if (d->logarithmic) {
+        d->a = bounded ? log(p->lower) : log(p->initial[0]);
+        d->b = bounded ? log(p->upper / p->lower) : 1;
+        p->rate_unit = 1 / d->b;
+        return;
+    }
+    const double scale = scale_of(d, p, spacing);
+    d->a = bounded ? p->lower : 0;
+    d->b = bounded ? p->upper - p->lower : scale;
+    p->rate_unit = scale / d->b;
+}
+
+static double normalised(const pio_design_desc *d, double value)
+{
+    return ((d->logarithmic ? log(value) : value) - d->a) / d->b;
+}
+
+/* A bound in z; a log variable has none below when the bound is not positive. */
+static double normalised_bound(const pio_design_desc *d, double bound)
+{
+    if (isinf(bound) || (d->logarithmic && !(bound > 0))) return bound > 0 ? INFINITY : -INFINITY;
+    return normalised(d, bound);
+}
+
+/* An end of a quantity's own range, or, where that is open, a place that is nearer to it by a factor of 1000 than the nearest value
+ * at the start. */
+static double own_end(const pio_parameter *p, double end, bool open)
+{
+    double nearest = INFINITY;
+    for (int v = 0; v < p->groups * p->components && open; v++)
+        if (fabs(p->initial[v] - end) < fabs(nearest)) nearest = p->initial[v] - end;
+    return open ? end + nearest / 1000 : end;
+}
+
+/* Exponents of a logarithm stay above 0 by themselves. */
+static void set_own_range(pio_parameter *p, const cfg_range *range, bool logarithmic)
+{
+    const bool below = range->ends & (CFG_FROM | CFG_OVER) && !(logarithmic && range->lo <= 0);
+    p->least = p->lower;
+    p->most = p->upper;
+    if (isinf(p->least) && below) p->least = own_end(p, range->lo, range->ends & CFG_OVER);
+    if (isinf(p->most) && range->ends & (CFG_UP_TO | CFG_BELOW))
+        p->most = own_end(p, range->hi, range->ends & CFG_BELOW);
+}
+
+/* The filter of the entry, of elements or of a surface, if it has one. */
+static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
+{
+    const scene_design *design = p->design;
+    if (!(design->filter_radius > 0)) return PIOLA_OK;
+    const piola_status rc = d->quantity == PIO_POSITION
+                                ? pio_surface_filter(&p->filter, m, pio_model_path_body(m, p->path), d->index,
+                                                     d->groups, d->components, design->filter_radius, error)
+                                : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
+    d->filter = p->filter;
+    char entry[40];
+    snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));
+    return pio_scene_blame(m->scene, rc, error, entry);
+}
+
+/* Which particles, elements or nodes each variable of the entry governs. */
+static piola_status add_groups(const pio_model *m, const scene_design *design, size_t number, pio_design_desc *d,
+                               piola_error *error)
+{
+    const char *path = design->target.v[number];
+    const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
+    int32_t *index = malloc(sizeof *index * items);
+    if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
+    d->index = index;
+    d->groups = m->fem ? pio_model_fem_groups(m, path, design->per, index) : number_groups(m, path, design->per, index);
+    d->each = design->per == SCENE_PER_PARTICLE || design->per == SCENE_PER_NODE;
+    if (design->per == SCENE_PER_GROUP) {
+        const piola_status rc = number_named(m, design, path, index, &d->groups, error);
+        if (rc) return rc;
+    }
+    if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
+        char entry[40];
+        snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
+        const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
+        if (rc) return rc;
+    }
+    if (d->groups == 0) {
+        char where[80];
+        snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
+        return pio_scene_fault(m->scene, error, where,
+                               design->per == SCENE_PER_GROUP
+                                   ? "'%s' governs none of the groups; add a group of a body that it governs"
+                                   : "'%s' governs nothing: every body of it has an entry of its own, "
+                                     "or there is none; remove one of the entries",
+                               path);
+    }
+    return PIOLA_OK;
+}
+
+static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
+{
+    const char *path = design->target.v[number];
+    const int at = m->n_parameters;
+    pio_parameter *p = &m->parameters[at];
+    pio_design_desc *d = &m->designs[at];
+    scene_target target;
+    if (!pio_scene_design_target(m->scene, design, path, &target))
+        return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
+    m->n_parameters++;
+    if (m->fem || (!pio_model_obstacle_path(m, path, &d->quantity, &d->which) &&
+                   !pio_model_control_quantity(m, path, &d->quantity, &d->which)))
+        d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
+    d->components = target.components;
+    d->groups = 1;
+    if (d->quantity < PIO_GRAVITY) {
+        const piola_status rc = add_groups(m, design, number, d, error);
+        if (rc) return rc;
+    }
+    for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
+    *p = (pio_parameter){.path = path,
+                         .unit = pio_quantity_unit(target.quantity),
+                         .design = design,
+                         .first = m->n_variables,
+                         .groups = d->groups,
+                         .components = d->components,
+                         .item = target.item,
+                         .lower = design->bounds[0],
+                         .upper = design->bounds[1]};
+    const int variables = d->groups * d->components;
+    const piola_status rc = add_filter(m, p, d, error);
+    if (rc) return rc;
+    p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
+    if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
+    set_initial(p, number, &target);
+    set_own_range(p, &target.range, design->transform == SCENE_LOG);
+    set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
+    m->n_variables += variables;
+    return PIOLA_OK;
+}
+
+static piola_status set_start(pio_model *m, piola_error *error)
+{
+    const size_t bytes = sizeof(double) * ((size_t)m->n_variables + 1);
+    m->z0 = malloc(bytes);
+    m->lower = malloc(bytes);
+    m->upper = malloc(bytes);
+    m->unit = malloc(bytes);
+    if (!m->z0 || !m->lower || !m->upper || !m->unit) return pio_fail_memory(error, 4 * bytes, "design variables");
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        m->designs[k].start = m->z0 + p->first;
+        m->designs[k].described = p->initial;
+        for (int v = 0; v < p->groups * p->components; v++) {
+            m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
+            m->lower[p->first + v] = normalised_bound(&m->designs[k], p->least);
+            m->upper[p->first + v] = normalised_bound(&m->designs[k], p->most);
+            m->unit[p->first + v] = p->rate_unit;
+        }
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_model_designs(pio_model *m, piola_error *error)
+{
+    size_t targets = 0;
+    piola_status rc = PIOLA_OK;
+    for (size_t i = 0; i < m->scene->n_design; i++) targets += m->scene->design[i].target.n;
+    m->parameters = calloc(targets + 1, sizeof *m->parameters);
+    m->designs = calloc(targets + 1, sizeof *m->designs);
+    if (!m->parameters || !m->designs) return pio_fail_memory(error, targets * sizeof *m->parameters, "a design");
+    for (size_t i = 0; !rc && i < m->scene->n_design; i++)
+        for (size_t t = 0; !rc && t < m->scene->design[i].target.n; t++)
+            rc = add_parameter(m, &m->scene->design[i], t, error);
+    m->desc.n_designs = m->n_parameters;
+    m->desc.designs = m->designs;
+    if (!rc && m->fem) rc = pio_model_follow(m, error);
+    return rc ? rc : set_start(m, error);
+}
+
+void pio_model_filtered(const pio_model *m, const double *z, double *out)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const int n = p->groups * p->components;
+        if (p->filter)
+            pio_filter_apply(p->filter, false, n, z + p->first, out + p->first);
+        else
+            memcpy(out + p->first, z + p->first, sizeof *out * (size_t)n);
+    }
+}
+
+void pio_model_filtered_adj(const pio_model *m, const double *filtered_bar, double *z_bar)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        for (int v = p->first; v < p->first + p->groups * p->components; v++) {
+            const pio_filter_desc *h = p->filter;
+            const int row = v - p->first;
+            if (!h) z_bar[v] += filtered_bar[v];
+            for (int32_t e = h ? h->turned_start[row] : 0; h && e < h->turned_start[row + 1]; e++)
+                z_bar[v] += h->turned_weight[e] * filtered_bar[p->first + h->turned_from[e]];
+        }
+    }
+}
+
+void pio_model_values(const pio_model *m, const double *z, double *values)
+{
+    pio_model_filtered(m, z, values);
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
+            const double t = fma(d->b, values[v], d->a); /* as the engine's */
+            values[v] = d->logarithmic ? exp(t) : t;
+            if (!d->filter && z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
+        }
+    }
+}
+
+static const char *group_name(const pio_model *m, scene_per per)
+{
+    if (per == SCENE_PER_NODE) return "node";
+    return per == SCENE_PER_BODY ? "body" : m->fem ? "element" : "particle";
+}
+
+void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
+{
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const int local = v - p->first;
+        char axis[3] = "", group[48] = "";
+        if (local < 0 || local >= p->groups * p->components) continue;
+        if (p->item)
+            snprintf(group, sizeof group, "[%s %d]", p->item, local);
+        else if (p->components > 1)
+            snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
+        if (p->design->per == SCENE_PER_GROUP && m->designs[k].index)
+            snprintf(group, sizeof group, "[group %.38s]",
+                     pio_model_group_name(m, p->design, m->designs[k].index, local / p->components));
+        else if (p->groups > 1)
+            snprintf(group, sizeof group, "[%s %d]", group_name(m, p->design->per), local / p->components);
+        snprintf(out, size, "%s%s%s", p->path, group, axis);
+        return;
+    }
+    snprintf(out, size, "variable %d", v);
+}

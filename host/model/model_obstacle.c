@@ -1,0 +1,115 @@
+/* model_obstacle.c -- a scene's obstacles as an engine takes them. */
+#include "host/surface/distance_grid.h"
+#include "host/base/fail.h"
+#include "host/model/model.h"
+#include "host/scene/scene_surface.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)SCENE_OBSTACLE_MESH == (int)PIO_OBSTACLE_MESH, "one list of shapes");
+
+/* v divided by its length. */
+static void unit(const double v[3], int dim, double out[3])
+{
+    double square = 0;
+    for (int a = 0; a < dim; a++) square += v[a] * v[a];
+    for (int a = 0; a < dim && square > 0; a++) out[a] = v[a] / sqrt(square);
+}
+
+static piola_status set_motion(pio_obstacle_desc *d, const scene_obstacle *from, piola_error *error)
+{
+    const size_t n = from->time.n, bytes = sizeof(double) * n * PIO_MOTION_NUMBERS;
+    double *motion = n ? calloc(n, sizeof(double) * PIO_MOTION_NUMBERS) : NULL;
+    if (!n) return PIOLA_OK;
+    if (!motion) return pio_fail_memory(error, bytes, "the motion of an obstacle");
+    for (size_t k = 0; k < n; k++) {
+        double *point = motion + k * PIO_MOTION_NUMBERS;
+        point[0] = from->time.v[k];
+        for (int a = 0; a < 3; a++)
+            if (from->shift[a].n) point[1 + a] = from->shift[a].v[k];
+        if (from->angle.n) point[4] = from->angle.v[k];
+    }
+    d->motion = motion;
+    d->n_points = (int32_t)n;
+    return PIOLA_OK;
+}
+
+/* Of a mesh, distances about its surface as far as the obstacle reaches. */
+static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_desc *d, piola_error *error)
+{
+    const scene_obstacle *from = &m->scene->obstacles[i];
+    char file[PATH_MAX], path[48];
+    const pio_trimesh *surface;
+    pio_distance_grid grid = {0};
+    if (from->type != SCENE_OBSTACLE_MESH) return PIOLA_OK;
+    piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
+    if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
+    if (!rc)
+        rc =
+            pio_distance_grid_create(&grid, surface, from->resolution, from->width + m->scene->grid.spacing / 2, error);
+    snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
+    if (rc) return pio_scene_blame(m->scene, rc, error, path);
+    memcpy(d->samples, grid.count, sizeof d->samples);
+    memcpy(d->low, grid.low, sizeof d->low);
+    d->spacing = grid.spacing;
+    d->distance = grid.distance;
+    return PIOLA_OK;
+}
+
+piola_status pio_model_obstacles(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    piola_status rc = PIOLA_OK;
+    m->obstacles = calloc(s->n_obstacles + 1, sizeof *m->obstacles);
+    if (!m->obstacles) return pio_fail_memory(error, s->n_obstacles * sizeof *m->obstacles, "obstacles");
+    for (size_t i = 0; !rc && i < s->n_obstacles; i++) {
+        const scene_obstacle *from = &s->obstacles[i];
+        pio_obstacle_desc *d = &m->obstacles[i];
+        *d = (pio_obstacle_desc){.type = (pio_obstacle_type)from->type,
+                                 .behaviour = (pio_wall)from->behaviour,
+                                 .friction = from->friction,
+                                 .radius = from->radius,
+                                 .height = from->height,
+                                 .axis = from->axis,
+                                 .width = from->width,
+                                 .onset = from->separation_velocity,
+                                 .slip = from->friction_velocity};
+        memcpy(d->position, from->position, sizeof d->position);
+        memcpy(d->size, from->size, sizeof d->size);
+        memcpy(d->rotation, from->rotation, sizeof d->rotation);
+        if (s->dimension == 2) d->rotation[0] = from->rotation[2];
+        if (from->type == SCENE_OBSTACLE_PLANE) unit(from->normal, s->dimension, d->normal);
+        unit(from->turns, 3, d->turns);
+        m->desc.n_obstacles = (int32_t)i + 1;
+        rc = set_motion(d, from, error);
+        if (!rc) rc = set_distances(m, i, d, error);
+    }
+    m->desc.obstacles = m->obstacles;
+    return rc;
+}
+
+bool pio_model_obstacle_path(const pio_model *m, const char *path, pio_quantity *quantity, int32_t *which)
+{
+    static const struct {
+        const char *key;
+        pio_quantity quantity;
+    } list[] = {{"position", PIO_OBSTACLE_POSITION},
+                {"rotation", PIO_OBSTACLE_ROTATION},
+                {"friction", PIO_OBSTACLE_FRICTION},
+                {"friction_velocity", PIO_OBSTACLE_SLIP},
+                {"separation_velocity", PIO_OBSTACLE_ONSET}};
+    if (strncmp(path, "obstacles.", 10) != 0) return false;
+    const char *name = path + 10, *dot = strrchr(path, '.');
+    for (size_t i = 0; i < m->scene->n_obstacles; i++) {
+        const char *own = m->scene->obstacles[i].name;
+        if (strlen(own) != (size_t)(dot - name) || strncmp(own, name, strlen(own)) != 0) continue;
+        *which = (int32_t)i;
+        for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+            if (!strcmp(list[k].key, dot + 1)) *quantity = list[k].quantity;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,115 @@
+/* model_warning.c -- what is legal in a scene and surely a mistake. */
+#include "host/model/model.h"
+#include "host/model/model_fem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+void pio_model_warn(pio_model *m, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!m->warnings) m->warnings = calloc(MOST, sizeof *m->warnings);
+    char *own = m->warnings && m->n_warnings < MOST ? strdup(text) : NULL;
+    if (own) m->warnings[m->n_warnings++] = own;
+}
+
+/* ---- control ------------------------------------------------------------------------------------------------ */
+
+static void check_period(pio_model *m, const char *name, const char *what, double period)
+{
+    const double dt = m->scene->dt;
+    if (period > 0 && period < 2 * dt * (1 - 1e-9))
+        pio_model_warn(m,
+                       "control '%s': the period%s of %g s is shorter than two time steps of %g s, which cannot follow "
+                       "it; a longer one, or a smaller time.dt, would be right",
+                       name, what, period, dt);
+}
+
+static void check_control(pio_model *m, const scene_control *c)
+{
+    if (c->type == SCENE_SIGNAL_SINE) check_period(m, c->name, "", 1 / fabs(c->frequency));
+    if (c->type == SCENE_SIGNAL_PIECEWISE || c->type == SCENE_SIGNAL_SPLINE) check_period(m, c->name, "", c->period);
+    for (size_t k = 0; k < c->n_inputs; k++)
+        if (c->inputs[k].type == SCENE_INPUT_PHASE)
+            check_period(m, c->name, " of its phase", 1 / c->inputs[k].frequency);
+}
+
+/* ---- obstacles ---------------------------------------------------------------------------------------------- */
+
+/* How far from its origin an obstacle turns, m; 0 where that is not known or makes no difference. */
+static double reach(const scene_obstacle *o, int dimension)
+{
+    double square = 0;
+    if (o->type == SCENE_OBSTACLE_CYLINDER) return hypot(o->radius, o->height / 2);
+    for (int a = 0; o->type == SCENE_OBSTACLE_BOX && a < dimension; a++) square += o->size[a] * o->size[a] / 4;
+    return sqrt(square);
+}
+
+/* The longest way in one step, m. */
+static double fastest(const scene_obstacle *o, const pio_scene *s)
+{
+    double most = 0;
+    for (size_t k = 1; k < o->time.n; k++) {
+        const double span = o->time.v[k] - o->time.v[k - 1], begin = o->time.v[k - 1];
+        double way = o->angle.n ? fabs(o->angle.v[k] - o->angle.v[k - 1]) * reach(o, s->dimension) : 0, square = 0;
+        for (int a = 0; a < s->dimension; a++)
+            if (o->shift[a].n) square += pow(o->shift[a].v[k] - o->shift[a].v[k - 1], 2);
+        way = fmax(way, sqrt(square));
+        if (begin < s->duration) most = fmax(most, way * fmin(1, s->dt / span));
+    }
+    return most;
+}
+
+static void check_obstacle(pio_model *m, const scene_obstacle *o)
+{
+    const pio_scene *s = m->scene;
+    const double way = fastest(o, s);
+    if (o->time.n && o->time.v[0] >= s->duration)
+        pio_model_warn(m, "obstacle '%s': its motion begins at %g s, and the run ends at %g s: it stands still",
+                       o->name, o->time.v[0], s->duration);
+    if (way > o->width)
+        pio_model_warn(m,
+                       "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which it "
+                       "takes hold before its surface: it hits bodies with its full speed at once or passes through "
+                       "them; a slower motion, or a smaller time.dt, would be right",
+                       o->name, way, o->width);
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------- */
+
+void pio_model_check(pio_model *m)
+{
+    for (size_t i = 0; i < m->scene->n_control; i++) check_control(m, &m->scene->control[i]);
+    for (size_t i = 0; i < m->scene->n_obstacles; i++) check_obstacle(m, &m->scene->obstacles[i]);
+}
+
+bool pio_model_warning(const pio_model *m, int i, char *out, size_t size)
+{
+    for (int b = 0; m->fem && b < m->fem->bodies; b++) {
+        const pio_mesh *mesh = &m->fem->mesh[b];
+        const int kept = mesh->n_warnings < PIO_MESH_WARNINGS ? mesh->n_warnings : PIO_MESH_WARNINGS;
+        if (i < kept) {
+            snprintf(out, size, "body '%s': %s", m->scene->bodies[b].name, mesh->warnings[i]);
+            return true;
+        }
+        i -= kept;
+    }
+    if (i >= m->n_warnings) return false;
+    snprintf(out, size, "%s", m->warnings[i]);
+    return true;
+}
+
+void pio_model_warnings_free(pio_model *m)
+{
+    for (int i = 0; i < m->n_warnings; i++) free(m->warnings[i]);
+    free(m->warnings);
+}

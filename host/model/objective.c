@@ -1,0 +1,192 @@
+/* objective.c -- see objective.h. */
+#include "host/model/objective.h"
+
+#include "host/data/csv.h"
+#include "host/base/fail.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int used_components(const pio_term *t)
+{
+    return t->term->component < 0 ? t->output->components : 1;
+}
+
+/* Rows of the table that are samples of the observation, in order. */
+static piola_status check_times(const pio_model *m, const pio_term *t, const pio_csv *csv, int time, size_t number,
+                                piola_error *error)
+{
+    char path[64];
+    snprintf(path, sizeof path, "objective[%zu].data.file", number);
+    if (csv->n_rows != (size_t)t->output->samples)
+        return pio_scene_fault(m->scene, error, path,
+                               "%s has %zu rows, but '%s' is observed at %d times; give it `at:` or "
+                               "`every:` with the times of the file",
+                               csv->path, csv->n_rows, t->output->name, t->output->samples);
+    for (size_t k = 0; k < csv->n_rows; k++) {
+        const double given = csv->values[k * csv->n_columns + (size_t)time], observed = t->output->time[k];
+        if (!(fabs(given - observed) <= 1e-6 * m->scene->dt + 1e-9 * fabs(observed)))
+            return pio_csv_fault(csv, k, (size_t)time, error,
+                                 "the time %.9g s is not that of sample %zu of '%s', %.9g s", given, k, t->output->name,
+                                 observed);
+    }
+    return PIOLA_OK;
+}
+
+static piola_status load_data(const pio_model *m, pio_term *t, size_t number, piola_error *error)
+{
+    char path[PATH_MAX];
+    pio_csv csv;
+    const int components = used_components(t);
+    piola_status rc = pio_scene_file(m->scene, t->term->data_file, path, sizeof path, error);
+    if (rc) return rc;
+    rc = pio_csv_load(&csv, path, error);
+    const int time = rc ? -1 : pio_csv_column(&csv, t->term->time_column, error);
+    if (!rc) rc = time < 0 ? PIOLA_BAD_DATA : check_times(m, t, &csv, time, number, error);
+    if (!rc) {
+        t->data = malloc(sizeof(double) * csv.n_rows * (size_t)components);
+        if (!t->data) rc = pio_fail_memory(error, sizeof(double) * csv.n_rows * (size_t)components, "data");
+    }
+    for (int c = 0; !rc && c < components; c++) {
+        const int column = pio_csv_column(&csv, t->term->columns.v[c], error);
+        if (column < 0) rc = PIOLA_BAD_DATA;
+        for (size_t k = 0; !rc && k < csv.n_rows; k++)
+            t->data[k * (size_t)components + (size_t)c] = csv.values[k * csv.n_columns + (size_t)column];
+    }
+    pio_csv_free(&csv);
+    return rc;
+}
+
+static void name_term(const pio_objective *o, pio_term *t, size_t number)
+{
+    static const char *const types[] = {"target", "misfit", "minimize", "maximize", "smoothness"};
+    const char axis[3] = {t->term->component < 0 ? '\0' : '_',
+                          t->term->component < 0 ? '\0' : "xyz"[t->term->component]};
+    snprintf(t->name, sizeof t->name, "%s_%.48s%s", types[t->term->type], t->term->of, axis);
+    for (size_t i = 0; i < number; i++)
+        if (!strcmp(o->terms[i].name, t->name)) {
+            snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "_%zu", number);
+            return;
+        }
+}
+
+/* The neighbours of every target of the design entry. */
+static piola_status find_pairs(const pio_model *m, pio_term *t, piola_error *error)
+{
+    t->pairs = calloc((size_t)m->n_parameters + 1, sizeof *t->pairs);
+    t->first = calloc((size_t)m->n_parameters + 1, sizeof *t->first);
+    if (!t->pairs || !t->first) return pio_fail_memory(error, sizeof *t->pairs, "a smoothness term");
+    for (int k = 0; k < m->n_parameters; k++) {
+        if (strcmp(m->parameters[k].design->name, t->term->of)) continue;
+        t->first[t->n_pairs] = m->parameters[k].first;
+        const piola_status rc = pio_pairs_create(&t->pairs[t->n_pairs++], m, m->designs[k].index, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    *out = (pio_objective){.terms = calloc(s->n_objective + 1, sizeof *out->terms), .n = s->n_objective};
+    if (!out->terms) return pio_fail_memory(error, s->n_objective * sizeof *out->terms, "the objective");
+    for (size_t i = 0; i < out->n; i++) {
+        pio_term *t = &out->terms[i];
+        t->term = &s->objective[i];
+        for (int o = 0; o < m->n_outputs; o++)
+            if (!strcmp(m->outputs[o].name, t->term->of)) t->output = &m->outputs[o];
+        if (t->term->type == SCENE_SMOOTHNESS) {
+            const piola_status rc = find_pairs(m, t, error);
+            if (rc) return rc;
+            name_term(out, t, i);
+            continue;
+        }
+        if (!t->output) return pio_fail(error, PIOLA_INTERNAL, "objective %zu observes nothing", i);
+        name_term(out, t, i);
+        if (t->term->type != SCENE_MISFIT) continue;
+        const piola_status rc = load_data(m, t, i, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+void pio_objective_free(pio_objective *o)
+{
+    for (size_t i = 0; o->terms && i < o->n; i++) {
+        free(o->terms[i].data);
+        for (int p = 0; p < o->terms[i].n_pairs; p++) pio_pairs_free(&o->terms[i].pairs[p]);
+        free(o->terms[i].pairs);
+        free(o->terms[i].first);
+    }
+    free(o->terms);
+    *o = (pio_objective){0};
+}
+
+/* One value's share of a term, and its derivative in *slope. */
+static double share(const pio_term *t, double y, int k, int c, double *slope)
+{
+    const double w = t->term->weight;
+    switch (t->term->type) {
+    case SCENE_TARGET: {
+        const double d = y - t->term->value.v[t->term->value.n == 1 ? 0 : (size_t)c];
+        *slope = 2 * w * d;
+        return w * d * d;
+    }
+    case SCENE_MISFIT: {
+        const double r = (y - t->data[k * used_components(t) + c]) / t->term->sigma;
+        *slope = w * r / t->term->sigma;
+        return w / 2 * r * r;
+    }
+    default:
+        *slope = (t->term->type == SCENE_MINIMIZE ? w : -w) / t->output->samples;
+        return *slope * y;
+    }
+}
+
+/* weight times the energy of all its pairs; the derivative is added to filtered_bar, which may be NULL. */
+static double smoothness(const pio_term *t, const double *filtered, double *filtered_bar)
+{
+    double sum = 0;
+    for (int p = 0; p < t->n_pairs; p++)
+        sum += pio_pairs_energy(&t->pairs[p], filtered + t->first[p], t->term->weight,
+                                filtered_bar ? filtered_bar + t->first[p] : NULL);
+    return t->term->weight * sum;
+}
+
+bool pio_objective_of_design(const pio_objective *o, const pio_model *m, const double *filtered, double *filtered_bar)
+{
+    bool any = false;
+    memset(filtered_bar, 0, sizeof *filtered_bar * (size_t)m->n_variables);
+    for (size_t i = 0; i < o->n; i++) {
+        if (o->terms[i].term->type != SCENE_SMOOTHNESS) continue;
+        smoothness(&o->terms[i], filtered, filtered_bar);
+        any = true;
+    }
+    return any;
+}
+
+double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const double *samples, const double *filtered,
+                              double *values, double *samples_bar)
+{
+    double J = 0;
+    if (samples_bar) memset(samples_bar, 0, sizeof(double) * (size_t)m->n_samples);
+    for (size_t i = 0; i < o->n; i++) {
+        const pio_term *t = &o->terms[i];
+        const int smooth = t->term->type == SCENE_SMOOTHNESS, used = smooth ? 0 : used_components(t);
+        double sum = smooth ? smoothness(t, filtered, NULL) : 0;
+        for (int k = 0; !smooth && k < t->output->samples; k++)
+            for (int c = 0; c < used; c++) {
+                const int of = t->term->component < 0 ? c : t->term->component;
+                const int at = t->output->first + k * t->output->components + of;
+                double slope;
+                sum += share(t, samples[at], k, c, &slope);
+                if (samples_bar) samples_bar[at] += slope;
+            }
+        if (values) values[i] = sum;
+        J += sum;
+    }
+    return J;
+}

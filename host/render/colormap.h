@@ -1,0 +1,26 @@
+/* colormap.h -- colours for numbers: equal steps of the number look like equal steps of colour. */
+#ifndef PIOLA_HOST_COLORMAP_H
+#define PIOLA_HOST_COLORMAP_H
+
+#include "host/render/image.h"
+
+#define PIO_COLORMAP_SIZE 1025 /* odd: the middle of a diverging map is one entry */
+
+typedef enum {
+    PIO_MAP_AUTO,       /* the renderer chooses from the values */
+    PIO_MAP_SEQUENTIAL, /* dark violet, blue, green, yellow; lightness only grows */
+    PIO_MAP_DIVERGING   /* blue below zero, light grey at zero, red above */
+} pio_map_kind;
+
+typedef struct {
+    pio_rgb colour[PIO_COLORMAP_SIZE];
+} pio_colormap;
+
+/* PIO_MAP_AUTO gives the sequential map. */
+void pio_colormap_make(pio_colormap *map, pio_map_kind kind);
+/* The entry for `t` in 0..1; below and above give the ends, NaN the middle. */
+int pio_colormap_index(double t);
+/* Oklab coordinates L (0..1), a, b of a colour: distances there are about as large as they look. */
+void pio_colormap_oklab(pio_rgb colour, double lab[3]);
+
+#endif

@@ -1,0 +1,103 @@
+/* render_obstacles.c -- obstacles of the scene in a snapshot, where they are in a frame: shapes of a 2D picture. */
+#include "host/render/render_obstacles.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of obstacle i; "" where there is none. */
+static const char *text(cfg_node *root, size_t i, const char *key)
+{
+    char path[120];
+    bool found;
+    snprintf(path, sizeof path, "obstacles[%zu].%.60s", i, key);
+    const cfg_node *node = pio_cfg_find(root, path, &found);
+    return found && node->kind == CFG_SCALAR ? node->text : "";
+}
+
+/* NaN where there is none. */
+static double number(cfg_node *root, size_t i, const char *key)
+{
+    const char *digits = text(root, i, key);
+    return *digits ? strtod(digits, NULL) : (double)NAN;
+}
+
+static double entry(cfg_node *root, size_t i, const char *key, int at)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%.40s[%d]", key, at);
+    return number(root, i, path);
+}
+
+/* What moves it at time t, straight between the times of its motion; 0 where it does not. */
+static double course(cfg_node *root, size_t i, const char *key, double t)
+{
+    char path[60];
+    double before = 0, from = 0, value;
+    snprintf(path, sizeof path, "motion.%.20s", key);
+    for (int k = 0; !isnan(value = entry(root, i, path, k)); k++) {
+        const double at = entry(root, i, "motion.time", k);
+        if (k == 0 && t <= at) return value;
+        if (t <= at) return before + (value - before) * (t - from) / (at - from);
+        before = value;
+        from = at;
+    }
+    return before;
+}
+
+/* Values that the file holds of obstacles.NAME.KEY, as an optimisation found them. */
+static void designed(pio_snapshot_file *file, const char *name, const char *key, int64_t frame, int n, double *values)
+{
+    const pio_snapshot_info *info = pio_snapshot_describe(file);
+    char path[300];
+    double own[2];
+    piola_error ignored;
+    snprintf(path, sizeof path, "obstacles.%.200s.%s", name, key);
+    for (size_t g = 0; g < info->n_gradients; g++)
+        if (!strcmp(info->gradients[g].path, path) && info->gradients[g].size == n &&
+            !pio_snapshot_read_gradient(file, path, info->kind == PIO_SNAPSHOT_HISTORY ? frame : 0, own, NULL,
+                                        &ignored))
+            memcpy(values, own, sizeof *own * (size_t)n);
+}
+
+/* False where the scene does not say enough. */
+static bool read_one(pio_snapshot_file *file, cfg_node *root, size_t i, int64_t frame, pio_solid *s)
+{
+    const pio_snapshot_info *info = pio_snapshot_describe(file);
+    const char *type = text(root, i, "type"), *name = text(root, i, "name");
+    const double t = info->kind == PIO_SNAPSHOT_HISTORY ? 0 : info->times[frame];
+    double sum;
+    s->angle = number(root, i, "rotation");
+    if (isnan(s->angle)) s->angle = 0; /* a ball */
+    for (int a = 0; a < 2; a++) {
+        s->centre[a] = entry(root, i, "position", a);
+        s->normal[a] = entry(root, i, "normal", a);
+        s->size[a] = entry(root, i, "size", a);
+    }
+    s->radius = number(root, i, "radius");
+    s->shape = !strcmp(type, "plane") ? PIO_SOLID_PLANE : !strcmp(type, "ball") ? PIO_SOLID_BALL : PIO_SOLID_BOX;
+    designed(file, name, "position", frame, 2, s->centre);
+    designed(file, name, "rotation", frame, 1, &s->angle);
+    s->centre[0] += course(root, i, "x", t);
+    s->centre[1] += course(root, i, "y", t);
+    s->angle += course(root, i, "angle", t);
+    sum = s->centre[0] + s->centre[1] + s->angle;
+    sum += s->shape == PIO_SOLID_PLANE  ? s->normal[0] + s->normal[1]
+           : s->shape == PIO_SOLID_BALL ? s->radius
+                                        : s->size[0] + s->size[1];
+    return isfinite(sum);
+}
+
+size_t pio_render_obstacles(pio_snapshot_file *file, cfg_node *root, int64_t frame, pio_solid **solids)
+{
+    bool found;
+    size_t n = 0;
+    const cfg_node *list = pio_cfg_find(root, "obstacles", &found);
+    *solids = NULL;
+    if (!found || list->kind != CFG_SEQUENCE || pio_snapshot_describe(file)->dimension != 2) return 0;
+    *solids = calloc(list->n + 1, sizeof **solids);
+    if (!*solids) return PIO_NO_SOLIDS;
+    for (size_t i = 0; i < list->n; i++) n += read_one(file, root, i, frame, &(*solids)[n]);
+    return n;
+}

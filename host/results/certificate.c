@@ -1,0 +1,154 @@
+/* certificate.c -- see certificate.h. */
+#include "host/results/certificate.h"
+
+#include "host/results/check_record.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
+{
+    pio_json_begin_array(json, key);
+    for (size_t i = 0; i < n; i++) {
+        const pio_taylor_row *r = &rows[i];
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "direction", r->name);
+        pio_json_string(json, "verdict", pio_taylor_verdict_name(r->verdict));
+        pio_json_double(json, "adjoint", r->adjoint);
+        pio_json_double(json, "difference", r->difference);
+        pio_json_double(json, "remainder", r->remainder);
+        pio_json_double(json, "uncertainty", r->uncertainty);
+        pio_json_double(json, "first_step", r->first_step);
+        pio_json_double(json, "first_order", r->first_order);
+        pio_json_double(json, "second_order", r->second_order);
+        pio_json_string(json, "reason", r->reason);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+/* How the sweeps back of the constraints went: the sum of their iterations and the worst residual. */
+static void constraints_json(const pio_session *s, pio_json *json)
+{
+    if (!s->all_gradients || !s->constraints.n || !s->model->fem) return;
+    pio_json_begin_array(json, "constraints");
+    for (int i = 0; i < s->constraints.n; i++) {
+        int64_t iterations = 0;
+        double residual = 0;
+        for (int64_t k = 0; k < s->n_records; k++) {
+            const pio_step_record *r = &s->records[i * s->model->steps + k];
+            iterations += r->adjoint_iterations;
+            residual = fmax(residual, r->adjoint_residual);
+        }
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "constraint", s->constraints.list[i].name);
+        pio_json_integer(json, "adjoint_iterations", iterations);
+        pio_json_double(json, "adjoint_residual", residual);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+/* How the implicit steps of the last gradient, the objective's, went: an entry per step, numbered from 0. */
+static void solves_json(const pio_session *s, pio_json *json)
+{
+    if (!s->model->fem) {
+        pio_json_string(json, "linear_solves", "none: the scheme is explicit");
+        return;
+    }
+    if (s->bytes.solver[0]) {
+        pio_json_string(json, "linear_solver", s->bytes.solver);
+        pio_json_string(json, "linear_solver_why", s->bytes.solver_why);
+        pio_json_string(json, "matrix_product", s->bytes.product);
+    }
+    pio_json_begin_array(json, "linear_solves");
+    for (int64_t k = 0; k < s->n_records; k++) {
+        const pio_step_record *r = &s->records[(s->schedule.sweeps - 1) * s->model->steps + k];
+        pio_json_begin_object(json, NULL);
+        pio_json_integer(json, "parts", r->parts);
+        pio_json_integer(json, "newton_iterations", r->newton_iterations);
+        pio_json_integer(json, "projected", r->projected);
+        pio_json_integer(json, "linear_iterations", r->linear_iterations);
+        pio_json_integer(json, "indefinite", r->indefinite);
+        pio_json_double(json, "residual", r->residual);
+        pio_json_double(json, "forces", r->forces);
+        pio_json_integer(json, "adjoint_iterations", r->adjoint_iterations);
+        pio_json_double(json, "adjoint_residual", r->adjoint_residual);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+/* Near which kinks of the motion the last gradient was taken: differences may disagree with it there. */
+static void kinks_json(const pio_session *s, pio_json *json)
+{
+    const pio_engine *e = s->engine.table;
+    pio_kinks kinks = {0};
+    char text[500];
+    int64_t count = e->kinks ? e->kinks(s->sim, 0, &kinks) : -1;
+    pio_json_string(json, "kink_warning", pio_kink_warning(e, s->sim, text, sizeof text) ? text : NULL);
+    if (count < 0) return;
+    pio_json_begin_array(json, "kinks");
+    for (int32_t i = 1; count >= 0; count = e->kinks(s->sim, i++, &kinks)) {
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "what", kinks.what);
+        pio_json_double(json, "tolerance", kinks.tolerance);
+        pio_json_string(json, "unit", kinks.unit);
+        pio_json_integer(json, "near", count);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
+{
+    char engine[80];
+    snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision,
+             s->scene->dimension);
+    pio_json_begin_object(json, key);
+    pio_json_string(
+        json, "method",
+        !s->model->fem ? "discrete adjoint of explicit MLS-MPM"
+        : s->scene->integrator == SCENE_STATIC
+            ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
+        : s->scene->integrator == SCENE_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
+        : s->scene->integrator == SCENE_REVERSIBLE_LEAPFROG
+            ? "discrete adjoint of the leapfrog of finite elements on a lattice, rounding counted as the identity"
+            : "adjoint of finite elements in motion: one solve a step with the Jacobian at its solution");
+    pio_json_string(json, "engine", engine);
+    pio_json_string(json, "schedule", s->schedule.name);
+    pio_json_integer(json, "states_kept", s->model->desc.slots);
+    pio_json_integer(json, "states_on_disk", s->plan.kept);
+    pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
+    pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
+    pio_json_string(json, "state_form", s->bytes.slot_nodes ? "cut after the grid update" : "whole");
+    if (s->bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->bytes.slot_nodes);
+    pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
+    if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
+    pio_json_integer(json, "steps", s->model->steps);
+    pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
+    pio_json_integer(json, "steps_taken_back", s->sweep.unsteps);
+    pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
+    pio_json_integer(json, "tape_bytes_used", s->sweep.taped);
+    pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
+    pio_json_integer(json, "steps_left_out", s->model->desc.first);
+    pio_growth_json(&s->growth, s->norms, s->scene->dt, json);
+    solves_json(s, json);
+    constraints_json(s, json);
+    kinks_json(s, json);
+    if (n)
+        pio_check_rows_json(rows, n, json, "check");
+    else if (!pio_check_record_json(s, json, "check"))
+        pio_json_string(json, "check", "not checked");
+    pio_json_end_object(json);
+}
+
+char *pio_certificate_text(const pio_session *s, const pio_taylor_row *rows, size_t n)
+{
+    pio_json json;
+    pio_json_to_memory(&json, 2);
+    pio_certificate_json(s, rows, n, &json, NULL);
+    if (pio_json_finish(&json, NULL) == PIOLA_OK) return json.text;
+    pio_json_free(&json);
+    return NULL;
+}

@@ -1,0 +1,186 @@
+/* history.c -- see history.h. Everything follows from z and dJ/dz, so that a replayed iteration writes the same bits. */
+#include "host/results/history.h"
+
+#include "host/base/fail.h"
+#include "host/model/model_fem.h"
+#include "host/results/states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pio_history {
+    pio_session *session;
+    pio_snapshot *file;
+    pio_snapshot_field *field;
+    char (*name)[2][80]; /* of value and gradient, per parameter */
+    int *parameter;      /* of each pair of fields */
+    size_t n_pairs;
+    double **values;           /* [2 n_pairs][n][components] */
+    double *value, *value_bar; /* [n_variables] */
+    pio_snapshot_mesh mesh;    /* of finite elements: n_cells > 0 */
+};
+
+/* Are the items of design k points of the file? */
+static bool is_nodal(const pio_history *h, int k)
+{
+    const pio_model *m = h->session->model;
+    return !m->fem || pio_nodal(m->designs[k].quantity);
+}
+
+/* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two paths
+ * flatten to one name, for the first part is one of two words and the last has no _. Where that is longer than a field's name
+ * may be, number k among all targets names it: design_k, grad_design_k. The path itself is the field's meaning. */
+static void add_pair(pio_history *h, int k)
+{
+    enum { LONGEST = 63 - (int)sizeof "grad_" + 1 };
+    const pio_parameter *p = &h->session->model->parameters[k];
+    char flat[LONGEST + 1];
+    if (snprintf(flat, sizeof flat, "%s", p->path) > LONGEST) snprintf(flat, sizeof flat, "design_%d", k);
+    for (char *c = flat; *c; c++)
+        if (*c == '.') *c = '_';
+    snprintf(h->name[h->n_pairs][0], sizeof h->name[0][0], "%s", flat);
+    snprintf(h->name[h->n_pairs][1], sizeof h->name[0][1], "grad_%s", flat);
+    for (size_t g = 0; g < 2; g++)
+        h->field[2 * h->n_pairs + g] =
+            (pio_snapshot_field){.name = h->name[h->n_pairs][g],
+                                 .components = p->components,
+                                 .units = g ? "" : p->unit,
+                                 .meaning = p->path,
+                                 .of = g ? p->path : NULL,
+                                 .when = PIO_SNAPSHOT_FRAME,
+                                 .location = is_nodal(h, k) ? PIO_SNAPSHOT_POINT : PIO_SNAPSHOT_CELL};
+    h->parameter[h->n_pairs++] = k;
+}
+
+static piola_status take(pio_history *h, piola_error *error)
+{
+    const pio_model *m = h->session->model;
+    const size_t k = (size_t)m->n_parameters + 1, v = (size_t)m->n_variables + 1;
+    h->field = calloc(2 * k, sizeof *h->field);
+    h->name = calloc(k, sizeof *h->name);
+    h->parameter = calloc(k, sizeof *h->parameter);
+    h->values = calloc(2 * k, sizeof *h->values);
+    h->value = calloc(v, sizeof(double));
+    h->value_bar = calloc(v, sizeof(double));
+    if (!h->field || !h->name || !h->parameter || !h->values || !h->value || !h->value_bar)
+        return pio_fail_memory(error, 2 * v * sizeof(double), "the history");
+    for (int p = 0; p < m->n_parameters; p++)
+        if (m->designs[p].each) add_pair(h, p);
+    for (size_t i = 0; i < 2 * h->n_pairs; i++) {
+        const size_t components = (size_t)h->field[i].components;
+        const size_t n = (size_t)pio_model_items(m, is_nodal(h, h->parameter[i / 2])) * components;
+        h->values[i] = calloc(n, sizeof(double));
+        if (!h->values[i]) return pio_fail_memory(error, n * sizeof(double), "the history");
+    }
+    return PIOLA_OK;
+}
+
+static void release(pio_history *h)
+{
+    for (size_t i = 0; h->values && i < 2 * h->n_pairs; i++) free(h->values[i]);
+    free(h->field);
+    free(h->name);
+    free(h->parameter);
+    free(h->values);
+    free(h->value);
+    free(h->value_bar);
+    pio_model_cells_free(&h->mesh);
+    free(h);
+}
+
+static piola_status open_file(pio_history *h, piola_error *error)
+{
+    pio_session *s = h->session;
+    char path[PIO_PATH];
+    pio_manifest manifest;
+    piola_status rc = pio_manifest_create(&manifest, s, error);
+    if (rc) return rc;
+    pio_session_path(s, "history.vtkhdf", path, sizeof path);
+    const pio_snapshot_def def = {.path = path,
+                                  .kind = PIO_SNAPSHOT_HISTORY,
+                                  .n_points = pio_model_items(s->model, true),
+                                  .mesh = s->model->fem ? &h->mesh : NULL,
+                                  .dimension = s->scene->dimension,
+                                  .precision = PIO_SNAPSHOT_F64,
+                                  .static_points = true,
+                                  .expected_frames = s->scene->optimizer.max_iterations + 1,
+                                  .fields = h->field,
+                                  .n_fields = 2 * h->n_pairs,
+                                  .scene_text = s->scene->text,
+                                  .scene_resolved = manifest.resolved,
+                                  .manifest = manifest.json,
+                                  .pairs = manifest.pair,
+                                  .n_pairs = manifest.n,
+                                  .objective = s->scene->name};
+    rc = pio_snapshot_create(&h->file, &def, error);
+    pio_manifest_free(&manifest);
+    return rc;
+}
+
+piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *error)
+{
+    pio_history *h = calloc(1, sizeof *h);
+    *out = NULL;
+    if (!h) return pio_fail_memory(error, sizeof *h, "the history");
+    h->session = s;
+    piola_status rc = take(h, error);
+    if (!rc && s->model->fem) rc = pio_model_cells(s->model, &h->mesh, error);
+    if (!rc) rc = open_file(h, error);
+    if (rc)
+        release(h);
+    else
+        *out = h;
+    return rc;
+}
+
+/* Values per variable to a field per particle; particles outside the design keep 0. */
+static void spread(const pio_history *h, int k, const double *variables, double *out)
+{
+    const pio_design_desc *d = &h->session->model->designs[k];
+    for (int64_t p = 0; p < pio_model_items(h->session->model, is_nodal(h, k)); p++)
+        for (int c = 0; d->index[p] >= 0 && c < d->components; c++)
+            out[p * d->components + c] = variables[d->index[p] * d->components + c];
+}
+
+piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_error *error)
+{
+    const pio_model *m = h->session->model;
+    pio_model_values(m, at->at.z, h->value);
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++)
+            h->value_bar[v] = at->at.gradient[v] / (d->b * (d->logarithmic ? h->value[v] : 1));
+    }
+    for (size_t i = 0; i < h->n_pairs; i++) {
+        const int k = h->parameter[i], first = m->parameters[k].first;
+        spread(h, k, h->value + first, h->values[2 * i]);
+        spread(h, k, h->value_bar + first, h->values[2 * i + 1]);
+    }
+    piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
+    const pio_snapshot_number counts[] = {{"evaluations", (double)at->evaluations}, {"rejected", (double)at->rejected}};
+    if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, counts, sizeof counts / sizeof *counts, error);
+    return rc ? rc
+              : pio_snapshot_frame(h->file, at->number,
+                                   at->number > 0 ? NULL
+                                   : m->fem       ? m->fem->rest
+                                                  : m->position,
+                                   (const double *const *)h->values, error);
+}
+
+piola_status pio_history_finish(pio_history *h, const char *certificate, piola_error *error)
+{
+    piola_status rc = pio_snapshot_certificate(h->file, certificate, NULL, 0, error);
+    if (rc)
+        pio_snapshot_abandon(h->file);
+    else
+        rc = pio_snapshot_finish(h->file, error);
+    release(h);
+    return rc;
+}
+
+void pio_history_abandon(pio_history *h)
+{
+    if (!h) return;
+    pio_snapshot_abandon(h->file);
+    release(h);
+}

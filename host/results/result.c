@@ -1,0 +1,195 @@
+/* result.c -- result.json: what scripts read, the same frame for every command. */
+#include "host/run/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The file that says that this process has succeeded, or "". */
+static char claimed[PIO_PATH];
+
+void piola_disown_result(void)
+{
+    if (claimed[0]) unlink(claimed);
+    claimed[0] = '\0';
+}
+
+void pio_failure_json(const piola_failure *f, pio_json *json)
+{
+    static const char *const items[] = {
+        [PIOLA_FAILED_ELEMENT] = "element", [PIOLA_FAILED_NODE] = "node", [PIOLA_FAILED_PARTICLE] = "particle"};
+    if (!f || f->kind == PIOLA_FAILED_NOT) {
+        pio_json_null(json, "failure");
+        return;
+    }
+    pio_json_begin_object(json, "failure");
+    pio_json_string(json, "kind", piola_failure_name(f->kind));
+    pio_json_string(json, "cause", piola_failure_name(f->cause));
+    if (f->step >= 0)
+        pio_json_integer(json, "step", f->step);
+    else
+        pio_json_null(json, "step");
+    if (f->of != PIOLA_FAILED_NOWHERE) pio_json_integer(json, items[f->of], f->item);
+    pio_json_double(json, "residual", f->residual);
+    pio_json_end_object(json);
+}
+
+void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message,
+                      const piola_failure *failure)
+{
+    const pio_engine *e = s->engine.table;
+    piola_error lost;
+    if ((exit == PIOLA_OK || exit == PIOLA_NO) && pio_log_failed(s->log, &lost)) {
+        exit = lost.status;
+        message = lost.message;
+    }
+    pio_json_to_memory(json, 2);
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "command", s->command);
+    pio_json_string(json, "program", "piola " PIOLA_VERSION);
+    pio_json_string(json, "scene", s->options->scene);
+    pio_json_begin_object(json, "engine");
+    pio_json_string(json, "device", e->device);
+    pio_json_string(json, "precision", e->precision);
+    pio_json_integer(json, "dimension", e->dimension);
+    pio_json_string(json, "isa", e->isa);
+    pio_json_string(json, "device_name", s->engine.device);
+    pio_json_string(json, "driver", s->engine.driver);
+    pio_json_string(json, "why", s->engine.why);
+    pio_json_end_object(json);
+    if (s->bytes.solver[0]) {
+        pio_json_begin_object(json, "solver");
+        pio_json_string(json, "linear", s->bytes.solver);
+        pio_json_string(json, "why", s->bytes.solver_why);
+        pio_json_string(json, "product", s->bytes.product);
+        pio_json_integer(json, "library_bytes", (int64_t)s->bytes.library);
+        pio_json_end_object(json);
+    }
+    pio_json_integer(json, "exit", exit);
+    s->claims = exit == PIOLA_OK || exit == PIOLA_NO;
+    pio_json_string(json, "message", message);
+    pio_failure_json(failure, json);
+    pio_json_begin_object(json, "memory");
+    if (s->scene->memory_budget > 0)
+        pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
+    else
+        pio_json_null(json, "budget_bytes");
+    pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
+    pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
+    pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
+    pio_json_string(json, "state_form", s->bytes.slot_nodes ? "cut after the grid update" : "whole");
+    if (s->bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->bytes.slot_nodes);
+    pio_json_integer(json, "driver_bytes", (int64_t)s->bytes.context);
+    pio_json_begin_object(json, "plan");
+    pio_json_string(json, "strategy", s->schedule.name);
+    pio_json_integer(json, "states_kept", s->model->desc.slots);
+    pio_json_integer(json, "states_on_disk", s->plan.kept);
+    pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
+    pio_json_integer(json, "forward_steps", s->plan.forward_steps);
+    pio_json_integer(json, "steps_taken_back", s->plan.unsteps);
+    pio_json_end_object(json);
+    pio_json_end_object(json);
+    pio_json_begin_object(json, "seconds");
+    pio_json_double(json, "total", pio_clock() - s->opened);
+    pio_json_double(json, "forward", s->sweep.forward_seconds);
+    pio_json_double(json, "backward", s->sweep.reverse_seconds);
+    pio_json_end_object(json);
+}
+
+static void parameter(pio_json *json, const pio_session *s, const pio_parameter *p, const double *values, bool gradient)
+{
+    const size_t n = (size_t)(p->groups * p->components);
+    const bool field = p->groups > 1;
+    pio_json_begin_object(json, p->path);
+    pio_json_string(json, "design", p->design->name);
+    pio_json_string(json, "unit", p->unit);
+    if (field) {
+        char dataset[300];
+        pio_json_integer(json, "values", (int64_t)n);
+        if (gradient) pio_json_string(json, "file", "states.vtkhdf");
+        snprintf(dataset, sizeof dataset, "/piola/gradient/%.256s", p->path);
+        if (gradient) pio_json_string(json, "dataset", dataset);
+    } else if (n == 1) {
+        pio_json_double(json, "value", values[p->first]);
+        pio_json_double(json, "initial", p->initial[0]);
+        if (gradient) pio_json_double(json, "gradient", s->value_bar[p->first]);
+    } else {
+        pio_json_doubles(json, "value", values + p->first, n);
+        pio_json_doubles(json, "initial", p->initial, n);
+        if (gradient) pio_json_doubles(json, "gradient", s->value_bar + p->first, n);
+    }
+    pio_json_end_object(json);
+}
+
+void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers)
+{
+    pio_model_values(s->model, z, s->values);
+    if (s->objective.n)
+        pio_json_double(json, "objective", s->J);
+    else
+        pio_json_null(json, "objective");
+    pio_json_begin_object(json, "terms");
+    for (size_t i = 0; i < s->objective.n; i++) pio_json_double(json, s->objective.terms[i].name, s->terms[i]);
+    pio_json_end_object(json);
+    pio_json_begin_array(json, "constraints");
+    for (int i = 0; i < s->constraints.n; i++) {
+        const pio_constraint *c = &s->constraints.list[i];
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "constraint", c->name);
+        pio_json_double(json, "value", s->samples[c->at]);
+        pio_json_string(json, "must_be", c->symbol);
+        pio_json_double(json, "bound", c->bound);
+        pio_json_double(json, "violation", s->c[i] > 0 ? s->c[i] : 0);
+        if (multipliers) pio_json_double(json, "multiplier", multipliers[i]);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+    pio_json_begin_object(json, "observations");
+    for (int o = 0; o < s->model->n_outputs; o++) {
+        const pio_output *out = &s->model->outputs[o];
+        pio_json_begin_object(json, out->name);
+        pio_json_doubles(json, "time", out->time, (size_t)out->samples);
+        pio_json_begin_array(json, "value");
+        for (int k = 0; k < out->samples; k++)
+            pio_json_doubles(json, NULL, s->samples + out->first + k * out->components, (size_t)out->components);
+        pio_json_end_array(json);
+        pio_json_end_object(json);
+    }
+    pio_json_end_object(json);
+    pio_json_begin_object(json, "parameters");
+    for (int k = 0; k < s->model->n_parameters; k++) parameter(json, s, &s->model->parameters[k], s->values, gradient);
+    pio_json_end_object(json);
+}
+
+piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error)
+{
+    char path[PIO_PATH];
+    pio_json_begin_array(json, "files");
+    for (size_t i = 0; files[i]; i++) {
+        pio_session_path(s, files[i], path, sizeof path);
+        pio_json_string(json, NULL, path);
+    }
+    pio_session_path(s, "result.json", path, sizeof path);
+    pio_json_string(json, NULL, path);
+    pio_json_end_array(json);
+    pio_json_end_object(json);
+    piola_status rc = pio_json_finish(json, error);
+    if (!rc) {
+        if (s->claims) snprintf(claimed, sizeof claimed, "%s", path);
+        rc = pio_write_file_atomically(path, json->text, json->size, error);
+        if (!rc && !s->claims) claimed[0] = '\0';
+    }
+    if (!rc && s->options->json &&
+        (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout))) {
+        rc = PIOLA_IO;
+        if (error) {
+            error->status = rc;
+            error->failure = (piola_failure){0};
+            snprintf(error->message, sizeof error->message, "cannot write the result to standard output: %s",
+                     errno ? strerror(errno) : "output was lost");
+        }
+    }
+    pio_json_free(json);
+    return rc;
+}

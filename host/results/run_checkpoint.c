@@ -1,0 +1,483 @@
+/* run_checkpoint.c -- see run_checkpoint.h. */
+#include "host/results/run_checkpoint.h"
+
+#include "host/run/checkpoint_file.h"
+#include "host/base/fail.h"
+#include "host/results/identity.h"
+#include "host/base/signals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double SLOW = 0.25; /* s: steps that take so long may be interrupted within */
+static const double REST =
+    19; /* a checkpoint takes at most one part in twenty of the time: REST parts pass before the next */
+
+enum { MOST_STATES = 16 }; /* single states of the way out that are kept, as even as can be */
+
+struct pio_run_checkpoint {
+    pio_session *session;
+    pio_states *states;
+    bool gradient;
+    char folder[PIO_PATH];
+    char *identity;
+    pio_checkpoint_head head; /* of the checkpoint at hand: the one found, then the last one written */
+    bool found;
+    double ended, took;            /* the last one: when, and how long; s */
+    int frames;                    /* the open file of frames, or -1 */
+    int64_t out, adjoint_out;      /* frames in it, and the first frame whose adjoint fields are in it */
+    double looked;                 /* s, when: the step at hand began then */
+    void *first;                   /* state 0, where states are made again; NULL */
+    int64_t step[MOST_STATES + 1]; /* numbers of the single states on disk, ascending */
+    int n_steps;
+    void *single;                     /* one of them, on its way */
+    size_t single_bytes, stash_bytes; /* of these buffers: a gradient that begins anew with more room has larger ones */
+    /* Of steps that can be interrupted within: the last place between two of them, and the memory there. */
+    bool solves, stashed, told; /* told: the error says how to go on */
+    pio_place place;
+    char *stash;
+    pio_place from; /* where the run goes on */
+};
+
+/* ---- what run it is ----------------------------------------------------------------------------------------- */
+
+/* Frames are part of what a run makes. */
+static char *identity_of(const pio_session *s)
+{
+    const scene_output *o = &s->scene->output;
+    char *all = NULL, *more = NULL;
+    if (asprintf(&more, "command: %s\nframes: every %a s, of the adjoint %a s\n", s->command, o->states_every,
+                 o->adjoint_every) >= 0) {
+        all = pio_identity_of_run(s, false, more);
+        free(more);
+    }
+    return all;
+}
+
+/* ---- finding one -------------------------------------------------------------------------------------------- */
+
+/* Another run's is never overwritten. */
+static piola_status set_aside(pio_run_checkpoint *c, const char *why, piola_error *error)
+{
+    char aside[PIO_PATH + 40];
+    snprintf(aside, sizeof aside, "%s.previous", c->folder);
+    for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", c->folder, i);
+    if (rename(c->folder, aside))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", c->folder, aside, strerror(errno));
+    pio_log_say(c->session->log, PIO_WARNING, "beginning anew: %s; it is now %s", why, aside);
+    return PIOLA_OK;
+}
+
+/* One of the two, verified with the frames that belong to it. PIOLA_NO: it is of another run, as *error says; PIOLA_REFUSED: of another
+ * machine. */
+static piola_status examine(const pio_run_checkpoint *c, int odd, pio_checkpoint_head *head, piola_error *error)
+{
+    char *identity = NULL, differs[800] = "";
+    piola_status rc = pio_checkpoint_read(c->folder, odd, head, &identity, error);
+    if (rc) return rc;
+    rc = pio_identity_admit(c->folder, identity, c->identity, c->session->options->accept_machine, differs,
+                            sizeof differs, error);
+    free(identity);
+    if (rc) return rc == PIOLA_BAD_DATA ? PIOLA_NO : rc;
+    if (*differs)
+        pio_log_say(c->session->log, PIO_WARNING,
+                    "a checkpoint of another machine, so the bits are those of neither: %s", differs);
+    return pio_checkpoint_walk(c->folder, head->frames, NULL, NULL, error);
+}
+
+/* The newest that is whole. */
+static piola_status find(pio_run_checkpoint *c, piola_error *error)
+{
+    piola_error other = {0};
+    bool damaged = false;
+    for (int odd = 0; odd < 2; odd++) {
+        pio_checkpoint_head head;
+        piola_error why = {0};
+        const piola_status rc = examine(c, odd, &head, &why);
+        damaged |= rc == PIOLA_BAD_DATA;
+        if (rc == PIOLA_NO) other = why;
+        if (rc == PIOLA_BAD_DATA) pio_log_say(c->session->log, PIO_WARNING, "%s; it is not used", why.message);
+        if (rc == PIOLA_OK && (!c->found || head.number > c->head.number)) {
+            c->found = true;
+            c->head = head;
+        }
+        if (rc == PIOLA_OK || rc == PIOLA_NO || rc == PIOLA_BAD_DATA || rc == PIOLA_NO_INPUT) continue;
+        if (error) *error = why;
+        return rc;
+    }
+    if (*other.message && !c->found) return set_aside(c, other.message, error);
+    if (damaged && !c->found) pio_log_say(c->session->log, PIO_WARNING, "beginning anew: no checkpoint is whole");
+    return PIOLA_OK;
+}
+
+static void tell(const pio_run_checkpoint *c)
+{
+    const pio_session *s = c->session;
+    const pio_place *p = &c->head.place;
+    if (p->sweep < 0)
+        pio_log_say(s->log, PIO_INFO, "going on from the checkpoint in %s: step %lld of %lld", c->folder,
+                    (long long)p->reached, (long long)s->model->steps);
+    else
+        pio_log_say(s->log, PIO_INFO,
+                    "going on from the checkpoint in %s: %lld of %lld steps of the sweep back are done", c->folder,
+                    (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
+}
+
+/* Its plan becomes the session's; where there is no room for it, the run begins anew. */
+static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
+{
+    pio_session *s = c->session;
+    const pio_checkpoint_head *h = &c->head;
+    const pio_plan plan = {
+        .strategy = (scene_strategy)h->strategy, .slots = h->slots, .kept = h->kept, .tape = (size_t)h->tape};
+    const piola_status rc = c->gradient ? pio_session_take_plan(s, &plan, h->slot_nodes, error) : PIOLA_OK;
+    const bool fits = rc == PIOLA_OK && h->memory == s->bytes.memory;
+    if (rc && rc != PIOLA_NO) return rc;
+    if (!fits)
+        pio_log_say(s->log, PIO_WARNING, "beginning anew: %s",
+                    rc ? error->message : "the simulation of the checkpoint takes another size of memory");
+    if (error) *error = (piola_error){0};
+    c->found = fits;
+    if (!fits) c->head = (pio_checkpoint_head){0};
+    return PIOLA_OK;
+}
+
+/* Into the list, at its place. */
+static void list_state(pio_run_checkpoint *c, int64_t step)
+{
+    int i = c->n_steps++;
+    for (; i > 0 && c->step[i - 1] > step; i--) c->step[i] = c->step[i - 1];
+    c->step[i] = step;
+}
+
+static void find_states(pio_run_checkpoint *c)
+{
+    int64_t steps[MOST_STATES];
+    const int n = c->gradient ? pio_checkpoint_list_states(c->folder, steps, MOST_STATES) : 0;
+    for (int i = 0; i < n; i++) list_state(c, steps[i]);
+}
+
+piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, bool gradient, piola_error *error)
+{
+    pio_run_checkpoint *c = calloc(1, sizeof *c);
+    *out = NULL;
+    if (!c) return pio_fail_memory(error, sizeof *c, "a checkpoint");
+    c->session = s;
+    c->gradient = gradient;
+    c->frames = -1;
+    c->solves = s->model->fem && !scene_leaps(s->scene->integrator);
+    c->ended = c->looked = pio_clock();
+    c->adjoint_out = s->model->n_frames;
+    pio_session_path(s, "checkpoint", c->folder, sizeof c->folder);
+    c->identity = identity_of(s);
+    piola_status rc = c->identity ? PIOLA_OK : pio_fail_memory(error, 1 << 16, "the run's identity");
+    if (!rc && s->options->resume) rc = find(c, error);
+    if (!rc && c->found) rc = adopt(c, error);
+    if (!rc && c->found) find_states(c);
+    if (!rc && c->found) tell(c);
+    if (!rc && !c->found) pio_checkpoint_remove(c->folder);
+    if (rc) {
+        pio_run_checkpoint_close(c);
+        return rc;
+    }
+    s->checkpoint = c;
+    *out = c;
+    return PIOLA_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------ */
+
+static piola_status memory_out(void *context, size_t at, size_t n, void *bytes, piola_error *error)
+{
+    const pio_run_checkpoint *c = context;
+    return c->session->engine.table->memory_out(c->session->sim, at, n, bytes, error);
+}
+
+static piola_status stash_out(void *context, size_t at, size_t n, void *bytes, piola_error *error)
+{
+    const pio_run_checkpoint *c = context;
+    (void)error;
+    memcpy(bytes, c->stash + at, n);
+    return PIOLA_OK;
+}
+
+static piola_status add_frame(pio_run_checkpoint *c, uint64_t *end, bool adjoint, int64_t frame, piola_error *error)
+{
+    const size_t n = pio_states_bytes(c->states, frame, adjoint);
+    if (n == 0) return PIOLA_OK;
+    void *bytes = malloc(n);
+    if (!bytes) return pio_fail_memory(error, n, "a frame");
+    piola_status rc = pio_states_out(c->states, frame, adjoint, bytes, error);
+    if (!rc) rc = pio_checkpoint_add(c->frames, c->folder, end, adjoint, frame, bytes, n, error);
+    free(bytes);
+    return rc;
+}
+
+/* Frames that a place has and the file has not. On the way back what adjoint fields the last one lacked may be there now. */
+static piola_status add_frames(pio_run_checkpoint *c, const pio_place *p, uint64_t *end, piola_error *error)
+{
+    const int64_t there = p->sweep < 0 ? p->frame : c->session->model->n_frames;
+    const int64_t last =
+        c->adjoint_out < c->session->model->n_frames ? c->adjoint_out : c->session->model->n_frames - 1;
+    int64_t frame = c->out;
+    piola_status rc = PIOLA_OK;
+    if (c->frames < 0) c->frames = pio_checkpoint_frames(c->folder, *end, error);
+    if (c->frames < 0) return error && error->status ? error->status : PIOLA_IO;
+    for (; !rc && frame < there; frame++) rc = add_frame(c, end, false, frame, error);
+    for (int64_t k = last; !rc && p->sweep >= 0 && k >= p->frame; k--) rc = add_frame(c, end, true, k, error);
+    if (!rc) rc = pio_checkpoint_sync(c->frames, c->folder, error);
+    if (rc) return rc;
+    c->out = frame;
+    if (p->sweep >= 0) c->adjoint_out = p->frame;
+    return PIOLA_OK;
+}
+
+static void drop_state(pio_run_checkpoint *c, int i)
+{
+    pio_checkpoint_drop_state(c->folder, c->step[i]);
+    memmove(c->step + i, c->step + i + 1, sizeof *c->step * (size_t)(--c->n_steps - i));
+}
+
+/* One too many: that goes whose neighbours are nearest to each other. Not the last. */
+static void thin(pio_run_checkpoint *c)
+{
+    int best = 0;
+    int64_t least = INT64_MAX;
+    if (c->n_steps <= MOST_STATES) return;
+    for (int i = 0; i + 1 < c->n_steps; i++) {
+        const int64_t gap = c->step[i + 1] - (i ? c->step[i - 1] : 0);
+        if (gap < least) best = i;
+        if (gap < least) least = gap;
+    }
+    drop_state(c, best);
+}
+
+static bool has_single(pio_run_checkpoint *c)
+{
+    if (c->single && c->single_bytes == c->session->bytes.state) return true;
+    while (c->single && c->n_steps) drop_state(c, 0);
+    free(c->single);
+    c->single_bytes = c->session->bytes.state;
+    c->single = malloc(c->single_bytes);
+    return c->single != NULL;
+}
+
+/* Of a gradient on its way out, the state at hand is kept by itself too: from there states are made again if the sweep back goes on in
+ * another process. On the way back what lies beyond is of no use. It is a saving of time: where it fails, the next may not. */
+static void keep_state(pio_run_checkpoint *c, const pio_place *p)
+{
+    const pio_session *s = c->session;
+    piola_error why = {0};
+    while (p->sweep >= 0 && c->n_steps && c->step[c->n_steps - 1] > s->model->steps - p->passed)
+        drop_state(c, c->n_steps - 1);
+    if (!c->gradient || p->sweep >= 0 || p->state == 0 || !has_single(c)) return;
+    if (c->n_steps && c->step[c->n_steps - 1] >= p->state) return;
+    if (s->engine.table->state_out(s->sim, c->single, &why) ||
+        pio_checkpoint_put_state(c->folder, p->state, c->single, s->bytes.state, &why)) {
+        pio_log_say(s->log, PIO_WARNING, "%s; the run goes on", why.message);
+        return;
+    }
+    list_state(c, p->state);
+    thin(c);
+}
+
+static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pio_checkpoint_stream *memory,
+                               piola_error *error)
+{
+    const pio_session *s = c->session;
+    const double began = pio_clock();
+    pio_checkpoint_head head = {.number = c->head.number + 1,
+                                .strategy = s->plan.strategy,
+                                .slots = s->plan.slots,
+                                .kept = s->plan.kept,
+                                .slot_nodes = s->bytes.slot_nodes,
+                                .tape = (int64_t)s->plan.tape,
+                                .place = *place,
+                                .frames = c->head.frames,
+                                .memory = s->bytes.memory};
+    piola_status rc = add_frames(c, place, &head.frames, error);
+    if (!rc) rc = pio_checkpoint_write(c->folder, &head, c->identity, memory, c, error);
+    if (!rc && memory == memory_out) keep_state(c, place);
+    c->ended = pio_clock();
+    c->took = c->ended - began;
+    if (rc) return rc;
+    c->head = head;
+    c->stashed = false;
+    pio_log_say(s->log, PIO_DETAIL, "checkpoint: %s, state %lld, %.3g s", c->folder, (long long)place->state, c->took);
+    return PIOLA_OK;
+}
+
+static bool due(const pio_run_checkpoint *c)
+{
+    const double every = c->session->scene->output.checkpoint_every;
+    const double rest = c->session->options->test_cut ? 0 : REST * c->took;
+    return pio_clock() - c->ended >= (every > rest ? every : rest);
+}
+
+/* A step that is interrupted leaves nothing behind: this is what there was before it. Without memory for it the last checkpoint has to
+ * do. */
+static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_error *error)
+{
+    const pio_session *s = c->session;
+    c->stashed = false;
+    if (c->stash_bytes != s->bytes.memory) {
+        free(c->stash);
+        c->stash = malloc(s->bytes.memory);
+        c->stash_bytes = c->stash ? s->bytes.memory : 0;
+    }
+    if (!c->stash) return PIOLA_OK;
+    const piola_status rc = s->engine.table->memory_out(s->sim, 0, s->bytes.memory, c->stash, error);
+    c->stashed = rc == PIOLA_OK;
+    c->place = *place;
+    return rc;
+}
+
+static void say_more(piola_error *error, const char *more)
+{
+    const size_t n = strlen(error->message);
+    snprintf(error->message + n, sizeof error->message - n, "%s", more);
+}
+
+/* It was interrupted, and what there is is to be kept. */
+static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_checkpoint_stream *memory,
+                         piola_error *error)
+{
+    const piola_error interrupted = *error;
+    piola_error why = {0};
+    char text[400];
+    const piola_status rc = write_down(c, place, memory, &why);
+    if (rc)
+        return pio_fail(error, rc, "%.600s; its checkpoint could not be written: %.1000s", interrupted.message,
+                        why.message);
+    snprintf(text, sizeof text, "; run again%s to go on from the checkpoint",
+             c->session->options->resume ? "" : " with --resume auto");
+    say_more(error, text);
+    c->told = true;
+    return PIOLA_OK;
+}
+
+static piola_status on_place(void *context, const pio_place *place, int stopping, piola_error *error)
+{
+    const pio_session *s = context;
+    pio_run_checkpoint *c = s->checkpoint;
+    piola_error why = {0};
+    piola_status rc = PIOLA_OK;
+    if (stopping) return keep(c, place, memory_out, error);
+    c->stashed = false;
+    if (due(c)) {
+        if (write_down(c, place, memory_out, &why))
+            pio_log_say(s->log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
+    } else if (c->solves && (pio_clock() - c->looked > SLOW || s->options->test_cut)) {
+        rc = stash(c, place, error);
+    }
+    c->looked = pio_clock();
+    pio_step_begins();
+    return rc;
+}
+
+/* ---- going on ----------------------------------------------------------------------------------------------- */
+
+static piola_status memory_in(void *context, size_t at, size_t n, void *bytes, piola_error *error)
+{
+    const pio_run_checkpoint *c = context;
+    return c->session->engine.table->memory_in(c->session->sim, at, n, bytes, error);
+}
+
+/* The simulation has just started: it is in state 0, from which states are made again that no slot has. */
+static piola_status on_resume(void *context, piola_error *error)
+{
+    const pio_session *s = context;
+    pio_run_checkpoint *c = s->checkpoint;
+    const pio_engine *e = s->engine.table;
+    piola_status rc = PIOLA_OK;
+    if (c->gradient && e->step(s->sim) == 0) {
+        c->first = malloc(s->bytes.state);
+        rc = c->first ? e->state_out(s->sim, c->first, error) : pio_fail_memory(error, s->bytes.state, "a state");
+    }
+    return rc ? rc : pio_checkpoint_memory(c->folder, &c->head, memory_in, c, error);
+}
+
+/* The last one that is whole is then in `single`, state 0 in `first`. */
+static int64_t nearest(void *context, int64_t from, int64_t to)
+{
+    const pio_session *s = context;
+    pio_run_checkpoint *c = s->checkpoint;
+    for (int i = has_single(c) ? c->n_steps - 1 : -1; i >= 0 && c->step[i] > from; i--) {
+        piola_error why = {0};
+        if (c->step[i] > to) continue;
+        if (!pio_checkpoint_get_state(c->folder, c->step[i], c->single, s->bytes.state, &why)) return c->step[i];
+        pio_log_say(s->log, PIO_WARNING, "%s; it is not used", why.message);
+        drop_state(c, i);
+    }
+    return c->first && from < 0 && to >= 0 ? 0 : -1;
+}
+
+static piola_status on_nearest(void *context, int64_t step, piola_error *error)
+{
+    const pio_session *s = context;
+    return s->engine.table->state_in(s->sim, step ? s->checkpoint->single : s->checkpoint->first, step, error);
+}
+
+static piola_status frame_in(void *context, int adjoint, int64_t frame, const void *bytes, size_t n, piola_error *error)
+{
+    pio_run_checkpoint *c = context;
+    if (n != pio_states_bytes(c->states, frame, adjoint) || (!adjoint && frame != c->out))
+        return pio_fail(error, PIOLA_BAD_DATA, "%s/frames: frame %lld does not belong there", c->folder,
+                        (long long)frame);
+    if (adjoint)
+        c->adjoint_out = frame;
+    else
+        c->out++;
+    return pio_states_in(c->states, frame, adjoint, bytes, error);
+}
+
+piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states, pio_sweep *sweep, piola_error *error)
+{
+    c->states = states;
+    pio_step_begins();
+    sweep->on_place = on_place;
+    sweep->look_every = c->solves || c->session->options->test_cut ? 1 : 0;
+    if (!c->found) return PIOLA_OK;
+    c->from = c->head.place;
+    sweep->resumed = &c->from;
+    sweep->on_resume = on_resume;
+    sweep->nearest = nearest;
+    sweep->on_nearest = on_nearest;
+    const piola_status rc = pio_checkpoint_walk(c->folder, c->head.frames, frame_in, c, error);
+    c->session->frames_resumed = c->out;
+    return rc;
+}
+
+piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, piola_error *error)
+{
+    c->session->checkpoint = NULL;
+    if (rc == PIOLA_NUMERICAL) pio_checkpoint_remove(c->folder); /* it would fail again */
+    if (rc != PIOLA_INTERRUPTED) return rc;
+    if (c->told) return rc;
+    if (c->stashed) {
+        const piola_status kept = keep(c, &c->place, stash_out, error);
+        return kept ? kept : rc;
+    }
+    say_more(error,
+             c->head.number ? "; run again to go on from the last checkpoint" : "; no checkpoint was written yet");
+    return rc;
+}
+
+void pio_run_checkpoint_done(pio_run_checkpoint *c)
+{
+    pio_checkpoint_remove(c->folder);
+}
+
+void pio_run_checkpoint_close(pio_run_checkpoint *c)
+{
+    if (!c) return;
+    if (c->session->checkpoint == c) c->session->checkpoint = NULL;
+    if (c->frames >= 0) close(c->frames);
+    free(c->identity);
+    free(c->first);
+    free(c->single);
+    free(c->stash);
+    free(c);
+}

@@ -1,0 +1,408 @@
+/* states.c -- see states.h. */
+#include "host/results/states.h"
+
+#include "host/base/fail.h"
+#include "host/model/model_fem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FIELDS = 40 };
+
+struct pio_states {
+    pio_session *session;
+    pio_snapshot *file;
+    bool gradient, adjoint;
+    bool passed[MOST_FIELDS]; /* adjoint fields that are known once the sweep back has passed their frame */
+    pio_snapshot_field field[MOST_FIELDS];
+    pio_gradient_field gradient_field[MOST_FIELDS];
+    size_t n_fields, n_frame_fields; /* of every frame: the first ones */
+    int n_gradient_fields;
+    double *points, *values[MOST_FIELDS]; /* [n][components] of frame fields */
+    double *scratch;                      /* [n][9] */
+    pio_snapshot_mesh mesh;               /* of finite elements: n_cells > 0 */
+};
+
+static void add_field(pio_states *f, const char *name, int components, const char *units, const char *meaning,
+                      const char *of, pio_snapshot_when when, bool integer)
+{
+    f->field[f->n_fields++] = (pio_snapshot_field){.name = name,
+                                                   .components = components,
+                                                   .units = units,
+                                                   .meaning = meaning,
+                                                   .of = of,
+                                                   .when = when,
+                                                   .integer = integer};
+}
+
+/* The last field's values belong to the cells of the mesh, if there is one. */
+static void of_cells(pio_states *f)
+{
+    if (f->session->model->fem) f->field[f->n_fields - 1].location = PIO_SNAPSHOT_CELL;
+}
+
+/* Those of a state and, of finite elements whose steps are solved for equilibrium, of the forces. */
+static void list_adjoint(pio_states *f)
+{
+    static const struct {
+        const char *name, *of, *units, *meaning;
+        bool of_particles, of_moving, of_static, passed;
+    } known[] = {
+        {"adj_position", "position", "1/m", "derivative of the objective with respect to the position now", true, false,
+         false, false},
+        {"adj_displacement", "displacement", "1/m",
+         "derivative of the objective with respect to the displacement now: how the objective observes it", false,
+         false, true, false},
+        {"adj_displacement", "displacement", "1/m",
+         "derivative of the objective with respect to the displacement now, the velocity being kept; 0 where held",
+         false, true, false, false},
+        {"adj_velocity", "velocity", "1/(m/s)", "derivative of the objective with respect to the velocity now", true,
+         false, false, false},
+        {"adj_velocity", "velocity", "1/(m/s)",
+         "derivative of the objective with respect to the velocity now, the displacement being kept; 0 where held",
+         false, true, false, false},
+        {"adj_force", "force", "1/N",
+         "derivative of the objective with respect to a force on the node in the equilibrium now: the adjoint "
+         "solution, "
+         "and what the objective itself observes of forces",
+         false, true, true, true},
+    };
+    const pio_session *s = f->session;
+    const bool fem = s->model->fem != NULL, still = fem && s->scene->integrator == SCENE_STATIC;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
+        if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step solves nothing */
+        f->passed[f->n_fields] = known[k].passed;
+        add_field(f, known[k].name, s->scene->dimension, known[k].units, known[k].meaning, known[k].of,
+                  PIO_SNAPSHOT_ADJOINT, false);
+    }
+}
+
+/* Frame fields of the scene, static numbers, adjoint frames and gradients, in this order. */
+static void list_fields(pio_states *f)
+{
+    static const struct {
+        const char *name, *units, *meaning;
+    } known[] = {{"velocity", "m/s", "velocity"},
+                 {"J", "1", "volume ratio"},
+                 {"F", "1", "deformation gradient, of plastic solids the elastic part"},
+                 {"C", "1/s", "affine velocity matrix"},
+                 {"mass", "kg", "mass"},
+                 {"pressure", "Pa", "pressure, -tr(sigma)/dimension"},
+                 {"hardening", "1", "equivalent plastic strain, opened volume of sand, or ln Jp of snow"},
+                 {"e33", "1", "elastic Hencky strain out of the plane"}};
+    const int dim = f->session->scene->dimension;
+    const pio_session *s = f->session;
+    const scene_strings *wanted = &s->scene->output.state_fields;
+    if (s->model->fem) {
+        add_field(f, "displacement", dim, "m", "displacement from rest", NULL, PIO_SNAPSHOT_FRAME, false);
+        add_field(f, "internal_force", dim, "N", "force of the material on its nodes", NULL, PIO_SNAPSHOT_FRAME, false);
+        if (s->scene->integrator != SCENE_STATIC)
+            add_field(f, "velocity", dim, "m/s", "velocity", NULL, PIO_SNAPSHOT_FRAME, false);
+    }
+    for (size_t i = 0; i < wanted->n; i++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (!strcmp(known[k].name, wanted->v[i]))
+                add_field(f, known[k].name, s->engine.table->components(s->sim, known[k].name), known[k].units,
+                          known[k].meaning, NULL, PIO_SNAPSHOT_FRAME, false);
+    f->n_frame_fields = f->n_fields;
+    add_field(f, "body", 1, "1", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true);
+    of_cells(f);
+    add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
+    of_cells(f);
+    if (!f->gradient) return;
+    if (f->adjoint) list_adjoint(f);
+    while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
+        const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
+        add_field(f, g->name, g->components, g->units, g->meaning, g->of, PIO_SNAPSHOT_STATIC, false);
+        if (!g->nodal) of_cells(f);
+    }
+}
+
+static piola_status take_buffers(pio_states *f, piola_error *error)
+{
+    const size_t nodes = (size_t)pio_model_items(f->session->model, true);
+    const size_t cells = (size_t)pio_model_items(f->session->model, false), n = nodes > cells ? nodes : cells;
+    f->points = malloc(sizeof(double) * 3 * n);
+    f->scratch = malloc(sizeof(double) * 9 * n);
+    bool ok = f->points && f->scratch;
+    for (size_t i = 0; i < f->n_frame_fields; i++) {
+        f->values[i] = malloc(sizeof(double) * (size_t)f->field[i].components * n);
+        ok = ok && f->values[i];
+    }
+    return ok ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * 12 * n, "output frames");
+}
+
+static piola_status write_numbers(pio_states *f, piola_error *error)
+{
+    const pio_session *s = f->session;
+    const int64_t n = pio_model_items(s->model, false);
+    for (int64_t i = 0; i < n; i++) f->scratch[i] = pio_model_body(s->model, i);
+    piola_status rc = pio_snapshot_static(f->file, "body", f->scratch, error);
+    for (int64_t i = 0; i < n; i++) f->scratch[i] = (double)(pio_model_material(s->model, i) - s->scene->materials);
+    return rc ? rc : pio_snapshot_static(f->file, "material", f->scratch, error);
+}
+
+static piola_status open_file(pio_states *f, piola_error *error)
+{
+    pio_session *s = f->session;
+    char path[PIO_PATH];
+    pio_manifest manifest;
+    piola_status rc = pio_manifest_create(&manifest, s, error);
+    if (rc) return rc;
+    pio_session_path(s, "states.vtkhdf", path, sizeof path);
+    const pio_snapshot_def def = {.path = path,
+                                  .kind = PIO_SNAPSHOT_STATES,
+                                  .n_points = pio_model_items(s->model, true),
+                                  .dimension = s->scene->dimension,
+                                  .precision =
+                                      strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
+                                  .mesh = s->model->fem ? &f->mesh : NULL,
+                                  .static_points = s->model->fem != NULL,
+                                  .expected_frames = s->model->n_frames,
+                                  .fields = f->field,
+                                  .n_fields = f->n_fields,
+                                  .scene_text = s->scene->text,
+                                  .scene_resolved = manifest.resolved,
+                                  .manifest = manifest.json,
+                                  .pairs = manifest.pair,
+                                  .n_pairs = manifest.n,
+                                  .objective = s->scene->name};
+    rc = pio_snapshot_create(&f->file, &def, error);
+    pio_manifest_free(&manifest);
+    return rc;
+}
+
+piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, piola_error *error)
+{
+    pio_states *f = calloc(1, sizeof *f);
+    *out = NULL;
+    if (!f) return pio_fail_memory(error, sizeof *f, "an output file");
+    f->session = s;
+    f->gradient = gradient;
+    f->adjoint = gradient && s->scene->output.adjoint_every > 0;
+    list_fields(f);
+    piola_status rc = take_buffers(f, error);
+    if (!rc && s->model->fem) rc = pio_model_cells(s->model, &f->mesh, error);
+    if (!rc) rc = open_file(f, error);
+    if (!rc) rc = write_numbers(f, error);
+    if (rc)
+        pio_states_abandon(f);
+    else
+        *out = f;
+    return rc;
+}
+
+static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    pio_session *s = context;
+    pio_states *f = s->states;
+    const pio_engine *e = s->engine.table;
+    const bool again = s->model->fem && frame > 0; /* nodes rest where they are */
+    piola_status rc =
+        again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
+    for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
+    return rc ? rc
+              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, again ? NULL : f->points,
+                                   (const double *const *)f->values, error);
+}
+
+/* The first state frame in each interval of output.adjoint.every, and the last. */
+static bool wants_adjoint(const pio_states *f, int64_t frame)
+{
+    const pio_model *m = f->session->model;
+    const double every = f->session->scene->output.adjoint_every / f->session->scene->dt;
+    if (frame == 0 || frame == m->n_frames - 1) return true;
+    /* frames are times rounded to steps: half a step later, none of them lies before its own time */
+    return floor(((double)m->frames[frame] + 0.5) / every) > floor(((double)m->frames[frame - 1] + 0.5) / every);
+}
+
+static piola_status write_adjoint(pio_session *s, int64_t frame, bool passed, piola_error *error)
+{
+    pio_states *f = s->states;
+    piola_status rc = PIOLA_OK;
+    if (!f->adjoint || !wants_adjoint(f, frame)) return PIOLA_OK;
+    for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
+        if (f->field[i].when != PIO_SNAPSHOT_ADJOINT || f->passed[i] != passed) continue;
+        rc = s->engine.table->read(s->sim, f->field[i].name, f->scratch, error);
+        if (!rc) rc = pio_snapshot_adjoint(f->file, frame, f->field[i].name, f->scratch, error);
+    }
+    return rc;
+}
+
+static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    (void)step;
+    return write_adjoint(context, frame, false, error);
+}
+
+static piola_status on_passed(void *context, int64_t frame, int64_t step, piola_error *error)
+{
+    (void)step;
+    return write_adjoint(context, frame, true, error);
+}
+
+/* ---- frames to keep elsewhere --------------------------------------------------------------------------- */
+
+static size_t number_size(const pio_states *f)
+{
+    return strcmp(f->session->engine.table->precision, "f64") ? sizeof(float) : sizeof(double);
+}
+
+static size_t field_numbers(const pio_states *f, size_t i)
+{
+    const bool nodal = f->field[i].location != PIO_SNAPSHOT_CELL;
+    return (size_t)f->field[i].components * (size_t)pio_model_items(f->session->model, nodal);
+}
+
+/* Nodes rest where they are. */
+static size_t point_numbers(const pio_states *f, int64_t frame)
+{
+    const pio_model *m = f->session->model;
+    return m->fem && frame > 0 ? 0 : (size_t)f->session->scene->dimension * (size_t)pio_model_items(m, true);
+}
+
+static bool is_adjoint(const pio_states *f, size_t i)
+{
+    return i >= f->n_frame_fields && f->field[i].when == PIO_SNAPSHOT_ADJOINT;
+}
+
+size_t pio_states_bytes(const pio_states *f, int64_t frame, bool adjoint)
+{
+    size_t numbers = adjoint ? 0 : point_numbers(f, frame);
+    if (adjoint && !(f->adjoint && wants_adjoint(f, frame))) return 0;
+    for (size_t i = 0; i < f->n_fields; i++)
+        if (adjoint ? is_adjoint(f, i) : i < f->n_frame_fields) numbers += field_numbers(f, i);
+    return numbers * number_size(f);
+}
+
+/* n numbers at the end of `bytes`, which moves on. */
+static void pack(const pio_states *f, const double *values, size_t n, char **bytes)
+{
+    const size_t size = number_size(f);
+    for (size_t i = 0; i < n; i++, *bytes += size) {
+        const float single = (float)values[i];
+        memcpy(*bytes, size == sizeof single ? (const void *)&single : (const void *)&values[i], size);
+    }
+}
+
+static void unpack(const pio_states *f, double *values, size_t n, const char **bytes)
+{
+    const size_t size = number_size(f);
+    for (size_t i = 0; i < n; i++, *bytes += size) {
+        float single;
+        if (size == sizeof single) memcpy(&single, *bytes, size);
+        if (size == sizeof single)
+            values[i] = (double)single;
+        else
+            memcpy(&values[i], *bytes, size);
+    }
+}
+
+piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *bytes, piola_error *error)
+{
+    const size_t points = point_numbers(f, frame);
+    char *at = bytes;
+    piola_status rc = PIOLA_OK;
+    if (!adjoint && points) {
+        rc = pio_snapshot_back(f->file, NULL, frame, f->points, error);
+        pack(f, f->points, points, &at);
+    }
+    for (size_t i = 0; !rc && i < f->n_fields; i++) {
+        if (adjoint ? !is_adjoint(f, i) : i >= f->n_frame_fields) continue;
+        rc = pio_snapshot_back(f->file, f->field[i].name, frame, f->scratch, error);
+        if (!rc) pack(f, f->scratch, field_numbers(f, i), &at);
+    }
+    return rc;
+}
+
+static piola_status adjoint_in(pio_states *f, int64_t frame, const char *bytes, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
+        if (!is_adjoint(f, i)) continue;
+        unpack(f, f->scratch, field_numbers(f, i), &bytes);
+        if (!isnan(f->scratch[0])) rc = pio_snapshot_adjoint(f->file, frame, f->field[i].name, f->scratch, error);
+    }
+    return rc;
+}
+
+piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const void *bytes, piola_error *error)
+{
+    const pio_model *m = f->session->model;
+    const size_t points = point_numbers(f, frame);
+    const char *at = bytes;
+    if (adjoint) return adjoint_in(f, frame, bytes, error);
+    unpack(f, f->points, points, &at);
+    for (size_t i = 0; i < f->n_frame_fields; i++) unpack(f, f->values[i], field_numbers(f, i), &at);
+    return pio_snapshot_frame(f->file, (double)m->frames[frame] * f->session->scene->dt, points ? f->points : NULL,
+                              (const double *const *)f->values, error);
+}
+
+void pio_states_sweep(pio_states *f, pio_sweep *sweep)
+{
+    f->session->states = f;
+    sweep->frames = f->session->model->frames;
+    sweep->n_frames = f->session->model->n_frames;
+    sweep->on_state = on_state;
+    sweep->on_adjoint = on_adjoint;
+    sweep->on_passed = on_passed;
+}
+
+piola_status pio_states_objective(pio_states *f, piola_error *error)
+{
+    const pio_session *s = f->session;
+    pio_snapshot_number *terms = calloc(s->objective.n + 1, sizeof *terms);
+    if (!terms) return pio_fail_memory(error, sizeof *terms, "terms");
+    for (size_t i = 0; i < s->objective.n; i++)
+        terms[i] = (pio_snapshot_number){s->objective.terms[i].name, s->terms[i]};
+    const piola_status rc =
+        s->objective.n ? pio_snapshot_objective(f->file, s->J, terms, s->objective.n, error) : PIOLA_OK;
+    free(terms);
+    return rc;
+}
+
+piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (int i = 0; !rc && i < f->n_gradient_fields; i++) {
+        const pio_gradient_field *g = &f->gradient_field[i];
+        rc = pio_gradient_field_read(f->session, g, f->scratch, error);
+        for (int64_t v = 0; !rc && v < pio_model_items(f->session->model, g->nodal) * g->components; v++)
+            if (!isfinite(f->scratch[v]))
+                rc = pio_fail_result(error, PIOLA_FAILED_GRADIENT,
+                                     "%s of %s %lld is %g: the adjoint overflowed; a shorter "
+                                     "time.duration or gradient.window, a smaller weight or f64 would be right",
+                                     g->name, f->session->model->fem ? g->nodal ? "node" : "element" : "particle",
+                                     (long long)(v / g->components), f->scratch[v]);
+        if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
+    }
+    if (!rc) rc = pio_write_parameters(f->file, f->session->model, f->session->values, f->session->value_bar, error);
+    if (!rc) rc = pio_states_objective(f, error);
+    return rc ? rc : pio_snapshot_certificate(f->file, certificate, NULL, 0, error);
+}
+
+static void release(pio_states *f)
+{
+    f->session->states = NULL;
+    free(f->points);
+    free(f->scratch);
+    pio_model_cells_free(&f->mesh);
+    for (size_t i = 0; i < f->n_frame_fields; i++) free(f->values[i]);
+    free(f);
+}
+
+piola_status pio_states_finish(pio_states *f, piola_error *error)
+{
+    const piola_status rc = pio_snapshot_finish(f->file, error);
+    release(f);
+    return rc;
+}
+
+void pio_states_abandon(pio_states *f)
+{
+    if (!f) return;
+    pio_snapshot_abandon(f->file);
+    release(f);
+}

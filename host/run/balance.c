@@ -1,0 +1,52 @@
+/* balance.c -- see balance.h. */
+#include "host/run/balance.h"
+
+#include "host/model/model_fem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Step number k of the engine's last run; 0: nothing was solved there. */
+static int record_of(const pio_session *s, int64_t k, pio_step_record *r)
+{
+    return s->model->fem && s->engine.table->record(s->sim, k, r) && r->parts > 0;
+}
+
+void pio_balance_tell(const pio_session *s)
+{
+    const bool f32 = !strcmp(s->engine.table->precision, "f32");
+    pio_step_record r, worst = {0};
+    double displacement = 0;
+    char moved[80] = "how far that moves it is not known, as its stiffness is not positive definite";
+    int64_t at = 0;
+    for (int64_t k = 0; k < s->model->steps && record_of(s, k, &r); k++) {
+        displacement = fmax(displacement, r.displacement);
+        if (!(r.doubt > worst.doubt)) continue;
+        worst = r;
+        at = k;
+    }
+    if (!s->model->fem || !(worst.doubt > s->model->fem->desc.newton_tolerance * displacement)) return;
+    if (isfinite(worst.doubt))
+        snprintf(moved, sizeof moved, "that puts the displacement off by about %.2g of itself",
+                 worst.doubt / displacement);
+    pio_log_say(
+        s->log, PIO_WARNING,
+        "step %lld: numbers of %d digits leave %.2g of the forces out of balance, and %s; solver.tolerance is %g%s",
+        (long long)at, f32 ? 7 : 16, worst.residual, moved, s->model->fem->desc.newton_tolerance,
+        f32 ? "; f64 would be right" : "");
+}
+
+double pio_balance_doubt(const pio_session *s, int64_t sweep)
+{
+    const double epsilon = strcmp(s->engine.table->precision, "f32") ? DBL_EPSILON : (double)FLT_EPSILON;
+    double doubt = epsilon * s->terms_of_samples[sweep];
+    pio_step_record r;
+    for (int64_t k = 0; k < s->n_records && record_of(s, k, &r); k++) {
+        const int parts =
+            s->scene->integrator == SCENE_STATIC ? 1 : r.parts; /* of a static step only the last one counts */
+        doubt += parts * s->records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
+    }
+    return doubt;
+}

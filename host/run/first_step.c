@@ -1,0 +1,125 @@
+/* first_step.c -- see first_step.h. */
+#include "host/run/first_step.h"
+
+#include "host/run/engines.h"
+#include "host/base/fail.h"
+#include "host/base/stop.h"
+
+#include <stdio.h>
+
+#define LOOKING "looking at the first step"
+
+enum { MOST_STEPS = (1 << 29) - 1 }; /* that an engine takes */
+
+typedef struct {
+    const pio_model *model;
+    const pio_engine *engine;
+    pio_engine_desc desc; /* the model's, without observations and room for gradients */
+} trial;
+
+/* Start with the designs of `desc`, whose variables begin at z. PIOLA_NUMERICAL: refused, and why. */
+static piola_status start(const trial *t, const pio_engine_desc *desc, const double *z, piola_error *error)
+{
+    pio_sim *sim = NULL;
+    piola_status rc = pio_stop(LOOKING, error);
+    if (!rc) rc = t->engine->create(desc, &sim, NULL, error);
+    if (!rc) rc = pio_stop(LOOKING, error);
+    if (!rc) rc = t->engine->start(sim, z, error);
+    if (!rc) rc = pio_stop(LOOKING, error);
+    if (!rc) rc = t->engine->check(sim, error);
+    if (sim) t->engine->destroy(sim);
+    return rc;
+}
+
+/* The same in `steps` equal steps. */
+static piola_status start_in(const trial *t, int64_t steps)
+{
+    pio_engine_desc desc = t->desc;
+    desc.dt = t->model->scene->duration / (double)steps;
+    return start(t, &desc, t->model->z0, NULL);
+}
+
+/* Refused however short the step: is it the scene without its designs, or which of them? */
+static piola_status blame(const trial *t, const char *why, piola_error *error)
+{
+    const pio_model *m = t->model;
+    char place[64] = "design";
+    pio_engine_desc desc = t->desc;
+    desc.dt = m->scene->duration / MOST_STEPS;
+    desc.n_designs = 0;
+    if (start(t, &desc, NULL, NULL)) return pio_scene_fault(m->scene, error, "materials", "%s", why);
+    desc.n_designs = 1;
+    for (int k = 0; k < m->n_parameters; k++) {
+        desc.designs = &m->designs[k];
+        const pio_parameter *p = &m->parameters[k];
+        if (start(t, &desc, m->z0 + p->first, NULL) != PIOLA_NUMERICAL) continue;
+        snprintf(place, sizeof place, "design[%zu].%s", (size_t)(p->design - m->scene->design),
+                 p->design->initial.n ? "initial" : "target");
+        break;
+    }
+    return pio_scene_fault(m->scene, error, place, "%s", why);
+}
+
+/* Fewest steps that are accepted, to one part in 256 more; `refused` steps are too few and MOST_STEPS are enough. */
+static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enough)
+{
+    *enough = MOST_STEPS;
+    for (bool doubling = true; *enough - refused > 1 + *enough / 256;) {
+        const int64_t between = doubling ? 2 * refused : refused + (*enough - refused) / 2;
+        if (between >= *enough) {
+            doubling = false;
+            continue;
+        }
+        const piola_status rc = start_in(t, between);
+        if (rc && rc != PIOLA_NUMERICAL) return rc;
+        if (rc)
+            refused = between;
+        else
+            *enough = between;
+        doubling &= rc != PIOLA_OK;
+    }
+    return PIOLA_OK;
+}
+
+static piola_status refused(const trial *t, piola_status rc, const char *why, piola_error *error)
+{
+    const pio_model *m = t->model;
+    int64_t steps;
+    if (rc != PIOLA_NUMERICAL) return pio_fail(error, rc, "%s", why);
+    rc = start_in(t, MOST_STEPS);
+    if (rc == PIOLA_NUMERICAL) return blame(t, why, error);
+    if (!rc) rc = enough_steps(t, m->steps, &steps);
+    if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why);
+    return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right", why,
+                           m->scene->duration / (double)steps, (long long)steps);
+}
+
+static piola_status ask(const trial *t, piola_error *error)
+{
+    piola_error why = {0};
+    piola_status rc = start(t, &t->desc, t->model->z0, &why);
+    if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(t->model, rc, &why);
+    pio_model_control_advice(t->model, &why);
+    if (!rc) return PIOLA_OK;
+    rc = rc == PIOLA_INTERRUPTED ? pio_fail(error, rc, "%s", why.message) : refused(t, rc, why.message, error);
+    const piola_status stopped = pio_stop(LOOKING, error); /* then what was found is not true */
+    if (stopped) return stopped;
+    if (error) error->failure = why.failure;
+    return rc;
+}
+
+piola_status pio_first_step(const pio_model *model, const char *precision, piola_error *error)
+{
+    trial t = {.model = model, .desc = model->desc};
+    pio_engine_module engine;
+    t.desc.n_observations = t.desc.n_touches = 0;
+    t.desc.adjoint = 0;
+    t.desc.slots = 0;
+    t.desc.start_only = 1;
+    piola_status rc = pio_engine_open(&engine, "cpu", NULL, precision, model->scene->dimension, error);
+    if (rc) return rc;
+    t.engine = model->fem ? engine.fem : engine.table;
+    rc = ask(&t, error);
+    pio_engine_close(&engine);
+    return rc;
+}

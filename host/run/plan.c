@@ -1,0 +1,247 @@
+/* plan.c -- see plan.h. */
+#include "host/run/plan.h"
+
+#include "host/run/disk_states.h"
+#include "host/base/fail.h"
+#include "host/run/session.h"
+
+#include <math.h>
+
+enum { ALIGNMENT = 256 }; /* of the arena's parts */
+
+static double aligned(double bytes)
+{
+    return ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}
+
+const pio_prices pio_prices_whole = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.1};
+const pio_prices pio_prices_compact = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.6};
+
+static double bytes_with(const pio_plan_request *r, int64_t slots)
+{
+    return (double)r->fixed + aligned((double)r->state * (double)slots);
+}
+
+/* Bytes with which steps can be taken back: state 0 is kept to prove it. */
+static double taken_back(const pio_plan_request *r)
+{
+    return bytes_with(r, 1) + aligned(r->tape) + r->tape_beside;
+}
+
+/* What carrying out the schedule comes to. */
+static void count(pio_plan *plan, pio_schedule *schedule)
+{
+    for (schedule->at = 0;;) {
+        const pio_action a = schedule->next(schedule);
+        if (a.kind == PIO_DONE) break;
+        plan->forward_steps += a.kind == PIO_FORWARD ? a.to - a.from : 0;
+        plan->reverse_steps += a.kind == PIO_REVERSE;
+        plan->unsteps += a.kind == PIO_UNSTEP;
+        const bool disk = a.slot >= schedule->slots;
+        plan->stores += a.kind == PIO_STORE && !disk;
+        plan->restores += a.kind == PIO_RESTORE && !disk;
+        plan->writes += a.kind == PIO_STORE && disk;
+        plan->reads += a.kind == PIO_RESTORE && disk;
+    }
+    schedule->at = 0;
+}
+
+/* As many states as the budget holds, and steps use. */
+static int64_t states_within(const pio_plan_request *r)
+{
+    const double most = (r->budget - (double)r->fixed) / (double)r->state;
+    int64_t slots = most < (double)r->steps ? (int64_t)most : r->steps;
+    while (slots > 0 && bytes_with(r, slots) > r->budget) slots--;
+    return slots;
+}
+
+/* Seconds of what depends on the states on disk, `kept` of them, beside `slots` in memory. */
+static double time_with(const pio_plan_request *r, int64_t slots, int64_t kept)
+{
+    return (double)pio_checkpoint_advances(r->steps, slots, kept) * r->prices.forward +
+           (double)kept * (r->prices.write + r->prices.read);
+}
+
+/* The least time is convex in the number of states on disk: the first that one more does not improve. A buffer for a state on its
+ * way costs one in memory. */
+static void use_disk(pio_plan *plan, const pio_plan_request *r)
+{
+    pio_plan_request with = *r;
+    const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
+    int64_t low = 0, high = room < (double)r->steps - 1 ? (int64_t)room : r->steps - 1;
+    with.fixed += r->state;
+    const int64_t slots = bytes_with(&with, 1) <= r->budget ? states_within(&with) : 0;
+    if (slots < 1) return;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (time_with(r, slots, middle + 1) < time_with(r, slots, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < 1 || time_with(r, slots, low) >= time_with(r, plan->slots, 0)) return;
+    plan->slots = slots;
+    plan->kept = low;
+    plan->bytes = (size_t)bytes_with(&with, slots);
+    plan->disk_bytes = pio_disk_states_bytes(low, r->state);
+}
+
+static piola_status refuse(const pio_plan_request *r, piola_error *error)
+{
+    const int64_t all = r->steps + (r->sweeps > 1), least = r->steps > 1;
+    const double checkpoint = bytes_with(r, least);
+    if (r->strategy == SCENE_STORE)
+        return pio_fail(
+            error, PIOLA_NO_MEMORY,
+            "gradient.memory: a budget of %.0f bytes does not hold every state: this run needs %.0f bytes, "
+            "%lld states of %zu bytes and %zu bytes besides; with strategy: checkpoint, %.0f bytes would do",
+            r->budget, bytes_with(r, all), (long long)all, r->state, r->fixed, checkpoint);
+    if (r->strategy == SCENE_REVERSE) {
+        const bool known =
+            !r->tape_is_a_guess || r->prices.taped > 0; /* a guess comes from a run, which this budget may not hold */
+        return pio_fail(
+            error, PIOLA_NO_MEMORY,
+            "gradient.memory: a budget of %.0f bytes does not hold what taking steps back needs: %s%.0f bytes, a state "
+            "of %zu bytes, %.0f bytes%s of a tape for %lld steps and %zu bytes besides; with strategy: checkpoint, "
+            "%.0f bytes would do",
+            r->budget, known ? "" : "more than ", taken_back(r), r->state, r->tape,
+            !known               ? " and more"
+            : r->tape_is_a_guess ? ", about,"
+                                 : "",
+            (long long)r->steps, r->fixed, checkpoint);
+    }
+    return pio_fail(
+        error, PIOLA_NO_MEMORY,
+        "gradient.memory: a budget of %.0f bytes holds no gradient: this run needs %.0f bytes, %zu bytes and "
+        "%lld states of %zu bytes",
+        r->budget, checkpoint, r->fixed, (long long)least, r->state);
+}
+
+piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r, pio_schedule *schedule,
+                               piola_error *error)
+{
+    *schedule = plan->strategy == SCENE_CHECKPOINT
+                    ? pio_schedule_checkpoint(r->steps, plan->slots, plan->kept, r->sweeps)
+                : plan->strategy == SCENE_REVERSE ? pio_schedule_reverse(r->steps, r->sweeps)
+                                                  : pio_schedule_store_all(r->steps, r->sweeps);
+    *schedule = pio_schedule_window(*schedule, r->first);
+    if (plan->strategy != SCENE_CHECKPOINT || schedule->checkpoints) return PIOLA_OK;
+    return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
+}
+
+/* Count what the plan's schedule does. */
+static piola_status carry_out(pio_plan *plan, const pio_plan_request *r, piola_error *error)
+{
+    pio_schedule schedule;
+    const piola_status rc = pio_plan_schedule(plan, r, &schedule, error);
+    if (rc) return rc;
+    count(plan, &schedule);
+    pio_schedule_end(&schedule);
+    return PIOLA_OK;
+}
+
+static pio_plan store(const pio_plan_request *r)
+{
+    const int64_t all = r->steps + (r->sweeps > 1);
+    return (pio_plan){.strategy = SCENE_STORE, .slots = all, .bytes = (size_t)bytes_with(r, all)};
+}
+
+static pio_plan checkpoint(const pio_plan_request *r)
+{
+    const int64_t slots = states_within(r);
+    pio_plan plan = {.strategy = SCENE_CHECKPOINT, .slots = slots, .bytes = (size_t)bytes_with(r, slots)};
+    if (r->disk > 0 && slots < r->steps) use_disk(&plan, r);
+    return plan;
+}
+
+static pio_plan reverse(const pio_plan_request *r)
+{
+    pio_plan plan = {.strategy = SCENE_REVERSE, .slots = 1};
+    const double most = fmin(r->tape_most, r->budget - bytes_with(r, 1) - r->tape_beside);
+    plan.tape = (size_t)(r->tape_is_a_guess ? fmax(r->tape, floor(most / ALIGNMENT) * ALIGNMENT) : r->tape);
+    plan.bytes = (size_t)(bytes_with(r, 1) + aligned((double)plan.tape) + r->tape_beside);
+    return plan;
+}
+
+/* Of checkpoints and reversal, what computes fewer steps besides the run and the adjoints; PIOLA_NO_MEMORY where neither fits. */
+static piola_status least_work(pio_plan *plan, const pio_plan_request *r, piola_error *error)
+{
+    pio_plan back = reverse(r);
+    const bool can_check = bytes_with(r, r->steps > 1) <= r->budget;
+    const bool can_reverse = r->reversible && taken_back(r) <= r->budget;
+    if (!can_check && !can_reverse) return refuse(r, error);
+    piola_status rc = can_reverse ? carry_out(&back, r, error) : PIOLA_OK;
+    if (!rc && can_check) {
+        *plan = checkpoint(r);
+        rc = carry_out(plan, r, error);
+    }
+    if (rc || !can_reverse) return rc;
+    if (!can_check || plan->forward_steps > back.forward_steps + back.unsteps) *plan = back;
+    return PIOLA_OK;
+}
+
+piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_error *error)
+{
+    const bool all_fit = (double)store(r).bytes <= r->budget;
+    switch (r->strategy) {
+    case SCENE_REVERSE:
+        if (!r->reversible)
+            return pio_fail(error, PIOLA_USAGE,
+                            "gradient.memory.strategy: steps of this integrator cannot be taken back; a reversible "
+                            "time.integrator, or strategy: checkpoint, would be right");
+        if (taken_back(r) > r->budget) return refuse(r, error);
+        *plan = reverse(r);
+        return carry_out(plan, r, error);
+    case SCENE_CHECKPOINT:
+        if (bytes_with(r, r->steps > 1) > r->budget) return refuse(r, error);
+        *plan = checkpoint(r);
+        return carry_out(plan, r, error);
+    case SCENE_STORE:
+    case SCENE_AUTO:
+        if (!all_fit) return r->strategy == SCENE_STORE ? refuse(r, error) : least_work(plan, r, error);
+        *plan = store(r);
+    }
+    return carry_out(plan, r, error);
+}
+
+piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t slots, int64_t kept, piola_error *error)
+{
+    const double tape = r->strategy == SCENE_REVERSE ? (r->tape_is_a_guess ? 2 : 1) * r->tape : 0;
+    *plan = (pio_plan){.strategy = r->strategy,
+                       .slots = slots,
+                       .kept = kept,
+                       .tape = (size_t)tape,
+                       .bytes = (size_t)(bytes_with(r, slots) + aligned(tape)) + (kept ? r->state : 0),
+                       .disk_bytes = pio_disk_states_bytes(kept, r->state)};
+    return carry_out(plan, r, error);
+}
+
+bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess)
+{
+    *tape_is_a_guess = desc->fem && desc->fem->integrator == PIO_REVERSIBLE_EULER;
+    return desc->fem ? desc->fem->integrator >= PIO_REVERSIBLE_LEAPFROG : desc->reversible != 0;
+}
+
+double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
+{
+    const double adjoint = plan->strategy == SCENE_REVERSE ? p->adjoint_after : p->adjoint;
+    const double gradient = (double)plan->forward_steps * p->forward + (double)plan->reverse_steps * adjoint +
+                            (double)plan->unsteps * p->unstep + (double)plan->stores * p->store +
+                            (double)plan->restores * p->restore + (double)plan->writes * p->write +
+                            (double)plan->reads * p->read;
+    return gradient / ((double)(steps > 0 ? steps : 1) * p->forward);
+}
+
+int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed)
+{
+    if (last < 1) return start + start / 2;
+    return needed + needed / 4 > 2 * last ? needed + needed / 4 : 2 * last;
+}
+
+bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
+                     const pio_prices *whole_prices, int64_t steps)
+{
+    const bool known = compact_prices && whole_prices;
+    return pio_plan_cost(compact, known ? compact_prices : &pio_prices_compact, steps) <
+           pio_plan_cost(whole, known ? whole_prices : &pio_prices_whole, steps);
+}

@@ -1,0 +1,207 @@
+/* plan_measure.c -- what steps, their adjoints and moves of states take on this machine; see plan.h. */
+#include "host/run/disk_states.h"
+#include "host/base/fail.h"
+#include "host/base/path.h"
+#include "host/run/plan.h"
+#include "host/run/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A machine has other things to do now and then: what takes a moment is measured a few times, and the least counts. */
+enum { FEW = 3, MOST_STEPS = 64 };
+static const double moment = 0.1; /* s */
+
+static void lower(double *least, double begun)
+{
+    *least = fmin(*least, pio_clock() - begun);
+}
+
+/* The middle one of n > 0 values, which are put in order. */
+static double middle_of(double *v, int n)
+{
+    for (int i = 1; i < n; i++) {
+        const double x = v[i];
+        int k = i;
+        for (; k > 0 && v[k - 1] > x; k--) v[k] = v[k - 1];
+        v[k] = x;
+    }
+    return v[n / 2];
+}
+
+/* State 1 is kept, where there is more than one step: state 0 may take no room and be made anew. */
+static piola_status measure_store(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t kept,
+                                  piola_error *error)
+{
+    piola_status rc = engine->advance(sim, kept, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->store = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW; i++) {
+        const double begun = pio_clock();
+        rc = engine->save(sim, 0, error);
+        if (!rc) rc = engine->check(sim, error);
+        lower(&prices->store, begun);
+    }
+    return rc;
+}
+
+/* Steps for a moment, and a few in any case unless they take long, or all where what they leave on a tape is to be known: that of the
+ * middle. */
+static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
+                                  bool all_steps, int64_t *steps_run, piola_error *error)
+{
+    double taken[MOST_STEPS], begun = pio_clock(), all = begun;
+    piola_status rc = PIOLA_OK;
+    int run = 0;
+    while (!rc && run < MOST_STEPS && run < steps && (all_steps || pio_clock() - all < (run < FEW ? 10 : 1) * moment)) {
+        rc = engine->advance(sim, 1, error);
+        if (!rc) rc = engine->check(sim, error);
+        taken[run++] = pio_clock() - begun;
+        begun = pio_clock();
+    }
+    if (!rc) prices->forward = middle_of(taken, run);
+    *steps_run = run;
+    return rc;
+}
+
+/* Taking back the last `run` of so many steps, the adjoint of the last, and what a step left on the tape. */
+static piola_status measure_back(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t run,
+                                 const double *bar, piola_error *error)
+{
+    int64_t bytes = 0;
+    piola_status rc = engine->taped ? engine->taped(sim, &bytes, error) : PIOLA_OK;
+    prices->taped = (double)bytes / (double)engine->step(sim);
+    if (!rc) rc = engine->reverse_begin(sim, bar, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->unstep = prices->adjoint_after = HUGE_VAL;
+    for (int64_t s = 0; !rc && s < run; s++) {
+        double begun = pio_clock();
+        rc = engine->unstep(sim, error);
+        if (!rc) rc = engine->check(sim, error);
+        lower(&prices->unstep, begun);
+        if (rc || s >= FEW) continue;
+        begun = pio_clock();
+        rc = engine->reverse(sim, error);
+        if (!rc) rc = engine->check(sim, error);
+        lower(&prices->adjoint_after, begun);
+    }
+    return rc;
+}
+
+/* Of the step after the state that was kept. */
+static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const double *bar,
+                                    piola_error *error)
+{
+    piola_status rc = engine->load(sim, 0, error);
+    if (!rc) rc = engine->advance(sim, 1, error);
+    if (!rc) rc = engine->reverse_begin(sim, bar, error);
+    if (!rc) rc = engine->check(sim, error);
+    double begun = pio_clock();
+    if (!rc) rc = engine->load(sim, 0, error);
+    if (!rc) rc = engine->check(sim, error);
+    lower(&prices->restore, begun);
+    begun = pio_clock();
+    if (!rc) rc = engine->reverse(sim, error);
+    if (!rc) rc = engine->check(sim, error);
+    lower(&prices->adjoint, begun);
+    return rc;
+}
+
+static piola_status measure_adjoints(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const double *bar,
+                                     piola_error *error)
+{
+    const double all = pio_clock();
+    piola_status rc = PIOLA_OK;
+    prices->restore = prices->adjoint = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW && (i == 0 || pio_clock() - all < 10 * moment); i++)
+        rc = measure_adjoint(prices, engine, sim, bar, error);
+    return rc;
+}
+
+/* The state that is kept `places` times to the disk, and from there: not to a cache that a longer run would overflow. */
+static piola_status measure_moves(pio_prices *prices, pio_disk_states *disk, int64_t places, const pio_engine *engine,
+                                  pio_sim *sim, piola_error *error)
+{
+    piola_status rc = engine->load(sim, 0, error);
+    if (!rc) rc = engine->check(sim, error);
+    double begun = pio_clock();
+    for (int64_t p = 0; !rc && p < places; p++) rc = pio_disk_states_keep(disk, p, engine, sim, error);
+    if (!rc) rc = pio_disk_states_settle(disk, error);
+    prices->write = fmin(prices->write, (pio_clock() - begun) / (double)places);
+    begun = pio_clock();
+    for (int64_t p = 0; !rc && p < places; p++)
+        rc = pio_disk_states_fetch(disk, p, engine->step(sim), engine, sim, error);
+    if (!rc) rc = engine->check(sim, error);
+    prices->read = fmin(prices->read, (pio_clock() - begun) / (double)places);
+    return rc;
+}
+
+/* As many states as make up 64 MiB, 2 to 64 of them and no more than `most`, to a file in the folder and back; the best of a few
+ * times. */
+static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
+                                 const char *folder, int64_t most, piola_error *error)
+{
+    const double enough = fmin(64, fmax(2, 64.0 * 1048576 / (double)bytes));
+    const int64_t places = most < (int64_t)enough ? most : (int64_t)enough;
+    char path[PIO_PATH];
+    pio_disk_states *disk = NULL;
+    if (places < 1) return PIOLA_OK;
+    snprintf(path, sizeof path, "%s/piola-measure.h5", folder);
+    piola_status rc = pio_disk_states_create(&disk, path, places, bytes, error);
+    prices->write = prices->read = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW; i++) rc = measure_moves(prices, disk, places, engine, sim, error);
+    pio_disk_states_free(disk);
+    return rc;
+}
+
+static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const pio_engine_desc *desc,
+                            const double *z, const double *bar, piola_error *error)
+{
+    int64_t run = 0;
+    bool is_a_guess;
+    const bool reversible = pio_plan_reversible(desc, &is_a_guess);
+    const int64_t kept = desc->steps > 1 && !reversible; /* tapes begin with state 0 */
+    piola_status rc = engine->start(sim, z, error);
+    if (rc || !desc->steps) return rc;
+    rc = measure_store(prices, engine, sim, kept, error);
+    if (!rc) rc = measure_steps(prices, engine, sim, desc->steps - kept, is_a_guess, &run, error);
+    if (!rc && reversible) rc = measure_back(prices, engine, sim, run, bar, error);
+    return rc ? rc : measure_adjoints(prices, engine, sim, bar, error);
+}
+
+/* Few steps that can be taken back: a tape of plain states does for them. */
+static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes)
+{
+    bool is_a_guess;
+    if (!pio_plan_reversible(small, &is_a_guess)) return;
+    const int64_t most = is_a_guess ? PIO_GUESSED_STEPS : MOST_STEPS;
+    if (small->steps > most) small->steps = most;
+    if (is_a_guess) small->tape = (int64_t)bytes->state * small->steps;
+}
+
+piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
+                              const double *z, const char *folder, int64_t places, piola_error *error)
+{
+    pio_engine_desc small = *desc;
+    pio_engine_bytes bytes;
+    pio_sim *sim = NULL;
+    size_t n_samples = 0;
+    for (int o = 0; o < desc->n_observations; o++)
+        n_samples += (size_t)desc->observations[o].samples * (size_t)desc->observations[o].components;
+    double *bar = malloc(sizeof *bar * (n_samples + 1));
+    if (!bar) return pio_fail_memory(error, sizeof *bar * n_samples, "a measurement");
+    for (size_t i = 0; i < n_samples; i++) bar[i] = 1;
+    *prices = (pio_prices){0};
+    small.slots = 1;
+    small.tape = small.first = 0;
+    piola_status rc = engine->measure(&small, &bytes, error);
+    if (!rc) shorten(&small, &bytes);
+    if (!rc && !small.tape) rc = engine->measure(&small, &bytes, error);
+    if (!rc && !small.tape) small.tape = (int64_t)bytes.tape;
+    if (!rc) rc = engine->create(&small, &sim, &bytes, error);
+    if (!rc) rc = measure(prices, engine, sim, &small, z, bar, error);
+    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, places, error);
+    if (sim) engine->destroy(sim);
+    free(bar);
+    return rc;
+}

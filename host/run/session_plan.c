@@ -1,0 +1,377 @@
+/* session_plan.c -- what a run would take and keep, chosen before it starts and told in words. */
+#include "host/run/disk_states.h"
+#include "host/base/fail.h"
+#include "host/run/session.h"
+#include "host/base/signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void print_bytes(char out[32], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double v = bytes;
+    int u = 0;
+    for (; v >= 1024 && u < 4; u++) v /= 1024;
+    snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+static void tell_size(const pio_session *s, pio_log_level level)
+{
+    const pio_model *m = s->model;
+    if (m->fem)
+        pio_log_say(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
+                    (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
+    else
+        pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
+                    (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
+                    m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
+}
+
+/* Are there any? */
+static bool has_checkpoints(const pio_session *s)
+{
+    return !strcmp(s->command, "run") || !strcmp(s->command, "grad");
+}
+
+/* What a checkpoint takes on disk. */
+static void tell_checkpoint(const pio_session *s, pio_log_level level)
+{
+    char bytes[32];
+    const size_t memory = s->bytes.memory + s->plan.tape;
+    if (!has_checkpoints(s)) return;
+    print_bytes(bytes, (double)memory);
+    pio_log_say(s->log, level,
+                "plan: a checkpoint takes %s (%zu bytes) of disk; two are kept, and the frames so far once more", bytes,
+                memory);
+}
+
+/* Which solver, which is told as the engine is, and what its library predicts. */
+static void tell_solver(const pio_session *s, pio_log_level level)
+{
+    char library[32];
+    if (!s->bytes.solver[0]) return;
+    pio_log_say(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
+    const bool own = !strcmp(s->bytes.product, "own");
+    if (!own) pio_log_say(s->log, PIO_INFO, "products of matrix and vector: %s", s->bytes.product);
+    print_bytes(library, (double)s->bytes.library);
+    if (s->bytes.library)
+        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for %s", library, s->bytes.library,
+                    own ? "factors" : "libraries");
+}
+
+static void tell_states(const pio_session *s, pio_log_level level)
+{
+    const pio_plan *p = &s->plan;
+    const long long again = (long long)(p->forward_steps - s->schedule.steps);
+    char state[32], disk[32];
+    print_bytes(state, (double)s->bytes.state);
+    print_bytes(disk, p->disk_bytes);
+    if (p->strategy == SCENE_REVERSE)
+        pio_log_say(
+            s->log, level,
+            "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld steps taken back",
+            state, s->bytes.state, p->tape, (long long)p->unsteps);
+    else if (p->strategy == SCENE_CHECKPOINT)
+        pio_log_say(s->log, level,
+                    "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
+                    "of them run again",
+                    (long long)p->slots, state, s->bytes.state, (long long)p->forward_steps,
+                    (long long)s->schedule.steps, again);
+    else
+        pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
+                    (long long)p->slots, state, s->bytes.state);
+    if (p->kept)
+        pio_log_say(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
+                    p->disk_bytes);
+    const char *item = s->model->fem ? "node" : "particle";
+    const double each = (double)s->bytes.state / (double)pio_model_items(s->model, true);
+    if (s->bytes.slot_nodes)
+        pio_log_say(
+            s->log, level,
+            "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
+            "active nodes",
+            each, item, (long long)s->bytes.slot_nodes);
+    else
+        pio_log_say(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
+}
+
+/* What gradient.window leaves out. */
+static void tell_window(const pio_session *s)
+{
+    const long long first = (long long)s->model->desc.first, steps = (long long)s->model->steps;
+    if (first)
+        pio_log_say(s->log, PIO_WARNING,
+                    "gradient.window: the adjoint goes back over the last %lld of %lld steps; steps 0 to %lld are left "
+                    "out, and with them what the initial state does to J",
+                    steps - first, steps, first - 1);
+}
+
+/* By prices of this device, which are known. */
+static void tell_cost(const pio_session *s, const pio_prices *p)
+{
+    pio_log_say(s->log, PIO_INFO,
+                "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
+                "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
+                pio_plan_cost(&s->plan, p, s->schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint, 1e3 * p->store,
+                1e3 * p->restore);
+    if (s->plan.strategy == SCENE_REVERSE)
+        pio_log_say(s->log, PIO_INFO, "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms",
+                    1e3 * p->unstep, 1e3 * p->adjoint_after);
+    if (s->plan.kept)
+        pio_log_say(s->log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms", 1e3 * p->write,
+                    1e3 * p->read);
+}
+
+/* The output folder, or the nearest one above it that exists. */
+static void existing_folder(const pio_session *s, char *out, size_t size)
+{
+    snprintf(out, size, "%s", s->directory);
+    while (access(out, F_OK)) {
+        char *slash = strrchr(out, '/');
+        if (!slash || slash == out) {
+            snprintf(out, size, slash ? "/" : ".");
+            return;
+        }
+        *slash = '\0';
+    }
+}
+
+/* As many bytes as the first steps used; and at most a quarter of what plain states would take, 32 bits for each degree of freedom
+ * and step, more than stiff springs have been seen to need; or four times as many as expected. */
+static void give_tape(const pio_session *s, pio_plan_request *r)
+{
+    const double quarter = (double)r->state * (double)r->steps / 4;
+    r->tape = r->prices.taped * (double)r->steps;
+    r->tape_most = fmax(4 * r->tape, s->scene->memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
+}
+
+/* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
+ * first steps has a plan all the same, without the disk: it would fail there too. */
+static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
+{
+    char folder[PIO_PATH];
+    existing_folder(s, folder, sizeof folder);
+    const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
+    const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
+    const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
+                                             r->disk > 0 ? folder : NULL, places, error);
+    if (r->tape_is_a_guess) give_tape(s, r);
+    if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
+    pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
+    *error = (piola_error){0};
+    r->disk = 0;
+    return PIOLA_OK;
+}
+
+/* Without gradients nothing is kept. */
+static piola_status fits(const pio_session *s, double budget, piola_error *error)
+{
+    if ((double)s->bytes.total <= budget || s->scene->memory_budget <= 0) return PIOLA_OK;
+    return pio_fail(error, PIOLA_NO_MEMORY, "gradient.memory: a budget of %.0f bytes holds no run: this one needs %zu",
+                    budget, s->bytes.total);
+}
+
+/* What a tape of any size takes beside its own bytes. */
+static piola_status weigh_tape(const pio_session *s, pio_plan_request *r, piola_error *error)
+{
+    enum { TAPE = 256 };
+    pio_engine_desc desc = s->model->desc;
+    pio_engine_bytes bytes;
+    desc.tape = TAPE;
+    const piola_status rc = s->engine.table->measure(&desc, &bytes, error);
+    if (!rc) r->tape_beside = (double)bytes.total - TAPE - (double)r->fixed;
+    return rc;
+}
+
+/* A way to keep states, with what it takes, and its plan unless that was refused. */
+typedef struct {
+    pio_engine_bytes bytes;
+    pio_plan_request request;
+    pio_plan plan;
+    bool refused;
+} way;
+
+/* Measure the simulation with this room in its slots, and plan its gradient; where the budget is too small for one, *error says what
+ * would do. */
+static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, way *w,
+                             piola_error *error)
+{
+    pio_engine_desc *desc = &s->model->desc;
+    *w = (way){.refused = true};
+    desc->slots = desc->tape = 0;
+    desc->slot_nodes = slot_nodes;
+    desc->interrupted = has_checkpoints(s) ? pio_slow_step_interruption : pio_interruption;
+    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
+    if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
+    pio_plan_request *r = &w->request;
+    *r = (pio_plan_request){.strategy = s->scene->memory_strategy,
+                            .steps = s->model->steps - desc->first,
+                            .first = desc->first,
+                            .sweeps = sweeps,
+                            .tape = (double)w->bytes.tape,
+                            .fixed = w->bytes.total,
+                            .state = w->bytes.state,
+                            .disk = s->scene->memory_disk,
+                            .budget =
+                                s->scene->memory_budget > 0 ? s->scene->memory_budget : 0.9 * (double)w->bytes.free};
+    r->reversible = pio_plan_reversible(desc, &r->tape_is_a_guess);
+    if (!adjoint) return PIOLA_OK;
+    if (r->tape_is_a_guess) rc = weigh_tape(s, r, error);
+    if (rc) return rc;
+    if (r->tape_is_a_guess) r->tape = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
+    const bool holds = (double)(r->fixed + r->state) + r->tape_beside + r->tape <= r->budget;
+    if (holds && (s->options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);
+    if (!rc) rc = pio_plan_make(&w->plan, r, error);
+    w->refused = rc == PIOLA_NO_MEMORY;
+    return w->refused ? PIOLA_OK : rc;
+}
+
+/* Prices that were measured where a plan is made by them; for people alone they decide nothing. */
+static const pio_prices *deciding(const way *w)
+{
+    return w->request.disk > 0 && w->request.prices.forward > 0 ? &w->request.prices : NULL;
+}
+
+/* A step and its adjoint are the same either way: the lower of what was measured, of both. */
+static void level_prices(way *a, way *b)
+{
+    pio_prices *p = &a->request.prices, *q = &b->request.prices;
+    if (!(p->forward > 0 && q->forward > 0)) return; /* not measured */
+    p->forward = q->forward = fmin(p->forward, q->forward);
+    p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
+}
+
+/* States are kept whole, or where it saves time in compact slots. */
+static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w, piola_error *error)
+{
+    way compact;
+    piola_status rc = consider(s, adjoint, sweeps, 0, w, error);
+    const int64_t start = w->bytes.start_nodes;
+    if (!rc) tell_size(s, s->options->dry_run ? PIO_INFO : PIO_DETAIL);
+    if (!rc && adjoint && start > 0) {
+        const int64_t room = pio_plan_slot_nodes(start, s->slot_nodes, s->nodes_needed);
+        rc = consider(s, adjoint, sweeps, room, &compact, error);
+        level_prices(&compact, w);
+        if (!rc && !compact.refused &&
+            (w->refused || pio_plan_better(&compact.plan, deciding(&compact), &w->plan, deciding(w), s->model->steps)))
+            *w = compact;
+    }
+    if (!rc && adjoint && w->refused) rc = PIOLA_NO_MEMORY;
+    s->model->desc.slot_nodes = w->bytes.slot_nodes;
+    s->bytes = w->bytes;
+    s->plan = w->plan;
+    return rc || adjoint ? rc : fits(s, w->request.budget, error);
+}
+
+piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
+{
+    const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
+    char total[32];
+    way w;
+    piola_status rc = choose(s, adjoint, sweeps, &w, error);
+    if (!rc && adjoint) rc = pio_plan_schedule(&s->plan, &w.request, &s->schedule, error);
+    if (rc) return rc;
+    s->model->desc.slots = s->plan.slots;
+    s->model->desc.tape = (int64_t)s->plan.tape;
+    if (adjoint) s->bytes.total = s->plan.bytes;
+    if (adjoint) tell_states(s, level);
+    if (adjoint) tell_window(s);
+    tell_solver(s, level);
+    tell_checkpoint(s, level);
+    print_bytes(total, (double)s->bytes.total);
+    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
+                s->engine.table->device);
+    if (w.request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &w.request.prices);
+    return PIOLA_OK;
+}
+
+/* The request that such a plan answers. */
+static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slot_nodes, pio_plan_request *r,
+                               piola_error *error)
+{
+    pio_engine_desc *desc = &s->model->desc;
+    pio_engine_bytes bytes;
+    desc->slots = desc->tape = 0;
+    desc->slot_nodes = slot_nodes;
+    const piola_status rc = s->engine.table->measure(desc, &bytes, error);
+    *r = (pio_plan_request){.strategy = plan->strategy,
+                            .reversible = true,
+                            .steps = s->model->steps - desc->first,
+                            .first = desc->first,
+                            .sweeps = s->schedule.sweeps,
+                            .tape = (double)plan->tape,
+                            .fixed = bytes.total,
+                            .state = bytes.state};
+    desc->slots = plan->slots;
+    desc->tape = (int64_t)plan->tape;
+    return rc;
+}
+
+/* A new plan was refused: the old one, for calls to come. */
+static void take_back(pio_session *s, const pio_session *had, int64_t slots)
+{
+    piola_error unheard;
+    if (s->schedule.checkpoints != had->schedule.checkpoints) pio_schedule_end(&s->schedule);
+    s->schedule = had->schedule;
+    s->plan = had->plan;
+    s->model->desc.slots = slots;
+    s->model->desc.slot_nodes = had->bytes.slot_nodes;
+    pio_session_create_sim(s, &unheard);
+}
+
+piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error)
+{
+    const pio_session had = *s;
+    const int64_t slots = s->model->desc.slots, tape = s->model->desc.tape;
+    pio_plan_request request;
+    if (plan->strategy == s->plan.strategy && plan->slots == s->plan.slots && plan->kept == s->plan.kept &&
+        plan->tape == s->plan.tape && slot_nodes == s->bytes.slot_nodes)
+        return PIOLA_OK;
+    piola_status rc = request_of(s, plan, slot_nodes, &request, error);
+    if (!rc) rc = pio_plan_with(&s->plan, &request, plan->slots, plan->kept, error);
+    if (!rc) rc = pio_plan_schedule(&s->plan, &request, &s->schedule, error);
+    if (!rc && s->scene->memory_budget > 0 && (double)s->plan.bytes > s->scene->memory_budget)
+        rc = pio_fail(error, PIOLA_NO_MEMORY, "the checkpoint's plan takes %zu bytes, more than gradient.memory.budget",
+                      s->plan.bytes);
+    s->engine.table->destroy(s->sim);
+    s->sim = NULL;
+    if (!rc) rc = pio_session_create_sim(s, error);
+    if (!rc) {
+        if (s->schedule.checkpoints != had.schedule.checkpoints) free(had.schedule.checkpoints);
+        tell_states(s, PIO_DETAIL);
+        return PIOLA_OK;
+    }
+    s->model->desc.tape = tape;
+    take_back(s, &had, slots);
+    return rc == PIOLA_NO_MEMORY && s->sim ? PIOLA_NO : rc;
+}
+
+piola_status pio_session_more_room(pio_session *s, piola_error *error)
+{
+    const pio_session had = *s;
+    const pio_engine *e = s->engine.table;
+    const int64_t slots = s->model->desc.slots;
+    s->nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
+    s->slot_nodes = s->bytes.slot_nodes;
+    if (s->nodes_needed <= s->slot_nodes) return PIOLA_NO_MEMORY;
+    pio_log_say(
+        s->log, PIO_INFO,
+        "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
+        "gradient begins anew with more",
+        (long long)s->nodes_needed, (long long)s->slot_nodes);
+    e->destroy(s->sim);
+    s->sim = NULL;
+    pio_disk_states_free(s->disk);
+    s->disk = NULL;
+    piola_status rc = pio_session_plan(s, true, had.schedule.sweeps, error);
+    if (!rc) rc = pio_session_create_sim(s, error);
+    if (rc) {
+        take_back(s, &had, slots);
+        return rc;
+    }
+    free(had.schedule.checkpoints);
+    return PIOLA_OK;
+}

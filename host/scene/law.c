@@ -1,0 +1,152 @@
+/* law.c -- see law.h. */
+#include "host/scene/law.h"
+
+#include <string.h>
+
+const char *const piola_laws[] = {[SCENE_HYPER_LINEAR] = "linear",
+                                  [SCENE_HYPER_ST_VENANT] = "st_venant_kirchhoff",
+                                  [SCENE_HYPER_FIXED_COROTATED] = "fixed_corotated",
+                                  [SCENE_HYPER_NEO_HOOKEAN] = "neo_hookean",
+                                  [SCENE_HYPER_NEO_HOOKEAN_ISO] = "neo_hookean_iso",
+                                  [SCENE_HYPER_STABLE_NEO_HOOKEAN] = "stable_neo_hookean",
+                                  [SCENE_HYPER_MOONEY_RIVLIN] = "mooney_rivlin",
+                                  [SCENE_HYPER_OGDEN] = "ogden",
+                                  [SCENE_HYPER_HENCKY] = "hencky",
+                                  [SCENE_LINEAR_FLUID] = "linear_fluid",
+                                  [SCENE_TAIT] = "tait",
+                                  NULL};
+_Static_assert((int)SCENE_HYPER_OGDEN == (int)PIO_HYPER_OGDEN && (int)SCENE_LINEAR_FLUID == (int)PIO_LINEAR_FLUID &&
+                   (int)SCENE_TAIT + 1 == (int)PIO_LAWS,
+               "laws of scenes have the numbers that engines know");
+
+#define AT(member) offsetof(scene_material, member)
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .key = NULL                                                                                                    \
+    }
+
+static const pio_law_constant engineering[] = {
+    {"E", "Pa", "Young's modulus", AT(E), 0}, {"nu", "1", "Poisson's ratio", AT(nu), 1}, END};
+static const pio_law_constant lame[] = {
+    {"mu", "Pa", "shear modulus mu", AT(mu), 0}, {"lambda", "Pa", "Lame constant lambda", AT(lambda), 1}, END};
+static const pio_law_constant mooney[] = {{"c10", "Pa", "constant c10", AT(c10), 0},
+                                          {"c01", "Pa", "constant c01", AT(c01), 1},
+                                          {"bulk", "Pa", "bulk modulus", AT(bulk), 2},
+                                          END};
+static const pio_law_constant ogden[] = {
+    {"mu1", "Pa", "constant mu1", AT(mu1), 0},   {"alpha1", "1", "exponent alpha1", AT(alpha1), 1},
+    {"mu2", "Pa", "constant mu2", AT(mu2), 2},   {"alpha2", "1", "exponent alpha2", AT(alpha2), 3},
+    {"bulk", "Pa", "bulk modulus", AT(bulk), 4}, END};
+static const pio_law_constant fluid[] = {
+    {"bulk", "Pa", "bulk modulus", AT(bulk), 0}, {"viscosity", "Pa.s", "viscosity", AT(viscosity), 2}, END};
+static const pio_law_constant tait[] = {{"bulk", "Pa", "bulk modulus", AT(bulk), 0},
+                                        {"gamma", "1", "exponent of the Tait law", AT(gamma), 1},
+                                        {"viscosity", "Pa.s", "viscosity", AT(viscosity), 2},
+                                        END};
+
+static const pio_law_constant *of_law(pio_law law, bool by_lame)
+{
+    switch (law) {
+    case SCENE_HYPER_MOONEY_RIVLIN:
+        return mooney;
+    case SCENE_HYPER_OGDEN:
+        return ogden;
+    case SCENE_LINEAR_FLUID:
+        return fluid;
+    case SCENE_TAIT:
+        return tait;
+    default:
+        return by_lame ? lame : engineering;
+    }
+}
+
+const pio_law_constant *pio_law_constants(const scene_material *m)
+{
+    return of_law((pio_law)m->model, m->lame);
+}
+
+int pio_law_count(pio_law law)
+{
+    int count = 0;
+    for (const pio_law_constant *c = of_law(law, false); c->key; c++) count = c->number + 1;
+    return count;
+}
+
+static const pio_law_constant *find(const pio_law_constant *list, const char *key)
+{
+    for (; list->key; list++)
+        if (!strcmp(list->key, key)) return list;
+    return NULL;
+}
+
+const pio_law_constant *pio_law_constant_of(const scene_material *m, const char *key)
+{
+    return find(pio_law_constants(m), key);
+}
+
+const pio_law_constant *pio_law_every_constant(int i)
+{
+    static const pio_law_constant *const lists[] = {engineering, lame, mooney, ogden, tait};
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (const pio_law_constant *c = lists[l]; c->key; c++) {
+            bool before = false;
+            for (size_t k = 0; k < l; k++) before |= find(lists[k], c->key) != NULL;
+            if (!before && i-- == 0) return c;
+        }
+    return NULL;
+}
+
+void pio_law_given(const scene_material *m, double *given)
+{
+    memset(given, 0, PIO_LAW_CONSTANTS * sizeof *given);
+    for (const pio_law_constant *c = pio_law_constants(m); c->key; c++)
+        memcpy(&given[c->number], (const char *)m + c->offset, sizeof *given);
+}
+
+int pio_law_path(const pio_scene *s, const char *path)
+{
+    const char *name = strchr(path, '.'), *key = strrchr(path, '.');
+    if (!name || name == key) return -1;
+    const size_t length = (size_t)(key - ++name);
+    for (size_t b = 0; !strncmp(path, "bodies.", 7) && b < s->n_bodies; b++) {
+        const char *own = s->bodies[b].name;
+        if (strlen(own) != length || strncmp(own, name, length) != 0) continue;
+        name = s->bodies[b].material;
+        break;
+    }
+    const size_t wanted = path[0] == 'b' ? strlen(name) : length;
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        if (strlen(m->name) != wanted || strncmp(m->name, name, wanted) != 0) continue;
+        const pio_law_constant *c = pio_law_constant_of(m, key + 1);
+        return c ? c->number : -1;
+    }
+    return -1;
+}
+
+pio_law pio_law_named(const char *name, unsigned laws)
+{
+    for (pio_law law = 0; piola_laws[law]; law++)
+        if (LAW_BIT(law) & laws && !strcmp(piola_laws[law], name)) return law;
+    return -1;
+}
+
+void pio_law_like(pio_law law, double E, double nu, double *given)
+{
+    const double mu = E / (2 * (1 + nu)), bulk = E / (3 * (1 - 2 * nu));
+    const double usual[] = {E, nu, 0, 0, 0}, liquid[] = {E, 7, 0.01, 0, 0};
+    const double of_mooney[] = {0.4 * mu, 0.1 * mu, bulk, 0, 0};  /* mu = 2 (c10 + c01) */
+    const double of_ogden[] = {0.8 * mu, 2, -0.2 * mu, -2, bulk}; /* mu = (mu_1 alpha_1 + mu_2 alpha_2)/2 */
+    const double *own = LAW_BIT(law) & LAWS_FLUID        ? liquid
+                        : law == PIO_HYPER_MOONEY_RIVLIN ? of_mooney
+                        : law == PIO_HYPER_OGDEN         ? of_ogden
+                                                         : usual;
+    memcpy(given, own, PIO_LAW_CONSTANTS * sizeof *given);
+}
+
+double pio_law_shear(const scene_material *m)
+{
+    if (m->model == SCENE_HYPER_MOONEY_RIVLIN) return 2 * (m->c10 + m->c01);
+    if (m->model == SCENE_HYPER_OGDEN) return (m->mu1 * m->alpha1 + m->mu2 * m->alpha2) / 2;
+    return m->mu;
+}

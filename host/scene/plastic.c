@@ -1,0 +1,103 @@
+/* plastic.c -- see plastic.h. */
+#include "host/scene/plastic.h"
+
+#include <string.h>
+
+_Static_assert((int)SCENE_SNOW == (int)PIO_SNOW && (int)SCENE_ELASTIC == (int)PIO_ELASTIC,
+               "plastic laws of scenes have the numbers that engines know");
+
+#define AT(member) offsetof(scene_material, member)
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .key = NULL                                                                                                    \
+    }
+
+static const pio_law_constant von_mises[] = {{"yield_stress", "Pa", "yield stress", AT(yield_stress), 0},
+                                             {"hardening_modulus", "Pa", "hardening modulus", AT(hardening_modulus), 1},
+                                             END};
+static const pio_law_constant drucker_prager[] = {{"friction_angle", "rad", "friction angle", AT(friction_angle), 0},
+                                                  {"cohesion", "Pa", "cohesion", AT(cohesion), 1},
+                                                  END};
+static const pio_law_constant herschel_bulkley[] = {{"yield_stress", "Pa", "yield stress", AT(yield_stress), 0},
+                                                    {"consistency", "Pa.s^exponent", "consistency", AT(consistency), 1},
+                                                    {"exponent", "1", "exponent of the rate of flow", AT(exponent), 2},
+                                                    END};
+static const pio_law_constant snow[] = {
+    {"critical_compression", "1", "critical compression", AT(critical_compression), 0},
+    {"critical_stretch", "1", "critical stretch", AT(critical_stretch), 1},
+    {"hardening", "1", "hardening of snow", AT(hardening), 2},
+    END};
+static const pio_law_constant elastic[] = {END};
+static const pio_law_constant *const lists[] = {[SCENE_ELASTIC] = elastic,
+                                                [SCENE_VON_MISES] = von_mises,
+                                                [SCENE_DRUCKER_PRAGER] = drucker_prager,
+                                                [SCENE_HERSCHEL_BULKLEY] = herschel_bulkley,
+                                                [SCENE_SNOW] = snow};
+
+const pio_law_constant *pio_plastic_constants(const scene_material *m)
+{
+    return lists[m->plasticity];
+}
+
+static const pio_law_constant *find(const pio_law_constant *list, const char *key)
+{
+    for (; list->key; list++)
+        if (!strcmp(list->key, key)) return list;
+    return NULL;
+}
+
+const pio_law_constant *pio_plastic_constant_of(const scene_material *m, const char *key)
+{
+    return find(pio_plastic_constants(m), key);
+}
+
+const pio_law_constant *pio_plastic_every_constant(int i)
+{
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (const pio_law_constant *c = lists[l]; c->key; c++) {
+            bool known = false;
+            for (size_t k = 0; k < l; k++) known |= find(lists[k], c->key) != NULL;
+            if (!known && i-- == 0) return c;
+        }
+    return NULL;
+}
+
+void pio_plastic_given(const scene_material *m, double *yield)
+{
+    memset(yield, 0, PIO_PLASTIC_CONSTANTS * sizeof *yield);
+    for (const pio_law_constant *c = pio_plastic_constants(m); c->key; c++)
+        memcpy(&yield[c->number], (const char *)m + c->offset, sizeof *yield);
+}
+
+static const scene_material *material_named(const pio_scene *s, const char *name, size_t length)
+{
+    for (size_t i = 0; i < s->n_materials; i++)
+        if (strlen(s->materials[i].name) == length && !strncmp(s->materials[i].name, name, length))
+            return &s->materials[i];
+    return NULL;
+}
+
+int pio_plastic_path(const pio_scene *s, const char *path)
+{
+    const char *name = strchr(path, '.'), *key = strrchr(path, '.');
+    if (!name || name == key) return -1;
+    const size_t length = (size_t)(key - ++name);
+    const scene_material *m = strncmp(path, "bodies.", 7) ? material_named(s, name, length) : NULL;
+    for (size_t b = 0; !m && !strncmp(path, "bodies.", 7) && b < s->n_bodies; b++) {
+        const scene_body *body = &s->bodies[b];
+        if (strlen(body->name) == length && !strncmp(body->name, name, length))
+            m = material_named(s, body->material, strlen(body->material));
+    }
+    const pio_law_constant *c = m ? pio_plastic_constant_of(m, key + 1) : NULL;
+    return c ? c->number : -1;
+}
+
+bool pio_scene_is_plastic(const pio_scene *s)
+{
+    for (size_t b = 0; s->method == SCENE_MPM && b < s->n_bodies; b++) {
+        const char *name = s->bodies[b].material;
+        const scene_material *m = material_named(s, name, strlen(name));
+        if (m && m->plasticity != SCENE_ELASTIC) return true;
+    }
+    return false;
+}

@@ -1,0 +1,20 @@
+/* plastic.h -- the constants of plastic laws: their keys in a material, and their numbers in an engine. */
+#ifndef PIOLA_HOST_PLASTIC_H
+#define PIOLA_HOST_PLASTIC_H
+
+#include "host/scene/law.h"
+
+/* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of an elastic one. */
+const pio_law_constant *pio_plastic_constants(const scene_material *material);
+/* The one that has this key, or NULL. */
+const pio_law_constant *pio_plastic_constant_of(const scene_material *material, const char *key);
+/* Constant i of all that there are, each key once; NULL past the last. */
+const pio_law_constant *pio_plastic_every_constant(int i);
+/* What engines take: yield[PIO_PLASTIC_CONSTANTS], 0 where the law has none. */
+void pio_plastic_given(const scene_material *material, double *yield);
+/* Number of the constant that the path materials.NAME.KEY or bodies.NAME.KEY names, -1 if it names none. */
+int pio_plastic_path(const pio_scene *scene, const char *path);
+/* Is anything of what bodies are made of plastic? */
+bool pio_scene_is_plastic(const pio_scene *scene);
+
+#endif

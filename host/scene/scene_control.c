@@ -1,0 +1,298 @@
+/* scene_control.c -- actuators and control of a scene: defaults, weights at the start, rules, and the paths that a design may change. */
+#include "host/scene/control_weights.h"
+#include "host/scene/fill.h"
+#include "host/scene/scene_names.h"
+#include "host/scene/scene_private.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_UNITS = 256,
+    MOST_KNOTS = 65536,
+    WEIGHT_STREAM = 1 << 20 /* of random numbers; bodies have those before */
+};
+
+size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SCENE_LAYERS], int *layers)
+{
+    size_t count = 0;
+    *layers = (int)c->hidden.n + 1;
+    if (c->hidden.n > PIO_NETWORK_HIDDEN) return 0;
+    width[0] = 0;
+    for (size_t i = 0; i < c->n_inputs; i++) width[0] += c->inputs[i].type == SCENE_INPUT_PHASE ? 2 : s->dimension;
+    for (size_t l = 0; l < c->hidden.n; l++) {
+        const double units = c->hidden.v[l];
+        if (!(units >= 1 && units <= MOST_UNITS) || units > floor(units)) return 0;
+        width[l + 1] = (int)units;
+    }
+    width[*layers] = (int)c->actuators.n;
+    for (int l = 0; l < *layers; l++) count += (size_t)width[l + 1] * ((size_t)width[l] + 1);
+    return count;
+}
+
+/* ---- defaults -------------------------------------------------------------------------------------------- */
+
+/* W at random, b = 0. */
+static void draw_weights(const pio_scene *s, size_t control, const int *width, int layers)
+{
+    const scene_control *c = &s->control[control];
+    size_t at = 0;
+    for (int l = 0; l < layers; l++)
+        for (int r = 0; r < width[l + 1]; r++)
+            for (int k = 0; k <= width[l]; k++, at++) {
+                const double u = pio_uniform((uint64_t)s->seed, WEIGHT_STREAM + control, at, 0);
+                c->weights.v[at] = k < width[l] ? c->weight_scale * (2 * u - 1) / sqrt(width[l]) : 0;
+            }
+}
+
+static void read_weights(const pio_scene *s, cfg_doc *doc, size_t i, scene_numbers *weights)
+{
+    const scene_control *c = &s->control[i];
+    char place[PATH_MAX], dataset[300];
+    PATH(path, "control[%zu].weights", i);
+    piola_error error;
+    bool found;
+    if (c->weights_dataset)
+        snprintf(dataset, sizeof dataset, "%.299s", c->weights_dataset);
+    else
+        snprintf(dataset, sizeof dataset, "/piola/gradient/control.%.200s.weights/value", c->name);
+    piola_status rc = pio_scene_file(s, c->weights_file, place, sizeof place, &error);
+    if (!rc) rc = pio_control_weights(place, dataset, weights->v, weights->n, &error);
+    char sha256[PIO_SHA256_TEXT];
+    if (!rc) rc = pio_sha256_of_file(place, sha256, &error);
+    if (!rc)
+        pio_cfg_input(doc, place, sha256);
+    else
+        pio_cfg_report(doc, rc, pio_cfg_find(doc->root, path, &found)->mark, path, "%s", error.message);
+}
+
+/* One limit is that of every actuator. */
+static void complete_limit(cfg_doc *doc, scene_control *c)
+{
+    if (c->limit.n != 1 || c->actuators.n == 1) return;
+    const double limit = c->limit.v[0];
+    c->limit.v = pio_arena_take(&doc->arena, (c->actuators.n + 1) * sizeof(double));
+    c->limit.n = c->limit.v ? c->actuators.n : 0;
+    doc->no_memory |= !c->limit.v;
+    for (size_t k = 0; k < c->limit.n; k++) c->limit.v[k] = limit;
+}
+
+static void gather_clocks(cfg_doc *doc, scene_control *c)
+{
+    for (int part = 0; part < 2; part++) {
+        scene_numbers *all = &c->clock[part];
+        all->n = 0;
+        all->v = pio_arena_take(&doc->arena, (c->n_inputs + 1) * sizeof(double));
+        doc->no_memory |= !all->v;
+        for (size_t k = 0; k < c->n_inputs && all->v; k++)
+            if (c->inputs[k].type == SCENE_INPUT_PHASE)
+                all->v[all->n++] = part ? c->inputs[k].phase : c->inputs[k].frequency;
+    }
+}
+
+void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_control; i++) {
+        scene_control *c = &s->control[i];
+        int width[SCENE_LAYERS], layers;
+        if (isnan(c->period)) c->period = 0;
+        if (c->type != SCENE_SIGNAL_NETWORK) continue;
+        complete_limit(doc, c);
+        gather_clocks(doc, c);
+        c->weights.n = pio_scene_layers(s, c, width, &layers);
+        c->weights.v = pio_arena_take(&doc->arena, (c->weights.n + 1) * sizeof(double));
+        if (!c->weights.v) {
+            doc->no_memory = true;
+            c->weights.n = 0;
+        }
+        if (!c->weights.n) continue; /* refused by pio_scene_validate_control */
+        if (c->weights_file)
+            read_weights(s, doc, i, &c->weights);
+        else
+            draw_weights(s, i, width, layers);
+    }
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------------- */
+
+static void check_actuator(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_actuator *a = &s->actuators[i];
+    PATH(body, "actuators[%zu].body", i);
+    PATH(fibre, "actuators[%zu].fibre", i);
+    double square = 0;
+    const size_t b = pio_scene_entry(doc, body, "bodies", a->body, s->bodies, s->n_bodies, sizeof *s->bodies);
+    const scene_material *m = b < s->n_bodies ? pio_scene_material(s, s->bodies[b].material) : NULL;
+    if (m && m->model >= SCENE_LINEAR_FLUID)
+        pio_cfg_fault(doc, body, "'%s' is a fluid, which has no fibres; a solid body would be right", a->body);
+    for (int k = 0; k < s->dimension; k++) square += a->fibre[k] * a->fibre[k];
+    if (!(square > 0)) pio_cfg_fault(doc, fibre, "it has no direction; one number must not be 0");
+    for (int k = 0; k < s->dimension && !isnan(a->on.min[0]); k++) {
+        PATH(max, "actuators[%zu].on.max[%d]", i, k);
+        if (!(a->on.max[k] > a->on.min[k]))
+            pio_cfg_fault(doc, max, "%g m is not above min, %g m, along %c", a->on.max[k], a->on.min[k], "xyz"[k]);
+    }
+}
+
+/* Each actuator is driven once. */
+static void check_driven(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t a = 0; a < s->n_actuators; a++) {
+        size_t times = 0;
+        for (size_t i = 0; i < s->n_control; i++)
+            for (size_t k = 0; k < s->control[i].actuators.n; k++) {
+                PATH(path, "control[%zu].actuators[%zu]", i, k);
+                if (strcmp(s->control[i].actuators.v[k], s->actuators[a].name) != 0 || ++times != 2) continue;
+                pio_cfg_fault(doc, path, "'%s' is already driven; one entry of control drives an actuator",
+                              s->actuators[a].name);
+            }
+        PATH(path, "actuators[%zu].name", a);
+        if (!times)
+            pio_cfg_fault(doc, path, "no entry of control drives '%s'; add one, or remove it", s->actuators[a].name);
+    }
+}
+
+/* The name of a body or of an actuator, not of both. */
+static void check_seen(const pio_scene *s, cfg_doc *doc, const char *path, const char *name)
+{
+    const bool actuator = pio_scene_find(name, s->actuators, s->n_actuators, sizeof *s->actuators) < s->n_actuators;
+    if (!actuator)
+        pio_scene_entry(doc, path, "bodies", name, s->bodies, s->n_bodies, sizeof *s->bodies);
+    else if (pio_scene_body(s, name))
+        pio_cfg_fault(doc, path, "'%s' is a body and an actuator; give one of them another name", name);
+}
+
+static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_control *c = &s->control[i];
+    PATH(type, "control[%zu].type", i);
+    PATH(hidden, "control[%zu].hidden", i);
+    PATH(limit, "control[%zu].limit", i);
+    PATH(spread, "control[%zu].weight_scale", i);
+    if (s->mpm_integrator == SCENE_REVERSIBLE)
+        pio_cfg_fault(
+            doc, type,
+            "a network sees velocities, and time.integrator: reversible must take steps back before it knows them; "
+            "integrator: apic, or a signal of time, would be right");
+    if (c->limit.n != c->actuators.n)
+        pio_cfg_fault(doc, limit, "%zu limits for %zu actuator%s; one for all, or one for each would be right",
+                      c->limit.n, c->actuators.n, c->actuators.n == 1 ? "" : "s");
+    if (c->hidden.n > PIO_NETWORK_HIDDEN)
+        pio_cfg_fault(doc, hidden, "%zu layers; at most %d are possible", c->hidden.n, PIO_NETWORK_HIDDEN);
+    if (c->weights_file && pio_scene_given(doc, spread))
+        pio_cfg_fault(doc, spread, "the weights are read from a file; remove this, or `weights` to start at random");
+    for (size_t l = 0; l < c->hidden.n; l++) {
+        PATH(path, "control[%zu].hidden[%zu]", i, l);
+        const double units = c->hidden.v[l];
+        if (!(units >= 1 && units <= MOST_UNITS) || units > floor(units))
+            pio_cfg_fault(doc, path, "%g units; a whole number from 1 to %d would be right", units, MOST_UNITS);
+    }
+    for (size_t k = 0; k < c->n_inputs; k++) {
+        const scene_input *in = &c->inputs[k];
+        PATH(of, "control[%zu].inputs[%zu].of", i, k);
+        PATH(relative, "control[%zu].inputs[%zu].relative_to", i, k);
+        PATH(scale, "control[%zu].inputs[%zu].scale", i, k);
+        if (in->type == SCENE_INPUT_PHASE) continue;
+        check_seen(s, doc, of, in->of);
+        if (in->relative_to) check_seen(s, doc, relative, in->relative_to);
+        pio_scene_unit(doc, scale, in->type == SCENE_INPUT_POSITION ? CFG_LENGTH : CFG_VELOCITY);
+    }
+}
+
+static void check_control(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_control *c = &s->control[i];
+    const size_t least = c->type == SCENE_SIGNAL_PIECEWISE ? 2 : c->type == SCENE_SIGNAL_SPLINE ? 4 : 0;
+    PATH(actuators, "control[%zu].actuators", i);
+    PATH(knots, "control[%zu].knots", i);
+    for (size_t k = 0; k < c->actuators.n; k++) {
+        PATH(path, "control[%zu].actuators[%zu]", i, k);
+        pio_scene_entry(doc, path, "actuators", c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators);
+    }
+    if (c->type == SCENE_SIGNAL_NETWORK)
+        check_network(s, doc, i);
+    else if (c->actuators.n != 1)
+        pio_cfg_fault(doc, actuators, "a signal drives one actuator, not %zu; only a network has several outputs",
+                      c->actuators.n);
+    if (least && (c->knots.n < least || c->knots.n > MOST_KNOTS))
+        pio_cfg_fault(doc, knots, "%zu knot%s; from %zu to %d are possible", c->knots.n, c->knots.n == 1 ? "" : "s",
+                      least, MOST_KNOTS);
+}
+
+static void check_observation(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_observe *o = &s->observe[i];
+    PATH(type, "observe[%zu].type", i);
+    if (o->type != SCENE_CONTROL_EFFORT && o->type != SCENE_CONTROL_SMOOTHNESS) return;
+    if (!s->n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
+    for (size_t k = 0; k < o->control.n && s->n_control; k++) {
+        PATH(path, "observe[%zu].control[%zu]", i, k);
+        pio_scene_entry(doc, path, "control", o->control.v[k], s->control, s->n_control, sizeof *s->control);
+    }
+}
+
+void pio_scene_validate_control(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_actuators; i++) check_actuator(s, doc, i);
+    for (size_t i = 0; i < s->n_control; i++) check_control(s, doc, i);
+    check_driven(s, doc);
+    for (size_t i = 0; i < s->n_observe; i++) check_observation(s, doc, i);
+}
+
+/* ---- design paths ---------------------------------------------------------------------------------------- */
+
+const char *pio_scene_control_key(size_t i)
+{
+    static const char *const keys[] = {"amplitude", "frequency", "phase", "knots", "weights", "limit"};
+    return i < sizeof keys / sizeof *keys ? keys[i] : NULL;
+}
+
+static bool one(scene_target *t, cfg_quantity quantity, double value)
+{
+    *t = (scene_target){.quantity = quantity, .components = 1, .value = {value}};
+    return true;
+}
+
+static bool many(scene_target *t, cfg_quantity quantity, const scene_numbers *values, const char *item)
+{
+    *t = (scene_target){.quantity = quantity, .components = (int)values->n, .all = values->v, .item = item};
+    return values->n > 0;
+}
+
+const char *pio_scene_without_clock(const pio_scene *s, const char *path)
+{
+    const char *key = strrchr(path, '.');
+    for (size_t i = 0; i < s->n_control && !strncmp(path, "control.", 8); i++) {
+        const scene_control *c = &s->control[i];
+        const size_t n = strlen(c->name);
+        if (strncmp(path + 8, c->name, n) != 0 || path + 8 + n != key) continue;
+        if (strcmp(key, ".frequency") != 0 && strcmp(key, ".phase") != 0) return NULL;
+        return c->type == SCENE_SIGNAL_NETWORK && !c->clock[0].n ? c->name : NULL;
+    }
+    return NULL;
+}
+
+bool pio_scene_control_target(const pio_scene *s, const char *name, const char *key, scene_target *t)
+{
+    const size_t i = pio_scene_find(name, s->control, s->n_control, sizeof *s->control);
+    const scene_control *c = i < s->n_control ? &s->control[i] : NULL;
+    if (!c) return false;
+    const bool sine = c->type == SCENE_SIGNAL_SINE, network = c->type == SCENE_SIGNAL_NETWORK;
+    if ((sine || c->type == SCENE_SIGNAL_CONSTANT) && !strcmp(key, "amplitude"))
+        return one(t, CFG_PRESSURE, c->amplitude);
+    if (sine && !strcmp(key, "frequency")) return one(t, CFG_FREQUENCY, c->frequency);
+    if (sine && !strcmp(key, "phase")) return one(t, CFG_ANGLE, c->phase);
+    if (!sine && !network && !strcmp(key, "knots") && c->knots.n) return many(t, CFG_PRESSURE, &c->knots, "knot");
+    const scene_numbers *frequency = &c->clock[0], *phase = &c->clock[1];
+    if (network && !strcmp(key, "phase")) return many(t, CFG_ANGLE, phase, phase->n > 1 ? "clock" : NULL);
+    if (network && !strcmp(key, "frequency") && many(t, CFG_FREQUENCY, frequency, frequency->n > 1 ? "clock" : NULL)) {
+        t->range = (cfg_range){CFG_FROM, 0, 0};
+        return true;
+    }
+    if (network && !strcmp(key, "limit") && many(t, CFG_PRESSURE, &c->limit, c->limit.n > 1 ? "output" : NULL)) {
+        t->range = (cfg_range){CFG_OVER, 0, 0};
+        return true;
+    }
+    return network && !strcmp(key, "weights") && many(t, CFG_ONE, &c->weights, "weight");
+}

@@ -1,0 +1,19 @@
+/* scene_names.h -- the entry of a scene's list that has a name. The names of a list differ. */
+#ifndef PIOLA_HOST_SCENE_NAMES_H
+#define PIOLA_HOST_SCENE_NAMES_H
+
+#include "host/scene/scene.h"
+
+/* The number of a name, which may be NULL, in a list [n] of structs of `size` bytes that begin with theirs, or n. */
+size_t pio_scene_find(const char *name, const void *items, size_t n, size_t size);
+
+/* NULL where no entry has the name. */
+const scene_geometry *pio_scene_geometry(const pio_scene *scene, const char *name);
+const scene_material *pio_scene_material(const pio_scene *scene, const char *name);
+const scene_body *pio_scene_body(const pio_scene *scene, const char *name);
+
+/* -1 where no entry has the name. */
+int pio_scene_body_number(const pio_scene *scene, const char *name);
+int pio_scene_material_number(const pio_scene *scene, const char *name);
+
+#endif

@@ -1,0 +1,186 @@
+/* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and what a design may change of them. */
+#include "host/scene/scene_private.h"
+#include "host/scene/scene_surface.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const axes[] = {"x", "y", "z"};
+
+static void take_column(cfg_doc *doc, const pio_csv *csv, size_t column, scene_numbers *to)
+{
+    to->v = pio_arena_take(&doc->arena, csv->n_rows * sizeof(double));
+    doc->no_memory |= !to->v;
+    to->n = to->v ? csv->n_rows : 0;
+    for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + column];
+}
+
+/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. A column that nothing reads would be a
+ * motion that is lost. */
+static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
+{
+    static const char *const names[] = {"time", "x", "y", "z", "angle"};
+    enum { COLUMNS = sizeof names / sizeof *names };
+    scene_obstacle *o = &s->obstacles[i];
+    scene_numbers *const to[COLUMNS] = {&o->time, &o->shift[0], &o->shift[1], &o->shift[2], &o->angle};
+    pio_csv csv;
+    piola_error error;
+    PATH(path, "obstacles[%zu].motion.file", i);
+    if (!pio_scene_table_of(s, doc, path, o->motion_file, &csv)) return;
+    const int t = pio_scene_course_column(doc, path, &csv);
+    if (t >= 0 && csv.n_rows > 0 && !(csv.values[t] >= 0)) {
+        pio_csv_fault(&csv, 0, (size_t)t, &error, "the first time, %g s, is before 0", csv.values[t]);
+        pio_scene_report(doc, path, &error);
+    }
+    for (size_t c = 0; c < csv.n_columns; c++) {
+        size_t k = 0;
+        while (k < COLUMNS && strcmp(csv.columns[c], names[k]) != 0) k++;
+        if (k == COLUMNS)
+            pio_cfg_fault(doc, path, "%s has a column '%s'; time, x, y, z [m] and angle [rad] are those of a motion",
+                          csv.path, pio_cfg_clean(doc, csv.columns[c]));
+        else if (t >= 0)
+            take_column(doc, &csv, c, to[k]);
+    }
+    pio_csv_free(&csv);
+}
+
+void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_obstacles; i++) {
+        scene_obstacle *o = &s->obstacles[i];
+        PATH(axis, "obstacles[%zu].motion.axis", i);
+        if (o->motion_file) read_motion(s, doc, i);
+        if (isnan(o->width)) o->width = 1.5 * s->grid.spacing;
+        if (isnan(o->separation_velocity))
+            o->separation_velocity = fmax(0.1 * s->grid.spacing / s->duration, PIO_LEAST_ONSET);
+        if (isnan(o->resolution)) o->resolution = s->grid.spacing / 2;
+        if (s->dimension == 3 && o->angle.n && !pio_scene_given(doc, axis)) o->turns[2] = 1;
+    }
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------------------- */
+
+static double length(const pio_scene *s, const double v[3])
+{
+    return s->dimension == 3 ? hypot(hypot(v[0], v[1]), v[2]) : hypot(v[0], v[1]);
+}
+
+static void check_course(const scene_obstacle *o, cfg_doc *doc, size_t i, const char *key, const scene_numbers *course)
+{
+    PATH(path, "obstacles[%zu].motion.%s", i, key);
+    if (o->motion_file && pio_scene_given(doc, path))
+        pio_cfg_fault(doc, path, "the file tells the motion; remove this, or `file`");
+    else if (course->n && course->n != o->time.n)
+        pio_cfg_fault(doc, path, "%zu number%s for %zu time%s; one each is needed", course->n, course->n > 1 ? "s" : "",
+                      o->time.n, o->time.n > 1 ? "s" : "");
+}
+
+static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_obstacle *o = &s->obstacles[i];
+    PATH(motion, "obstacles[%zu].motion", i);
+    PATH(time, "obstacles[%zu].motion.time", i);
+    PATH(z, "obstacles[%zu].motion.z", i);
+    PATH(axis, "obstacles[%zu].motion.axis", i);
+    size_t courses = o->angle.n;
+    for (int a = 0; a < 3; a++) {
+        check_course(o, doc, i, axes[a], &o->shift[a]);
+        courses += o->shift[a].n;
+    }
+    check_course(o, doc, i, "angle", &o->angle);
+    if (!o->motion_file) pio_scene_check_increase(doc, time, &o->time);
+    if (o->time.n && !courses) pio_cfg_fault(doc, motion, "it neither shifts nor turns it; add x, y, z or angle");
+    if (s->dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
+    if (!pio_scene_given(doc, axis)) return;
+    if (s->dimension == 2 || !o->angle.n)
+        pio_cfg_fault(doc, axis,
+                      s->dimension == 2 ? "in 2D everything turns about z; remove it"
+                                        : "there is no angle that would turn about it; add `angle`, or remove it");
+    else if (!(length(s, o->turns) > 0))
+        pio_cfg_fault(doc, axis, "it has no direction; [0, 0, 1] is the axis z");
+}
+
+/* There is a surface in the file, which the obstacle will be made of. */
+static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_obstacle *o = &s->obstacles[i];
+    char place[PATH_MAX];
+    bool found;
+    piola_error error;
+    const pio_trimesh *surface;
+    PATH(file, "obstacles[%zu].file", i);
+    PATH(type, "obstacles[%zu].type", i);
+    if (s->dimension == 2) {
+        pio_cfg_fault(doc, type, "a surface of triangles needs a 3D scene; use plane, ball or box in 2D");
+        return;
+    }
+    if (!pio_scene_file(s, o->file, place, sizeof place, &error) &&
+        !pio_scene_surface(s, place, o->scale, &surface, &error))
+        pio_cfg_input(doc, place, surface->sha256);
+    else
+        pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, file, &found)->mark, file, "%s", error.message);
+}
+
+static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_obstacle *o = &s->obstacles[i];
+    PATH(type, "obstacles[%zu].type", i);
+    PATH(normal, "obstacles[%zu].normal", i);
+    PATH(friction, "obstacles[%zu].friction", i);
+    PATH(velocity, "obstacles[%zu].friction_velocity", i);
+    PATH(separation, "obstacles[%zu].separation_velocity", i);
+    if (o->type == SCENE_OBSTACLE_CYLINDER && s->dimension == 2)
+        pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
+    if (o->type == SCENE_OBSTACLE_MESH) check_file(s, doc, i);
+    if (o->type == SCENE_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
+        pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
+    if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, friction))
+        pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
+    else if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, velocity))
+        pio_cfg_fault(doc, velocity, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
+    if (o->behaviour != SCENE_WALL_SEPARATE && pio_scene_given(doc, separation))
+        pio_cfg_fault(doc, separation, "only what is separate lets go; remove it, or use 'behaviour: separate'");
+    check_motion(s, doc, i);
+}
+
+void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->n_obstacles && s->mpm_integrator == SCENE_REVERSIBLE)
+        pio_cfg_fault(doc, "obstacles",
+                      "obstacles take motion, and time.integrator: reversible must be able to take its steps back; "
+                      "integrator: apic, or penalty walls, would be right");
+    for (size_t i = 0; i < s->n_obstacles; i++) check_obstacle(s, doc, i);
+}
+
+/* ---- designs --------------------------------------------------------------------------------------------------- */
+
+bool pio_scene_obstacle_target(const pio_scene *s, const char *name, const char *key, scene_target *t)
+{
+    const scene_obstacle *o = NULL;
+    for (size_t i = 0; i < s->n_obstacles && !o; i++)
+        if (!strcmp(s->obstacles[i].name, name)) o = &s->obstacles[i];
+    if (!o) return false;
+    if (!strcmp(key, "position")) {
+        *t = (scene_target){.quantity = CFG_LENGTH, .components = s->dimension};
+        memcpy(t->value, o->position, sizeof t->value);
+        return true;
+    }
+    if (!strcmp(key, "rotation") && o->type != SCENE_OBSTACLE_BALL) { /* which is round */
+        *t = (scene_target){.quantity = CFG_ANGLE, .components = s->dimension == 3 ? 3 : 1};
+        memcpy(t->value, s->dimension == 3 ? o->rotation : o->rotation + 2, sizeof(double) * (size_t)t->components);
+        return true;
+    }
+    const bool separation = !strcmp(key, "separation_velocity"), velocity = !strcmp(key, "friction_velocity");
+    if (separation ? o->behaviour != SCENE_WALL_SEPARATE : o->behaviour == SCENE_WALL_STICKY) return false;
+    if (separation || velocity) {
+        *t = (scene_target){.quantity = CFG_VELOCITY,
+                            .components = 1,
+                            .value = {separation ? o->separation_velocity : o->friction_velocity},
+                            .range = {CFG_FROM, PIO_LEAST_ONSET, 0}};
+        return true;
+    }
+    if (strcmp(key, "friction") != 0) return false;
+    *t = (scene_target){.quantity = CFG_ONE, .components = 1, .value = {o->friction}, .range = {CFG_FROM, 0, 0}};
+    return true;
+}

@@ -1,0 +1,43 @@
+/* scene_table.h -- what the tables of the scene file are written with. */
+#ifndef PIOLA_HOST_SCENE_TABLE_H
+#define PIOLA_HOST_SCENE_TABLE_H
+
+#include "host/scene/scene_private.h"
+
+#include <math.h>
+
+#define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define POSITIVE .range = {CFG_OVER, 0, 0}
+#define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
+/* Of speeds below which something sets in gradually: f32 has no room for powers of smaller ones. The engine's least is the same. */
+#define ONSET .quantity = CFG_VELOCITY, .range = {CFG_FROM, PIO_LEAST_ONSET, 0}
+#define ONLY(v) (1u << (v))
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .key = NULL                                                                                                    \
+    }
+
+/* Keys of observations and of designs, of either method, that are printed where they were given. */
+static inline bool has_at(const void *o)
+{
+    const scene_observe *observe = o;
+    return observe->at.n > 0 && !(observe->every > 0);
+}
+static inline bool has_over(const void *o)
+{
+    return ((const scene_observe *)o)->over[0] >= 0;
+}
+static inline bool has_every(const void *o)
+{
+    return ((const scene_observe *)o)->every > 0;
+}
+static inline bool has_initial(const void *d)
+{
+    return ((const scene_design *)d)->initial.n > 0;
+}
+static inline bool has_bounds(const void *d)
+{
+    return isfinite(((const scene_design *)d)->bounds[0]);
+}
+
+#endif

@@ -1,0 +1,387 @@
+/* scene_table_fem.c -- the table of scenes of `method: {type: fem}`: what differs from scene_table.c. */
+#include "host/scene/scene_table.h"
+
+#include <math.h>
+
+static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
+static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
+static const char *const axis_names[] = {"x", "y", "z", NULL};
+static const char *const support_names[] = {"fixed", "displacement", NULL};
+static const char *const load_names[] = {"traction",   "pressure",   "force",   "point_force", "follower_pressure",
+                                         "body_force", "foundation", "springs", NULL};
+static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
+                                         "mean_velocity", "kinetic_energy", "volume",   "mass",
+                                         "strain_energy", "stress_pnorm",   NULL};
+static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
+static const char *const update_names[] = {"none", "linear_elastic", NULL};
+static const char *const transform_names[] = {"linear", "log", NULL};
+static const char *const filter_names[] = {"cone", NULL};
+static const char *const per_names[] = {"target", "body", "element", "node", NULL};
+
+/* ---- geometry, bodies ---------------------------------------------------------------------------------- */
+
+#define BUILT (ONLY(SCENE_MESH_BOX) | ONLY(SCENE_MESH_QUADRILATERAL) | ONLY(SCENE_MESH_PLATE))
+
+static bool has_plate_thickness(const void *g)
+{
+    return ((const scene_geometry *)g)->thickness > 0;
+}
+
+static const cfg_field geometry_fields[] = {
+    {"name", CFG_NAME, AT(scene_geometry, name), .required = true, .meaning = "name that bodies use"},
+    {"type", CFG_ENUM, AT(scene_geometry, mesh), .required = true, .values = mesh_names,
+     .meaning = "what is meshed: a box; a quadrilateral (2D) with given corners; a quarter of a square plate with a "
+                "hole about the origin; mesh reads a Gmsh file"},
+    {"element", CFG_ENUM, AT(scene_geometry, element), .required = true, .values = element_names, .only = BUILT,
+     .meaning = "kind of element; its dimension is the scene's"},
+    {"elements", CFG_NUMBERS, AT(scene_geometry, elements), .second = offsetof(scene_geometry, elements.n),
+     .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 100000}, .only = BUILT,
+     .meaning = "cells per axis (plate: outward, around the quarter hole, through the thickness); triangles halve and "
+                "tetrahedra cut a cell in six"},
+    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_BOX),
+     .meaning = "lower corner"},
+    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_BOX),
+     .meaning = "upper corner"},
+    {"corners", CFG_NUMBERS, AT(scene_geometry, corners), .second = offsetof(scene_geometry, corners.n),
+     .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_MESH_QUADRILATERAL),
+     .meaning = "x0, y0, x1, y1, x2, y2, x3, y3, counter-clockwise; elements lie along the sides 0-1 and 0-3"},
+    {"radius", CFG_NUMBER, AT(scene_geometry, radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .only = ONLY(SCENE_MESH_PLATE), .meaning = "of the hole"},
+    {"size", CFG_NUMBER, AT(scene_geometry, size), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .only = ONLY(SCENE_MESH_PLATE), .meaning = "edge of the quarter, above the radius"},
+    {"thickness", CFG_NUMBER, AT(scene_geometry, thickness), .fallback = "0", .quantity = CFG_LENGTH, NOT_NEGATIVE,
+     .only = ONLY(SCENE_MESH_PLATE), .present = has_plate_thickness, .meaning = "of the plate in 3D"},
+    {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(SCENE_MESH_FILE),
+     .meaning = "Gmsh file, MSH 2.2 or 4.1, below the scene's folder; physical groups keep their names"},
+    {"scale", CFG_NUMBER, AT(scene_geometry, scale), .computed = "1", POSITIVE, .only = ONLY(SCENE_MESH_FILE),
+     .meaning = "factor of the file's lengths: 0.001 reads millimetres; without it 1, and a warning where that makes "
+                "more than 10 m"},
+    END};
+static const cfg_table geometry_table = {
+    .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
+
+/* Places in a body. */
+#define WHERE(name, type)                                                                                              \
+    static const cfg_field name##_place_fields[] = {                                                                   \
+        {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
+         .meaning = "name of a group: left, right, bottom, top (3D: front, back) of what is built here, a physical "   \
+                    "group of a file"},                                                                                \
+        {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                             \
+        {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "upper corner of the box"},                                                                        \
+        END};                                                                                                          \
+    static const cfg_table name##_place_table = {                                                                      \
+        .what = "place", .fields = name##_place_fields, .choice = {{{"group"}, {"min", "max"}}, true, 0}};
+#define WHERE_TESTS(name, type)                                                                                        \
+    static bool name##_group(const void *s)                                                                            \
+    {                                                                                                                  \
+        return ((const type *)s)->on.group != NULL;                                                                    \
+    }                                                                                                                  \
+    static bool name##_box(const void *s)                                                                              \
+    {                                                                                                                  \
+        return !((const type *)s)->on.group;                                                                           \
+    }
+
+WHERE_TESTS(region, scene_region)
+WHERE(region, scene_region)
+
+static const cfg_field region_fields[] = {
+    {"on", CFG_MAPPING, .required = true, .table = &region_place_table,
+     .meaning = "its elements: a group, or those whose middle lies in a box"},
+    {"material", CFG_NAME, AT(scene_region, material), .required = true, .meaning = "what it is made of"},
+    END};
+static const cfg_table region_table = {.what = "region", .size = sizeof(scene_region), .fields = region_fields};
+
+static bool has_regions(const void *b)
+{
+    return ((const scene_body *)b)->n_regions > 0;
+}
+
+static const cfg_field body_fields[] = {
+    {"name", CFG_NAME, AT(scene_body, name), .required = true, .meaning = "name that other entries use"},
+    {"geometry", CFG_NAME, AT(scene_body, geometry), .required = true, .meaning = "name of an entry of geometry"},
+    {"material", CFG_NAME, AT(scene_body, material), .required = true, .meaning = "name of an entry of materials"},
+    {"regions", CFG_LIST, AT(scene_body, regions), .second = offsetof(scene_body, n_regions), .table = &region_table,
+     .present = has_regions, .meaning = "groups of elements made of something else; later ones win"},
+    {"position", CFG_VECTOR, AT(scene_body, position), .computed = "0", .quantity = CFG_LENGTH,
+     .meaning = "shift of the geometry"},
+    {"displacement", CFG_VECTOR, AT(scene_body, displacement), .computed = "0", .quantity = CFG_LENGTH,
+     .meaning = "of its free nodes at the start of a motion"},
+    {"velocity", CFG_VECTOR, AT(scene_body, velocity), .computed = "0", .quantity = CFG_VELOCITY,
+     .meaning = "of its free nodes at the start of a motion"},
+    {"angular_velocity", CFG_SPIN, AT(scene_body, angular_velocity), .computed = "0", .quantity = CFG_ANGLE_RATE,
+     .meaning = "rotation about the mean of its nodes at the start of a motion: one number in 2D, a vector in 3D"},
+    {"thickness", CFG_NUMBER, AT(scene_body, thickness), .fallback = "1", .quantity = CFG_LENGTH, POSITIVE,
+     .meaning = "in 2D: how deep the body is; forces are in proportion"},
+    END};
+static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene_body), .fields = body_fields};
+
+/* ---- boundary, loads, curves ---------------------------------------------------------------------------- */
+
+WHERE_TESTS(support, scene_boundary)
+WHERE(support, scene_boundary)
+WHERE_TESTS(face, scene_load)
+WHERE(face, scene_load)
+WHERE_TESTS(seen, scene_observe)
+WHERE(seen, scene_observe)
+
+static bool support_curve(const void *s)
+{
+    return ((const scene_boundary *)s)->curve != NULL;
+}
+static bool load_curve(const void *s)
+{
+    return ((const scene_load *)s)->curve != NULL;
+}
+static bool load_place(const void *s)
+{
+    const scene_load *l = s;
+    return l->on.group || !isnan(l->on.min[0]);
+}
+#define SPRUNG (ONLY(SCENE_FOUNDATION) | ONLY(SCENE_SPRINGS))
+
+static const cfg_field boundary_fields[] = {
+    {"name", CFG_NAME, AT(scene_boundary, name), .required = true, .meaning = "name that observe and design use"},
+    {"body", CFG_NAME, AT(scene_boundary, body), .required = true, .meaning = "name of the body that is held"},
+    {"on", CFG_MAPPING, .required = true, .table = &support_place_table, .meaning = "its nodes that are held"},
+    {"type", CFG_ENUM, AT(scene_boundary, type), .required = true, .values = support_names,
+     .meaning = "fixed holds where it is, displacement moves"},
+    {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = axis_names, .computed = "all",
+     .meaning = "directions that are held; the others stay free"},
+    {"value", CFG_NUMBERS, AT(scene_boundary, value), .second = offsetof(scene_boundary, value.n), .required = true,
+     .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED),
+     .meaning =
+         "displacement along each of the axes, where the curve is 1: one number for all, or one for each of them"},
+    {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "static: 0 to 1 over the duration, else 1",
+     .only = ONLY(SCENE_PRESCRIBED), .present = support_curve, .meaning = "name of an entry of curves"},
+    END};
+static const cfg_table boundary_table = {
+    .what = "support", .size = sizeof(scene_boundary), .fields = boundary_fields, .discriminator = "type"};
+
+static const cfg_field load_fields[] = {
+    {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
+    {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
+    {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
+     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(SCENE_BODY_FORCE),
+     .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
+                "its elements, a group or those whose middle lies in a box"},
+    {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
+     .meaning = "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at "
+                "rest; pressure: pushes "
+                "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
+                "area; point_force: a force, shared equally by nodes; body_force: force per volume at rest; "
+                "foundation: springs per area at rest between faces and the ground; springs: the same at nodes, "
+                "their total shared equally; springs count as supports, and their forces as internal ones"},
+    {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
+     .quantity = CFG_ANY,
+     .meaning = "where the curve is 1: one number for a pressure, else one per axis; stiffnesses are at least 0: of a "
+                "foundation one number acts along the normal at rest"},
+    {"curve", CFG_NAME, AT(scene_load, curve), .computed = "static: 0 to 1 over the duration, else 1",
+     .only = 0xffu & ~SPRUNG, .present = load_curve, .meaning = "name of an entry of curves"},
+    END};
+static const cfg_table load_table = {
+    .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};
+
+static bool has_file(const void *c)
+{
+    return ((const scene_curve *)c)->file != NULL;
+}
+static bool has_numbers(const void *c)
+{
+    return !has_file(c);
+}
+
+static const cfg_field curve_fields[] = {
+    {"name", CFG_NAME, AT(scene_curve, name), .required = true, .meaning = "name that boundary and loads use"},
+    {"time", CFG_NUMBERS, AT(scene_curve, time), .second = offsetof(scene_curve, time.n), .quantity = CFG_TIME,
+     NOT_NEGATIVE, .present = has_numbers, .meaning = "increasing times"},
+    {"value", CFG_NUMBERS, AT(scene_curve, value), .second = offsetof(scene_curve, value.n), .present = has_numbers,
+     .meaning = "factors at these times, straight lines between them, constant outside"},
+    {"file", CFG_TEXT, AT(scene_curve, file), .present = has_file,
+     .meaning = "CSV or HDF5 with columns time (s) and value instead, below the scene's folder"},
+    END};
+static const cfg_table curve_table = {.what = "curve",
+                                      .size = sizeof(scene_curve),
+                                      .fields = curve_fields,
+                                      .choice = {{{"time", "value"}, {"file"}}, true, 0}};
+
+/* ---- observe, design ----------------------------------------------------------------------------------- */
+
+#define MEANS (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_VELOCITY))
+#define STRAINED (ONLY(SCENE_SEEN_ENERGY) | ONLY(SCENE_SEEN_STRESS))
+#define AMOUNTS (ONLY(SCENE_SEEN_VOLUME) | ONLY(SCENE_SEEN_MASS) | STRAINED)
+#define SAMPLED (MEANS | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE) | ONLY(SCENE_SEEN_KINETIC) | STRAINED)
+#define OF_BODY (MEANS | ONLY(SCENE_SEEN_DISTANCE) | ONLY(SCENE_SEEN_KINETIC) | AMOUNTS)
+
+static bool has_on(const void *o)
+{
+    const scene_observe *observe = o;
+    return observe->on.group || !isnan(observe->on.min[0]);
+}
+
+static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
+                                           .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
+                                                      "node, x, y[, z] and, where points count differently, "
+                                                      "weight; below the scene's folder"},
+                                          END};
+static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
+
+static const cfg_field observe_fields[] = {
+    {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
+    {"type", CFG_ENUM, AT(scene_observe, seen), .required = true, .values = seen_names,
+     .meaning = "what is measured: the mean displacement of nodes, the total force of a support on the body, the mean "
+                "squared distance of nodes from measured places, the work of the loads (external forces times "
+                "displacements), the mean velocity of nodes, the kinetic energy; of elements: volume and mass at rest, "
+                "the energy of their strain, or how large the stress is, the p-mean of von Mises' measure of Cauchy's "
+                "stress over the volume at rest"},
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
+    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | AMOUNTS, .present = has_on,
+     .computed = "the whole body",
+     .meaning = "what of it is measured: nodes; of volume, mass, strain_energy and stress_pnorm elements, a group or "
+                "those whose middle lies in a box"},
+    {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
+     .only = ONLY(SCENE_SEEN_STRESS),
+     .meaning = "exponent of the mean: larger is nearer to the largest stress and less smooth"},
+    {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
+     .meaning = "name of an entry of boundary"},
+    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),
+     .meaning = "places of nodes, numbered from 0 in the body; their times are the samples; linear between two steps"},
+    {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
+     .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
+     .meaning = "time or increasing list of times, one sample each"},
+    {"over", CFG_PAIR, AT(scene_observe, over), .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED,
+     .present = has_over, .meaning = "[from, to]: one sample, the mean over the window"},
+    {"every", CFG_NUMBER, AT(scene_observe, every), .quantity = CFG_TIME, POSITIVE, .only = SAMPLED,
+     .present = has_every, .meaning = "one sample at every multiple of it, up to the end"},
+    END};
+static const cfg_table observe_table = {.what = "observation of a mesh",
+                                        .size = sizeof(scene_observe),
+                                        .fields = observe_fields,
+                                        .discriminator = "type",
+                                        .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
+
+static bool has_filter(const void *d)
+{
+    return ((const scene_design *)d)->filter_radius > 0;
+}
+static bool has_part(const void *d)
+{
+    const scene_design *design = d;
+    return design->on.group || !isnan(design->on.min[0]);
+}
+static bool has_along(const void *d)
+{
+    return ((const scene_design *)d)->per == SCENE_PER_NODE;
+}
+
+WHERE_TESTS(part, scene_design)
+WHERE(part, scene_design)
+
+static const cfg_field filter_fields[] = {
+    {"type", CFG_ENUM, AT(scene_design, filter), .required = true, .values = filter_names,
+     .meaning = "cone: a mean of the variables within the radius, weighted by what is left of it and by the element's "
+                "volume, before the transform; of nodes by their area"},
+    {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .meaning = "between middles of elements, or nodes; details smaller than it vanish"},
+    END};
+static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
+
+static const cfg_field design_fields[] = {
+    {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
+    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
+     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.KEY (that body's own copy of its "
+                "material's constant KEY), bodies.NAME.thickness, bodies.NAME.rest_position, loads.NAME.value, "
+                "boundary.NAME.value, gravity"},
+    {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
+     .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
+     .meaning = "value to start from, with the target's unit; a list for a vector"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
+    {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
+     .meaning = "log searches over orders of magnitude; it needs values above 0"},
+    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
+     .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
+                "shift of where it rests, 0 at first"},
+    {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
+     .meaning = "makes a field smooth at a length: of elements, or of the nodes of a part of the surface"},
+    {"on", CFG_MAPPING, .table = &part_place_table, .present = has_part, .computed = "all of the body",
+     .meaning = "rest_position per node: which nodes move"},
+    {"along", CFG_ENUM, AT(scene_design, along), .values = along_names, .fallback = "all", .present = has_along,
+     .meaning =
+         "rest_position per node: in all directions, along an axis, or along the outward normal of the faces of `on`"},
+    {"mesh_update", CFG_ENUM, AT(scene_design, mesh_update), .values = update_names,
+     .computed = "linear_elastic where there is `on`, else none", .present = has_part,
+     .meaning = "linear_elastic: nodes inside follow as those of an elastic body whose surface is moved; those of the "
+                "rest of the "
+                "surface stay, or slide along it where its normal is an axis; none: only the nodes of `on` move"},
+    END};
+static const cfg_table design_table = {
+    .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
+
+/* ---- the scene ------------------------------------------------------------------------------------------ */
+
+#define HAS(name)                                                                                                      \
+    static bool has_##name(const void *s)                                                                              \
+    {                                                                                                                  \
+        return ((const pio_scene *)s)->n_##name > 0;                                                                   \
+    }
+HAS(boundary)
+HAS(loads)
+HAS(curves)
+HAS(observe)
+HAS(design)
+HAS(objective)
+HAS(constraints)
+
+static bool has_optimizer(const void *s)
+{
+    return ((const pio_scene *)s)->has_optimizer;
+}
+static bool has_description(const void *s)
+{
+    return ((const pio_scene *)s)->description != NULL;
+}
+
+#define LIST(name) CFG_LIST, AT(pio_scene, name), .second = offsetof(pio_scene, n_##name)
+
+static const cfg_field scene_fields[] = {
+    {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
+     .meaning = "of the scene language: 1"},
+    {"name", CFG_LABEL, AT(pio_scene, name), .required = true,
+     .meaning = "name of the scene, also of its output folder"},
+    {"description", CFG_TEXT, AT(pio_scene, description), .present = has_description,
+     .meaning = "free text, kept in the results"},
+    {"seed", CFG_INTEGER, AT(pio_scene, seed), .fallback = "0", NOT_NEGATIVE,
+     .meaning = "of all random numbers: the directions of `piola check`"},
+    {"include", CFG_TEXTS,
+     .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
+                "replaced"},
+    {"method", CFG_MAPPING, .required = true, .table = &pio_fem_method_table, .meaning = "how space is discretised"},
+    {"time", CFG_MAPPING, .table = &pio_fem_time_table, .meaning = "load steps, or steps of a motion"},
+    {"solver", CFG_MAPPING, .table = &pio_fem_solver_table, .meaning = "tolerances of equilibrium and adjoint"},
+    {"gravity", CFG_VECTOR, AT(pio_scene, gravity), .computed = "0", .quantity = CFG_ACCELERATION,
+     .meaning = "acceleration of everything that has a density"},
+    {"materials", LIST(materials), .required = true, .least = 1, .table = &pio_fem_material_table,
+     .meaning = "what bodies are made of"},
+    {"geometry", LIST(geometry), .required = true, .least = 1, .table = &geometry_table, .meaning = "meshes"},
+    {"bodies", LIST(bodies), .required = true, .least = 1, .table = &body_table, .meaning = "meshes made of materials"},
+    {"boundary", LIST(boundary), .table = &boundary_table, .present = has_boundary, .meaning = "where bodies are held"},
+    {"loads", LIST(loads), .table = &load_table, .present = has_loads, .meaning = "what acts on bodies"},
+    {"curves", LIST(curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
+    {"observe", LIST(observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
+    {"design", LIST(design), .table = &design_table, .present = has_design,
+     .meaning = "what gradients are taken of and the optimizer changes"},
+    {"objective", LIST(objective), .table = &pio_fem_term_table, .present = has_objective,
+     .meaning = "terms whose sum is minimised"},
+    {"constraints", LIST(constraints), .table = &pio_constraint_table, .present = has_constraints,
+     .meaning = "bounds of observations that a design keeps"},
+    {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
+    {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
+     .meaning = "how the design is improved"},
+    {"output", CFG_MAPPING, .table = &pio_fem_output_table, .meaning = "what is written, and where"},
+    END};
+const cfg_table pio_fem_scene_table = {.what = "scene", .fields = scene_fields};

@@ -1,0 +1,153 @@
+/* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved, and what is
+ * written of them: their tables. */
+#include "host/scene/scene_table.h"
+
+#include <math.h>
+
+static const char *const type_names[] = {"mpm", "fem", NULL};
+static const char *const precision_names[] = {"f32", "f64", NULL};
+static const char *const integrator_names[] = {
+    "static", "backward_euler", "bdf2", "newmark", "leapfrog", "reversible_leapfrog", "reversible_euler", NULL};
+static const char *const plane_names[] = {"strain", "stress", NULL};
+static const char *const linear_names[] = {"auto", "pcg", "direct", NULL};
+static const char *const product_names[] = {"own", "cusparse", NULL};
+static const char *const mass_names[] = {"consistent", "lumped", NULL};
+static const char *const projection_names[] = {"auto", "never", "always", NULL};
+
+/* ---- method, time, solver ------------------------------------------------------------------------------ */
+
+static bool is_plane(const void *s)
+{
+    return ((const pio_scene *)s)->dimension == 2;
+}
+
+static const cfg_field method_fields[] = {
+    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
+     .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
+    {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
+     .meaning = "2 or 3; vectors have as many entries"},
+    {"plane", CFG_ENUM, AT(pio_scene, plane), .values = plane_names, .fallback = "strain", .present = is_plane,
+     .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
+    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
+     .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
+    END};
+const cfg_table pio_fem_method_table = {.what = "method", .fields = method_fields};
+
+static bool is_static(const void *s)
+{
+    return ((const pio_scene *)s)->integrator == SCENE_STATIC;
+}
+static bool is_moving(const void *s)
+{
+    return !is_static(s);
+}
+
+static const cfg_field time_fields[] = {
+    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = integrator_names, .fallback = "static",
+     .meaning =
+         "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
+         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
+         "and its velocities are those of dt/2 before their time; reversible_leapfrog and reversible_euler are "
+         "leapfrog and "
+         "backward_euler on a lattice of whole quanta: the first's steps are taken back to the bit without damping, "
+         "the "
+         "second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
+    {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
+     .present = is_static,
+     .meaning =
+         "static: equal steps in which loads and supports reach their values; more make each step easier to solve"},
+    {"dt", CFG_NUMBER, AT(pio_scene, dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
+     .present = is_moving, .meaning = "time step of the other integrators, for which it is required"},
+    {"duration", CFG_NUMBER, AT(pio_scene, duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
+     .meaning = "time of the last step; a static scene has no other use for time than its curves and observations"},
+    END};
+const cfg_table pio_fem_time_table = {.what = "time", .fields = time_fields};
+
+/* Not told: as fits the precision that computes, which a command may change. */
+static bool has_tolerance(const void *scene)
+{
+    return !isnan(((const pio_scene *)scene)->newton_tolerance);
+}
+static bool has_adjoint_tolerance(const void *scene)
+{
+    return !isnan(((const pio_scene *)scene)->adjoint_tolerance);
+}
+
+static bool has_solves(const void *scene)
+{
+    return !scene_leaps(((const pio_scene *)scene)->integrator);
+}
+static bool has_direct(const void *scene)
+{
+    return has_solves(scene) && ((const pio_scene *)scene)->linear != SCENE_SOLVE_PCG;
+}
+
+static const cfg_field solver_fields[] = {
+    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_tolerance,
+     .meaning =
+         "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
+         "leaves about 1e-6/strain: small strains need f64"},
+    {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .present = has_solves,
+     .meaning = "of Newton's method in a step; then the step has failed"},
+    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+     .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
+     .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
+                "falls with it"},
+    {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .present = has_solves,
+     .meaning = "of a linear solve; then it has failed"},
+    {"halvings", CFG_INTEGER, AT(pio_scene, halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
+     .present = has_solves,
+     .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
+                "gradient and "
+                "check; 0: none"},
+    {"projection", CFG_ENUM, AT(pio_scene, projection), .values = projection_names, .fallback = "auto",
+     .present = has_solves,
+     .meaning =
+         "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
+         "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
+         "it"},
+    {"linear", CFG_ENUM, AT(pio_scene, linear), .values = linear_names, .fallback = "auto", .present = has_solves,
+     .meaning =
+         "of what is solved in a step: pcg, conjugate gradients, little memory and many iterations in slender or soft "
+         "bodies; direct, by elimination (MUMPS), exact however slender the body; auto takes direct where a "
+         "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, and "
+         "says so"},
+    {"direct_memory", CFG_NUMBER, AT(pio_scene, direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY, POSITIVE,
+     .present = has_direct,
+     .meaning =
+         "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
+    {"product", CFG_ENUM, AT(pio_scene, product), .values = product_names, .fallback = "own", .present = has_solves,
+     .meaning = "what multiplies matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, "
+                "NVIDIA's "
+                "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
+                "the scene "
+                "is refused. It has no transposed product: with loads that follow, the adjoint keeps Piola's"},
+    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names,
+     .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = is_moving,
+     .meaning =
+         "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
+    END};
+const cfg_table pio_fem_solver_table = {.what = "solver", .fields = solver_fields};
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+static const cfg_field states_fields[] = {
+    {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
+     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
+    END};
+static const cfg_table states_table = {.what = "states output", .fields = states_fields};
+
+static const cfg_field output_fields[] = {
+    {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
+     .meaning = "folder for the results, below the current or the scene's folder, else it needs --allow"},
+    {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
+    {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
+     .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "
+                "where steps are solved for equilibrium, forces at that time"},
+    {"checkpoint", CFG_MAPPING, .table = &pio_checkpoint_table,
+     .meaning = "what a run that is interrupted goes on from"},
+    END};
+const cfg_table pio_fem_output_table = {.what = "output", .fields = output_fields};

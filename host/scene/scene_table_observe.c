@@ -1,0 +1,225 @@
+/* scene_table_observe.c -- the tables of what is observed of particles, of design, and of objective and constraints. */
+#include "host/scene/scene_table.h"
+
+#include <math.h>
+
+static const char *const axis_names[] = {"x", "y", "z", NULL};
+static const char *const observable_names[] = {
+    "mean_position",  "mean_velocity", "kinetic_energy", "distance",   "front", "shape_distance",
+    "density_misfit", "separation",    "effort",         "smoothness", NULL};
+static const char *const side_names[] = {"outside", "surface", NULL};
+static const char *const relative_names[] = {"zero", "initial", NULL};
+static const char *const transform_names[] = {"linear", "log", NULL};
+static const char *const per_names[] = {"target", "body", "particle", "node", "group", NULL};
+static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
+static const char *const fem_term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
+
+/* ---- observe, design, objective ------------------------------------------------------------------------ */
+
+#define SAMPLED                                                                                                        \
+    (ONLY(SCENE_MEAN_POSITION) | ONLY(SCENE_MEAN_VELOCITY) | ONLY(SCENE_KINETIC_ENERGY) | ONLY(SCENE_FRONT) |          \
+     ONLY(SCENE_SHAPE_DISTANCE) | ONLY(SCENE_DENSITY_MISFIT) | ONLY(SCENE_SEPARATION))
+
+static bool has_group(const void *o)
+{
+    return ((const scene_observe *)o)->group != NULL;
+}
+
+#define OF_CONTROL (ONLY(SCENE_CONTROL_EFFORT) | ONLY(SCENE_CONTROL_SMOOTHNESS))
+
+static bool has_control(const void *o)
+{
+    return ((const scene_observe *)o)->control.n > 0;
+}
+
+static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
+                                           .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
+                                                      "particle, x, y[, z] and, where points count differently, "
+                                                      "weight; below the scene's folder"},
+                                          END};
+static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
+
+static bool has_from_group(const void *o)
+{
+    return ((const scene_observe *)o)->from_group != NULL;
+}
+
+static const cfg_field grid_file_fields[] = {{"file", CFG_TEXT, AT(scene_observe, grid_file), .required = true,
+                                              .meaning = "CSV, HDF5 or .ply below the scene's folder, of columns i, "
+                                                         "j[, k], numbers of a node from 0 at method.grid.min, and "
+                                                         "density in kg/m3; nodes that are not listed have 0"},
+                                             END};
+static const cfg_table grid_file_table = {.what = "density grid", .fields = grid_file_fields};
+
+static const cfg_field observe_fields[] = {
+    {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
+    {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = observable_names,
+     .meaning =
+         "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
+         "from measured points, how far its front has come, the mean squared distance of its particles from a shape, "
+         "the misfit of its density on the grid to a given one, or the distance of its mean position from another "
+         "body's; "
+         "of control its effort, the integral over time of the squares of activations, or its smoothness, that of the "
+         "squares of their rates, the smaller, the smoother; a network's rate in a step is its activation less that of "
+         "the step before, over the time step, and 0 in the first"},
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(SCENE_DISTANCE),
+     .meaning = "name of the body that is measured"},
+    {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
+     .meaning = "name of a group of it that is measured instead of the whole"},
+    {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
+     .meaning = "name or names of entries of control whose activations count"},
+    {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_FRONT),
+     .meaning = "direction in which the front advances"},
+    {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
+     .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(SCENE_FRONT),
+     .meaning = "of the smooth maximum; larger is nearer to the foremost particle and less smooth"},
+    {"geometry", CFG_NAME, AT(scene_observe, geometry), .required = true, .only = ONLY(SCENE_SHAPE_DISTANCE),
+     .meaning = "name of the entry of geometry from which the distance is measured, at its own place; it is smoothed "
+                "over a cell"},
+    {"side", CFG_ENUM, AT(scene_observe, side), .values = side_names, .fallback = "outside",
+     .only = ONLY(SCENE_SHAPE_DISTANCE),
+     .meaning = "outside: particles inside have no distance, so that they may be anywhere there; surface: all are "
+                "drawn to it"},
+    {"grid", CFG_MAPPING, .table = &grid_file_table, .required = true, .only = ONLY(SCENE_DENSITY_MISFIT),
+     .meaning = "the wanted density at nodes of the grid; the misfit is the sum of squared differences over that of "
+                "its squares"},
+    {"from", CFG_NAME, AT(scene_observe, from), .required = true, .only = ONLY(SCENE_SEPARATION),
+     .meaning = "name of the other body, or of the same with a group"},
+    {"from_group", CFG_NAME, AT(scene_observe, from_group), .computed = "the whole body",
+     .only = ONLY(SCENE_SEPARATION), .present = has_from_group, .meaning = "name of a group of it"},
+    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_DISTANCE),
+     .meaning = "measured places of particles; their times are the samples; linear between two steps"},
+    {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
+     .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
+     .meaning = "time or increasing list of times, one sample each"},
+    {"over", CFG_PAIR, AT(scene_observe, over), .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED,
+     .present = has_over, .meaning = "[from, to]: one sample, the mean over the window"},
+    {"every", CFG_NUMBER, AT(scene_observe, every), .quantity = CFG_TIME, POSITIVE, .only = SAMPLED,
+     .present = has_every, .meaning = "one sample at every multiple of it, up to the end"},
+    END};
+const cfg_table pio_observe_table = {.what = "observation",
+                                     .size = sizeof(scene_observe),
+                                     .fields = observe_fields,
+                                     .discriminator = "type",
+                                     .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
+
+static bool has_named(const void *d)
+{
+    return ((const scene_design *)d)->groups.n > 0;
+}
+
+static const cfg_field design_fields[] = {
+    {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
+    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
+     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
+                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
+                "obstacles.NAME.rotation, obstacles.NAME.KEY (friction, friction_velocity, separation_velocity), "
+                "control.NAME.KEY (amplitude, frequency, phase, knots, "
+                "weights, limit; frequency and phase of a network: of each of its clocks, the inputs of type phase), "
+                "gravity, method.flip, contact.friction, contact.onset"},
+    {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
+     .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
+     .meaning = "value to start from, with the target's unit; a list for a vector"},
+    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
+     .present = has_bounds,
+     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
+                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
+                "of the distance at the start"},
+    {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
+     .meaning = "log searches over orders of magnitude; it needs values above 0"},
+    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target", .without = ONLY(SCENE_PER_NODE),
+     .meaning = "one value per target, per body that has it, per particle (a field), or per group of particles; what "
+                "is in none of the groups keeps the scene's value, or is governed by its material's entry beside a "
+                "body's own"},
+    {"groups", CFG_TEXTS, AT(scene_design, groups), .computed = "all groups of the bodies that the target governs",
+     .present = has_named, .meaning = "with per: group, the names of the groups"},
+    END};
+const cfg_table pio_design_table = {.what = "design variable", .size = sizeof(scene_design), .fields = design_fields};
+
+static const cfg_field data_fields[] = {
+    {"file", CFG_TEXT, AT(scene_term, data_file), .required = true,
+     .meaning =
+         "CSV with a header line, or HDF5 whose one-dimensional datasets are the columns, below the scene's folder"},
+    {"time", CFG_TEXT, AT(scene_term, time_column), .fallback = "time", .meaning = "column of the times, in s"},
+    {"columns", CFG_TEXTS, AT(scene_term, columns), .required = true,
+     .meaning = "columns of the measured values, one per component of `of`, in SI units"},
+    END};
+static const cfg_table data_table = {.what = "data source", .fields = data_fields};
+
+/* Of particles; meshes have smoothness too. */
+#define TERM_FIELDS(names, type_meaning, of_meaning)                                                                   \
+    {                                                                                                                  \
+        {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = names, .meaning = type_meaning},          \
+            {"of",                                                                                                     \
+             CFG_COMPONENT,                                                                                            \
+             AT(scene_term, of),                                                                                       \
+             .second = offsetof(scene_term, component),                                                                \
+             .required = true,                                                                                         \
+             .meaning = of_meaning},                                                                                   \
+            {"value",                                                                                                  \
+             CFG_NUMBERS,                                                                                              \
+             AT(scene_term, value),                                                                                    \
+             .second = offsetof(scene_term, value.n),                                                                  \
+             .required = true,                                                                                         \
+             .quantity = CFG_ANY,                                                                                      \
+             .only = ONLY(SCENE_TARGET),                                                                               \
+             .meaning = "wanted value, one number per component"},                                                     \
+            {"data",                                                                                                   \
+             CFG_MAPPING,                                                                                              \
+             .table = &data_table,                                                                                     \
+             .required = true,                                                                                         \
+             .only = ONLY(SCENE_MISFIT),                                                                               \
+             .meaning = "measurements"},                                                                               \
+            {"sigma",                                                                                                  \
+             CFG_NUMBER,                                                                                               \
+             AT(scene_term, sigma),                                                                                    \
+             .fallback = "1",                                                                                          \
+             .quantity = CFG_ANY,                                                                                      \
+             POSITIVE,                                                                                                 \
+             .only = ONLY(SCENE_MISFIT),                                                                               \
+             .meaning = "standard deviation of the measurements; smaller counts for more"},                            \
+            {"weight",        CFG_NUMBER,   AT(scene_term, weight),                                                    \
+             .fallback = "1", NOT_NEGATIVE, .meaning = "factor of this term in the sum; 0 switches it off"},           \
+            END                                                                                                        \
+    }
+#define TERM_TYPES                                                                                                     \
+    "target: squared distance from a value; misfit: from measured data; minimize, maximize: the observation itself"
+
+static const cfg_field term_fields[] =
+    TERM_FIELDS(term_names, TERM_TYPES, "name of an observation, with .x, .y or .z for one component");
+const cfg_table pio_term_table = {
+    .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
+
+static const cfg_field fem_term_fields[] = TERM_FIELDS(
+    fem_term_names,
+    TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's variables after its "
+               "filter, scaled by its bounds or start",
+    "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry");
+const cfg_table pio_fem_term_table = {
+    .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
+
+/* ---- constraints ---------------------------------------------------------------------------------------- */
+
+static bool has_min(const void *c)
+{
+    return isfinite(((const scene_constraint *)c)->min);
+}
+static bool has_max(const void *c)
+{
+    return isfinite(((const scene_constraint *)c)->max);
+}
+
+static const cfg_field constraint_fields[] = {
+    {"of", CFG_COMPONENT, AT(scene_constraint, of), .second = offsetof(scene_constraint, component), .required = true,
+     .meaning =
+         "name of an observation, with .x, .y or .z for one component; the bounds hold for each of its samples and "
+         "components, and each is one more sweep back"},
+    {"min", CFG_NUMBER, AT(scene_constraint, min), .quantity = CFG_ANY, .computed = "none", .present = has_min,
+     .meaning = "least value"},
+    {"max", CFG_NUMBER, AT(scene_constraint, max), .quantity = CFG_ANY, .computed = "none", .present = has_max,
+     .meaning = "greatest value"},
+    {"relative_to", CFG_ENUM, AT(scene_constraint, relative_to), .values = relative_names, .fallback = "zero",
+     .meaning = "initial: min and max are multiples of the value that the first design has"},
+    END};
+const cfg_table pio_constraint_table = {
+    .what = "constraint", .size = sizeof(scene_constraint), .fields = constraint_fields};

@@ -1,0 +1,411 @@
+/* scene_validate.c -- rules of a scene that no single key can state. Every fault says what would be right. */
+#include "host/scene/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char axes[] = "xyz";
+
+/* ---- grid and time ------------------------------------------------------------------------------------- */
+
+/* False when the box is no box. */
+static bool check_grid(const pio_scene *s, cfg_doc *doc)
+{
+    double nodes = 1;
+    for (int a = 0; a < s->dimension; a++) {
+        double length = s->grid.max[a] - s->grid.min[a], cells = ceil(length / s->grid.spacing - 1e-9);
+        if (!(length > 0)) {
+            PATH(path, "method.grid.max[%d]", a);
+            pio_cfg_fault(doc, path, "%g m is not above method.grid.min, %g m, along %c", s->grid.max[a],
+                          s->grid.min[a], axes[a]);
+            return false;
+        }
+        if (cells < 4)
+            pio_cfg_fault(doc, "method.grid.spacing", "only %g cells along %c; at least 4 are needed: at most %g m",
+                          cells, axes[a], length / 4);
+        nodes *= cells + 1;
+    }
+    if (nodes > 2147483648.0)
+        pio_cfg_fault(doc, "method.grid.spacing",
+                      "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
+    for (int side = 0; side < 2 && s->dimension == 2; side++) {
+        const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
+        if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
+    }
+    return true;
+}
+
+void pio_scene_check_time(const pio_scene *s, cfg_doc *doc)
+{
+    double steps = round(s->duration / s->dt);
+    if (s->dt > s->duration) {
+        pio_cfg_fault(doc, "time.dt", "%g s is longer than time.duration, %g s; use a smaller step", s->dt,
+                      s->duration);
+    } else if (fabs(steps * s->dt - s->duration) > 1e-6 * s->duration) {
+        pio_cfg_fault(doc, "time.duration",
+                      "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f steps)",
+                      s->duration, s->dt, steps * s->dt, steps);
+    } else if (steps > 2147483647.0) {
+        pio_cfg_fault(doc, "time.dt", "%.3g steps; at most 2^31 - 1 are possible: use a larger step", steps);
+    }
+}
+
+/* Where there is one, the run's own steps are checked elsewhere. */
+static void check_window(const pio_scene *s, cfg_doc *doc)
+{
+    const char *path = "gradient.window";
+    const double steps = round(s->window / s->dt);
+    if (!(s->window > 0)) return;
+    if (s->method == SCENE_FEM && s->integrator == SCENE_STATIC)
+        pio_cfg_fault(
+            doc, path,
+            "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
+    else if (s->window > s->duration * (1 + 1e-9))
+        pio_cfg_fault(doc, path, "%.9g s is longer than time.duration, %.9g s", s->window, s->duration);
+    else if (steps < 1 || fabs(steps * s->dt - s->window) > 1e-6 * s->window)
+        pio_cfg_fault(doc, path,
+                      "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f step%s)",
+                      s->window, s->dt, fmax(steps, 1) * s->dt, fmax(steps, 1), steps > 1 ? "s" : "");
+}
+
+/* ---- what there is ------------------------------------------------------------------------------------- */
+
+size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
+                       size_t size)
+{
+    const char *names[CFG_MAX_KEYS] = {NULL};
+    size_t count = n < CFG_MAX_KEYS ? n : CFG_MAX_KEYS;
+    for (size_t i = 0; i < n; i++) {
+        char *own;
+        memcpy(&own, (const char *)items + i * size, sizeof own);
+        if (strcmp(own, name) == 0) return i;
+        if (i < count) names[i] = own;
+    }
+    const char *near = pio_cfg_did_you_mean(doc, name, names, count);
+    pio_cfg_fault(doc, path, "%s has no entry named '%s'%s%s%s", list, name, near,
+                  *near || !n ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, names, count));
+    return n;
+}
+
+void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times)
+{
+    for (size_t k = 1; k < times->n; k++) {
+        PATH(at, "%s[%zu]", path, k);
+        if (!(times->v[k] > times->v[k - 1]))
+            pio_cfg_fault(doc, at, "the times must increase, but %g s follows %g s", times->v[k], times->v[k - 1]);
+    }
+}
+
+static void check_materials(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        PATH(path, "materials[%zu].lambda", i);
+        PATH(c10, "materials[%zu].c10", i);
+        PATH(mu1, "materials[%zu].mu1", i);
+        if (m->lame && !(3 * m->lambda + 2 * m->mu > 0))
+            pio_cfg_fault(doc, path,
+                          "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",
+                          m->lambda, -2 * m->mu / 3);
+        if (m->model == SCENE_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
+            pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
+        if (m->model == SCENE_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
+            pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
+                          m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
+    }
+}
+
+static void check_geometry(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_geometry; i++) {
+        const scene_geometry *g = &s->geometry[i];
+        PATH(type, "geometry[%zu].type", i);
+        if (g->shape == SCENE_CLOSED_MESH && s->dimension == 2)
+            pio_cfg_fault(doc, type, "a closed mesh needs a 3D scene; use 'points' for any shape in 2D");
+        if (g->shape == SCENE_CYLINDER && s->dimension == 2)
+            pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
+        for (int a = 0; a < s->dimension && g->shape == SCENE_BOX; a++) {
+            PATH(path, "geometry[%zu].max[%d]", i, a);
+            if (!(g->max[a] > g->min[a]))
+                pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", g->max[a], g->min[a], axes[a]);
+        }
+    }
+}
+
+/* The box around a shape. */
+static void extent(const scene_geometry *g, double low[3], double high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double half = g->shape == SCENE_CYLINDER && a == g->axis ? g->height / 2 : g->radius;
+        low[a] = g->shape == SCENE_BOX ? g->min[a] : g->center[a] - half;
+        high[a] = g->shape == SCENE_BOX ? g->max[a] : g->center[a] + half;
+    }
+}
+
+void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
+{
+    const scene_body *b = &s->bodies[i];
+    PATH(position, "bodies[%zu].position", i);
+    PATH(geometry, "bodies[%zu].geometry", i);
+    const bool moved = pio_scene_given(doc, position);
+    for (int a = 0; a < s->dimension; a++) {
+        double slack = 1e-9 * (s->grid.max[a] - s->grid.min[a]);
+        double from = low[a] + b->position[a], to = high[a] + b->position[a];
+        if (from >= s->grid.min[a] - slack && to <= s->grid.max[a] + slack) continue;
+        pio_cfg_fault(doc, moved ? position : geometry,
+                      "the body reaches from %g m to %g m along %c, outside the grid, which goes from %g m to %g m",
+                      from, to, axes[a], s->grid.min[a], s->grid.max[a]);
+        return;
+    }
+}
+
+static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_body *b = &s->bodies[i];
+    int root = (int)lround(s->dimension == 2 ? sqrt(b->particles_per_cell) : cbrt(b->particles_per_cell));
+    int power = s->dimension == 2 ? root * root : root * root * root;
+    PATH(path, "bodies[%zu].fill.particles_per_cell", i);
+    if (b->fill == SCENE_REGULAR && power != b->particles_per_cell)
+        pio_cfg_fault(doc, path,
+                      "%d is not a %s number, which a regular fill needs; the nearest is %d, or use 'method: jittered'",
+                      b->particles_per_cell, s->dimension == 2 ? "square" : "cube", power);
+}
+
+static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
+{
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        const scene_body *b = &s->bodies[i];
+        PATH(geometry, "bodies[%zu].geometry", i);
+        PATH(material, "bodies[%zu].material", i);
+        size_t g =
+            pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
+        if (box && g < s->n_geometry && s->geometry[g].shape < SCENE_CLOSED_MESH) {
+            double low[3], high[3];
+            extent(&s->geometry[g], low, high);
+            pio_scene_check_inside(s, doc, i, low, high);
+        }
+        check_fill(s, doc, i);
+    }
+}
+
+/* ---- observations and objective ------------------------------------------------------------------------ */
+
+int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
+{
+    switch (observe->type) {
+    case SCENE_MEAN_POSITION:
+    case SCENE_MEAN_VELOCITY:
+    case SCENE_DISPLACEMENT:
+    case SCENE_REACTION:
+        return scene->dimension;
+    default:
+        return 1;
+    }
+}
+
+cfg_quantity pio_observe_quantity(const scene_observe *observe)
+{
+    if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
+    if (observe->type == SCENE_DISTANCE || observe->type == SCENE_SHAPE_DISTANCE) return CFG_AREA; /* the mean square */
+    if (observe->type == SCENE_DENSITY_MISFIT) return CFG_ONE;
+    if (observe->type == SCENE_REACTION) return CFG_FORCE;
+    if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
+    if (observe->type == SCENE_MASS) return CFG_MASS;
+    if (observe->type == SCENE_STRESS) return CFG_PRESSURE;
+    if (observe->type == SCENE_STRAIN_ENERGY) return CFG_ENERGY;
+    if (observe->type == SCENE_CONTROL_EFFORT) return CFG_EFFORT;
+    if (observe->type == SCENE_CONTROL_SMOOTHNESS) return CFG_SMOOTHNESS;
+    return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
+}
+
+/* Between load steps nothing is in equilibrium. */
+static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
+{
+    const double steps = round(t / s->dt);
+    if (s->method != SCENE_FEM || s->integrator != SCENE_STATIC || fabs(t / s->dt - steps) < 1e-6) return;
+    pio_cfg_fault(doc, path,
+                  "%g s lies between load steps, which are %g s apart; the nearest is at %g s (or change "
+                  "time.load_steps)",
+                  t, s->dt, steps * s->dt);
+}
+
+static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_observe *o = &s->observe[i];
+    double end = s->duration * (1 + 1e-9);
+    PATH(every, "observe[%zu].every", i);
+    PATH(over, "observe[%zu].over", i);
+    PATH(times, "observe[%zu].at", i);
+    if (o->every > end)
+        pio_cfg_fault(doc, every, "%g s is longer than time.duration, %g s", o->every, s->duration);
+    else if (o->every > 0 && s->duration / o->every > SCENE_MOST_SAMPLES)
+        pio_cfg_fault(doc, every, "%.3g samples; at most %d are possible: use a longer time", s->duration / o->every,
+                      SCENE_MOST_SAMPLES);
+    if (o->over[1] > end)
+        pio_cfg_fault(doc, over, "the window ends at %g s, after time.duration, %g s", o->over[1], s->duration);
+    for (size_t k = 0; k < o->at.n && !(o->every > 0); k++) {
+        PATH(at, "observe[%zu].at[%zu]", i, k);
+        if (o->at.v[k] > end)
+            pio_cfg_fault(doc, at, "%g s is after time.duration, %g s", o->at.v[k], s->duration);
+        else
+            check_load_step(s, doc, at, o->at.v[k]);
+    }
+    if (o->every > 0)
+        check_load_step(s, doc, every, o->every);
+    else
+        pio_scene_check_increase(doc, times, &o->at);
+}
+
+static void check_observe(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_observe; i++) {
+        const scene_observe *o = &s->observe[i];
+        PATH(body, "observe[%zu].body", i);
+        PATH(axis, "observe[%zu].axis", i);
+        if (o->body) pio_scene_entry(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
+        if (o->type == SCENE_FRONT && o->axis >= s->dimension)
+            pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
+    }
+}
+
+bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity)
+{
+    bool found, good = true;
+    double value;
+    char why[400];
+    const cfg_node *node = pio_cfg_find(doc->root, path, &found);
+    size_t n = !found ? 0 : node->kind == CFG_SEQUENCE ? node->n : 1;
+    for (size_t i = 0; i < n; i++) {
+        const cfg_node *one = node->kind == CFG_SEQUENCE ? node->items[i] : node;
+        if (one->kind != CFG_SCALAR || pio_quantity_parse(one->text, quantity, &value, why, sizeof why)) continue;
+        pio_cfg_report(doc, PIOLA_BAD_DATA, one->mark, path, "%s", why);
+        good = false;
+    }
+    return good;
+}
+
+static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_term *t = &s->objective[i];
+    PATH(of, "objective[%zu].of", i);
+    const size_t which = pio_scene_entry(doc, of, "design", t->of, s->design, s->n_design, sizeof *s->design);
+    if (which == s->n_design) return;
+    if (t->component >= 0 || s->design[which].per != SCENE_PER_PARTICLE)
+        pio_cfg_fault(doc, of, "smoothness is that of a field of elements; name a design entry with 'per: element'");
+}
+
+/* `of: name` or `of: name.x` of an observation: it, and at *n its components that are meant; NULL after a fault. */
+static const scene_observe *check_of(const pio_scene *s, cfg_doc *doc, const char *at, const char *of, int component,
+                                     int *n)
+{
+    const size_t which = pio_scene_entry(doc, at, "observe", of, s->observe, s->n_observe, sizeof *s->observe);
+    if (which == s->n_observe) return NULL;
+    const scene_observe *o = &s->observe[which];
+    const int all = pio_observe_components(s, o);
+    *n = component < 0 ? all : 1;
+    if (component >= 0 && all == 1)
+        pio_cfg_fault(doc, at, "'%s' is a single number; write it without .%c", of, axes[component]);
+    else if (component >= all)
+        pio_cfg_fault(doc, at, "'%s' has no component z in a 2D scene; use .x or .y", of);
+    return o;
+}
+
+static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    static const char *const keys[] = {"min", "max"};
+    const scene_constraint *c = &s->constraints[i];
+    PATH(at, "constraints[%zu]", i);
+    PATH(of, "constraints[%zu].of", i);
+    int n;
+    const scene_observe *o = check_of(s, doc, of, c->of, c->component, &n);
+    if (!o) return;
+    if (!isfinite(c->min) && !isfinite(c->max))
+        pio_cfg_fault(doc, at, "it bounds nothing; add `min:`, `max:` or both");
+    else if (c->min > c->max)
+        pio_cfg_fault(doc, at, "min is above max, so nothing satisfies it");
+    for (size_t k = 0; k < 2; k++) {
+        PATH(key, "constraints[%zu].%s", i, keys[k]);
+        pio_scene_unit(doc, key, c->relative_to == SCENE_OF_INITIAL ? CFG_ONE : pio_observe_quantity(o));
+    }
+}
+
+static void check_constraints(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->n_constraints == 0 && pio_scene_given(doc, "optimizer.stop.feasibility"))
+        pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
+    if (s->n_constraints && s->has_optimizer && s->optimizer.type != SCENE_MMA)
+        pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
+    for (size_t i = 0; i < s->n_constraints; i++) check_constraint(s, doc, i);
+}
+
+static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_term *t = &s->objective[i];
+    PATH(of, "objective[%zu].of", i);
+    PATH(value, "objective[%zu].value", i);
+    PATH(sigma, "objective[%zu].sigma", i);
+    PATH(columns, "objective[%zu].data.columns", i);
+    if (t->type == SCENE_SMOOTHNESS) {
+        check_smoothness(s, doc, i);
+        return;
+    }
+    int n;
+    const scene_observe *o = check_of(s, doc, of, t->of, t->component, &n);
+    if (!o) return;
+    if (n > 1 && t->type >= SCENE_MINIMIZE)
+        pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be minimized or maximized; write %s.x",
+                      t->of, n, t->of);
+    if (t->type == SCENE_TARGET && t->value.n != (size_t)n)
+        pio_cfg_fault(doc, value, "%zu number%s, but '%s' has %d component%s", t->value.n, t->value.n > 1 ? "s" : "",
+                      t->of, n, n > 1 ? "s" : "");
+    if (t->type == SCENE_MISFIT && t->columns.n != (size_t)n)
+        pio_cfg_fault(doc, columns, "%zu column%s, but '%s' has %d component%s", t->columns.n,
+                      t->columns.n > 1 ? "s" : "", t->of, n, n > 1 ? "s" : "");
+    if (t->type == SCENE_TARGET) pio_scene_unit(doc, value, pio_observe_quantity(o));
+    if (t->type == SCENE_MISFIT) pio_scene_unit(doc, sigma, pio_observe_quantity(o));
+}
+
+/* Which steps are taken back must be steps that can be. */
+static void check_strategy(const pio_scene *s, cfg_doc *doc)
+{
+    static const char path[] = "gradient.memory.strategy";
+    if (s->memory_disk > 0 && (s->memory_strategy == SCENE_REVERSE || s->memory_strategy == SCENE_STORE))
+        pio_cfg_fault(doc, "gradient.memory.disk",
+                      "strategy: %s keeps no states on disk; remove it, or use checkpoint or auto",
+                      s->memory_strategy == SCENE_STORE ? "store" : "reverse");
+    if (s->memory_strategy != SCENE_REVERSE) return;
+    if (s->method == SCENE_MPM && s->mpm_integrator != SCENE_REVERSIBLE)
+        pio_cfg_fault(doc, path,
+                      "steps of time.integrator: apic lose motion and cannot be taken back; integrator: reversible, or "
+                      "strategy: checkpoint, would be right");
+    if (s->method == SCENE_FEM && s->integrator < SCENE_REVERSIBLE_LEAPFROG)
+        pio_cfg_fault(doc, path,
+                      "steps of this time.integrator cannot be taken back; reversible_leapfrog or reversible_euler, or "
+                      "strategy: checkpoint, would be right");
+}
+
+void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
+{
+    check_materials(scene, doc);
+    if (scene->method == SCENE_FEM) {
+        pio_scene_validate_fem(scene, doc);
+    } else {
+        const bool box = check_grid(scene, doc);
+        pio_scene_check_time(scene, doc);
+        check_geometry(scene, doc);
+        check_bodies(scene, doc, box);
+        check_observe(scene, doc);
+        pio_scene_validate_mpm(scene, doc);
+        pio_scene_validate_obstacles(scene, doc);
+        if (box) pio_scene_validate_bodies(scene, doc);
+        pio_scene_validate_control(scene, doc);
+    }
+    for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
+    for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
+    check_constraints(scene, doc);
+    check_strategy(scene, doc);
+    check_window(scene, doc);
+    pio_scene_validate_design(scene, doc);
+    pio_scene_validate_data(scene, doc);
+}

@@ -1,0 +1,373 @@
+/* scene_validate_fem.c -- rules of a scene of finite elements that no single key can state. */
+#include "host/scene/scene_private.h"
+#include "host/base/sha256.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static bool is_3d(scene_element element)
+{
+    return element >= SCENE_TET4;
+}
+
+static void check_plane(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->dimension == 3 && pio_scene_given(doc, "method.plane"))
+        pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
+    if (s->plane != SCENE_PLANE_STRESS) return;
+    for (size_t i = 0; i < s->n_materials; i++) {
+        PATH(model, "materials[%zu].model", i);
+        if (s->materials[i].model != SCENE_HYPER_LINEAR)
+            pio_cfg_fault(doc, model,
+                          "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
+    }
+}
+
+static void check_box(cfg_doc *doc, const char *list, size_t i, const char *key, const double *min, const double *max,
+                      int dimension, bool flat)
+{
+    for (int a = 0; a < dimension; a++) {
+        PATH(path, "%s[%zu].%s[%d]", list, i, key, a);
+        if (flat ? max[a] >= min[a] : max[a] > min[a]) continue;
+        pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", max[a], min[a], "xyz"[a]);
+    }
+}
+
+static void check_counts(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_geometry *g = &s->geometry[i];
+    const size_t needed = (size_t)s->dimension;
+    PATH(path, "geometry[%zu].elements", i);
+    if (g->elements.n != needed) {
+        pio_cfg_fault(doc, path, "%zu numbers; %zu are needed", g->elements.n, needed);
+        return;
+    }
+    for (size_t a = 0; a < g->elements.n; a++)
+        if (fabs(g->elements.v[a] - round(g->elements.v[a])) > 0)
+            pio_cfg_fault(doc, path, "%g is not a whole number", g->elements.v[a]);
+    if (g->mesh == SCENE_MESH_PLATE && fmod(g->elements.v[1], 2) > 0)
+        pio_cfg_fault(doc, path, "%g cells around the hole; the number must be even, for the corner of the plate",
+                      g->elements.v[1]);
+}
+
+static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    char place[PATH_MAX];
+    piola_error error;
+    bool found;
+    PATH(path, "geometry[%zu].file", i);
+    char sha256[PIO_SHA256_TEXT];
+    if (!pio_scene_file(s, s->geometry[i].file, place, sizeof place, &error) &&
+        !pio_sha256_of_file(place, sha256, &error)) {
+        pio_cfg_input(doc, place, sha256);
+        return;
+    }
+    pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, path, &found)->mark, path, "%s", error.message);
+}
+
+static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_geometry *g = &s->geometry[i];
+    PATH(type, "geometry[%zu].type", i);
+    PATH(element, "geometry[%zu].element", i);
+    PATH(corners, "geometry[%zu].corners", i);
+    PATH(size, "geometry[%zu].size", i);
+    PATH(thickness, "geometry[%zu].thickness", i);
+    if (g->mesh == SCENE_MESH_FILE) {
+        check_file(s, doc, i);
+        return;
+    }
+    if (is_3d(g->element) != (s->dimension == 3))
+        pio_cfg_fault(doc, element, "this is an element for %dD and the scene is %dD; there are: %s",
+                      is_3d(g->element) ? 3 : 2, s->dimension,
+                      s->dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
+    check_counts(s, doc, i);
+    if (g->mesh == SCENE_MESH_BOX) check_box(doc, "geometry", i, "max", g->min, g->max, s->dimension, false);
+    if (g->mesh == SCENE_MESH_QUADRILATERAL && s->dimension == 3)
+        pio_cfg_fault(doc, type, "a quadrilateral needs a 2D scene; use 'box' or 'mesh' in 3D");
+    if (g->mesh == SCENE_MESH_QUADRILATERAL && g->corners.n != 8)
+        pio_cfg_fault(doc, corners, "%zu numbers; 8 are needed: x and y of four corners", g->corners.n);
+    if (g->mesh != SCENE_MESH_PLATE) return;
+    if (!(g->size > g->radius))
+        pio_cfg_fault(doc, size, "%g m is not above the radius of the hole, %g m", g->size, g->radius);
+    if (s->dimension == 3 && !(g->thickness > 0))
+        pio_cfg_fault(doc, thickness, "a plate in 3D needs a thickness above 0");
+}
+
+static void check_bodies(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_bodies; i++) {
+        const scene_body *b = &s->bodies[i];
+        PATH(geometry, "bodies[%zu].geometry", i);
+        PATH(material, "bodies[%zu].material", i);
+        PATH(thickness, "bodies[%zu].thickness", i);
+        if (s->dimension == 3 && fabs(b->thickness - 1) > 0)
+            pio_cfg_fault(doc, thickness, "a 3D body is as thick as its mesh; remove it");
+        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
+        for (size_t r = 0; r < b->n_regions; r++) {
+            PATH(region, "bodies[%zu].regions[%zu].material", i, r);
+            pio_scene_entry(doc, region, "materials", b->regions[r].material, s->materials, s->n_materials,
+                            sizeof *s->materials);
+        }
+    }
+}
+
+static void check_place(const pio_scene *s, cfg_doc *doc, const char *list, size_t i, const char *body,
+                        const scene_where *on)
+{
+    PATH(path, "%s[%zu].body", list, i);
+    pio_scene_entry(doc, path, "bodies", body, s->bodies, s->n_bodies, sizeof *s->bodies);
+    if (!on->group && !isnan(on->min[0]))
+        check_box(doc, list, i, "on.max", on->min, on->max, s->dimension, true); /* a plane is a flat box */
+}
+
+static void check_curve(const pio_scene *s, cfg_doc *doc, const char *list, size_t i, const char *curve)
+{
+    PATH(path, "%s[%zu].curve", list, i);
+    if (curve) pio_scene_entry(doc, path, "curves", curve, s->curves, s->n_curves, sizeof *s->curves);
+}
+
+static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_boundary *b = &s->boundary[i];
+    PATH(axes, "boundary[%zu].axes", i);
+    PATH(value, "boundary[%zu].value", i);
+    check_place(s, doc, "boundary", i, b->body, &b->on);
+    check_curve(s, doc, "boundary", i, b->curve);
+    if (b->type == SCENE_PRESCRIBED && b->value.n != 1 && b->value.n != b->axes.n)
+        pio_cfg_fault(doc, value, "%zu numbers for %zu ax%s; one number for all, or one for each is needed", b->value.n,
+                      b->axes.n, b->axes.n == 1 ? "is" : "es");
+    for (size_t a = 0; a < b->axes.n; a++) {
+        if (s->dimension == 2 && !strcmp(b->axes.v[a], "z"))
+            pio_cfg_fault(doc, axes, "a 2D scene has no axis z; use x or y");
+        for (size_t k = 0; k < a; k++)
+            if (!strcmp(b->axes.v[a], b->axes.v[k])) pio_cfg_fault(doc, axes, "%s is named twice", b->axes.v[a]);
+    }
+}
+
+cfg_quantity pio_load_quantity(const scene_load *l)
+{
+    static const cfg_quantity list[] = {[SCENE_TRACTION] = CFG_PRESSURE,
+                                        [SCENE_PRESSURE] = CFG_PRESSURE,
+                                        [SCENE_FORCE] = CFG_FORCE,
+                                        [SCENE_POINT_FORCE] = CFG_FORCE,
+                                        [SCENE_FOLLOWER_PRESSURE] = CFG_PRESSURE,
+                                        [SCENE_BODY_FORCE] = CFG_FORCE_DENSITY,
+                                        [SCENE_FOUNDATION] = CFG_FORCE_DENSITY,
+                                        [SCENE_SPRINGS] = CFG_STIFFNESS};
+    return list[l->type];
+}
+
+bool pio_load_is_springs(const scene_load *l)
+{
+    return l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
+}
+
+/* Stiffnesses are at least 0, and one of them is above. */
+static void check_stiffness(const scene_load *l, cfg_doc *doc, const char *value)
+{
+    double least = INFINITY, most = 0;
+    for (size_t c = 0; c < l->value.n; c++) {
+        least = fmin(least, l->value.v[c]);
+        most = fmax(most, l->value.v[c]);
+    }
+    if (least < 0) pio_cfg_fault(doc, value, "%g is below 0; a stiffness is at least 0", least);
+    if (!(least < 0) && !(most > 0)) pio_cfg_fault(doc, value, "no stiffness is above 0; give one, or remove the load");
+}
+
+static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_load *l = &s->loads[i];
+    const bool pressure = l->type == SCENE_PRESSURE || l->type == SCENE_FOLLOWER_PRESSURE;
+    const bool along_normal = l->type == SCENE_FOUNDATION && l->value.n == 1;
+    const size_t needed = pressure || along_normal ? 1 : (size_t)s->dimension;
+    PATH(value, "loads[%zu].value", i);
+    check_place(s, doc, "loads", i, l->body, &l->on);
+    check_curve(s, doc, "loads", i, l->curve);
+    if (pio_load_is_springs(l)) check_stiffness(l, doc, value);
+    if (l->value.n != needed)
+        pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",
+                      needed == 1   ? "a pressure is one number"
+                      : needed == 2 ? "one per axis is needed: [x, y]"
+                                    : "one per axis is needed: [x, y, z]");
+    pio_scene_unit(doc, value, pio_load_quantity(l));
+}
+
+/* Is the curve named anywhere? */
+static bool is_named(const pio_scene *s, const char *curve)
+{
+    bool named = false;
+    for (size_t i = 0; i < s->n_boundary; i++) named |= s->boundary[i].curve && !strcmp(s->boundary[i].curve, curve);
+    for (size_t i = 0; i < s->n_loads; i++) named |= s->loads[i].curve && !strcmp(s->loads[i].curve, curve);
+    return named;
+}
+
+static void check_curves(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_curves; i++) {
+        const scene_curve *c = &s->curves[i];
+        PATH(time, "curves[%zu].time", i);
+        PATH(value, "curves[%zu].value", i);
+        PATH(name, "curves[%zu].name", i);
+        if (!is_named(s, c->name))
+            pio_cfg_fault(doc, name, "nothing follows '%s'; name it in an entry of loads or boundary, or remove it",
+                          c->name);
+        if (c->file) continue; /* pio_scene_validate_data */
+        if (c->time.n != c->value.n)
+            pio_cfg_fault(doc, value, "%zu values for %zu times; one each is needed", c->value.n, c->time.n);
+        pio_scene_check_increase(doc, time, &c->time);
+    }
+}
+
+bool pio_scene_is_heavy(const pio_scene *s)
+{
+    bool heavy = false;
+    for (size_t k = 0; k < s->n_materials; k++) {
+        const scene_material *m = &s->materials[k];
+        bool used = false;
+        for (size_t b = 0; b < s->n_bodies; b++) {
+            used |= !strcmp(m->name, s->bodies[b].material);
+            for (size_t r = 0; r < s->bodies[b].n_regions; r++)
+                used |= !strcmp(m->name, s->bodies[b].regions[r].material);
+        }
+        heavy |= used && m->density > 0;
+    }
+    return heavy;
+}
+
+/* Gravity acts on what has a density. */
+static void check_gravity(const pio_scene *s, cfg_doc *doc)
+{
+    if (!pio_scene_is_heavy(s) && fabs(s->gravity[0]) + fabs(s->gravity[1]) + fabs(s->gravity[2]) > 0)
+        pio_cfg_fault(doc, "gravity", "nothing has a density, so gravity has no effect; add the density of a material");
+}
+
+/* A mass needs what the body is made of to have a density. */
+static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    PATH(type, "observe[%zu].type", i);
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const scene_body *body = &s->bodies[b];
+        if (strcmp(body->name, s->observe[i].body)) continue;
+        for (size_t k = 0; k < s->n_materials; k++) {
+            const scene_material *m = &s->materials[k];
+            bool used = !strcmp(m->name, body->material);
+            for (size_t r = 0; r < body->n_regions; r++) used |= !strcmp(m->name, body->regions[r].material);
+            if (used && !(m->density > 0))
+                pio_cfg_fault(doc, type, "'%s', of which '%s' is made, has no density; add materials[%zu].density",
+                              m->name, body->name, k);
+        }
+    }
+}
+
+static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_observe *o = &s->observe[i];
+    PATH(type, "observe[%zu].type", i);
+    if (s->integrator == SCENE_STATIC && (o->seen == SCENE_SEEN_VELOCITY || o->seen == SCENE_SEEN_KINETIC))
+        pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
+    if (scene_leaps(s->integrator) && o->seen == SCENE_SEEN_REACTION)
+        pio_cfg_fault(doc, type,
+                      "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
+                      "backward_euler");
+    if (s->integrator == SCENE_REVERSIBLE_EULER && o->seen == SCENE_SEEN_REACTION)
+        pio_cfg_fault(doc, type,
+                      "reversible_euler keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
+                      "backward_euler");
+    PATH(boundary, "observe[%zu].boundary", i);
+    if (o->seen == SCENE_SEEN_REACTION)
+        pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
+    if (o->seen != SCENE_SEEN_REACTION && o->seen != SCENE_SEEN_COMPLIANCE)
+        check_place(s, doc, "observe", i, o->body, &o->on);
+    if (o->seen == SCENE_SEEN_MASS) check_mass(s, doc, i);
+}
+
+/* What a scene without inertia has no use for. */
+static void check_static(const pio_scene *s, cfg_doc *doc)
+{
+    static const char *const of_body[] = {"displacement", "velocity", "angular_velocity"};
+    static const char *const of_material[] = {"mass_damping", "stiffness_damping"};
+    if (pio_scene_given(doc, "time.dt"))
+        pio_cfg_fault(doc, "time.dt", "a static scene has load steps; use time.load_steps, or another time.integrator");
+    if (pio_scene_given(doc, "solver.mass"))
+        pio_cfg_fault(doc, "solver.mass", "a static scene has no inertia; remove it, or set time.integrator");
+    for (size_t i = 0; i < s->n_bodies; i++)
+        for (size_t k = 0; k < 3; k++) {
+            PATH(path, "bodies[%zu].%s", i, of_body[k]);
+            const scene_body *b = &s->bodies[i];
+            const double *v = k == 0 ? b->displacement : k == 1 ? b->velocity : b->angular_velocity;
+            if (fabs(v[0]) + fabs(v[1]) + fabs(v[2]) > 0)
+                pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
+        }
+    for (size_t i = 0; i < s->n_materials; i++)
+        for (size_t k = 0; k < 2; k++) {
+            PATH(path, "materials[%zu].%s", i, of_material[k]);
+            if (pio_scene_given(doc, path))
+                pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
+        }
+}
+
+/* What the reversible leapfrog cannot take back. */
+static void check_reversible(const pio_scene *s, cfg_doc *doc)
+{
+    static const char *const damping[] = {"mass_damping", "stiffness_damping"};
+    for (size_t i = 0; i < s->n_materials; i++)
+        for (size_t k = 0; k < 2; k++) {
+            PATH(path, "materials[%zu].%s", i, damping[k]);
+            if (pio_scene_given(doc, path))
+                pio_cfg_fault(doc, path,
+                              "the reversible leapfrog cannot take damping back; remove it, or use leapfrog");
+        }
+}
+
+static void check_motion(const pio_scene *s, cfg_doc *doc)
+{
+    if (!pio_scene_given(doc, "time.dt"))
+        pio_cfg_fault(doc, "time.integrator", "this integrator needs time.dt, the time step; add it");
+    else
+        pio_scene_check_time(s, doc);
+    if (pio_scene_given(doc, "time.load_steps"))
+        pio_cfg_fault(doc, "time.load_steps",
+                      "load steps are those of a static scene; a motion has time.dt: remove it");
+    static const char *const of_solves[] = {
+        "tolerance",     "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings", "projection", "linear",
+        "direct_memory", "product"};
+    for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->integrator); k++) {
+        PATH(path, "solver.%s", of_solves[k]);
+        if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
+    }
+    if (scene_leaps(s->integrator) && s->mass == SCENE_CONSISTENT)
+        pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
+    if (s->integrator == SCENE_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
+    if (s->integrator == SCENE_REVERSIBLE_EULER && s->mass == SCENE_CONSISTENT)
+        pio_cfg_fault(doc, "solver.mass",
+                      "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");
+    for (size_t i = 0; i < s->n_materials; i++) {
+        PATH(path, "materials[%zu].density", i);
+        PATH(name, "materials[%zu].name", i);
+        if (!(s->materials[i].density > 0))
+            pio_cfg_fault(doc, pio_scene_given(doc, path) ? path : name,
+                          "what moves needs a density above 0 kg/m3; add materials[%zu].density", i);
+    }
+}
+
+void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
+{
+    if (scene->linear == SCENE_SOLVE_PCG && pio_scene_given(doc, "solver.direct_memory"))
+        pio_cfg_fault(doc, "solver.direct_memory",
+                      "conjugate gradients eliminate nothing; remove it, or 'linear: direct'");
+    if (scene->integrator == SCENE_STATIC)
+        check_static(scene, doc);
+    else
+        check_motion(scene, doc);
+    check_plane(scene, doc);
+    for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
+    check_bodies(scene, doc);
+    for (size_t i = 0; i < scene->n_boundary; i++) check_boundary(scene, doc, i);
+    for (size_t i = 0; i < scene->n_loads; i++) check_load(scene, doc, i);
+    check_curves(scene, doc);
+    check_gravity(scene, doc);
+    for (size_t i = 0; i < scene->n_observe; i++) check_seen(scene, doc, i);
+}

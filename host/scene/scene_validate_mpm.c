@@ -1,0 +1,201 @@
+/* scene_validate_mpm.c -- which walls, materials and outputs an integrator of particles can have. */
+#include "host/scene/plastic.h"
+#include "host/scene/scene_names.h"
+#include "host/scene/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where the file says what this face is, or why it matters. */
+static const char *face_path(const cfg_doc *doc, int axis, int side)
+{
+    static const char *const paths[3][2] = {{"method.grid.walls.x_min", "method.grid.walls.x_max"},
+                                            {"method.grid.walls.y_min", "method.grid.walls.y_max"},
+                                            {"method.grid.walls.z_min", "method.grid.walls.z_max"}};
+    if (pio_scene_given(doc, paths[axis][side])) return paths[axis][side];
+    if (pio_scene_given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
+    return pio_scene_given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
+}
+
+/* One fault is enough: of the first face that is wrong. */
+static void check_walls(const pio_scene *s, cfg_doc *doc)
+{
+    const bool reversible = s->mpm_integrator == SCENE_REVERSIBLE;
+    for (int a = 0; a < s->dimension; a++)
+        for (int side = 0; side < 2; side++) {
+            if (reversible == (s->grid.wall[a][side] == SCENE_WALL_PENALTY)) continue;
+            pio_cfg_fault(
+                doc, face_path(doc, a, side), "%s",
+                reversible ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
+                             "able to take its steps back; 'penalty' would be right for every face"
+                           : "penalty walls belong to time.integrator: reversible; sticky, slip or separate would be "
+                             "right for apic");
+            return;
+        }
+}
+
+static void check_stiffness(const pio_scene *s, cfg_doc *doc)
+{
+    static const char path[] = "method.grid.wall_stiffness";
+    const char *penalty = NULL;
+    for (int a = 0; a < s->dimension; a++)
+        for (int side = 0; side < 2 && !penalty; side++)
+            if (s->grid.wall[a][side] == SCENE_WALL_PENALTY) penalty = face_path(doc, a, side);
+    const double most = 1 / (s->dt * s->dt);
+    if (penalty && !(s->grid.wall_stiffness > 0))
+        pio_cfg_fault(
+            doc, penalty,
+            "penalty walls need method.grid.wall_stiffness, in 1/s2: a particle that hits a wall with speed v goes in "
+            "by up to v/sqrt(wall_stiffness) and a quarter of a cell, and at most 1/dt^2 = %.3g is stable",
+            most);
+    else if (!penalty && s->grid.wall_stiffness > 0)
+        pio_cfg_fault(doc, path, "no wall is penalty; remove it");
+    else if (s->grid.wall_stiffness > most)
+        pio_cfg_fault(doc, path,
+                      "%g 1/s2 is not stable with this time step; at most 1/dt^2 = %.6g would be right, or a "
+                      "smaller time.dt",
+                      s->grid.wall_stiffness, most);
+}
+
+static void check_damping(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->mpm_integrator != SCENE_REVERSIBLE && pio_scene_given(doc, "time.damping"))
+        pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
+    else if (s->damping * s->dt > 0.5)
+        pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",
+                      s->damping, 0.5 / s->dt);
+}
+
+bool pio_scene_has_no(const pio_scene *s, const char *key)
+{
+    if (s->method != SCENE_MPM) return false;
+    return (s->mpm_integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity")) ||
+           (s->n_fields > 0 && !strcmp(key, "density"));
+}
+
+/* What a reversible run cannot have. */
+static void check_materials(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        PATH(path, "materials[%zu].viscosity", i);
+        if (m->viscosity > 0)
+            pio_cfg_fault(
+                doc, path,
+                "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
+                "or integrator: apic, would be right");
+    }
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t t = 0; t < s->design[d].target.n; t++) {
+            const char *dot = strrchr(s->design[d].target.v[t], '.');
+            PATH(path, "design[%zu].target", d);
+            if (dot && !strcmp(dot, ".viscosity"))
+                pio_cfg_fault(doc, path,
+                              "with time.integrator: reversible there is no viscosity to design; apic has it");
+        }
+}
+
+static void check_output(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->output.state_fields.n; i++)
+        if (!strcmp(s->output.state_fields.v[i], "C"))
+            pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
+}
+
+/* The elastic law that a plastic law is made for; and what has no plastic steps. */
+static void check_plasticity(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->n_materials; i++) {
+        const scene_material *m = &s->materials[i];
+        const bool snow = m->plasticity == SCENE_SNOW;
+        PATH(path, "materials[%zu].plasticity.type", i);
+        if (m->plasticity == SCENE_ELASTIC) continue;
+        if (m->model != (snow ? SCENE_HYPER_FIXED_COROTATED : SCENE_HYPER_HENCKY))
+            pio_cfg_fault(doc, path, "%s flows from the strains of model '%s'; that, or another type, would be right",
+                          snow ? "snow" : "this type", snow ? "fixed_corotated" : "hencky");
+        if (s->mpm_integrator == SCENE_REVERSIBLE)
+            pio_cfg_fault(doc, path,
+                          "plastic flow loses energy, and time.integrator: reversible must be able to take its steps "
+                          "back; integrator: apic would be right");
+    }
+    for (size_t i = 0; i < s->output.state_fields.n; i++) {
+        const char *field = s->output.state_fields.v[i];
+        const bool plane = !strcmp(field, "e33");
+        if ((plane || !strcmp(field, "hardening")) && !pio_scene_is_plastic(s))
+            pio_cfg_fault(doc, "output.states.fields", "no body is plastic, and so none has '%s'; remove it", field);
+        else if (plane && s->dimension == 3)
+            pio_cfg_fault(doc, "output.states.fields", "e33 is of plastic solids in 2D; remove it");
+    }
+}
+
+/* The fields that there are: those of the list, and one of all other bodies. */
+int pio_scene_fields(const pio_scene *s)
+{
+    int most = 0;
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const int field = pio_scene_field(s, s->bodies[b].name);
+        if (field > most) most = field;
+    }
+    return most + 1;
+}
+
+int pio_scene_field(const pio_scene *s, const char *body)
+{
+    for (size_t f = 0; f < s->n_fields; f++)
+        for (size_t k = 0; k < s->fields[f].bodies.n; k++)
+            if (!strcmp(s->fields[f].bodies.v[k], body)) return (int)f;
+    return (int)s->n_fields;
+}
+
+/* Known bodies, each in one field; as many fields as there can be. */
+static void check_contact(const pio_scene *s, cfg_doc *doc)
+{
+    enum { MOST = 4 }; /* of engines */
+    if (!s->n_fields) return;
+    if (s->mpm_integrator == SCENE_REVERSIBLE)
+        pio_cfg_fault(
+            doc, "contact",
+            "it loses motion, and time.integrator: reversible must be able to take its steps back; remove it, "
+            "or use integrator: apic");
+    for (size_t f = 0; f < s->n_fields; f++) {
+        const scene_strings *bodies = &s->fields[f].bodies;
+        for (size_t k = 0; k < bodies->n; k++) {
+            PATH(path, "contact.fields[%zu].bodies[%zu]", f, k);
+            if (pio_scene_entry(doc, path, "bodies", bodies->v[k], s->bodies, s->n_bodies, sizeof *s->bodies) ==
+                s->n_bodies)
+                return;
+            bool before = pio_scene_field(s, bodies->v[k]) < (int)f;
+            for (size_t l = 0; l < k; l++) before |= !strcmp(bodies->v[l], bodies->v[k]);
+            if (before) pio_cfg_fault(doc, path, "'%s' is in a field already; name it once", bodies->v[k]);
+        }
+    }
+    const int fields = pio_scene_fields(s);
+    if (fields == 1)
+        pio_cfg_fault(doc, "contact.fields",
+                      "all bodies are in one field, so none is in contact; leave out the bodies that shall share "
+                      "another, or add an entry");
+    if (fields > MOST)
+        pio_cfg_fault(doc, "contact.fields",
+                      "%d velocity fields, with that of the bodies not named; at most %d are possible", fields, MOST);
+}
+
+static void check_flip(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->mpm_integrator == SCENE_REVERSIBLE && s->flip > 0)
+        pio_cfg_fault(doc, "method.flip",
+                      "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
+                      "able to take its steps back; 0, or integrator: apic, would be right");
+}
+
+void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
+{
+    check_walls(s, doc);
+    check_stiffness(s, doc);
+    check_damping(s, doc);
+    check_flip(s, doc);
+    check_contact(s, doc);
+    check_plasticity(s, doc);
+    if (s->mpm_integrator != SCENE_REVERSIBLE) return;
+    check_materials(s, doc);
+    check_output(s, doc);
+}

@@ -1,0 +1,133 @@
+/* snapshot_private.h -- what the files host/snapshot*.c share: HDF5 helpers, and the writer's inside. */
+#ifndef PIOLA_HOST_SNAPSHOT_PRIVATE_H
+#define PIOLA_HOST_SNAPSHOT_PRIVATE_H
+
+#include "host/base/fail.h"
+#include "host/snapshot/snapshot.h"
+
+#include <hdf5.h>
+
+#define PIO_SNAPSHOT_NAME 64 /* bytes of a field's name with its NUL */
+
+/* ---- HDF5 helpers (snapshot_h5.c) ---------------------------------------------------------------------- */
+
+/* HDF5's own printing of errors, put aside while one of our functions runs. */
+typedef struct {
+    H5E_auto2_t function;
+    void *data;
+} pio_h5_voice;
+pio_h5_voice pio_h5_silence(void);
+void pio_h5_restore(pio_h5_voice voice);
+
+/* The innermost message of the first HDF5 call that failed; "" while none has. */
+typedef struct {
+    char cause[320];
+    bool system; /* it is what the system said of reading or writing the file */
+} pio_h5_log;
+
+/* Notes the cause of the call that failed last, unless one is noted, or none failed. */
+void pio_h5_note(pio_h5_log *log);
+/* True when an HDF5 call succeeded (its result is not negative); otherwise notes the cause, once. */
+bool pio_h5_ok(pio_h5_log *log, int64_t result);
+
+typedef struct {
+    hid_t type;
+    int rank;                  /* 0..5 */
+    hsize_t dims[5], chunk[5]; /* chunk[0] = 0: contiguous; larger chunks than 1 GiB are cut */
+    bool grows;                /* without limit along the first axis */
+    bool deflate;              /* shuffle and gzip, where this HDF5 has it */
+    const void *fill;          /* of a contiguous one: one value of `type`, or NULL */
+} pio_h5_shape;
+
+hid_t pio_h5_group(pio_h5_log *log, hid_t parent, const char *name);
+hid_t pio_h5_dataset(pio_h5_log *log, hid_t parent, const char *name, const pio_h5_shape *shape);
+bool pio_h5_attr_text(pio_h5_log *log, hid_t object, const char *key, const char *text);
+bool pio_h5_attr_int(pio_h5_log *log, hid_t object, const char *key, int64_t value);
+bool pio_h5_attr_real(pio_h5_log *log, hid_t object, const char *key, double value);
+bool pio_h5_text(pio_h5_log *log, hid_t parent, const char *name, const char *text);
+/* The attribute `crc32c` of an array that is written once: its checksum, or -1 while it is not written. */
+#define PIO_SNAPSHOT_SUM "crc32c"
+bool pio_h5_attr_sum(pio_h5_log *log, hid_t object, const void *data, size_t bytes);
+/* Rows [first, first + rows) of the first axis, all of the others; a scalar ignores both. */
+bool pio_h5_write_rows(pio_h5_log *log, hid_t dataset, int64_t first, int64_t rows, hid_t memory, const void *values);
+bool pio_h5_flush(pio_h5_log *log, hid_t file);
+bool pio_h5_set_rows(pio_h5_log *log, hid_t dataset, int64_t rows);
+
+/* A letter or _, then letters, digits and _; shorter than PIO_SNAPSHOT_NAME. */
+bool pio_snapshot_is_name(const char *name);
+
+/* ---- the writer (snapshot.c, snapshot_results.c) ------------------------------------------------------- */
+
+typedef struct {
+    char name[PIO_SNAPSHOT_NAME];
+    int components, stored;
+    pio_snapshot_when when;
+    bool integer, written; /* written: for static ones */
+    pio_snapshot_location location;
+    int64_t rows; /* per frame: points or cells */
+    hid_t id;
+} pio_snapshot_column;
+
+/* A dataset that grows with the frames: `rows` per frame. A step array has one row: first + k * stride for frame k. */
+typedef struct {
+    hid_t id;
+    bool step;
+    int64_t rows, first, stride;
+} pio_snapshot_track;
+
+/* Datasets of equal shape that are written together: {value, grad} of a gradient, {value, terms ...} of the objective.
+ */
+typedef struct {
+    char *path;
+    hid_t group;
+    hid_t *data, sums; /* sums: of a history's rows */
+    size_t n_data;
+    int rank;
+    int64_t shape[PIO_SNAPSHOT_MAX_RANK];
+    int64_t rows; /* written so far */
+} pio_snapshot_result;
+
+struct pio_snapshot {
+    char *path, *partial, *objective_name;
+    int fd; /* of the .partial file: reserves space, fsync */
+    hid_t file, root_piola, gradients, objective, terms, certificate, times, steps, points, sums;
+    pio_snapshot_kind kind;
+    int dimension;
+    bool f64, static_points;
+    int64_t n, n_cells, frames; /* particles: as many cells as points */
+    double last_time;
+    int64_t frame_bytes; /* reserved before a frame */
+    pio_snapshot_column *columns;
+    size_t n_columns;
+    pio_snapshot_track *tracks;
+    size_t n_tracks;
+    void *scratch;             /* [n or n_cells, the larger][9] values as stored */
+    int64_t *frame_sums;       /* [frames][2 + n_columns] as in /piola/checksums/frames */
+    pio_snapshot_costs *costs; /* NULL: nobody asks */
+    pio_snapshot_result *results;
+    size_t n_results, room_results;
+    pio_snapshot_result verdict; /* objective */
+    char **term_names;
+    bool certified;
+    bool broken; /* a write failed */
+};
+
+/* Reserve `bytes` behind the end of the file, so that HDF5 does not meet a full disk halfway. */
+piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error);
+/* PIOLA_IO with the cause HDF5 gave; breaks the snapshot. */
+piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error);
+/* Refuses a NULL or broken snapshot. */
+piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error);
+void pio_snapshot_results_free(pio_snapshot *s);
+/* After a failed write: nothing more reaches the file. */
+void pio_snapshot_break(pio_snapshot *s);
+/* Free everything but the HDF5 file. */
+void pio_snapshot_release(pio_snapshot *s);
+/* A mesh that keeps the rules of snapshot.h (snapshot_mesh.c). */
+piola_status pio_snapshot_check_mesh(const pio_snapshot_def *def, piola_error *error);
+/* Counts, Connectivity, Offsets and Types in the group `vtk`: of `mesh`, or of n vertices when it is NULL. */
+bool pio_snapshot_write_cells(pio_h5_log *log, hid_t vtk, const pio_snapshot_mesh *mesh, int64_t n);
+/* Type of points and fields in the file. */
+hid_t pio_snapshot_real_type(const pio_snapshot *s);
+
+#endif

@@ -1,0 +1,112 @@
+/* surface_mesh.c -- see surface_mesh.h: a surface as it comes is put in order and checked. */
+#include "host/surface/surface_mesh.h"
+
+#include "host/config/config.h"
+#include "host/base/fail.h"
+#include "host/base/stop.h"
+#include "host/surface/surface_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BYTES ((size_t)1 << 30)
+
+piola_status pio_trimesh_refuse(const pio_trimesh *s, piola_error *error, const char *format, ...)
+{
+    char text[800];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return pio_fail(error, PIOLA_BAD_DATA, "%.500s: error: %s", s->path, text);
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------ */
+
+/* Box, and by Gauss' theorem volume and centroid, about the middle of the box. */
+static piola_status measure(pio_trimesh *s, piola_error *error)
+{
+    double middle[3], moment[3] = {0}, volume = 0, size = 1;
+    for (int a = 0; a < 3; a++) {
+        s->low[a] = INFINITY;
+        s->high[a] = -INFINITY;
+        for (int32_t v = 0; v < s->n_vertices; v++) {
+            const double x = s->vertex[3 * v + a];
+            s->low[a] = x < s->low[a] ? x : s->low[a];
+            s->high[a] = x > s->high[a] ? x : s->high[a];
+        }
+        middle[a] = s->low[a] + (s->high[a] - s->low[a]) / 2;
+        size *= s->high[a] - s->low[a];
+    }
+    for (int32_t t = 0; t < s->n_triangles; t++) {
+        const piola_status rc = pio_stop_at(t, "measuring a surface", error);
+        if (rc) return rc;
+        double x[3][3];
+        for (int k = 0; k < 3; k++)
+            for (int a = 0; a < 3; a++) x[k][a] = s->vertex[3 * s->triangle[3 * t + k] + a] - middle[a];
+        const double six = x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) -
+                           x[0][1] * (x[1][0] * x[2][2] - x[1][2] * x[2][0]) +
+                           x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
+        volume += six / 6;
+        for (int a = 0; a < 3; a++) moment[a] += six / 24 * (x[0][a] + x[1][a] + x[2][a]);
+    }
+    if (!isfinite(size) || !isfinite(volume)) return pio_trimesh_refuse(s, error, "its size is too large for a double");
+    if (!(fabs(volume) > 1e-12 * size) || !(size > 0))
+        return pio_trimesh_refuse(s, error, "the surface is flat: it encloses no volume");
+    if (volume < 0)
+        return pio_trimesh_refuse(
+            s, error,
+            "the surface is inside out: it encloses %g m^3; order all corners counter-clockwise as seen from "
+            "outside",
+            volume);
+    s->volume = volume;
+    for (int a = 0; a < 3; a++) s->centroid[a] = middle[a] + moment[a] / volume;
+    return PIOLA_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------- */
+
+static piola_status read_triangles(pio_triangles *t, pio_trimesh *s, const char *path, piola_error *error)
+{
+    char *text;
+    size_t size;
+    const piola_status status = pio_file_read(path, MOST_BYTES, &text, &size, error);
+    if (status) return status;
+    pio_input in = {.path = path, .text = text, .size = size, .error = error};
+    pio_sha256_of(text, size, s->sha256);
+    const pio_locale old = pio_locale_begin();
+    pio_triangles_read(t, &in);
+    pio_locale_end(old);
+    free(text);
+    return in.status;
+}
+
+piola_status pio_trimesh_load(pio_trimesh *out, const char *path, double scale, piola_error *error)
+{
+    pio_triangles t = {.scale = scale};
+    *out = (pio_trimesh){0};
+    piola_status rc = read_triangles(&t, out, path, error);
+    out->path = rc ? NULL : strdup(path);
+    if (!rc && !out->path) rc = pio_fail_memory(error, strlen(path) + 1, "a surface");
+    if (!rc) rc = pio_triangles_order(&t, out, error);
+    pio_triangles_free(&t);
+    if (!rc && !out->n_triangles) rc = pio_trimesh_refuse(out, error, "there are no triangles");
+    if (!rc) rc = pio_trimesh_check_closed(out, error);
+    if (!rc) rc = measure(out, error);
+    if (rc) pio_trimesh_free(out);
+    return rc;
+}
+
+double pio_trimesh_size(const pio_trimesh *s)
+{
+    return fmax(fmax(s->high[0] - s->low[0], s->high[1] - s->low[1]), s->high[2] - s->low[2]);
+}
+
+void pio_trimesh_free(pio_trimesh *surface)
+{
+    free(surface->path);
+    free(surface->vertex);
+    free(surface->triangle);
+    *surface = (pio_trimesh){0};
+}

@@ -1,0 +1,52 @@
+/* surface_parts.h -- what the readers of surfaces share: triangles as they come, with one number for each place. */
+#ifndef PIOLA_HOST_SURFACE_PARTS_H
+#define PIOLA_HOST_SURFACE_PARTS_H
+
+#include "host/base/byte_input.h"
+#include "host/surface/surface_mesh.h"
+
+enum { PIO_PLACES = 192 }; /* that are looked up at once */
+
+typedef struct {
+    double scale;      /* lengths of the file are multiplied by it */
+    size_t n_vertices; /* that the file has shown so far */
+    size_t n_waiting;  /* the last of them, whose places are not looked up yet */
+    double waiting[PIO_PLACES][3];
+    int32_t *place; /* [n_vertices - n_waiting] of each vertex */
+    size_t place_room;
+    size_t n_places, vertex_room;
+    double *vertex;  /* [n_places][3] m; a place is numbered when it first occurs */
+    size_t slots;    /* a power of two, or 0 */
+    uint64_t key[8]; /* of the hash, drawn when there are slots */
+    uint32_t *slot;  /* [slots] place + 1 of what hashes to it or to one before it; 0: none */
+    size_t n_triangles, triangle_room;
+    int32_t *triangle; /* [n_triangles][3] vertices */
+} pio_triangles;
+
+/* Faults are in in->status. */
+void pio_triangles_vertex(pio_triangles *t, pio_input *in, const double x[3]);
+void pio_triangles_add(pio_triangles *t, pio_input *in, int32_t a, int32_t b, int32_t c);
+
+/* surface_read.c: of a file whose kind its content tells. */
+void pio_triangles_read(pio_triangles *t, pio_input *in);
+
+/* surface_places.c: vertices at one place (to the bit, after scaling) are one. The places of n <= PIO_PLACES vertices, of which
+ * the coordinates are scaled where they lie. */
+void pio_triangles_places(pio_triangles *t, pio_input *in, size_t n, double (*x)[3], int32_t *place);
+/* Look up what waits. */
+void pio_triangles_end(pio_triangles *t, pio_input *in);
+/* The surface's vertices in the order in which they first occur among the corners of triangles whose corners differ; other
+ * triangles, and vertices of none, are left out. What `t` holds becomes the surface's, or is gone. */
+piola_status pio_triangles_order(pio_triangles *t, pio_trimesh *s, piola_error *error);
+void pio_triangles_free(pio_triangles *t);
+
+/* surface_closed.c: is every edge passed as often one way as the other? PIOLA_BAD_DATA with the first that is not. */
+piola_status pio_trimesh_check_closed(const pio_trimesh *s, piola_error *error);
+
+/* PIOLA_BAD_DATA of the surface's file. */
+piola_status pio_trimesh_refuse(const pio_trimesh *s, piola_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define PIO_ORDERING "putting a surface in order"
+
+#endif

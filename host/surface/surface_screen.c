@@ -1,0 +1,307 @@
+/* surface_screen.c -- see surface_screen.h. In a bin (surface_bins.h), boxes are bytes, rounded so that none is missed, and most
+ * triangles are passed over sixteen at a time. */
+#include "host/surface/surface_screen.h"
+
+#include "host/base/fail.h"
+#include "host/base/stop.h"
+#include "host/surface/surface_bins.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDES = 5, AT_ONCE = 16, PAIRS = 1 << 20, LOCAL = 1024 };
+
+/* Both sides of a triangle, mapped. */
+typedef struct {
+    double at[2][3], apart[3]; /* apart: more than they are from each other along each axis */
+} probes;
+
+/* What one thread works with. */
+typedef struct {
+    double (*corner)[3][3];     /* [LOCAL] of a bin's members, if these are not more */
+    unsigned char *side[SIDES]; /* [crowd] of a bin's members: u from, u to, v from, v to, w to */
+    unsigned char *hit, *own;   /* [crowd] */
+    unsigned char *doubtful;    /* [n_triangles] of all */
+    size_t pairs;               /* since it was asked whether to stop */
+    bool stopped;
+} desk;
+
+bool pio_trimesh_probes(const pio_trimesh *s, int32_t t, double depth, double out[2][3])
+{
+    const double *p[3];
+    double u[3], v[3];
+    for (int k = 0; k < 3; k++) p[k] = s->vertex + 3 * s->triangle[3 * t + k];
+    for (int a = 0; a < 3; a++) {
+        u[a] = p[1][a] - p[0][a];
+        v[a] = p[2][a] - p[0][a];
+    }
+    const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int a = 0; a < 3; a++) {
+        const double middle = (p[0][a] + p[1][a] + p[2][a]) / 3, off = depth * n[a] / length;
+        out[0][a] = middle - off;
+        out[1][a] = middle + off;
+    }
+    return length > 0;
+}
+
+static void gather(const pio_bins *g, int32_t t, double corner[3][3])
+{
+    for (int k = 0; k < 3; k++) memcpy(corner[k], pio_bins_corner(g, t, k), 3 * sizeof *corner[k]);
+}
+
+/* ---- what a line meets ---------------------------------------------------------------------------------------- */
+
+/* +1 or -1 where the line along +w from p leaves or enters through the triangle, 0 where it does not meet it. A product of two
+ * distances is off by less than `off`, and `bound` follows from that. */
+static int crossing(double corner[3][3], const double p[3], bool *certain)
+{
+    double sum = 0, h = 0, bound = 0;
+    int plus = 0, minus = 0;
+    for (int k = 0; k < 3; k++) {
+        const double *s = corner[k == 2 ? 0 : k + 1], *e = corner[k == 0 ? 2 : k - 1];
+        const double eu = e[0] - s[0], ev = e[1] - s[1], pu = p[0] - s[0], pv = p[1] - s[1], up = corner[k][2] - p[2];
+        const double c = eu * pv - ev * pu,
+                     off = 8 * PIO_BINS_OFF * (fabs(eu) + fabs(ev) + fabs(pu) + fabs(pv) + PIO_BINS_OFF);
+        plus += c > off;
+        minus += c < -off;
+        h += c * up;
+        sum += fabs(c);
+        bound += off * (fabs(up) + 4 * PIO_BINS_OFF);
+        if (plus && minus) return 0;
+    }
+    bound = 2 * bound + 4 * PIO_BINS_OFF * sum;
+    if (plus + minus < 3 || !(fabs(h) > bound)) {
+        *certain = false;
+        return 0;
+    }
+    return (h > 0) == (plus == 3) ? (plus ? 1 : -1) : 0;
+}
+
+/* The same of two points that are near each other, added to what is of each; most triangles cannot tell them apart, which is seen
+ * by bounds that have room for both. */
+static void crossings(double corner[3][3], const probes *p, int sum[2], bool *certain)
+{
+    const double *m = p->at[0], *apart = p->apart;
+    double all = 0, h = 0, bound = 0;
+    int plus = 0, minus = 0;
+    for (int k = 0; k < 3; k++) {
+        const double *s = corner[k == 2 ? 0 : k + 1], *e = corner[k == 0 ? 2 : k - 1];
+        const double eu = e[0] - s[0], ev = e[1] - s[1], pu = m[0] - s[0], pv = m[1] - s[1], up = corner[k][2] - m[2];
+        const double c = eu * pv - ev * pu, wide = fabs(eu), high = fabs(ev);
+        const double off = 8 * PIO_BINS_OFF * (wide + high + fabs(pu) + fabs(pv) + apart[0] + apart[1] + PIO_BINS_OFF) +
+                           wide * apart[1] + high * apart[0];
+        plus += c > off;
+        minus += c < -off;
+        h += c * up;
+        all += fabs(c);
+        bound += off * (fabs(up) + apart[2] + 4 * PIO_BINS_OFF);
+        if (plus && minus) return;
+    }
+    bound = 2 * bound + (2 * apart[2] + 4 * PIO_BINS_OFF) * all;
+    if (plus + minus == 3 && fabs(h) > bound) {
+        const int both = (h > 0) == (plus == 3) ? (plus ? 1 : -1) : 0;
+        sum[0] += both;
+        sum[1] += both;
+    } else {
+        for (int k = 0; k < 2; k++) sum[k] += crossing(corner, p->at[k], certain);
+    }
+}
+
+/* 0..255 from one end of a bin to the other. */
+static unsigned char byte_of(double x, double from, double per)
+{
+    const double at = (x - from) * per, some = at > 0 ? at : 0;
+    return (unsigned char)(int)(some < 255 ? some : 255);
+}
+
+typedef struct {
+    double from[3], per[3]; /* of bytes */
+} ruler;
+
+static ruler ruler_of(const pio_bins *g, size_t bin)
+{
+    ruler r;
+    const size_t at[2] = {bin / (size_t)g->bins[1], bin % (size_t)g->bins[1]};
+    for (int a = 0; a < 2; a++) {
+        r.from[a] = g->low[a] + (double)(at[a] << g->level) / g->fine[a];
+        r.per[a] = 255 * g->fine[a] / (double)(1 << g->level);
+    }
+    r.from[2] = g->low[2];
+    r.per[2] = 255 / (g->high[2] - g->low[2]);
+    return r;
+}
+
+/* Boxes of the bin's members, behind them as many as are looked at with the last, and which of the members have their middle in
+ * the bin. */
+static void lay_out(const pio_bins *g, desk *d, size_t bin, const ruler *r)
+{
+    const int32_t *member = g->member + g->start[bin];
+    const size_t n = g->start[bin + 1] - g->start[bin];
+    for (size_t i = 0; i < n; i++) {
+        const double *const corner[3] = {pio_bins_corner(g, member[i], 0), pio_bins_corner(g, member[i], 1),
+                                         pio_bins_corner(g, member[i], 2)};
+        double low, high, middle[2];
+        if (n <= LOCAL) gather(g, member[i], d->corner[i]);
+        for (int a = 0; a < 2; a++) {
+            pio_bins_box(corner, a, &low, &high);
+            d->side[2 * a][i] = byte_of(low, r->from[a], r->per[a]);
+            d->side[2 * a + 1][i] = byte_of(high, r->from[a], r->per[a]);
+            middle[a] = (corner[0][a] + corner[1][a] + corner[2][a]) * (1.0 / 3);
+        }
+        pio_bins_box(corner, 2, &low, &high);
+        d->side[4][i] = byte_of(high, r->from[2], r->per[2]);
+        d->own[i] = pio_bins_of(g, middle) == bin;
+    }
+    for (size_t i = n; i % AT_ONCE; i++)
+        for (int k = 0; k < SIDES; k++) d->side[k][i] = 0;
+}
+
+/* Members whose boxes may hold a place of bytes from `low` to `high` across the line, at or above low[2] along it. */
+static void find_hits(const desk *d, size_t n, const unsigned char low[3], const unsigned char high[3])
+{
+    const unsigned char *restrict a = d->side[0], *restrict b = d->side[1], *restrict c = d->side[2],
+                                  *restrict e = d->side[3], *restrict f = d->side[4];
+    unsigned char *restrict hit = d->hit;
+    const unsigned char u[2] = {low[0], high[0]}, v[2] = {low[1], high[1]}, w = low[2];
+    for (size_t i = 0; i < n; i += AT_ONCE)
+        for (size_t k = i; k < i + AT_ONCE; k++)
+            hit[k] = (unsigned char)((a[k] <= u[1]) & (b[k] >= u[0]) & (c[k] <= v[1]) & (e[k] >= v[0]) & (f[k] >= w));
+}
+
+/* How often the surface winds about both probes of triangle t, which lie in the bin that is laid out. */
+static void windings(const pio_bins *g, desk *d, int32_t t, size_t bin, const ruler *r, const probes *p, int times[2],
+                     bool *certain)
+{
+    const int32_t *member = g->member + g->start[bin];
+    const size_t n = g->start[bin + 1] - g->start[bin], whole = (n + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+    unsigned char low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = byte_of(fmin(p->at[0][a], p->at[1][a]), r->from[a], r->per[a]);
+        high[a] = byte_of(fmax(p->at[0][a], p->at[1][a]), r->from[a], r->per[a]);
+    }
+    find_hits(d, whole, low, high);
+    memset(d->hit + n, 0, whole - n);
+    for (size_t i = 0; i < whole; i += sizeof(uint64_t)) {
+        uint64_t some;
+        memcpy(&some, d->hit + i, sizeof some);
+        for (size_t k = i; some && k < i + sizeof some; k++) {
+            double own[3][3];
+            if (!d->hit[k]) continue;
+            if (n > LOCAL) gather(g, member[k], own);
+            double(*corner)[3] = n > LOCAL ? own : d->corner[k];
+            if (member[k] != t)
+                crossings(corner, p, times, certain);
+            else
+                for (int side = 0; side < 2; side++) times[side] += crossing(corner, p->at[side], certain);
+        }
+    }
+    d->pairs += whole;
+}
+
+/* The same of a point in any bin, whose members are looked at one by one. */
+static int winding_elsewhere(const pio_bins *g, desk *d, const double p[3], bool *certain)
+{
+    const size_t bin = pio_bins_of(g, p);
+    int sum = 0;
+    for (uint32_t i = g->start[bin]; i < g->start[bin + 1]; i++) {
+        double corner[3][3];
+        gather(g, g->member[i], corner);
+        sum += crossing(corner, p, certain);
+    }
+    d->pairs += 16 * (size_t)(g->start[bin + 1] - g->start[bin]);
+    return sum;
+}
+
+static bool in_box(const pio_trimesh *s, const double x[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (!(x[a] >= s->low[a] && x[a] <= s->high[a])) return false;
+    return true;
+}
+
+/* A triangle whose middle lies in the bin. */
+static bool holds_once(const pio_bins *g, desk *d, int32_t t, size_t bin, const ruler *r)
+{
+    double x[2][3];
+    int times[2] = {0, 0}; /* none beyond the box */
+    bool certain = true, here = true;
+    probes p;
+    if (!pio_trimesh_probes(g->s, t, g->depth, x)) return true; /* it has no sides */
+    for (int k = 0; k < 2; k++) {
+        pio_bins_map(g, x[k], p.at[k]);
+        here = here && pio_bins_of(g, p.at[k]) == bin;
+    }
+    for (int a = 0; a < 3; a++) p.apart[a] = (1 + 1e-9) * fabs(p.at[1][a] - p.at[0][a]);
+    if (here) windings(g, d, t, bin, r, &p, times, &certain);
+    for (int k = 0; k < 2; k++) {
+        if (!in_box(g->s, x[k]))
+            times[k] = 0;
+        else if (!here)
+            times[k] = winding_elsewhere(g, d, p.at[k], &certain);
+        if (times[k] != 0 && times[k] != 1) return false;
+    }
+    return certain;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------ */
+
+static void screen_bin(const pio_bins *g, desk *d, size_t bin)
+{
+    const ruler r = ruler_of(g, bin);
+    const int32_t *member = g->member + g->start[bin];
+    const size_t n = g->start[bin + 1] - g->start[bin];
+    lay_out(g, d, bin, &r);
+    d->pairs += n;
+    for (size_t i = 0; i < n && !d->stopped; i++) {
+        if (d->own[i]) d->doubtful[member[i]] = !holds_once(g, d, member[i], bin, &r);
+        if (d->pairs < PAIRS) continue;
+        d->pairs = 0;
+        d->stopped = pio_stop(PIO_SCREENING, NULL) != PIOLA_OK;
+    }
+}
+
+/* Every bin by one of the threads. */
+static piola_status screen_bins(const pio_bins *g, unsigned char *doubtful, piola_error *error)
+{
+    const int64_t bins = (int64_t)g->bins[0] * g->bins[1];
+    const size_t room = ((size_t)g->crowd + AT_ONCE) / AT_ONCE * AT_ONCE;
+    bool no_room = false, stopped = false;
+#pragma omp parallel
+    {
+        unsigned char *memory = malloc((SIDES + 2) * room);
+        double(*corner)[3][3] = malloc(LOCAL * sizeof *corner);
+        desk d = {.corner = corner,
+                  .doubtful = doubtful,
+                  .hit = memory + SIDES * room,
+                  .own = memory + (SIDES + 1) * room,
+                  .stopped = !memory || !corner};
+        for (size_t k = 0; k < SIDES; k++) d.side[k] = memory + k * room;
+#pragma omp for schedule(dynamic, 64)
+        for (int64_t b = 0; b < bins; b++)
+            if (!d.stopped) screen_bin(g, &d, (size_t)b);
+#pragma omp critical
+        {
+            no_room = no_room || !memory || !corner;
+            stopped = stopped || d.stopped;
+        }
+        free(memory);
+        free(corner);
+    }
+    if (no_room) return pio_fail_memory(error, (SIDES + 2) * room, "a surface");
+    return stopped ? pio_stop(PIO_SCREENING, error) : PIOLA_OK;
+}
+
+piola_status pio_trimesh_screen(const pio_trimesh *s, double depth, unsigned char *doubtful, piola_error *error)
+{
+    bool found;
+    const double size = pio_trimesh_size(s);
+    pio_bins g;
+    memset(doubtful, 1, (size_t)s->n_triangles);
+    if (!(size > 1e-100 && size < 1e100)) return PIOLA_OK; /* where squares of squares are no numbers */
+    piola_status rc = pio_bins_make(&g, s, depth, &found, error);
+    if (found) rc = screen_bins(&g, doubtful, error); /* else all stay doubtful */
+    pio_bins_free(&g);
+    return rc;
+}

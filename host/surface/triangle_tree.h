@@ -1,0 +1,14 @@
+/* triangle_tree.h -- the distance from the nearest triangle of a surface, found by a tree of boxes. */
+#ifndef PIOLA_HOST_TRIANGLE_TREE_H
+#define PIOLA_HOST_TRIANGLE_TREE_H
+
+#include "host/surface/surface_mesh.h"
+
+typedef struct pio_triangle_tree pio_triangle_tree;
+
+/* The surface must stay as long as this. */
+piola_status pio_triangle_tree_create(pio_triangle_tree **out, const pio_trimesh *surface, piola_error *error);
+void pio_triangle_tree_free(pio_triangle_tree *tree);
+double pio_triangle_tree_distance(const pio_triangle_tree *tree, const double x[3]); /* >= 0, m */
+
+#endif

@@ -1,0 +1,367 @@
+/* rice.h -- whole numbers that are mostly small, on a tape in few bits: a stack of records, each of n numbers of 64 bits.
+ *
+ * Golomb's codes (Golomb 1966, IEEE Trans. Inf. Theory 12, 399) with Rice's parameter (Rice 1979, JPL 79-22). A number r becomes
+ * z = 0, 1, 2, 3, 4 ... of r = 0, -1, 1, -2, 2 ...; with a parameter k, z >> k in unary and the k low bits as they are. A block of
+ * RICE_BLOCK numbers has its mode in 6 bits in front, the one that takes the fewest bits:
+ *     0 .. 55   Rice's code with this k; z >> k of RICE_LIMIT or more: RICE_LIMIT ones, then 64 bits of z
+ *     56        64 bits each
+ *     57 .. 63  few of them are not 0: the lengths of the runs of zeros, by Rice's code with k = mode - 57, and after each run a z - 1
+ *               with k = 0; the block ends where a run reaches its end
+ * A block of zeros takes no bits at all. A block ends with a whole byte; 2 bytes more say how many it has. A block is one item of a
+ * launch: blocks are measured, their places are prefix sums, then all are written, and read, side by side.
+ *
+ *     record = data of the blocks, up to 3 bytes of nothing, [blocks] bytes of each (16 bits), bytes of the record (32 bits)
+ *
+ * A record ends with its length, since a stack is read from its top.
+ *
+ * It is ours, not a library's, since the numbers are made and used on the device that computes, step by step: zlib, zstd, LZ4 and the
+ * like would have them brought to the host in each step; nvCOMP is for GPUs alone, closed, and codes bytes rather than numbers, and the
+ * CPU engine would have another format; both engines are to have one text. Arithmetic coding and tables of asymmetric numeral
+ * systems (Duda 2013) come nearer to the entropy by some tenths of a bit, but adapt over more numbers than a block has, or
+ * carry a table per record. The bits above the entropy are measured in tests/test_tape.c. */
+#ifndef PIOLA_KERNELS_RICE_H
+#define PIOLA_KERNELS_RICE_H
+
+#include "kernels/base/base.h"
+
+enum { RICE_BLOCK = 128, RICE_LIMIT = 24, RICE_HEADER = 6, RICE_RAW = 56, RICE_RUNS = 57, RICE_MODES = 64 };
+
+/* The tape's state, on the device. */
+typedef struct {
+    int64_t capacity, used; /* bytes */
+    int64_t mark;           /* `used` to go back to */
+    int64_t start,
+        end; /* of the record being written or read: its first byte, and the first of its lengths; start < 0: none */
+    int64_t fails;   /* step whose record did not fit first, -1: none */
+    int64_t missing; /* bytes that it did not fit by */
+} rice_tape;
+
+PIO_FN uint64_t rice_zigzag(int64_t r)
+{
+    const uint64_t u = (uint64_t)r;
+    return (u << 1) ^ (uint64_t)(0 - (u >> 63));
+}
+
+PIO_FN int64_t rice_number(uint64_t z)
+{
+    return (int64_t)((z >> 1) ^ (uint64_t)(0 - (z & 1)));
+}
+
+PIO_FN int rice_blocks(int n)
+{
+    return (n + RICE_BLOCK - 1) / RICE_BLOCK;
+}
+
+/* ---- bits, the lowest first ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    uint8_t *at;
+    uint64_t held;
+    int bits; /* of `held`, 0 .. 7 between calls */
+} rice_writer;
+
+/* The `count` low bits of a value that has no others; 0 <= count <= 56. */
+PIO_FN void rice_put(rice_writer *w, uint64_t value, int count)
+{
+    w->held |= value << w->bits;
+    w->bits += count;
+    while (w->bits >= 8) {
+        *w->at++ = (uint8_t)w->held;
+        w->held >>= 8;
+        w->bits -= 8;
+    }
+}
+
+PIO_FN void rice_put_all(rice_writer *w, uint64_t z)
+{
+    rice_put(w, z & 0xffffffffu, 32);
+    rice_put(w, z >> 32, 32);
+}
+
+PIO_FN void rice_put_ones(rice_writer *w, int count)
+{
+    for (; count > 32; count -= 32) rice_put(w, 0xffffffffu, 32);
+    rice_put(w, ((uint64_t)1 << count) - 1, count);
+}
+
+PIO_FN void rice_put_number(rice_writer *w, uint64_t z, int k)
+{
+    if (z >> k >= RICE_LIMIT) {
+        rice_put_ones(w, RICE_LIMIT);
+        rice_put_all(w, z);
+        return;
+    }
+    rice_put_ones(w, (int)(z >> k));
+    rice_put(w, 0, 1);
+    rice_put(w, z & (((uint64_t)1 << k) - 1), k);
+}
+
+/* Behind the end there are zeros, so that a tape that was tampered with is read without harm. */
+typedef struct {
+    const uint8_t *at, *end;
+    uint64_t held;
+    int bits; /* of `held` */
+} rice_reader;
+
+/* The next `count` bits; 0 <= count <= 56. */
+PIO_FN uint64_t rice_get(rice_reader *r, int count)
+{
+    while (r->bits < count) {
+        r->held |= (uint64_t)(r->at < r->end ? *r->at : 0) << r->bits;
+        r->at++;
+        r->bits += 8;
+    }
+    const uint64_t value = r->held & (((uint64_t)1 << count) - 1);
+    r->held >>= count;
+    r->bits -= count;
+    return value;
+}
+
+PIO_FN uint64_t rice_get_all(rice_reader *r)
+{
+    const uint64_t low = rice_get(r, 32);
+    return low | rice_get(r, 32) << 32;
+}
+
+/* Ones before the next zero, at most `most`, after which there is no zero. */
+PIO_FN int rice_get_ones(rice_reader *r, int most)
+{
+    int count = 0;
+    while (count < most && rice_get(r, 1)) count++;
+    return count;
+}
+
+PIO_FN uint64_t rice_get_number(rice_reader *r, int k)
+{
+    const int ones = rice_get_ones(r, RICE_LIMIT);
+    if (ones == RICE_LIMIT) return rice_get_all(r);
+    return (uint64_t)ones << k | rice_get(r, k);
+}
+
+/* ---- a block --------------------------------------------------------------------------------------------------- */
+
+/* Where numbers lie: number i of the record is in[item[i]]. */
+typedef struct {
+    int n;
+    const int *item; /* [n], or NULL: i */
+} rice_numbers;
+
+PIO_FN int rice_end(const rice_numbers *a, int block)
+{
+    const int end = (block + 1) * RICE_BLOCK;
+    return end < a->n ? end : a->n;
+}
+
+PIO_FN int rice_place(const rice_numbers *a, int i)
+{
+    return a->item ? a->item[i] : i;
+}
+
+PIO_FN int rice_bits(uint64_t z, int k)
+{
+    return z >> k >= RICE_LIMIT ? RICE_LIMIT + 64 : (int)(z >> k) + 1 + k;
+}
+
+/* Bits of the block in one of the modes, without the header. */
+PIO_FN int rice_cost(const rice_numbers *a, const int64_t *in, int block, int mode)
+{
+    const int first = block * RICE_BLOCK, end = rice_end(a, block);
+    int bits = 0, run = 0;
+    if (mode == RICE_RAW) return 64 * (end - first);
+    for (int i = first; i < end; i++) {
+        const uint64_t z = rice_zigzag(in[rice_place(a, i)]);
+        if (mode < RICE_RAW) {
+            bits += rice_bits(z, mode);
+        } else if (z) {
+            bits += (run >> (mode - RICE_RUNS)) + 1 + (mode - RICE_RUNS) + rice_bits(z - 1, 0);
+            run = 0;
+        } else {
+            run++;
+        }
+    }
+    return mode > RICE_RAW && run ? bits + (run >> (mode - RICE_RUNS)) + 1 + (mode - RICE_RUNS) : bits;
+}
+
+/* The mode and the bytes of each block. */
+typedef struct {
+    rice_numbers a;
+    const int64_t *in;
+    int *mode, *bytes; /* [blocks]; set */
+} rice_measure_args;
+
+PIO_FN void rice_measure(int block, const rice_measure_args *s)
+{
+    const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
+    uint64_t all = 0;
+    int others = 0, largest = 0;
+    for (int i = first; i < end; i++) {
+        const uint64_t z = rice_zigzag(s->in[rice_place(&s->a, i)]);
+        all |= z;
+        others += z != 0;
+    }
+    while (largest < 64 && all >> largest) largest++; /* bits of the largest */
+    s->mode[block] = RICE_RAW;
+    s->bytes[block] = 0;
+    if (!others) return;
+    int least = rice_cost(&s->a, s->in, block, RICE_RAW);
+    for (int mode = 0; mode < RICE_MODES; mode++) {
+        if (mode < RICE_RAW ? mode > largest : mode == RICE_RAW || 3 * others > end - first) continue;
+        const int bits = rice_cost(&s->a, s->in, block, mode);
+        if (bits >= least) continue;
+        least = bits;
+        s->mode[block] = mode;
+    }
+    s->bytes[block] = (RICE_HEADER + least + 7) / 8;
+}
+
+/* Bytes of each block, as measured or as the record on the tape says; their sums are the places of the blocks. */
+typedef struct {
+    const int *bytes; /* [blocks], or NULL: of the record */
+    const rice_tape *tape;
+    const uint8_t *data; /* [capacity] */
+} rice_start_args;
+
+PIO_FN int rice_start(int block, const rice_start_args *s)
+{
+    if (s->bytes) return s->bytes[block];
+    if (s->tape->start < 0) return 0;
+    const uint8_t *at = s->data + s->tape->end + 2 * (int64_t)block;
+    return at[0] | at[1] << 8;
+}
+
+/* Writes each block where rice_open() made room. */
+typedef struct {
+    rice_numbers a;
+    const int64_t *in;
+    const int *mode, *bytes, *offset; /* [blocks] */
+    const rice_tape *tape;
+    uint8_t *data; /* [capacity]; set within the record */
+} rice_write_args;
+
+PIO_FN void rice_write(int block, const rice_write_args *s)
+{
+    const int first = block * RICE_BLOCK, end = rice_end(&s->a, block), mode = s->mode[block];
+    if (s->tape->start < 0) return;
+    uint8_t *length = s->data + s->tape->end + 2 * (int64_t)block;
+    length[0] = (uint8_t)(s->bytes[block] & 255);
+    length[1] = (uint8_t)(s->bytes[block] >> 8);
+    if (!s->bytes[block]) return;
+    rice_writer w;
+    w.at = s->data + s->tape->start + s->offset[block];
+    w.held = 0;
+    w.bits = 0;
+    rice_put(&w, (uint64_t)mode, RICE_HEADER);
+    uint64_t run = 0;
+    for (int i = first; i < end; i++) {
+        const uint64_t z = rice_zigzag(s->in[rice_place(&s->a, i)]);
+        if (mode < RICE_RAW) {
+            rice_put_number(&w, z, mode);
+        } else if (mode == RICE_RAW) {
+            rice_put_all(&w, z);
+        } else if (z) {
+            rice_put_ones(&w, (int)(run >> (mode - RICE_RUNS)));
+            rice_put(&w, 0, 1);
+            rice_put(&w, run & (((uint64_t)1 << (mode - RICE_RUNS)) - 1), mode - RICE_RUNS);
+            rice_put_number(&w, z - 1, 0);
+            run = 0;
+        } else {
+            run++;
+        }
+    }
+    if (mode > RICE_RAW && run) {
+        rice_put_ones(&w, (int)(run >> (mode - RICE_RUNS)));
+        rice_put(&w, 0, 1);
+        rice_put(&w, run & (((uint64_t)1 << (mode - RICE_RUNS)) - 1), mode - RICE_RUNS);
+    }
+    if (w.bits) rice_put(&w, 0, 8 - w.bits);
+}
+
+/* Reads each block of the record that rice_close() found. */
+typedef struct {
+    rice_numbers a;
+    const int *offset; /* [blocks + 1] */
+    const rice_tape *tape;
+    const uint8_t *data; /* [capacity] */
+    int64_t *out;        /* set at the record's places */
+} rice_read_args;
+
+PIO_FN void rice_read(int block, const rice_read_args *s)
+{
+    const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
+    const int64_t from = s->tape->start + s->offset[block], to = s->tape->start + s->offset[block + 1];
+    rice_reader r;
+    r.held = 0;
+    r.bits = 0;
+    r.end = s->data + (to < s->tape->end ? to : s->tape->end);
+    r.at = s->data + (from < s->tape->end ? from : s->tape->end);
+    if (s->offset[block] == s->offset[block + 1] || s->tape->start < 0) {
+        for (int i = first; i < end; i++) s->out[rice_place(&s->a, i)] = 0;
+        return;
+    }
+    const int mode = (int)rice_get(&r, RICE_HEADER), k = mode - RICE_RUNS;
+    for (int i = first; i < end; i++) {
+        if (mode > RICE_RAW) {
+            uint64_t run = (uint64_t)rice_get_ones(&r, RICE_BLOCK) << k;
+            for (run |= rice_get(&r, k); run > 0 && i < end; run--) s->out[rice_place(&s->a, i++)] = 0;
+            if (i < end) s->out[rice_place(&s->a, i)] = rice_number(rice_get_number(&r, 0) + 1);
+        } else {
+            s->out[rice_place(&s->a, i)] = rice_number(mode == RICE_RAW ? rice_get_all(&r) : rice_get_number(&r, mode));
+        }
+    }
+}
+
+/* ---- the stack ------------------------------------------------------------------------------------------------- */
+
+/* OPEN: room for a record, of blocks that take *total bytes, is made at the top, or there is none. CLOSE: the record at the top
+ * is to be read. DROP: it is gone. MARK and REWIND: what was written since is gone. EMPTY: all is. */
+enum { RICE_OPEN, RICE_CLOSE, RICE_DROP, RICE_MARK, RICE_REWIND, RICE_EMPTY };
+
+typedef struct {
+    int what, blocks;
+    int64_t step, capacity;
+    const int *total; /* [1] of OPEN */
+    uint8_t *data;    /* [capacity] */
+    rice_tape *tape;
+    double *level; /* [1] for the host: bytes in use, -1 once a record did not fit; set */
+} rice_move_args;
+
+PIO_FN void rice_move(int i, const rice_move_args *s)
+{
+    rice_tape *t = s->tape;
+    (void)i;
+    if (s->what == RICE_EMPTY) {
+        t->capacity = s->capacity;
+        t->used = t->mark = t->missing = 0;
+        t->fails = -1;
+    } else if (s->what == RICE_MARK) {
+        t->mark = t->used;
+    } else if (s->what == RICE_REWIND) {
+        t->used = t->mark;
+    } else if (s->what == RICE_DROP) {
+        t->used = t->start < 0 ? 0 : t->start;
+    }
+    t->start = -1;
+    const int64_t tail = 2 * (int64_t)s->blocks + 4;
+    if (s->what == RICE_OPEN) {
+        const int64_t size = (*s->total + tail + 3) / 4 * 4, over = t->used + size - t->capacity;
+        if (over > 0 && t->fails < 0) {
+            t->fails = s->step;
+            t->missing = over;
+        }
+        if (t->fails < 0) {
+            t->start = t->used;
+            t->used += size;
+            t->end = t->used - tail;
+            for (int64_t b = t->start + *s->total; b < t->end; b++) s->data[b] = 0;
+            for (int b = 0; b < 4; b++) s->data[t->used - 4 + b] = (uint8_t)(size >> 8 * b);
+        }
+    } else if (s->what == RICE_CLOSE && t->used >= tail) {
+        int64_t size = 0;
+        for (int b = 0; b < 4; b++) size |= (int64_t)s->data[t->used - 4 + b] << 8 * b;
+        t->start = size >= tail && size <= t->used ? t->used - size : t->used - tail;
+        t->end = t->used - tail;
+    }
+    *s->level = t->fails < 0 ? (double)t->used : -1;
+}
+
+#endif

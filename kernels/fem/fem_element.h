@@ -1,0 +1,251 @@
+/* fem_element.h -- finite elements by tables: shape functions and quadrature of every type, in one reference element each.
+ *
+ * Lines, quadrilaterals and hexahedra are products of Lagrange polynomials on [-1, 1]; triangles and tetrahedra live on
+ * xi_i >= 0, sum xi_i <= 1 (Hughes 2000, chapter 3; Zienkiewicz, Taylor, Zhu 2013, chapter 6). Nodes are in the order of VTK's
+ * cell types. Tables are made once by fem_table and read by every kernel; no other place knows a shape function. */
+#ifndef PIOLA_KERNELS_FEM_ELEMENT_H
+#define PIOLA_KERNELS_FEM_ELEMENT_H
+
+#include "kernels/linear/bsr.h"
+
+enum {
+    ELEMENT_POINT1,
+    ELEMENT_LINE2,
+    ELEMENT_LINE3,
+    ELEMENT_TRI3,
+    ELEMENT_TRI6,
+    ELEMENT_QUAD4,
+    ELEMENT_QUAD9,
+    ELEMENT_TET4,
+    ELEMENT_TET10,
+    ELEMENT_HEX8,
+    ELEMENT_HEX27,
+    ELEMENT_TYPES
+};
+/* Most nodes of an element, and most points of a rule. */
+enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
+
+/* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, and det(dX/dxi) grad_X N_a of a curved one, so that
+ * constant stress is in balance (the patch test); RULE_MASS the mass of an undistorted element. */
+enum { RULE_STIFFNESS, RULE_MASS, RULES };
+
+PIO_TABLE int element_nodes[ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
+PIO_TABLE int element_rdim[ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8, 8, 27},
+                                                      {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
+
+/* ---- shape functions -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    real N, d[3]; /* value, and derivatives with respect to xi */
+} fem_shape;
+
+/* Lagrange polynomial of node k on [-1, 1]: nodes -1, 1 (count 2) or -1, 0, 1 (count 3, ascending). */
+PIO_FN void lagrange(int count, int k, real x, real *N, real *d)
+{
+    if (count == 2) {
+        *N = R(0.5) * (k ? R(1) + x : R(1) - x);
+        *d = k ? R(0.5) : R(-0.5);
+    } else if (k == 1) {
+        *N = R(1) - x * x;
+        *d = R(-2) * x;
+    } else {
+        const real s = R(k - 1);
+        *N = R(0.5) * x * (x + s);
+        *d = x + R(0.5) * s;
+    }
+}
+
+/* Place of node a on the lattice of products, a digit per axis, base 3 (count 3) or 2. */
+PIO_TABLE int quad9_lattice[9][2] = {{0, 0}, {2, 0}, {2, 2}, {0, 2}, {1, 0}, {2, 1}, {1, 2}, {0, 1}, {1, 1}};
+PIO_TABLE int hex27_lattice[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2},
+                                      {0, 2, 2}, {1, 0, 0}, {2, 1, 0}, {1, 2, 0}, {0, 1, 0}, {1, 0, 2}, {2, 1, 2},
+                                      {1, 2, 2}, {0, 1, 2}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}, {0, 1, 1},
+                                      {2, 1, 1}, {1, 0, 1}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, {1, 1, 1}};
+
+PIO_FN int lattice_index(int type, int a, int axis)
+{
+    switch (type) {
+    case ELEMENT_LINE2:
+        return a;
+    case ELEMENT_LINE3:
+        return a == 2 ? 1 : 2 * a;
+    case ELEMENT_QUAD4:
+        return quad9_lattice[a][axis] / 2;
+    case ELEMENT_QUAD9:
+        return quad9_lattice[a][axis];
+    case ELEMENT_HEX8:
+        return hex27_lattice[a][axis] / 2;
+    default:
+        return hex27_lattice[a][axis];
+    }
+}
+
+PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
+{
+    const int rdim = element_rdim[type],
+              count = type == ELEMENT_LINE3 || type == ELEMENT_QUAD9 || type == ELEMENT_HEX27 ? 3 : 2;
+    real N[3], d[3];
+    fem_shape s;
+    s.N = R(1);
+    for (int k = 0; k < 3; k++) N[k] = R(1), d[k] = R(0);
+    for (int k = 0; k < rdim; k++) {
+        lagrange(count, lattice_index(type, a, k), xi[k], &N[k], &d[k]);
+        s.N *= N[k];
+    }
+    for (int k = 0; k < 3; k++) s.d[k] = d[k] * N[(k + 1) % 3] * N[(k + 2) % 3];
+    return s;
+}
+
+/* Barycentric coordinate number k, 0 .. rdim: L_0 = 1 - sum xi, L_k = xi_(k-1); its derivative along axis c. */
+PIO_FN real barycentric(int rdim, int k, const real xi[3])
+{
+    real sum = R(0);
+    for (int c = 0; c < rdim; c++) sum += xi[c];
+    return k ? xi[k - 1] : R(1) - sum;
+}
+PIO_FN real barycentric_slope(int k, int c)
+{
+    return k == 0 ? R(-1) : k - 1 == c ? R(1) : R(0);
+}
+
+/* The two corners of the edge on which node 3 + i of a triangle, or 4 + i of a tetrahedron, lies. */
+PIO_TABLE int tri6_edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
+PIO_TABLE int tet10_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+
+/* corners: linear N = L_a, quadratic N = L_a (2 L_a - 1); edges: N = 4 L_i L_j */
+PIO_FN fem_shape shape_simplex(int type, int a, const real xi[3])
+{
+    const int rdim = element_rdim[type], quadratic = type == ELEMENT_TRI6 || type == ELEMENT_TET10;
+    fem_shape s;
+    if (a <= rdim) {
+        const real L = barycentric(rdim, a, xi), slope = quadratic ? R(4) * L - R(1) : R(1);
+        s.N = quadratic ? L * (R(2) * L - R(1)) : L;
+        for (int c = 0; c < 3; c++) s.d[c] = c < rdim ? slope * barycentric_slope(a, c) : R(0);
+        return s;
+    }
+    const int e = a - rdim - 1, i = rdim == 2 ? tri6_edge[e][0] : tet10_edge[e][0];
+    const int j = rdim == 2 ? tri6_edge[e][1] : tet10_edge[e][1];
+    const real Li = barycentric(rdim, i, xi), Lj = barycentric(rdim, j, xi);
+    s.N = R(4) * Li * Lj;
+    for (int c = 0; c < 3; c++)
+        s.d[c] = c < rdim ? R(4) * (Li * barycentric_slope(j, c) + Lj * barycentric_slope(i, c)) : R(0);
+    return s;
+}
+
+PIO_FN int element_is_simplex(int type)
+{
+    return type == ELEMENT_TRI3 || type == ELEMENT_TRI6 || type == ELEMENT_TET4 || type == ELEMENT_TET10;
+}
+
+PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
+{
+    return element_is_simplex(type) ? shape_simplex(type, a, xi) : shape_product(type, a, xi);
+}
+
+/* ---- quadrature: point q of a rule and its weight ----------------------------------------------------------
+ * Products: Gauss-Legendre, 2 or 3 points an axis. Triangles: 1, 3 and 6 points, degrees 1, 2, 4 (Strang and Fix 1973; Dunavant
+ * 1985). Tetrahedra: 1, 4, 8 and 14 points, degrees 1, 2, 3, 5 (Keast 1986; Witherden and Vincent 2015; Walkington 2000). */
+
+PIO_FN void gauss_point(int count, int k, real *x, real *w)
+{
+    if (count == 2) {
+        *x = k ? R(0.57735026918962576451) : R(-0.57735026918962576451);
+        *w = R(1);
+    } else {
+        *x = R(k - 1) * R(0.77459666924148337704);
+        *w = k == 1 ? R(8.0 / 9) : R(5.0 / 9);
+    }
+}
+
+/* All coordinates but L_corner are `small`. */
+PIO_FN void corner_point(int rdim, int corner, real small, real xi[3])
+{
+    for (int c = 0; c < rdim; c++) xi[c] = corner == c + 1 ? R(1) - R(rdim) * small : small;
+}
+
+PIO_FN real triangle_point(int points, int q, real xi[3])
+{
+    if (points == 1) {
+        corner_point(2, 0, R(1.0 / 3), xi);
+        return R(0.5);
+    }
+    if (points == 3) {
+        corner_point(2, q, R(1.0 / 6), xi);
+        return R(1.0 / 6);
+    }
+    corner_point(2, q % 3, q < 3 ? R(0.44594849091596488632) : R(0.091576213509770743460), xi);
+    return q < 3 ? R(0.11169079483900573285) : R(0.054975871827660933819);
+}
+
+PIO_FN real tetrahedron_point(int points, int q, real xi[3])
+{
+    if (points == 1) {
+        corner_point(3, 0, R(0.25), xi);
+        return R(1.0 / 6);
+    }
+    if (points == 4) {
+        corner_point(3, q, R(0.13819660112501051518), xi);
+        return R(1.0 / 24);
+    }
+    if (points == 8) { /* degree 3, and fourth powers of the L_a */
+        corner_point(3, q % 4, q < 4 ? R(0.32805469671142664734) : R(0.10695227393293068277), xi);
+        return q < 4 ? R(0.13852796651186214232 / 6) : R(0.11147203348813785768 / 6);
+    }
+    if (q < 8) {
+        corner_point(3, q % 4, q < 4 ? R(0.31088591926330060980) : R(0.092735250310891226402), xi);
+        return q < 4 ? R(0.11268792571801585080 / 6) : R(0.073493043116361949544 / 6);
+    }
+    /* two coordinates small, two large: the pairs of tet10_edge */
+    for (int c = 0; c < 3; c++) {
+        const int small = tet10_edge[q - 8][0] == c + 1 || tet10_edge[q - 8][1] == c + 1;
+        xi[c] = small ? R(0.045503704125649649492) : R(0.5) - R(0.045503704125649649492);
+    }
+    return R(0.042546020777081466438 / 6);
+}
+
+PIO_FN real element_point(int type, int points, int q, real xi[3])
+{
+    const int rdim = element_rdim[type];
+    real weight = R(1);
+    xi[0] = xi[1] = xi[2] = R(0);
+    if (type == ELEMENT_TRI3 || type == ELEMENT_TRI6) return triangle_point(points, q, xi);
+    if (type == ELEMENT_TET4 || type == ELEMENT_TET10) return tetrahedron_point(points, q, xi);
+    const int count = type == ELEMENT_LINE3 || type == ELEMENT_QUAD9 || type == ELEMENT_HEX27 ? 3 : 2;
+    for (int c = 0; c < rdim; c++) {
+        real w;
+        gauss_point(count, q % count, &xi[c], &w);
+        weight *= w;
+        q /= count;
+    }
+    return weight;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+
+/* A rule of one element type, as kernels read it. */
+typedef struct {
+    int type, nodes, points, rdim;
+    const real *w;  /* [points] weights of the reference element */
+    const real *N;  /* [points][nodes] */
+    const real *dN; /* [points][nodes][rdim] */
+} fem_rule;
+
+typedef struct {
+    int type, points;
+    real *w, *N, *dN; /* [points], [points][nodes], [points][nodes][rdim]; set */
+} fem_table_args;
+
+PIO_FN void fem_table(int q, const fem_table_args *a)
+{
+    const int nodes = element_nodes[a->type], rdim = element_rdim[a->type];
+    real xi[3];
+    a->w[q] = element_point(a->type, a->points, q, xi);
+    for (int i = 0; i < nodes; i++) {
+        const fem_shape s = element_shape(a->type, i, xi);
+        a->N[q * nodes + i] = s.N;
+        for (int c = 0; c < rdim; c++) a->dN[(q * nodes + i) * rdim + c] = s.d[c];
+    }
+}
+
+#endif

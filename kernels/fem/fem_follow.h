@@ -1,0 +1,218 @@
+/* fem_follow.h -- loads that change as the body deforms: pressures that follow their faces, and springs between body and ground.
+ *
+ *     pressure   f_a = -p sum_q w N_a m(x),  x = X + u:  fem_face and fem_face_adj at the places x, whose cotangents are those of
+ *                both X and u. Here are its derivative along du and that as blocks for pairs of a face's nodes:
+ *         m = a x b:  dm = da x b + a x db,   da = sum_n dN_n,0 du_n,  db = sum_n dN_n,1 du_n     (in 2D m = (a_y, -a_x))
+ *     It is not symmetric, but for closed surfaces and held edges (Schweizerhof and Ramm 1984, Computers & Structures 18).
+ *
+ *     springs    f_a = sum_q w |m| N_a K u,  K = diag(k) along the axes or k n n^T along the normal n = m/|m| at rest (Winkler's
+ *                foundation, k in N/m^3); on points f_a = diag(k) u, k in N/m. It counts as an internal force; energy f . u/2. */
+#ifndef PIOLA_KERNELS_FEM_FOLLOW_H
+#define PIOLA_KERNELS_FEM_FOLLOW_H
+
+#include "kernels/fem/fem_load.h"
+
+/* ---- pressure: derivatives --------------------------------------------------------------------------------- */
+
+/* dm for da and db */
+PIO_FN vec fem_area_tan(const fem_face_point *p, vec da, vec db)
+{
+#if PIO_DIM == 3
+    return vec_axpby(R(1), fem_cross(da, p->b), R(1), fem_cross(p->a, db));
+#else
+    (void)p;
+    (void)db;
+    return fem_cross(da, da);
+#endif
+}
+
+/* The nodal forces' derivative along du; transposed it is fem_face_adj's rest_bar. */
+typedef struct {
+    fem_face_args fwd; /* of a pressure; out is not read */
+    const real *du;    /* [vertices][DIM] m */
+    real *out;         /* [corners][DIM] N; set for these faces' corners */
+} fem_face_tan_args;
+
+PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
+{
+    const fem_face_args *f = &s->fwd;
+    const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
+    const real push = -R(f->value[0]) * fem_face_scale(f) * fem_face_depth(f, i);
+    real *out = s->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const fem_face_point p = fem_face_at(f, i, q);
+        vec da = vec_zero(), db = vec_zero();
+        for (int n = 0; n < nodes; n++) {
+            const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
+            da = vec_axpby(R(1), da, dN[0], point_load(s->du, vertex[n]));
+            if (rdim == 2) db = vec_axpby(R(1), db, dN[1], point_load(s->du, vertex[n]));
+        }
+        const vec dm = fem_area_tan(&p, da, db);
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) out[n * DIM + c] += push * f->rule.w[q] * f->rule.N[q * nodes + n] * dm.x[c];
+    }
+}
+
+/* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a first. */
+typedef struct {
+    fem_face_args fwd; /* of a pressure; out is not read */
+    int first_pair;    /* number of these faces' first pair */
+    real *out;         /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
+} fem_face_pairs_args;
+
+PIO_FN void fem_face_pairs(int i, const fem_face_pairs_args *s)
+{
+    const fem_face_args *f = &s->fwd;
+    const int nodes = f->rule.nodes, rdim = f->rule.rdim;
+    const real push = R(f->value[0]) * fem_face_scale(f) * fem_face_depth(f, i);
+    real *out = s->out + ((ptrdiff_t)s->first_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
+    for (int c = 0; c < nodes * nodes * DIM * DIM; c++) out[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const fem_face_point p = fem_face_at(f, i, q);
+        for (int n = 0; n < nodes; n++) {
+            const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
+            for (int k = 0; k < DIM; k++) {
+                vec da = vec_zero(), db = vec_zero();
+                da.x[k] = dN[0];
+                if (rdim == 2) db.x[k] = dN[1];
+                const vec dm = fem_area_tan(&p, da, db);
+                for (int a = 0; a < nodes; a++)
+                    for (int c = 0; c < DIM; c++)
+                        out[((a * nodes + n) * DIM + c) * DIM + k] +=
+                            push * f->rule.w[q] * f->rule.N[q * nodes + a] * dm.x[c];
+            }
+        }
+    }
+}
+
+/* ---- springs ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    fem_face_args f; /* at rest; value: k, [DIM] along the axes, [1] along the normal; out: f_a, N */
+    int normal;      /* along the normal */
+    const real *u;   /* [vertices][DIM] m */
+} fem_spring_args;
+
+/* |m| K u */
+PIO_FN vec fem_spring_force(const fem_spring_args *s, vec m, vec u)
+{
+    const real size = sqrt(vec_dot(m, m)), scale = fem_face_scale(&s->f);
+    vec force;
+    if (s->normal) return vec_scale(scale * R(s->f.value[0]) * vec_dot(m, u) / size, m);
+    for (int c = 0; c < DIM; c++) force.x[c] = scale * R(s->f.value[c]) * size * u.x[c];
+    return force;
+}
+
+/* A nodal vector at a point of a face. */
+PIO_FN vec fem_face_value(const fem_face_args *f, int i, int q, const real *y)
+{
+    const int nodes = f->rule.nodes, *vertex = f->vertex + (ptrdiff_t)i * nodes;
+    vec v = vec_zero();
+    for (int n = 0; n < nodes; n++) v = vec_axpby(R(1), v, f->rule.N[q * nodes + n], point_load(y, vertex[n]));
+    return v;
+}
+
+PIO_FN void fem_spring(int i, const fem_spring_args *s)
+{
+    const fem_face_args *f = &s->f;
+    const int nodes = f->rule.nodes;
+    const real thick = fem_face_depth(f, i);
+    real *out = f->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const vec t = fem_spring_force(s, fem_face_at(f, i, q).m, fem_face_value(f, i, q, s->u));
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
+    }
+}
+
+/* With L = sum_a N_a y_a:  y . f = thick sum_q w phi,
+ *     axes:    phi = |m| L.K u          k_bar_c = |m| L_c u_c             m_bar = (L.K u) m/|m|
+ *     normal:  phi = k (m.L)(m.u)/|m|   k_bar = (m.L)(m.u)/|m|            m_bar = k (L (m.u) + u (m.L))/|m| - phi m/|m|^2
+ * and u_bar_a = thick sum_q w N_a |m| K L: K is symmetric. */
+typedef struct {
+    fem_spring_args fwd; /* out is not read */
+    const real *y;       /* [vertices][DIM] cotangent of the forces */
+    real *u_bar;         /* [corners][DIM]; set for these faces' corners */
+    real *rest_bar;      /* [corners][DIM]; the same, or NULL: u_bar alone is wanted */
+    int faces;           /* of these springs */
+    real *value_share;   /* [DIM][faces] a face's part of value_bar; set, or NULL */
+    real *thick_share;   /* [faces] its part of its owner's thickness_bar; set, or NULL */
+} fem_spring_adj_args;
+
+/* m_bar at a point, without thick w; *share: k_bar without the scale */
+PIO_FN vec fem_spring_area_adj(const fem_spring_args *s, vec m, vec u, vec L, vec *share)
+{
+    const real size = sqrt(vec_dot(m, m)), phi = vec_dot(L, fem_spring_force(s, m, u));
+    *share = vec_zero();
+    if (s->normal) {
+        const real k = fem_face_scale(&s->f) * R(s->f.value[0]), mL = vec_dot(m, L), mu = vec_dot(m, u);
+        share->x[0] = mL * mu / size;
+        return vec_axpby(R(1), vec_axpby(k * mu / size, L, k * mL / size, u), -phi / (size * size), m);
+    }
+    for (int c = 0; c < DIM; c++) share->x[c] = size * L.x[c] * u.x[c];
+    return vec_scale(phi / (size * size), m);
+}
+
+PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
+{
+    const fem_spring_args *s = &b->fwd;
+    const fem_face_args *f = &s->f;
+    const int nodes = f->rule.nodes;
+    const real thick = fem_face_depth(f, i);
+    const ptrdiff_t at = ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    real thick_bar = R(0);
+    vec value_bar = vec_zero();
+    for (int c = 0; c < nodes * DIM; c++) {
+        b->u_bar[at + c] = R(0);
+        if (b->rest_bar) b->rest_bar[at + c] = R(0);
+    }
+    for (int q = 0; q < f->rule.points; q++) {
+        const fem_face_point p = fem_face_at(f, i, q);
+        const vec u = fem_face_value(f, i, q, s->u), L = fem_face_value(f, i, q, b->y),
+                  KL = fem_spring_force(s, p.m, L);
+        const real w = f->rule.w[q];
+        vec share;
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) b->u_bar[at + n * DIM + c] += thick * w * f->rule.N[q * nodes + n] * KL.x[c];
+        if (!b->rest_bar) continue;
+        const vec m_bar = vec_scale(thick * w, fem_spring_area_adj(s, p.m, u, L, &share));
+        fem_face_spread(&f->rule, q, &p, m_bar, b->rest_bar + at);
+        value_bar = vec_axpby(R(1), value_bar, thick * w * fem_face_scale(f), share);
+        if (f->rule.rdim > 0) thick_bar += w * vec_dot(u, KL);
+    }
+    if (b->value_share) vec_store(b->value_share, b->faces, i, value_bar);
+    if (b->thick_share) b->thick_share[i] = thick_bar;
+}
+
+/* The springs' part of the Jacobian: K_ab = thick sum_q w |m| N_a N_b K, all ordered pairs of a face, a first. */
+typedef struct {
+    fem_spring_args fwd; /* u and out are not read */
+    int first_pair;
+    real *out; /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
+} fem_spring_pairs_args;
+
+PIO_FN void fem_spring_pairs(int i, const fem_spring_pairs_args *b)
+{
+    const fem_face_args *f = &b->fwd.f;
+    const int nodes = f->rule.nodes;
+    const real thick = fem_face_depth(f, i);
+    real *out = b->out + ((ptrdiff_t)b->first_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
+    for (int c = 0; c < nodes * nodes * DIM * DIM; c++) out[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const real *N = f->rule.N + (ptrdiff_t)q * nodes;
+        const vec m = fem_face_at(f, i, q).m;
+        for (int k = 0; k < DIM; k++) {
+            vec e = vec_zero();
+            e.x[k] = R(1);
+            const vec Ke = fem_spring_force(&b->fwd, m, e);
+            for (int a = 0; a < nodes; a++)
+                for (int n = 0; n < nodes; n++)
+                    for (int c = 0; c < DIM; c++)
+                        out[((a * nodes + n) * DIM + c) * DIM + k] += thick * f->rule.w[q] * N[a] * N[n] * Ke.x[c];
+        }
+    }
+}
+
+#endif

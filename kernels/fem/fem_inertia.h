@@ -1,0 +1,471 @@
+/* fem_inertia.h -- inertia and Rayleigh damping of elements, and the rates that follow from displacements, each with its adjoint.
+ *
+ *     consistent  M_ab = sum_q V rho N_a N_b
+ *     lumped      m_a = rho V_e S_a/sum_b S_b,  S_a = sum_q V N_a^2,  V_e = sum_q V      (Hinton, Rock and Zienkiewicz 1976)
+ *     damping     C v = alpha M v + beta K0 v,  K0 the stiffness at rest: that of linear elasticity, whatever the law
+ */
+#ifndef PIOLA_KERNELS_FEM_INERTIA_H
+#define PIOLA_KERNELS_FEM_INERTIA_H
+
+#include "kernels/fem/fem_load.h"
+#include "kernels/material/hyperelastic_rest.h"
+
+/* ---- masses ------------------------------------------------------------------------------------------------ */
+
+/* What lumping needs of an element, for density 1. */
+typedef struct {
+    real S[ELEMENT_NODES], sum, volume; /* S_a, sum_b S_b, V_e; m^3 */
+} fem_lump;
+
+PIO_FN fem_lump fem_lump_of(const fem_block *b, int i)
+{
+    const int nodes = b->rule.nodes;
+    fem_lump l;
+    l.sum = l.volume = R(0);
+    for (int n = 0; n < nodes; n++) l.S[n] = R(0);
+    for (int q = 0; q < b->rule.points; q++) {
+        const real V = fem_point_at(b, i, q).volume;
+        l.volume += V;
+        for (int n = 0; n < nodes; n++) {
+            const real N = b->rule.N[q * nodes + n];
+            l.S[n] += V * N * N;
+            l.sum += V * N * N;
+        }
+    }
+    return l;
+}
+
+/* f = M x, times a factor of each element */
+typedef struct {
+    fem_block b; /* with the rule of masses */
+    int lumped;
+    const real *density; /* [elements] kg/m^3 */
+    const real *factor;  /* [elements], or NULL: 1. alpha, 1/s, where f is a damping force */
+    const real *x;       /* [nodes][DIM] accelerations m/s^2, or velocities m/s */
+    real *out;           /* [corners][DIM] N; set for the block's corners */
+} fem_inertia_args;
+
+PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
+{
+    const int nodes = a->b.rule.nodes, e = a->b.first + i, *node = a->b.node + (ptrdiff_t)i * nodes;
+    const real rho = a->density[e] * (a->factor ? a->factor[e] : R(1));
+    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    if (a->lumped) {
+        const fem_lump l = fem_lump_of(&a->b, i);
+        for (int n = 0; n < nodes; n++) {
+            const vec x = point_load(a->x, node[n]);
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] = rho * l.volume * (l.S[n] / l.sum) * x.x[c];
+        }
+        return;
+    }
+    for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const vec X = vec_scale(rho * fem_point_at(&a->b, i, q).volume, fem_value(&a->b, i, q, a->x));
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] += a->b.rule.N[q * nodes + n] * X.x[c];
+    }
+}
+
+/* With L = y . M x for rho = 1, a sum of terms of degree 1 in the volumes V, dV = V tr H:
+ *     x_bar = M y,   rho_bar = L,   thickness_bar = rho L/thickness,   X_bar_a = rho sum_q V (dL/dV_q) g_a
+ *     consistent: dL/dV_q = Y.X of the point;  lumped: sum_a y_a.x_a (s_a + V_e (N_a^2 - s_a sum_b N_b^2)/S), s_a = S_a/S */
+typedef struct {
+    fem_inertia_args fwd; /* out is not read */
+    const real *y;        /* [nodes][DIM] cotangent of the nodal forces */
+    real *x_bar;          /* [corners][DIM]; set for the block's corners */
+    real *rest_bar;       /* [corners][DIM]; the same, or NULL: neither it nor what follows is wanted */
+    real *density_bar;    /* [elements]; added to */
+    real *factor_bar;     /* [elements]; added to, or NULL */
+    real *thick_bar;      /* [elements]; added to, or NULL */
+} fem_inertia_adj_args;
+
+/* dL/dV_q of a point */
+PIO_FN real fem_inertia_slope(const fem_inertia_adj_args *s, int i, int q, const fem_lump *l)
+{
+    const fem_block *b = &s->fwd.b;
+    const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
+    if (!s->fwd.lumped) return vec_dot(fem_value(b, i, q, s->y), fem_value(b, i, q, s->fwd.x));
+    real squares = R(0), slope = R(0);
+    for (int n = 0; n < nodes; n++) squares += b->rule.N[q * nodes + n] * b->rule.N[q * nodes + n];
+    for (int n = 0; n < nodes; n++) {
+        const real N = b->rule.N[q * nodes + n], share = l->S[n] / l->sum;
+        slope += vec_dot(point_load(s->y, node[n]), point_load(s->fwd.x, node[n])) *
+                 (share + l->volume / l->sum * (N * N - share * squares));
+    }
+    return slope;
+}
+
+PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
+{
+    const fem_inertia_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes, e = a->b.first + i;
+    const ptrdiff_t at = ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    const real factor = a->factor ? a->factor[e] : R(1), rho = a->density[e] * factor;
+    fem_inertia_args transposed = *a;
+    transposed.x = s->y;
+    transposed.out = s->x_bar;
+    fem_inertia(i, &transposed);
+    if (!s->rest_bar) return;
+    fem_lump l;
+    real L = R(0);
+    l.sum = l.volume = R(0);
+    if (a->lumped) l = fem_lump_of(&a->b, i);
+    for (int c = 0; c < nodes * DIM; c++) s->rest_bar[at + c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        const real share = p.volume * fem_inertia_slope(s, i, q, &l);
+        L += share;
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += rho * share * p.g[n][c];
+    }
+    s->density_bar[e] += factor * L;
+    if (s->factor_bar) s->factor_bar[e] += a->density[e] * L;
+    if (s->thick_bar) s->thick_bar[e] += rho * L / a->b.thick[e];
+}
+
+/* ---- the matrix: pairs of corners += (ca + cv alpha) M_ab I + cv beta K0_ab -------------------------------- */
+
+typedef struct {
+    fem_block b; /* with the rule of masses */
+    int lumped;
+    const real *density; /* [elements] kg/m^3 */
+    const real *alpha;   /* [elements] 1/s, or NULL: 0 */
+    wide ca, cv;         /* da/du 1/s^2, dv/du 1/s */
+    const int *pair;     /* [pairs] as in fem_tangent */
+    int pairs, first_pair;
+    real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
+} fem_mass_pairs_args;
+
+PIO_FN void fem_mass_pairs(int i, const fem_mass_pairs_args *a)
+{
+    const int nodes = a->b.rule.nodes, e = a->b.first + i;
+    const real scale = a->density[e] * (R(a->ca) + R(a->cv) * (a->alpha ? a->alpha[e] : R(0)));
+    real *out = a->out + ((ptrdiff_t)a->first_pair + (ptrdiff_t)i * a->pairs) * (DIM * DIM);
+    fem_lump l;
+    if (a->lumped) l = fem_lump_of(&a->b, i);
+    for (int j = 0; j < a->pairs; j++) {
+        const int n = a->pair[j] >> 8, o = a->pair[j] & 255;
+        if (a->lumped && n == o)
+            for (int c = 0; c < DIM; c++)
+                out[(ptrdiff_t)j * DIM * DIM + c * DIM + c] += scale * l.volume * (l.S[n] / l.sum);
+    }
+    for (int q = 0; q < a->b.rule.points && !a->lumped; q++) {
+        const real V = scale * fem_point_at(&a->b, i, q).volume;
+        const real *N = a->b.rule.N + q * nodes;
+        for (int j = 0; j < a->pairs; j++)
+            for (int c = 0; c < DIM; c++)
+                out[(ptrdiff_t)j * DIM * DIM + c * DIM + c] += V * N[a->pair[j] >> 8] * N[a->pair[j] & 255];
+    }
+}
+
+/* K0_ab,ik = sum_q V (mu (delta_ik g_a.g_b + g_bi g_ak) + lambda g_ai g_bk) */
+typedef struct {
+    fem_block b;     /* with the rule of stiffnesses */
+    fem_matter m;    /* k[0], k[1]: beta mu, beta lambda, Pa s */
+    wide cv;         /* dv/du 1/s */
+    const int *pair; /* [pairs] as in fem_tangent */
+    int pairs, first_pair;
+    real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
+} fem_damping_pairs_args;
+
+PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
+{
+    const hyper_constants k = fem_constants_of(&a->m, a->b.first + i);
+    real *out = a->out + ((ptrdiff_t)a->first_pair + (ptrdiff_t)i * a->pairs) * (DIM * DIM);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        const real mu = R(a->cv) * p.volume * k.k[0], lambda = R(a->cv) * p.volume * k.k[1];
+        for (int j = 0; j < a->pairs; j++) {
+            const real *ga = p.g[a->pair[j] >> 8], *gb = p.g[a->pair[j] & 255];
+            real *K = out + (ptrdiff_t)j * DIM * DIM, along = R(0);
+            for (int c = 0; c < DIM; c++) along += ga[c] * gb[c];
+            for (int c = 0; c < DIM; c++)
+                for (int d = 0; d < DIM; d++)
+                    K[c * DIM + d] += mu * ((c == d ? along : R(0)) + gb[c] * ga[d]) + lambda * ga[c] * gb[d];
+        }
+    }
+}
+
+/* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
+
+/* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu + lambda) |g_a|.
+ * F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding of 1. */
+typedef struct {
+    fem_block b;
+    fem_matter m;
+    real *out; /* [corners][DIM] N, all components alike; set for the block's corners */
+} fem_rigidity_args;
+
+PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
+{
+    const int nodes = a->b.rule.nodes, e = a->b.first + i;
+    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real mu, lambda;
+    hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), &mu, &lambda);
+    for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        for (int n = 0; n < nodes; n++) {
+            real square = R(0);
+            for (int d = 0; d < DIM; d++) square += p.g[n][d] * p.g[n][d];
+            for (int c = 0; c < DIM; c++)
+                f[n * DIM + c] += p.volume * (R(2) * mu + (lambda > R(0) ? lambda : -lambda)) * sqrt(square);
+        }
+    }
+}
+
+typedef struct {
+    fem_matter m;
+    const real *beta; /* [elements] s */
+    real *out;        /* [HYPER_CONSTANTS][elements] beta mu, beta lambda, 0, 0, 0; set */
+} fem_damping_args;
+
+PIO_FN void fem_damping(int e, const fem_damping_args *a)
+{
+    real mu, lambda;
+    hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), &mu, &lambda);
+    for (int c = 0; c < HYPER_CONSTANTS; c++)
+        a->out[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] = a->beta[e] * (c == 0 ? mu : c == 1 ? lambda : R(0));
+}
+
+typedef struct {
+    fem_damping_args fwd; /* out is not read */
+    const real *out_bar;  /* [HYPER_CONSTANTS][elements] */
+    real *k_bar;          /* [HYPER_CONSTANTS][elements]; added to */
+    real *beta_bar;       /* [elements]; added to */
+} fem_damping_adj_args;
+
+PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
+{
+    const fem_damping_args *a = &s->fwd;
+    const int n = a->m.elements;
+    const real mu_bar = s->out_bar[field_at(n, HYPER_CONSTANTS, 0, e)];
+    const real lambda_bar = s->out_bar[field_at(n, HYPER_CONSTANTS, 1, e)];
+    const hyper_constants k = fem_constants_of(&a->m, e);
+    hyper_constants k_bar;
+    real mu, lambda;
+    for (int c = 0; c < HYPER_CONSTANTS; c++) k_bar.k[c] = R(0);
+    hyper_rest_moduli(a->m.law[e], k, &mu, &lambda);
+    s->beta_bar[e] += mu * mu_bar + lambda * lambda_bar;
+    hyper_rest_moduli_adj(a->m.law[e], k, a->beta[e] * mu_bar, a->beta[e] * lambda_bar, &k_bar);
+    for (int c = 0; c < HYPER_CONSTANTS; c++) s->k_bar[field_at(n, HYPER_CONSTANTS, c, e)] += k_bar.k[c];
+}
+
+/* ---- rates at the end of a span, linear in its displacement and in the history -----------------------------
+
+Where an unknown is held, Newmark's recurrence would be fed back its own rates: with u1 = u0 it gives v1 = -v0 and
+a1 = -a0 - 4 v0/h, a double root of -1, so that they ring and grow without bound. Held unknowns have rates of their own, which
+backward Euler's formula gives of the prescribed displacement: v1 = (u1 - u0)/h, a1 = (v1 - v0)/h (Hairer, Norsett and Wanner 1993,
+III.1, the formula of one step). Of a course that is linear between instants at which spans end, v1 is exact, and the sum of h a1 is
+the jump of the velocity at such an instant, all of it in the span that follows; without motion v1 is 0 after one span and a1 after
+two. Of a smooth course they come late, v1 by h/2 and a1 by h. */
+
+/* Coefficients of d = u1 - u0, p = u0 - u(-1), v0, a0 and v(-1) in a rate. Displacements enter as differences, so that f32
+ * keeps the digits of a slow motion far from rest. */
+typedef struct {
+    wide d, p, v, a, w;
+} fem_rate;
+
+typedef struct {
+    fem_rate v, a;           /* where free */
+    fem_rate held_v, held_a; /* where held */
+} fem_rates_pair;
+
+typedef struct {
+    fem_rates_pair r;
+    const int *held;         /* [nodes] bits */
+    const real *u1;          /* [nodes][DIM] m */
+    const real *u, *vel;     /* [nodes][DIM] u0 m, v0 m/s */
+    const real *acc;         /* [nodes][DIM] a0 m/s^2, or NULL: its coefficients are 0 */
+    const real *past, *rate; /* [nodes][DIM] u(-1) m, v(-1) m/s, or NULL, likewise */
+    real *v1, *a1;           /* [nodes][DIM] m/s, m/s^2; set */
+} fem_rates_args;
+
+PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real w)
+{
+    return R(r->d) * d + R(r->p) * p + R(r->v) * v + R(r->a) * a + R(r->w) * w;
+}
+
+PIO_FN void fem_rates(int i, const fem_rates_args *s)
+{
+    const vec u = point_load(s->u, i), d = vec_axpby(R(1), point_load(s->u1, i), R(-1), u);
+    const vec p = s->past ? vec_axpby(R(1), u, R(-1), point_load(s->past, i)) : vec_zero();
+    const vec v = point_load(s->vel, i), a = s->acc ? point_load(s->acc, i) : vec_zero();
+    const vec w = s->rate ? point_load(s->rate, i) : vec_zero();
+    vec v1, a1;
+    for (int c = 0; c < DIM; c++) {
+        const int held = s->held[i] >> c & 1;
+        v1.x[c] = fem_rate_of(held ? &s->r.held_v : &s->r.v, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
+        a1.x[c] = fem_rate_of(held ? &s->r.held_a : &s->r.a, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
+    }
+    point_store(s->v1, i, v1);
+    point_store(s->a1, i, a1);
+}
+
+typedef struct {
+    fem_rates_pair r;
+    const int *held;                     /* [nodes] bits */
+    const real *v1_bar, *a1_bar;         /* [nodes][DIM] */
+    real *u1_bar, *u_bar, *vel_bar;      /* [nodes][DIM]; added to */
+    real *acc_bar, *past_bar, *rate_bar; /* [nodes][DIM]; added to, or NULL */
+} fem_rates_adj_args;
+
+PIO_FN void fem_add(real *out, ptrdiff_t at, real x)
+{
+    if (out) out[at] += x;
+}
+
+PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        const int held = s->held[i] >> c & 1;
+        const fem_rate *rv = held ? &s->r.held_v : &s->r.v, *ra = held ? &s->r.held_a : &s->r.a;
+        const real v = s->v1_bar[at], a = s->a1_bar[at];
+        fem_add(s->u1_bar, at, R(rv->d) * v + R(ra->d) * a);
+        fem_add(s->u_bar, at, R(rv->p - rv->d) * v + R(ra->p - ra->d) * a);
+        fem_add(s->vel_bar, at, R(rv->v) * v + R(ra->v) * a);
+        fem_add(s->acc_bar, at, R(rv->a) * v + R(ra->a) * a);
+        fem_add(s->past_bar, at, R(-rv->p) * v + R(-ra->p) * a);
+        fem_add(s->rate_bar, at, R(rv->w) * v + R(ra->w) * a);
+    }
+}
+
+/* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held ---- */
+
+typedef struct {
+    const int *held;                   /* [nodes] bits */
+    wide h, kick;                      /* s */
+    const real *mass, *force, *target; /* [nodes][DIM] kg, N, m */
+    const real *u, *v;                 /* [nodes][DIM] m, m/s */
+    real *u1, *v1;                     /* [nodes][DIM]; set, may be u and v */
+    fem_step *step;
+} fem_leap_args;
+
+PIO_FN void fem_leap(int i, const fem_leap_args *a)
+{
+    const vec u = point_load(a->u, i), v = point_load(a->v, i), m = point_load(a->mass, i);
+    const vec f = point_load(a->force, i), target = point_load(a->target, i);
+    const real h = R(a->h), kick = R(a->kick);
+    vec u1, v1;
+    for (int c = 0; c < DIM; c++) {
+        const int held = a->held[i] >> c & 1;
+        v1.x[c] = held ? (target.x[c] - u.x[c]) / h : v.x[c] + kick * (f.x[c] / m.x[c]);
+        u1.x[c] = held ? target.x[c] : u.x[c] + h * v1.x[c];
+    }
+    if (!is_finite(vec_dot(v1, v1)) || !is_finite(vec_dot(u1, u1)))
+        atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, i, FEM_NOT_FINITE));
+    point_store(a->u1, i, u1);
+    point_store(a->v1, i, v1);
+}
+
+/* But for the masses' cotangent, which fem_leap_mass adds once the force is known. */
+typedef struct {
+    fem_leap_args fwd;            /* force, u, v, u1 and v1 are not read */
+    const real *u1_bar, *v1_bar;  /* [nodes][DIM] */
+    real *u_bar, *v_bar;          /* [nodes][DIM]; set, may be u1_bar and v1_bar */
+    real *force_bar, *target_bar; /* [nodes][DIM]; set */
+} fem_leap_adj_args;
+
+PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
+{
+    const fem_leap_args *a = &s->fwd;
+    const vec u1_bar = point_load(s->u1_bar, i), v1_bar = point_load(s->v1_bar, i), m = point_load(a->mass, i);
+    const real h = R(a->h), kick = R(a->kick);
+    vec u_bar, v_bar, f_bar, t_bar;
+    for (int c = 0; c < DIM; c++) {
+        const int held = a->held[i] >> c & 1;
+        const real total = v1_bar.x[c] + h * u1_bar.x[c]; /* of v1, where free */
+        u_bar.x[c] = held ? -v1_bar.x[c] / h : u1_bar.x[c];
+        v_bar.x[c] = held ? R(0) : total;
+        t_bar.x[c] = held ? u1_bar.x[c] + v1_bar.x[c] / h : R(0);
+        f_bar.x[c] = held ? R(0) : kick * total / m.x[c];
+    }
+    point_store(s->u_bar, i, u_bar);
+    point_store(s->v_bar, i, v_bar);
+    point_store(s->target_bar, i, t_bar);
+    point_store(s->force_bar, i, f_bar);
+}
+
+/* What is left of it: force_bar = kick v1_bar/m is zero where held. */
+typedef struct {
+    const real *mass, *force, *force_bar; /* [nodes][DIM] kg, N */
+    real *mass_bar;                       /* [nodes][DIM]; added to */
+} fem_leap_mass_args;
+
+PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        a->mass_bar[at] -= a->force_bar[at] * a->force[at] / a->mass[at];
+    }
+}
+
+/* The weight of masses at nodes, m g. */
+typedef struct {
+    const fem_step *step;
+    const real *mass; /* [nodes][DIM] kg */
+    real *out;        /* [nodes][DIM] N; set */
+} fem_node_weight_args;
+
+PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        a->out[at] = a->mass[at] * R(a->step->gravity[c]);
+    }
+}
+
+typedef struct {
+    fem_node_weight_args fwd; /* out is not read */
+    const real *out_bar;      /* [nodes][DIM] */
+    real *mass_bar;           /* [nodes][DIM]; added to */
+    real *gravity_share;      /* [nodes][DIM] a node's part of g_bar; set */
+} fem_node_weight_adj_args;
+
+PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
+{
+    const fem_node_weight_args *a = &s->fwd;
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        s->mass_bar[at] += s->out_bar[at] * R(a->step->gravity[c]);
+        s->gravity_share[at] = s->out_bar[at] * a->mass[at];
+    }
+}
+
+/* ---- the start: held unknowns are where their curves put them, with the rate of the first step -------------- */
+
+typedef struct {
+    const int *node, *axis, *support; /* [held unknowns] */
+    const wide *value;                /* [supports] m */
+    const int *curve;                 /* [supports] or -1: constant */
+    const wide *first, *next;         /* [curves] at time 0 and after one step */
+    wide h;                           /* s */
+    real *u, *v;                      /* [nodes][DIM] m, m/s; set at held unknowns */
+} fem_start_held_args;
+
+PIO_FN void fem_start_held(int i, const fem_start_held_args *a)
+{
+    const int s = a->support[i], curve = a->curve[s];
+    const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
+    a->u[at] = R(a->value[s] * (curve < 0 ? W(1) : a->first[curve]));
+    a->v[at] = curve < 0 ? R(0) : R(a->value[s] * (a->next[curve] - a->first[curve]) / a->h);
+}
+
+typedef struct {
+    fem_start_held_args fwd; /* u and v are not read */
+    real *u_bar, *v_bar;     /* [nodes][DIM]; zero at held unknowns after it */
+    real *share;             /* [held unknowns] each one's part of value_bar; set */
+} fem_start_held_adj_args;
+
+PIO_FN void fem_start_held_adj(int i, const fem_start_held_adj_args *s)
+{
+    const fem_start_held_args *a = &s->fwd;
+    const int curve = a->curve[a->support[i]];
+    const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
+    const wide rate = curve < 0 ? W(0) : (a->next[curve] - a->first[curve]) / a->h;
+    s->share[i] = R(curve < 0 ? W(1) : a->first[curve]) * s->u_bar[at] + R(rate) * s->v_bar[at];
+    s->u_bar[at] = s->v_bar[at] = R(0);
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* fem_lattice_leap.h -- the leapfrog's step on the lattice of fem_lattice.h, and the same step taken back:
+ *
+ *     v += Q(kick f(u)/m),   u += Q(h v);        back:   u -= Q(h v),   v -= Q(kick f(u)/m)
+ *
+ * (Levesque and Verlet 1993). The increments are the same whole numbers both ways: one kernel makes them, with a run-time sign. */
+#ifndef PIOLA_KERNELS_FEM_LATTICE_LEAP_H
+#define PIOLA_KERNELS_FEM_LATTICE_LEAP_H
+
+#include "kernels/fem/fem_lattice.h"
+
+/* *k += sign Q(x). Returns 0 where the increment or the sum does not fit; then *k stays. */
+PIO_FN int fem_lattice_add(int64_t *k, int sign, double x, double per)
+{
+    const int64_t most = (int64_t)1 << 61;
+    if (!lattice_holds(x, per)) return 0;
+    const int64_t sum = *k + sign * lattice_of(x, per);
+    if (sum > most || sum < -most) return 0;
+    *k = sum;
+    return 1;
+}
+
+typedef struct {
+    fem_lattice s;            /* changed where free */
+    const int *held;          /* [nodes] bits */
+    int sign;                 /* 1: forward, -1: back */
+    int kicks, drifts;        /* which of the increments; both, the kick first, on the way forward alone */
+    double h, kick;           /* s */
+    const real *mass, *force; /* [nodes][DIM] kg, N at u before; not read without the kick */
+    real *u, *v;              /* [nodes][DIM] m, m/s; the numbers of the state, set everywhere */
+    fem_step *step;
+} fem_lattice_leap_args;
+
+PIO_FN void fem_lattice_leap(int i, const fem_lattice_leap_args *a)
+{
+    int fits = 1;
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        const int held = a->held[i] >> c & 1;
+        if (a->kicks && !held) {
+            const real dv = R(a->kick) * (a->force[at] / a->mass[at]);
+            fits &= fem_lattice_add(&a->s.v[at], a->sign, (double)dv, a->s.per_speed);
+        }
+        if (a->drifts && !held) {
+            const double du = a->h * lattice_value(a->s.v[at], a->s.per_speed);
+            fits &= fem_lattice_add(&a->s.u[at], a->sign, du, a->s.per_metre);
+        }
+        a->u[at] = R(lattice_value(a->s.u[at], a->s.per_metre));
+        a->v[at] = R(lattice_value(a->s.v[at], a->s.per_speed));
+    }
+    if (!fits) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, i, FEM_OFF_LATTICE));
+}
+
+#endif

@@ -1,0 +1,472 @@
+/* fem_load.h -- loads and prescribed displacements of the step, each with its adjoint.
+ *
+ *     weight      f_a = sum_q V rho N_a g                     traction  f_a = sum_q w |m| N_a t
+ *     body force  f_a = sum_q V N_a b                         pressure  f_a = -p sum_q w N_a m
+ *     on points   f_a = t, in N                               m = outward normal times area per reference area
+ *     total force t = F/A, A the area at rest of all its faces
+ * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the pressure follows: fem_follow.h.
+ * Values follow time curves: value(t) = value curve(t). */
+#ifndef PIOLA_KERNELS_FEM_LOAD_H
+#define PIOLA_KERNELS_FEM_LOAD_H
+
+#include "kernels/fem/fem.h"
+
+/* ---- time: the step's time and every curve's value at it --------------------------------------------------- */
+
+typedef struct {
+    fem_step *step;
+    double h;                /* s */
+    int64_t index;           /* the step that begins */
+    int part, parts;         /* the time is that at the end of the part-th of `parts` equal parts of the step */
+    const int *start;        /* [curves + 1] */
+    const double *t, *value; /* [start[curves]] ascending t; piecewise linear, constant outside */
+    wide *out;               /* [curves]; set */
+} fem_curve_args;
+
+PIO_FN void fem_curve(int c, const fem_curve_args *a)
+{
+    const double t = a->h * ((double)a->index + (double)(a->part + 1) / (double)a->parts);
+    int i = a->start[c];
+    if (c == 0) a->step->index = a->index, a->step->t = t;
+    while (i + 1 < a->start[c + 1] && a->t[i + 1] <= t) i++;
+    if (i + 1 == a->start[c + 1] || t <= a->t[i])
+        a->out[c] = W(a->value[i]);
+    else
+        a->out[c] = W(a->value[i] + (a->value[i + 1] - a->value[i]) * ((t - a->t[i]) / (a->t[i + 1] - a->t[i])));
+}
+
+/* ---- weight ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    fem_block b; /* with the rule of masses */
+    fem_matter m;
+    const fem_step *step;
+    real *out; /* [corners][DIM] N; set for the block's corners */
+} fem_weight_args;
+
+PIO_FN void fem_weight(int i, const fem_weight_args *a)
+{
+    const int nodes = a->b.rule.nodes, e = a->b.first + i;
+    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const real mass = fem_point_at(&a->b, i, q).volume * a->m.density[e];
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] += mass * a->b.rule.N[q * nodes + n] * R(a->step->gravity[c]);
+    }
+}
+
+/* With L = sum_a N_a y_a at a point:  y . f = sum_q V rho L.g;   dV = V tr H, so X_bar_a = sum_q V rho (L.g) g_a. */
+typedef struct {
+    fem_weight_args fwd; /* out is not read */
+    const real *y;       /* [nodes][DIM] cotangent of the nodal forces */
+    real *rest_bar;      /* [corners][DIM]; set for the block's corners, or NULL */
+    real *density_bar;   /* [elements]; added to */
+    real *thick_bar;     /* [elements]; added to, or NULL */
+    real *gravity_share; /* [DIM][elements] an element's part of g_bar; set */
+} fem_weight_adj_args;
+
+PIO_FN vec fem_value(const fem_block *b, int i, int q, const real *y)
+{
+    const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
+    vec v = vec_zero();
+    for (int n = 0; n < nodes; n++) v = vec_axpby(R(1), v, b->rule.N[q * nodes + n], point_load(y, node[n]));
+    return v;
+}
+
+PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
+{
+    const fem_weight_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes, e = a->b.first + i;
+    const ptrdiff_t at = ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real density_bar = R(0), thick_bar = R(0);
+    vec g, share = vec_zero();
+    for (int c = 0; c < DIM; c++) g.x[c] = R(a->step->gravity[c]);
+    for (int c = 0; s->rest_bar && c < nodes * DIM; c++) s->rest_bar[at + c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        const vec L = fem_value(&a->b, i, q, s->y);
+        const real Lg = vec_dot(L, g);
+        density_bar += p.volume * Lg;
+        thick_bar += p.area * a->m.density[e] * Lg;
+        share = vec_axpby(R(1), share, p.volume * a->m.density[e], L);
+        for (int n = 0; s->rest_bar && n < nodes; n++)
+            for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += p.volume * a->m.density[e] * Lg * p.g[n][c];
+    }
+    s->density_bar[e] += density_bar;
+    if (s->thick_bar) s->thick_bar[e] += thick_bar;
+    vec_store(s->gravity_share, a->m.elements, e, share);
+}
+
+/* ---- body force -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    fem_block b; /* with the rule of masses */
+    int n;
+    const int *element; /* [n] numbers in the mesh of elements of the block, each once */
+    double scale;       /* N/m^3 per unit of value */
+    const wide *value;  /* [DIM] */
+    const wide *factor; /* [1] of the step's time curve */
+    real *out;          /* [corners][DIM] N; set for these elements' corners */
+} fem_body_force_args;
+
+PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
+{
+    vec b;
+    for (int c = 0; c < DIM; c++) b.x[c] = R(a->scale) * R(*a->factor) * R(a->value[c]);
+    return b;
+}
+
+PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
+{
+    const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
+    const vec b = fem_body_force_of(a);
+    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const real volume = fem_point_at(&a->b, i, q).volume;
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] += volume * a->b.rule.N[q * nodes + n] * b.x[c];
+    }
+}
+
+/* As that of the weight:  y . f = sum_q V L.b,  X_bar_a = sum_q V (L.b) g_a,  value_bar = sum_q V L. */
+typedef struct {
+    fem_body_force_args fwd; /* out is not read */
+    const real *y;           /* [nodes][DIM] cotangent of the nodal forces */
+    real *rest_bar;          /* [corners][DIM]; set for these elements' corners */
+    real *thick_bar;         /* [elements]; added to, or NULL */
+    real *value_share;       /* [DIM][n] an element's part of value_bar; set */
+} fem_body_force_adj_args;
+
+PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
+{
+    const fem_body_force_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
+    const vec b = fem_body_force_of(a);
+    real *X_bar = s->rest_bar + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
+    vec share = vec_zero();
+    for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        const vec L = fem_value(&a->b, i, q, s->y);
+        const real Lb = vec_dot(L, b);
+        thick_bar += p.area * Lb;
+        share = vec_axpby(R(1), share, p.volume, L);
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) X_bar[n * DIM + c] += p.volume * Lb * p.g[n][c];
+    }
+    if (s->thick_bar) s->thick_bar[a->element[j]] += thick_bar;
+    vec_store(s->value_share, a->n, j, vec_scale(R(a->scale) * R(*a->factor), share));
+}
+
+/* ---- loads on faces ---------------------------------------------------------------------------------------- */
+
+enum { LOAD_TRACTION, LOAD_PRESSURE };
+
+typedef struct {
+    fem_rule rule;      /* of the faces */
+    int kind;           /* LOAD_... */
+    int corner;         /* number of the first corner among the loads' corners */
+    const int *vertex;  /* [faces][nodes] surface vertices, outward by their order */
+    const real *rest;   /* [vertices][DIM] places m; of what follows: those of the deformed body */
+    const int *owner;   /* [faces] element behind a face */
+    const real *thick;  /* [elements] m; NULL in 3D */
+    double scale;       /* Pa per unit of value */
+    const wide *value;  /* [DIM] of a traction, [1] of a pressure */
+    const wide *factor; /* [1] of the step's time curve; NULL: 1 */
+    const wide *area;   /* [1] m^2 over which a total force is spread; NULL: values are not of total forces */
+    real *out;          /* [corners][DIM] N; set for these faces' corners */
+} fem_face_args;
+
+/* The tangents and m of a point of a face. */
+typedef struct {
+    vec a, b, m;
+} fem_face_point;
+
+PIO_FN vec fem_cross(vec a, vec b)
+{
+    vec r = vec_zero();
+#if PIO_DIM == 3
+    r.x[0] = a.x[1] * b.x[2] - a.x[2] * b.x[1];
+    r.x[1] = a.x[2] * b.x[0] - a.x[0] * b.x[2];
+    r.x[2] = a.x[0] * b.x[1] - a.x[1] * b.x[0];
+#else
+    (void)b;
+    r.x[0] = a.x[1];
+    r.x[1] = -a.x[0];
+#endif
+    return r;
+}
+
+PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
+{
+    const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
+    const vec X0 = point_load(f->rest, vertex[0]); /* as in fem_point_at */
+    fem_face_point p;
+    p.a = p.b = p.m = vec_zero();
+    p.m.x[0] = R(1);
+    if (rdim == 0) return p; /* a point has no area: m is a unit vector */
+    for (int n = 0; n < nodes; n++) {
+        const vec X = vec_axpby(R(1), point_load(f->rest, vertex[n]), R(-1), X0);
+        const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
+        p.a = vec_axpby(R(1), p.a, dN[0], X);
+        if (rdim == 2) p.b = vec_axpby(R(1), p.b, dN[1], X);
+    }
+    p.m = fem_cross(p.a, p.b);
+    return p;
+}
+
+PIO_FN real fem_face_depth(const fem_face_args *f, int i)
+{
+    return f->thick && f->rule.rdim > 0 ? f->thick[f->owner[i]] : R(1);
+}
+
+/* What a value is multiplied by. */
+PIO_FN real fem_face_scale(const fem_face_args *f)
+{
+    const real scale = R(f->scale) * (f->factor ? R(*f->factor) : R(1));
+    return f->area ? scale / R(*f->area) : scale;
+}
+
+/* Force per reference area, N: traction |m| t, pressure -p m. */
+PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
+{
+    const real factor = fem_face_scale(f);
+    vec t;
+    if (f->kind == LOAD_PRESSURE) return vec_scale(-R(f->value[0]) * factor, m);
+    for (int c = 0; c < DIM; c++) t.x[c] = R(f->value[c]) * factor;
+    return vec_scale(sqrt(vec_dot(m, m)), t);
+}
+
+PIO_FN void fem_face(int i, const fem_face_args *f)
+{
+    const int nodes = f->rule.nodes;
+    const real thick = fem_face_depth(f, i);
+    real *out = f->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const vec t = fem_face_force(f, fem_face_at(f, i, q).m);
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
+    }
+}
+
+/* From m_bar to the places of the face's nodes; m does not depend on the place of a point. */
+PIO_FN void fem_face_spread(const fem_rule *r, int q, const fem_face_point *p, vec m_bar, real *X_bar)
+{
+#if PIO_DIM == 3
+    const vec a_bar = fem_cross(p->b, m_bar), b_bar = fem_cross(m_bar, p->a);
+#else
+    const vec a_bar = vec_scale(R(-1), fem_cross(m_bar, m_bar)), b_bar = vec_zero();
+    (void)p;
+#endif
+    for (int n = 0; n < r->nodes && r->rdim > 0; n++) {
+        const real *dN = r->dN + (ptrdiff_t)(q * r->nodes + n) * r->rdim;
+        for (int c = 0; c < DIM; c++)
+            X_bar[n * DIM + c] += dN[0] * a_bar.x[c] + (r->rdim == 2 ? dN[1] * b_bar.x[c] : R(0));
+    }
+}
+
+/* With L = sum_a N_a y_a:  y . f = thick sum_q w L . force(m);
+ *     traction: m_bar = w (L.t) m/|m|, t_bar = w |m| L;   pressure: m_bar = -w p L, p_bar = -w L.m
+ *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x));   X_bar_n = dN_n,0 a_bar + dN_n,1 b_bar */
+typedef struct {
+    fem_face_args fwd; /* out is not read */
+    const real *y;     /* [vertices][DIM] cotangent of the forces */
+    real *rest_bar;    /* [corners][DIM]; set for these faces' corners */
+    int faces;         /* of this load */
+    real *value_share; /* [DIM][faces] a face's part of value_bar; set */
+    real *thick_share; /* [faces] its part of its owner's thickness_bar; set, or NULL */
+} fem_face_adj_args;
+
+PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
+{
+    const fem_face_args *f = &s->fwd;
+    const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
+    const real thick = fem_face_depth(f, i), factor = fem_face_scale(f);
+    real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
+    vec share = vec_zero();
+    for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const fem_face_point p = fem_face_at(f, i, q);
+        vec L = vec_zero(), m_bar;
+        for (int n = 0; n < nodes; n++) L = vec_axpby(R(1), L, f->rule.N[q * nodes + n], point_load(s->y, vertex[n]));
+        const vec force = fem_face_force(f, p.m);
+        const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m));
+        if (rdim > 0) thick_bar += w * vec_dot(L, force);
+        if (f->kind == LOAD_PRESSURE) {
+            m_bar = vec_scale(-w * thick * R(f->value[0]) * factor, L);
+            share.x[0] -= w * thick * factor * vec_dot(L, p.m);
+        } else {
+            m_bar = vec_scale(w * thick * vec_dot(L, force) / (size * size), p.m);
+            share = vec_axpby(R(1), share, w * thick * factor * size, L);
+        }
+        fem_face_spread(&f->rule, q, &p, m_bar, X_bar);
+    }
+    vec_store(s->value_share, s->faces, i, share);
+    if (s->thick_share) s->thick_share[i] = thick_bar;
+}
+
+/* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick sum_q w |m| */
+typedef struct {
+    fem_face_args f; /* value, scale, factor, area and out are not read */
+} fem_face_area_args;
+
+PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
+{
+    const fem_face_args *f = &a->f;
+    real area = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const vec m = fem_face_at(f, i, q).m;
+        area += f->rule.w[q] * sqrt(vec_dot(m, m));
+    }
+    return W(fem_face_depth(f, i) * area);
+}
+
+/* F_bar is that of the whole sweep back, in which A is a constant: fem_face_adj has made it with A held. Then
+ *     F_bar = t_bar/A  and  A_bar = -F.t_bar/A^2 = -(F.F_bar)/A,     m_bar = A_bar thick w m/|m|,   thickness_bar = A_bar sum_q w |m| */
+typedef struct {
+    fem_face_args fwd;     /* value: F; scale, factor and out are not read */
+    const wide *value_bar; /* [DIM] F_bar */
+    real *rest_bar;        /* [corners][DIM]; set for these faces' corners */
+    real *thick_share;     /* [faces] its part of its owner's thickness_bar; set, or NULL */
+} fem_face_area_adj_args;
+
+PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
+{
+    const fem_face_args *f = &s->fwd;
+    real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * f->rule.nodes) * DIM, thick_bar = R(0);
+    wide work = W(0);
+    for (int c = 0; c < DIM; c++) work += f->value[c] * s->value_bar[c];
+    const real A_bar = R(-work / *f->area), thick = fem_face_depth(f, i);
+    for (int c = 0; c < f->rule.nodes * DIM; c++) X_bar[c] = R(0);
+    for (int q = 0; q < f->rule.points; q++) {
+        const fem_face_point p = fem_face_at(f, i, q);
+        const real size = sqrt(vec_dot(p.m, p.m)), w = f->rule.w[q];
+        thick_bar += w * size;
+        fem_face_spread(&f->rule, q, &p, vec_scale(A_bar * thick * w / size, p.m), X_bar);
+    }
+    if (s->thick_share) s->thick_share[i] = A_bar * thick_bar;
+}
+
+/* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are few). */
+typedef struct {
+    int faces;
+    const int *owner;  /* [faces] */
+    const real *share; /* [faces] */
+    real *thick_bar;   /* [elements]; added to */
+} fem_face_thick_args;
+
+PIO_FN void fem_face_thick(int i, const fem_face_thick_args *a)
+{
+    (void)i;
+    for (int j = 0; j < a->faces; j++) a->thick_bar[a->owner[j]] += a->share[j];
+}
+
+/* A term of the sum of one component of a field. */
+typedef struct {
+    int n, components, component;
+    const real *in; /* [components][n] */
+} field_sum_args;
+
+PIO_FN wide field_sum(int i, const field_sum_args *a)
+{
+    return W(a->in[field_at(a->n, a->components, a->component, i)]);
+}
+
+/* ---- prescribed displacements: what is missing to the step's value ----------------------------------------- */
+
+typedef struct {
+    const int *node, *axis, *support; /* [held unknowns]; support: which boundary condition */
+    const wide *value;                /* [supports] m */
+    const int *curve;                 /* [supports] or -1: constant in time */
+    const wide *factor;               /* [curves] at this step */
+    const real *u;                    /* [nodes][DIM] m */
+    real *du;                         /* [nodes][DIM]; set at held unknowns */
+} fem_prescribe_args;
+
+PIO_FN void fem_prescribe(int i, const fem_prescribe_args *a)
+{
+    const int s = a->support[i];
+    const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
+    const wide value = a->value[s] * (a->curve[s] < 0 ? W(1) : a->factor[a->curve[s]]);
+    a->du[at] = R(value) - a->u[at];
+}
+
+/* u = value at the end of the step, whatever it was before: each held unknown's part of value_bar. */
+typedef struct {
+    const int *node, *axis, *support; /* [held unknowns] */
+    const int *curve;                 /* [supports] */
+    const wide *factor;               /* [curves] */
+    const real *u_bar;                /* [nodes][DIM] total cotangent, reaction's share included */
+    real *share;                      /* [held unknowns]; set */
+} fem_prescribe_adj_args;
+
+PIO_FN void fem_prescribe_adj(int i, const fem_prescribe_adj_args *a)
+{
+    const int s = a->support[i];
+    const wide factor = a->curve[s] < 0 ? W(1) : a->factor[a->curve[s]];
+    a->share[i] = R(factor) * a->u_bar[(ptrdiff_t)a->node[i] * DIM + a->axis[i]];
+}
+
+/* Zero where the unknown is held (keep 0), or where it is free (keep 1). */
+typedef struct {
+    const int *held; /* [nodes] bits */
+    int keep_held;
+    real *x; /* [nodes][DIM]; changed */
+} fem_mask_args;
+
+PIO_FN void fem_mask(int i, const fem_mask_args *a)
+{
+    vec v = point_load(a->x, i);
+    for (int c = 0; c < DIM; c++)
+        if ((a->held[i] >> c & 1) != a->keep_held) v.x[c] = R(0);
+    point_store(a->x, i, v);
+}
+
+/* ---- shape as a design: X = reference + (value - base), and its transpose ---------------------------------- */
+
+typedef struct {
+    const int *index;      /* [nodes] group or -1 */
+    const wide *value;     /* [groups][DIM] m */
+    double base[DIM];      /* m */
+    const real *reference; /* [nodes][DIM] m */
+    real *rest;            /* [nodes][DIM] m; set where index >= 0 */
+} fem_rest_args;
+
+PIO_FN void fem_rest(int i, const fem_rest_args *a)
+{
+    if (a->index[i] < 0) return;
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+        a->rest[at] = a->reference[at] + R(a->value[(ptrdiff_t)a->index[i] * DIM + c] - W(a->base[c]));
+    }
+}
+
+/* A term of value_bar of one group and component. */
+typedef struct {
+    const int *index; /* [nodes] */
+    int group, component;
+    const real *bar; /* [nodes][DIM] */
+} fem_rest_sum_args;
+
+PIO_FN wide fem_rest_sum(int i, const fem_rest_sum_args *a)
+{
+    return a->index[i] == a->group ? W(a->bar[(ptrdiff_t)i * DIM + a->component]) : W(0);
+}
+
+/* The same where every node is a group of its own. */
+typedef struct {
+    const int *index; /* [nodes] */
+    const real *bar;  /* [nodes][DIM] */
+    wide *value_bar;  /* [groups][DIM]; set */
+} fem_rest_each_args;
+
+PIO_FN void fem_rest_each(int i, const fem_rest_each_args *a)
+{
+    if (a->index[i] < 0) return;
+    for (int c = 0; c < DIM; c++) a->value_bar[(ptrdiff_t)a->index[i] * DIM + c] = W(a->bar[(ptrdiff_t)i * DIM + c]);
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* fem_observe.h -- observations of a mesh: one number per component and step, as a sum over nodes, and its adjoint.
+ *
+ *   displacement  y_a = sum_i w_ia u_ia             reaction   y_a = sum_i w_ia f_ia, f = internal - external forces
+ *   distance      y = sum_i q_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
+ *                 between two steps with (1 - s) u_i + s u0_i for u_i, u0 of the step before, s its share
+ *
+ *   velocity      as displacement, of v
+ *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p as given: M does the rest
+ *
+ * q_i: weight of a given point Y_i, P: their sum. */
+#ifndef PIOLA_KERNELS_FEM_OBSERVE_H
+#define PIOLA_KERNELS_FEM_OBSERVE_H
+
+#include "kernels/fem/fem.h"
+
+enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE, FEM_KINETIC };
+
+typedef struct {
+    int type, axis;   /* FEM_..., component */
+    const real *rest; /* [nodes][DIM] X m */
+    const real *u;    /* [nodes][DIM] m, or velocities m/s */
+    const real
+        *force; /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
+    const real *weight;         /* [nodes][DIM], of kinetic energy the first of each node */
+    const int *marker;          /* [nodes] row of `points`, or -1 */
+    const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */
+    const double *point_weight; /* [rows] q >= 0; NULL: 1 */
+    double markers;             /* P */
+    const real *past;           /* [nodes][DIM] distance: u0 m; NULL where its share is 0 */
+    double past_share;          /* s, in [0, 1) */
+} fem_observe_args;
+
+/* q_i/P */
+PIO_FN double fem_point_share(const fem_observe_args *a, int i)
+{
+    return (a->point_weight ? a->point_weight[a->marker[i]] : 1) / a->markers;
+}
+
+/* Axis c of a node's place, m. */
+PIO_FN wide fem_observed_place(const fem_observe_args *a, int i, int c)
+{
+    const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+    if (!a->past) return W(a->rest[at]) + W(a->u[at]);
+    return W(a->rest[at]) + W(1 - a->past_share) * W(a->u[at]) + W(a->past_share) * W(a->past[at]);
+}
+
+PIO_FN wide fem_observe(int i, const fem_observe_args *a)
+{
+    const vec u = point_load(a->u, i);
+    wide sum = W(0);
+    if (a->type == FEM_DISPLACEMENT) return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(u.x[a->axis]);
+    if (a->type == FEM_KINETIC)
+        return W(0.5) * W(a->weight[(ptrdiff_t)i * DIM]) * W(vec_dot(u, point_load(a->force, i)));
+    if (a->type == FEM_REACTION)
+        return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(point_load(a->force, i).x[a->axis]);
+    if (a->type == FEM_DISTANCE && a->marker[i] < 0) return W(0);
+    for (int c = 0; c < DIM; c++) {
+        if (a->type == FEM_COMPLIANCE) {
+            sum += W(point_load(a->force, i).x[c]) * W(u.x[c]);
+        } else {
+            const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
+            const wide d = fem_observed_place(a, i, c) - W(Y);
+            if (Y - Y >= 0) sum += d * d * W(fem_point_share(a, i));
+        }
+    }
+    return sum;
+}
+
+/* sample += weight y (one item) */
+typedef struct {
+    const wide *sum;
+    double weight;
+    wide *sample; /* [1]; added to */
+} fem_observe_add_args;
+
+PIO_FN void fem_observe_add(int i, const fem_observe_add_args *a)
+{
+    (void)i;
+    *a->sample += W(a->weight) * *a->sum;
+}
+
+typedef struct {
+    fem_observe_args o;
+    const wide *sample_bar; /* [1] dJ/dsample */
+    double weight;          /* of the step in the sample */
+    real *u_bar;            /* [nodes][DIM]; added to */
+    real *force_bar;        /* [nodes][DIM] of the forces that the observation reads; added to */
+    real *rest_bar;         /* [nodes][DIM]; added to */
+    real *past_bar;         /* [nodes][DIM] of `past`; added to where there is one */
+} fem_observe_adj_args;
+
+PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
+{
+    const fem_observe_args *a = &b->o;
+    const real y_bar = R(b->weight * (double)*b->sample_bar);
+    if (a->type == FEM_DISPLACEMENT) {
+        b->u_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[(ptrdiff_t)i * DIM + a->axis];
+    } else if (a->type == FEM_REACTION) {
+        b->force_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[(ptrdiff_t)i * DIM + a->axis];
+    } else if (a->type == FEM_KINETIC) {
+        const vec u = point_load(a->u, i), f = point_load(a->force, i);
+        const real half = R(0.5) * y_bar * a->weight[(ptrdiff_t)i * DIM];
+        point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), half, f));
+        point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), half, u));
+    } else if (a->type == FEM_COMPLIANCE) {
+        const vec u = point_load(a->u, i), f = point_load(a->force, i);
+        point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), y_bar, f));
+        point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), y_bar, u));
+    } else if (a->marker[i] >= 0) {
+        for (int c = 0; c < DIM; c++) {
+            const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
+            const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
+            if (!(Y - Y >= 0)) continue;
+            const real share = R(2) * y_bar * R((double)fem_observed_place(a, i, c) - Y) * R(fem_point_share(a, i));
+            b->u_bar[at] += R(1 - a->past_share) * share;
+            b->rest_bar[at] += share;
+            if (a->past) b->past_bar[at] += R(a->past_share) * share;
+        }
+    }
+}
+
+#endif

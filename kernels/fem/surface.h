@@ -1,0 +1,50 @@
+/* surface.h -- surface vertices as a linear map of the degrees of freedom: x_v = sum_j w_vj x_j, so forces f_j += w_vj f_v.
+ *
+ * Loads and contact act on vertices. Today's bodies have their nodes as vertices: the identity, start == NULL. Affine bodies
+ * and embedded skins bring lists. */
+#ifndef PIOLA_KERNELS_SURFACE_H
+#define PIOLA_KERNELS_SURFACE_H
+
+#include "kernels/linear/bsr.h"
+
+/* One direction of the map: item i of the result sums items from[start[i]] .. of the source. */
+typedef struct {
+    const int *start;   /* [results + 1]; NULL: the identity */
+    const int *from;    /* [start[results]] */
+    const real *weight; /* [start[results]] */
+} surface_map;
+
+PIO_FN vec surface_gather(const surface_map *m, int i, const real *in)
+{
+    vec sum = vec_zero();
+    if (!m->start) return point_load(in, i);
+    for (int j = m->start[i]; j < m->start[i + 1]; j++)
+        sum = vec_axpby(R(1), sum, m->weight[j], point_load(in, m->from[j]));
+    return sum;
+}
+
+/* Vertices from degrees of freedom. */
+typedef struct {
+    surface_map map; /* rows are vertices */
+    const real *in;  /* [dofs][DIM] */
+    real *out;       /* [vertices][DIM]; set */
+} surface_vertex_args;
+
+PIO_FN void surface_vertex(int v, const surface_vertex_args *a)
+{
+    point_store(a->out, v, surface_gather(&a->map, v, a->in));
+}
+
+/* The transpose: forces on vertices to degrees of freedom. */
+typedef struct {
+    surface_map map; /* rows are degrees of freedom */
+    const real *in;  /* [vertices][DIM] */
+    real *out;       /* [dofs][DIM]; added to */
+} surface_vertex_adj_args;
+
+PIO_FN void surface_vertex_adj(int j, const surface_vertex_adj_args *a)
+{
+    point_store(a->out, j, vec_axpby(R(1), point_load(a->out, j), R(1), surface_gather(&a->map, j, a->in)));
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* bsr.h -- sparse matrices of DIM x DIM blocks, as FEM assembles them: products, transposed products, block-Jacobi.
+ *
+ * A node vector is [nodes][DIM], the DIM numbers of a node side by side, dense in memory; a matrix is block compressed
+ * sparse rows (BSR): the entries of block row i are k = row_start[i] .. row_start[i+1]-1, entry k is the block
+ * value[k][DIM][DIM], row-major, in block column column[k], ascending within a row. This is cuSPARSE's layout of BSR with
+ * CUSPARSE_ORDER_ROW. Its own load and store helpers are below: field_at of vec.h is for particles and grids.
+ *
+ * The structure is symmetric: with (i,j) there is (j,i), and mirror[k] is where. So the transposed product gathers too. */
+#ifndef PIOLA_KERNELS_BSR_H
+#define PIOLA_KERNELS_BSR_H
+
+#include "kernels/base/vec.h"
+
+PIO_FN vec point_load(const real *a, int i)
+{
+    vec r;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) r.x[c] = a[(ptrdiff_t)i * DIM + c];
+    return r;
+}
+
+PIO_FN void point_store(real *a, int i, vec v)
+{
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) a[(ptrdiff_t)i * DIM + c] = v.x[c];
+}
+
+PIO_FN mat block_load(const real *a, int k)
+{
+    mat r;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) r.m[c][d] = a[(ptrdiff_t)k * (DIM * DIM) + DIM * c + d];
+    }
+    return r;
+}
+
+PIO_FN void block_store(real *a, int k, mat v)
+{
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) a[(ptrdiff_t)k * (DIM * DIM) + DIM * c + d] = v.m[c][d];
+    }
+}
+
+/* ---- products -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const int *row_start; /* [rows + 1] */
+    const int *column;    /* [blocks] */
+    const int *mirror;    /* [blocks]; read by the transposed product alone */
+    const real *value;    /* [blocks][DIM][DIM] */
+    const real *x;        /* [rows][DIM] */
+    real *y;              /* [rows][DIM]; set, not x */
+} bsr_apply_args;
+typedef bsr_apply_args bsr_apply_transposed_args;
+
+/* sum_c s_rc. Each product a_rc x_c has a sum of its own until here: DIM*DIM short chains of additions, not DIM long ones. */
+PIO_FN vec row_sums(mat s)
+{
+    vec r;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        r.x[c] = s.m[c][0];
+        PIO_UNROLL
+        for (int d = 1; d < DIM; d++) r.x[c] += s.m[c][d];
+    }
+    return r;
+}
+
+/* How far ahead of the block in use the next are asked for, bytes: a page. A core's own prefetch stops at its border. */
+enum { BSR_AHEAD = 4096 };
+
+/* y = A x, one block row */
+PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
+{
+    mat s = mat_diag(R(0));
+    const int end = a->row_start[i + 1];
+    for (int k = a->row_start[i]; k < end; k++) {
+        PIO_PREFETCH((const char *)(a->value + (ptrdiff_t)k * (DIM * DIM)) + BSR_AHEAD);
+        const mat m = block_load(a->value, k);
+        const vec x = point_load(a->x, a->column[k]);
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) {
+            PIO_UNROLL
+            for (int d = 0; d < DIM; d++) s.m[c][d] += m.m[c][d] * x.x[d];
+        }
+    }
+    point_store(a->y, i, row_sums(s));
+}
+
+/* y = A^T x, one block row: the block (j,i), transposed, times x_j */
+PIO_FN void bsr_apply_transposed(int i, const bsr_apply_transposed_args *a)
+{
+    mat s = mat_diag(R(0));
+    const int end = a->row_start[i + 1];
+    for (int k = a->row_start[i]; k < end; k++) {
+        const mat m = block_load(a->value, a->mirror[k]);
+        const vec x = point_load(a->x, a->column[k]);
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) {
+            PIO_UNROLL
+            for (int d = 0; d < DIM; d++) s.m[c][d] += m.m[d][c] * x.x[d];
+        }
+    }
+    point_store(a->y, i, row_sums(s));
+}
+
+typedef bsr_apply_args bsr_magnitude_args;
+
+/* y = |A| |x|, entry by entry, one block row: what rounding of x by eps changes A x by, over eps */
+PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
+{
+    vec s;
+    for (int c = 0; c < DIM; c++) s.x[c] = R(0);
+    for (int k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+        const mat m = block_load(a->value, k);
+        const vec x = point_load(a->x, a->column[k]);
+        for (int c = 0; c < DIM; c++)
+            for (int d = 0; d < DIM; d++) s.x[c] += fabs(m.m[c][d] * x.x[d]);
+    }
+    point_store(a->y, i, s);
+}
+
+/* ---- block-Jacobi ---------------------------------------------------------------------------------------- */
+
+enum { BLOCK_SINGULAR, BLOCK_NOT_FINITE };
+#define BLOCK_RIGHT UINT64_MAX /* no block is wrong */
+
+/* Lowest block row that is wrong, and how: what `fault` is lowered to. */
+PIO_FN uint64_t block_fault(int row, int kind)
+{
+    return ((uint64_t)row << 1) | (uint64_t)kind;
+}
+
+typedef struct {
+    const int *diagonal; /* [rows] entry (i,i) */
+    const real *value;   /* [blocks][DIM][DIM] */
+    real threshold;      /* least |det| relative to Hadamard's bound, > 0: some roundings of `real` */
+    real *inverse;       /* [rows][DIM][DIM]; set, zero where the block is wrong */
+    uint64_t *fault;     /* [1] BLOCK_RIGHT, or lowered to the lowest block_fault */
+} bsr_invert_diagonal_args;
+
+/* The inverse of a diagonal block, by cofactors of the block divided by its largest entry. |det| is at most the product of
+ * the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than `threshold`
+ * times that is singular as far as `real` can tell. */
+PIO_FN void bsr_invert_diagonal(int i, const bsr_invert_diagonal_args *a)
+{
+    mat m = block_load(a->value, a->diagonal[i]);
+    real largest = R(0), bound = R(1);
+    int kind = -1;
+    for (int c = 0; c < DIM; c++)
+        for (int d = 0; d < DIM; d++) {
+            if (!is_finite(m.m[c][d])) kind = BLOCK_NOT_FINITE;
+            largest = fabs(m.m[c][d]) > largest ? fabs(m.m[c][d]) : largest;
+        }
+    m = mat_scale(largest > R(0) ? R(1) / largest : R(0), m);
+    for (int c = 0; c < DIM; c++) {
+        real square = R(0);
+        for (int d = 0; d < DIM; d++) square += m.m[c][d] * m.m[c][d];
+        bound *= sqrt(square);
+    }
+    const mat cof = mat_cofactor(m);
+    const real det = mat_det(m, cof);
+    if (kind < 0 && !(fabs(det) > a->threshold * bound)) kind = BLOCK_SINGULAR;
+    if (kind >= 0) atomic_min_u64(a->fault, block_fault(i, kind));
+    block_store(a->inverse, i, kind < 0 ? mat_scale(R(1) / (det * largest), mat_transpose(cof)) : mat_diag(R(0)));
+}
+
+typedef struct {
+    const real *inverse; /* [rows][DIM][DIM] */
+    int transposed;
+    const real *x; /* [rows][DIM] */
+    real *y;       /* [rows][DIM]; set, may be x */
+} bsr_jacobi_args;
+
+/* y = D^-1 x, or D^-T x: D are the diagonal blocks */
+PIO_FN void bsr_jacobi(int i, const bsr_jacobi_args *a)
+{
+    const mat m = block_load(a->inverse, i);
+    const vec x = point_load(a->x, i);
+    point_store(a->y, i, a->transposed ? mat_t_apply(m, x) : mat_apply(m, x));
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* direct.h -- what a direct solve does besides eliminating: the matrix spread out for a library, and refinement.
+ *
+ * A solution is carried as an unevaluated sum high + low of two doubles, and its residual is computed as if in twice the
+ * digits. That is what makes the residual b - A x small at all where A is stiff in some directions and soft in others: x
+ * rounded to one double alone leaves eps |A| |x|, which in a slender body is 1e6 times the right-hand side's eps and more. */
+#ifndef PIOLA_KERNELS_DIRECT_H
+#define PIOLA_KERNELS_DIRECT_H
+
+#include "kernels/linear/bsr.h"
+
+typedef struct {
+    const int *row_start, *column, *mirror; /* as of bsr_apply */
+    const real *value;                      /* [blocks][DIM][DIM] */
+    const int *start;                       /* [rows DIM + 1] where the rows of single numbers begin */
+    int lower, transposed;                  /* the lower triangle alone; A^T */
+    wide *out;                              /* [start[rows DIM]] set: columns ascend within a row */
+} direct_expand_args;
+
+/* Blocks to compressed sparse rows, one block row. */
+PIO_FN void direct_expand(int i, const direct_expand_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        wide *out = a->out + a->start[i * DIM + c];
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+            const int j = a->column[k], last = a->lower && j >= i ? (j == i ? c : -1) : DIM - 1;
+            const mat m = block_load(a->value, a->transposed ? a->mirror[k] : k);
+            for (int d = 0; d <= last; d++) *out++ = a->transposed ? W(m.m[d][c]) : W(m.m[c][d]);
+        }
+    }
+}
+
+/* A sum of two numbers that do not overlap. */
+typedef struct {
+    wide high, low;
+} twofold;
+
+/* a + b exactly (Knuth 1969, section 4.2.2) */
+PIO_FN twofold two_sum(wide a, wide b)
+{
+    twofold r;
+    r.high = a + b;
+    const wide z = r.high - a;
+    r.low = (a - (r.high - z)) + (b - z);
+    return r;
+}
+
+/* a b exactly. The product is an fma of its own: no compiler may contract it into the addition that follows. */
+PIO_FN twofold two_product(wide a, wide b)
+{
+    twofold r;
+    r.high = fma(a, b, W(0));
+    r.low = fma(a, b, -r.high);
+    return r;
+}
+
+typedef struct {
+    const int *row_start, *column, *mirror;
+    const real *value;      /* [blocks][DIM][DIM] */
+    int transposed;         /* A^T for A */
+    const real *b;          /* [rows][DIM] */
+    const wide *high, *low; /* [rows][DIM] x */
+    wide *r;                /* [rows][DIM] set */
+} direct_residual_args;
+
+/* r = b - A x, one block row, by the compensated dot product of Ogita, Rump and Oishi (2005, algorithm 5.3). */
+PIO_FN void direct_residual(int i, const direct_residual_args *a)
+{
+    const vec b = point_load(a->b, i);
+    for (int c = 0; c < DIM; c++) {
+        twofold s;
+        s.high = W(b.x[c]);
+        s.low = W(0);
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+            const mat m = block_load(a->value, a->transposed ? a->mirror[k] : k);
+            for (int d = 0; d < DIM; d++) {
+                const ptrdiff_t at = (ptrdiff_t)a->column[k] * DIM + d;
+                const wide entry = a->transposed ? W(m.m[d][c]) : W(m.m[c][d]);
+                const twofold p = two_product(-entry, a->high[at]), t = two_sum(s.high, p.high);
+                s.high = t.high;
+                s.low += t.low + p.low - entry * a->low[at];
+            }
+        }
+        a->r[(ptrdiff_t)i * DIM + c] = s.high + s.low;
+    }
+}
+
+typedef struct {
+    const wide *d;    /* [unknowns] */
+    wide *high, *low; /* [unknowns] changed */
+    real *x;          /* [unknowns] set: the sum as the fields have it */
+} direct_add_args;
+
+/* x += d */
+PIO_FN void direct_add(int i, const direct_add_args *a)
+{
+    const twofold s = two_sum(a->high[i], a->d[i]), t = two_sum(s.high, s.low + a->low[i]);
+    a->high[i] = t.high;
+    a->low[i] = t.low;
+    a->x[i] = (real)t.high;
+}
+
+typedef struct {
+    const wide *r; /* [unknowns] */
+} direct_square_args;
+
+/* |r|^2 */
+PIO_FN wide direct_square(int i, const direct_square_args *a)
+{
+    return a->r[i] * a->r[i];
+}
+
+#endif

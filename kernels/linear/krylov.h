@@ -1,0 +1,487 @@
+/* krylov.h -- what PCG, MINRES and GMRES do besides applying the operator and the preconditioner.
+ *
+ * Vectors are plain arrays of `unknowns` numbers. Every scalar lives in a krylov_state on the device: sums put their results
+ * there, kernels of one item turn them into coefficients, the other kernels read these. The host launches iterations ahead
+ * and looks at the state now and then: state->active, the limit of every launch, drops to 0 where the method stops, and
+ * what is launched after changes nothing. So no bit depends on how often the host looks.
+ *
+ * A sum may change the vectors of its own item before it returns its term: each item is run once. */
+#ifndef PIOLA_KERNELS_KRYLOV_H
+#define PIOLA_KERNELS_KRYLOV_H
+
+#include "kernels/base/base.h"
+
+/* Why a method stopped. */
+enum {
+    KRYLOV_RUNNING,
+    KRYLOV_CONVERGED,
+    KRYLOV_LIMIT,              /* as many iterations as are allowed */
+    KRYLOV_STAGNATED,          /* b - A x, computed anew, hardly fell */
+    KRYLOV_NEGATIVE_CURVATURE, /* p . A p <= 0: A is not positive definite */
+    KRYLOV_BREAKDOWN,          /* A is singular on the Krylov space */
+    KRYLOV_PRECONDITIONER,     /* r . M^-1 r <= 0: M is not positive definite */
+    KRYLOV_NOT_FINITE
+};
+
+typedef struct {
+    int unknowns;
+    int active;         /* limit of launches: unknowns, or 0 after a stop */
+    int stop;           /* KRYLOV_ */
+    int iterations;     /* done; a failing one counts */
+    int max_iterations; /* >= 1 */
+    int restarts;       /* times that the method began again from x */
+    int columns;        /* GMRES: of this cycle */
+    int reserved;
+    wide target;   /* |r|^2 to reach */
+    wide rhs;      /* |b|^2 */
+    wide residual; /* |r|^2 as the method knows it; |b - A x|^2 after krylov_verify */
+    wide checked;  /* |b - A x|^2 when it was computed last */
+    wide value;    /* what went wrong, as a number */
+    /* results of sums; 0 when not active */
+    wide dot_b; /* b . b */
+    wide dot_r; /* r . r */
+    wide dot_a; /* p . A p, v . A v */
+    wide dot_z; /* r . M^-1 r; GMRES: w . w */
+    /* PCG */
+    wide rz, alpha, beta;
+    /* MINRES: rotations, then the coefficients of minres_project and minres_update */
+    wide c, s, dbar, epsilon, phibar;
+    wide inv_beta, ratio;
+    wide by_v, by_w, by_older, phi, by_r, by_next;
+    /* GMRES: 1 / length of the next basis vector */
+    wide scale;
+} krylov_state;
+
+PIO_FN int krylov_finite(wide x)
+{
+    const wide y = x - x;
+    return y >= W(0) && y <= W(0);
+}
+
+PIO_FN void krylov_stop(krylov_state *s, int why, wide value)
+{
+    s->stop = why;
+    s->active = 0;
+    s->value = value;
+}
+
+/* After the residual of an iteration is known. */
+PIO_FN void krylov_judge(krylov_state *s)
+{
+    if (!krylov_finite(s->residual))
+        krylov_stop(s, KRYLOV_NOT_FINITE, s->residual);
+    else if (s->residual <= s->target)
+        krylov_stop(s, KRYLOV_CONVERGED, W(0));
+    else if (s->iterations >= s->max_iterations)
+        krylov_stop(s, KRYLOV_LIMIT, W(0));
+}
+
+/* ---- all methods ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const real *a, *b; /* [n] */
+} krylov_dot_args;
+
+PIO_FN wide krylov_dot(int i, const krylov_dot_args *a)
+{
+    return W(a->a[i]) * W(a->b[i]);
+}
+
+typedef struct {
+    const real *b; /* [n] */
+    real *r;       /* [n] A x, becomes b - A x */
+} krylov_residual_args;
+
+PIO_FN wide krylov_residual(int i, const krylov_residual_args *a)
+{
+    const real r = a->b[i] - a->r[i];
+    a->r[i] = r;
+    return W(r) * W(r);
+}
+
+/* One item: the state, from dot_b and dot_r. */
+typedef struct {
+    krylov_state *state;
+    int unknowns, max_iterations;
+    double tolerance; /* of |r| / |b| */
+} krylov_begin_args;
+
+PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
+{
+    krylov_state *s = a->state;
+    (void)i;
+    s->unknowns = s->active = a->unknowns;
+    s->stop = KRYLOV_RUNNING;
+    s->max_iterations = a->max_iterations;
+    s->iterations = s->restarts = s->columns = 0;
+    s->rhs = s->dot_b;
+    s->target = W(a->tolerance * a->tolerance) * s->dot_b;
+    s->residual = s->checked = s->dot_r;
+    s->value = W(0);
+    if (!krylov_finite(s->rhs))
+        krylov_stop(s, KRYLOV_NOT_FINITE, s->rhs);
+    else if (s->rhs <= W(0)) /* b = 0, hence x = 0, whatever it was */
+        krylov_stop(s, KRYLOV_CONVERGED, W(0));
+    else
+        krylov_judge(s);
+}
+
+/* One item: dot_r is |b - A x|^2, computed anew. A method that believed to be done but is not begins again from x; it has
+ * stagnated when the residual is still more than `stagnation` times what it was when it was computed last. */
+typedef struct {
+    krylov_state *state;
+    double stagnation; /* ratio of norms, in (0, 1) */
+} krylov_verify_args;
+
+PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
+{
+    krylov_state *s = a->state;
+    const wide before = s->checked;
+    (void)i;
+    s->residual = s->checked = s->dot_r;
+    if (s->stop >= KRYLOV_NEGATIVE_CURVATURE && s->stop != KRYLOV_BREAKDOWN) return;
+    if (!krylov_finite(s->residual) || s->residual <= s->target) {
+        krylov_judge(s);
+    } else if (s->stop <= KRYLOV_CONVERGED) {
+        s->stop = KRYLOV_RUNNING;
+        krylov_judge(s);
+        if (s->stop) return;
+        if (s->residual > W(a->stagnation * a->stagnation) * before) {
+            krylov_stop(s, KRYLOV_STAGNATED, W(0));
+        } else {
+            s->active = s->unknowns;
+            s->restarts++;
+        }
+    }
+}
+
+/* ---- PCG (Hestenes and Stiefel 1952; preconditioned: Saad 2003, algorithm 9.1) ---------------------------- */
+
+/* One item: r . M^-1 r, which must be positive. `first`: of a start from x, else of an iteration. */
+typedef struct {
+    krylov_state *state;
+    int first;
+} pcg_beta_args;
+
+PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
+{
+    krylov_state *s = a->state;
+    const wide before = s->rz;
+    (void)i;
+    if (!a->first) {
+        s->residual = s->dot_r;
+        krylov_judge(s);
+        if (s->stop) return;
+    }
+    s->rz = s->dot_z;
+    s->beta = a->first ? W(0) : s->rz / before;
+    if (!krylov_finite(s->rz) || !krylov_finite(s->beta))
+        krylov_stop(s, KRYLOV_NOT_FINITE, s->rz);
+    else if (!(s->rz > W(0)))
+        krylov_stop(s, KRYLOV_PRECONDITIONER, s->rz);
+}
+
+/* One item: the length of the step, where p . A p is positive. */
+typedef struct {
+    krylov_state *state;
+} pcg_alpha_args;
+
+PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
+{
+    krylov_state *s = a->state;
+    (void)i;
+    s->iterations++;
+    if (s->dot_a > W(0)) s->alpha = s->rz / s->dot_a;
+    if (!krylov_finite(s->dot_a))
+        krylov_stop(s, KRYLOV_NOT_FINITE, s->dot_a);
+    else if (!(s->dot_a > W(0)))
+        krylov_stop(s, KRYLOV_NEGATIVE_CURVATURE, s->dot_a);
+}
+
+/* x += alpha p, r -= alpha q; the term of r . r */
+typedef struct {
+    const krylov_state *state;
+    const real *p, *q; /* [n] direction, A p */
+    real *x, *r;       /* [n]; added to */
+} pcg_update_args;
+
+PIO_FN wide pcg_update(int i, const pcg_update_args *a)
+{
+    const real alpha = R(a->state->alpha), r = a->r[i] - alpha * a->q[i];
+    a->x[i] += alpha * a->p[i];
+    a->r[i] = r;
+    return W(r) * W(r);
+}
+
+/* p = z + beta p */
+typedef struct {
+    const krylov_state *state;
+    const real *z; /* [n] M^-1 r */
+    real *p;       /* [n] */
+} pcg_direction_args;
+
+PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
+{
+    a->p[i] = a->z[i] + R(a->state->beta) * a->p[i];
+}
+
+/* ---- MINRES (Paige and Saunders 1975) --------------------------------------------------------------------- *
+ *
+ * Lanczos vectors v = z/beta, z = M^-1 y, beta^2 = y . z; the tridiagonal matrix is made triangular by reflections
+ * [c s; s -c]; w are the columns of V R^-1. The residual b - A x itself is carried along, because the promise is about its
+ * length and not its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k times the last
+ * column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
+
+/* One item: the first Lanczos vector, dot_z = r . M^-1 r. */
+typedef struct {
+    krylov_state *state;
+} minres_open_args;
+
+PIO_FN void minres_open(int i, const minres_open_args *a)
+{
+    krylov_state *s = a->state;
+    (void)i;
+    s->c = W(-1);
+    s->s = s->dbar = s->epsilon = s->ratio = W(0);
+    s->phibar = s->inv_beta = W(0);
+    if (!krylov_finite(s->dot_z)) {
+        krylov_stop(s, KRYLOV_NOT_FINITE, s->dot_z);
+    } else if (!(s->dot_z > W(0))) {
+        krylov_stop(s, KRYLOV_PRECONDITIONER, s->dot_z);
+    } else {
+        s->phibar = sqrt(s->dot_z);
+        s->inv_beta = W(1) / s->phibar;
+    }
+}
+
+/* p = A z / beta - (beta/beta_old) y_old; the term of v . p */
+typedef struct {
+    const krylov_state *state;
+    const real *z, *older; /* [n]; older: not read in the first iteration */
+    real *p;               /* [n] A z; set */
+} minres_project_args;
+
+PIO_FN wide minres_project(int i, const minres_project_args *a)
+{
+    const real inv_beta = R(a->state->inv_beta), ratio = R(a->state->ratio);
+    real p = inv_beta * a->p[i];
+    if (ratio > R(0)) p -= ratio * a->older[i];
+    a->p[i] = p;
+    return W(inv_beta * a->z[i]) * W(p);
+}
+
+/* p -= (alpha/beta) y */
+typedef struct {
+    const krylov_state *state;
+    const real *y; /* [n] */
+    real *p;       /* [n] */
+} minres_orthogonalise_args;
+
+PIO_FN void minres_orthogonalise(int i, const minres_orthogonalise_args *a)
+{
+    a->p[i] -= R(a->state->dot_a * a->state->inv_beta) * a->y[i];
+}
+
+/* One item: dot_a = alpha and dot_z = beta_next^2 become the next reflection and all coefficients. */
+typedef struct {
+    krylov_state *state;
+} minres_rotate_args;
+
+PIO_FN void minres_rotate(int i, const minres_rotate_args *a)
+{
+    krylov_state *s = a->state;
+    const wide alpha = s->dot_a, next = sqrt(s->dot_z > W(0) ? s->dot_z : W(0));
+    (void)i;
+    s->iterations++;
+    if (!krylov_finite(alpha) || !krylov_finite(s->dot_z)) {
+        krylov_stop(s, KRYLOV_NOT_FINITE, krylov_finite(alpha) ? s->dot_z : alpha);
+        return;
+    }
+    const wide older = s->epsilon, delta = s->c * s->dbar + s->s * alpha, gbar = s->s * s->dbar - s->c * alpha;
+    const wide gamma = sqrt(gbar * gbar + next * next);
+    if (s->dot_z < W(0) || !(gamma > W(0))) {
+        krylov_stop(s, s->dot_z < W(0) ? KRYLOV_PRECONDITIONER : KRYLOV_BREAKDOWN, s->dot_z < W(0) ? s->dot_z : gamma);
+        return;
+    }
+    const wide inv_next = next > W(0) ? W(1) / next : W(0);
+    s->epsilon = s->s * next;
+    s->dbar = -s->c * next;
+    s->c = gbar / gamma;
+    s->s = next / gamma;
+    s->phi = s->c * s->phibar;
+    s->phibar = s->s * s->phibar;
+    s->by_v = s->inv_beta / gamma;
+    s->by_w = delta / gamma;
+    s->by_older = older / gamma;
+    s->by_r = s->s * s->s;
+    s->by_next = s->phibar * s->c * inv_next;
+    s->ratio = next * s->inv_beta;
+    s->inv_beta = inv_next;
+}
+
+/* w = (v - delta w_1 - epsilon w_2) / gamma, x += phi w, and the residual; the term of r . r */
+typedef struct {
+    const krylov_state *state;
+    const real *z, *w, *next; /* [n] z of this iteration; the w before; y of the next iteration */
+    real *older;              /* [n] the w before that; becomes the new one */
+    real *x, *r;              /* [n] */
+} minres_update_args;
+
+PIO_FN wide minres_update(int i, const minres_update_args *a)
+{
+    const krylov_state *s = a->state;
+    const real w = R(s->by_v) * a->z[i] - R(s->by_older) * a->older[i] - R(s->by_w) * a->w[i];
+    const real r = R(s->by_r) * a->r[i] - R(s->by_next) * a->next[i];
+    a->older[i] = w;
+    a->x[i] += R(s->phi) * w;
+    a->r[i] = r;
+    return W(r) * W(r);
+}
+
+/* One item. */
+typedef struct {
+    krylov_state *state;
+} minres_judge_args;
+
+PIO_FN void minres_judge(int i, const minres_judge_args *a)
+{
+    (void)i;
+    a->state->residual = a->state->dot_r;
+    krylov_judge(a->state);
+}
+
+/* ---- GMRES (Saad and Schultz 1986), preconditioned from the right, by modified Gram-Schmidt ---------------- */
+
+/* Device arrays of the small least-squares problem, m = restart length. */
+typedef struct {
+    int m;
+    wide *h;     /* [m][m + 1] columns of the Hessenberg matrix; becomes R */
+    wide *c, *s; /* [m] rotations */
+    wide *g;     /* [m + 1] right-hand side; g[k]: residual before column k */
+    wide *y;     /* [m] solution */
+} gmres_small;
+
+/* One item: begin a cycle at the residual. */
+typedef struct {
+    krylov_state *state;
+    gmres_small t;
+} gmres_open_args;
+
+PIO_FN void gmres_open(int i, const gmres_open_args *a)
+{
+    (void)i;
+    a->state->columns = 0;
+    a->t.g[0] = sqrt(a->state->residual);
+    a->state->scale = W(1) / a->t.g[0];
+}
+
+/* v = v / |v| */
+typedef struct {
+    const krylov_state *state;
+    real *v; /* [n] */
+} gmres_normalise_args;
+
+PIO_FN void gmres_normalise(int i, const gmres_normalise_args *a)
+{
+    a->v[i] *= R(a->state->scale);
+}
+
+/* w -= h v of the projection before (v may be NULL); the term of w . u, or of w . w where u is NULL */
+typedef struct {
+    real *w;       /* [n] */
+    const wide *h; /* [1] */
+    const real *v, *u;
+} gmres_project_args;
+
+PIO_FN wide gmres_project(int i, const gmres_project_args *a)
+{
+    real w = a->w[i];
+    if (a->v) {
+        w -= R(*a->h) * a->v[i];
+        a->w[i] = w;
+    }
+    return W(w) * W(a->u ? a->u[i] : w);
+}
+
+/* One item: column k, with w . w in dot_z, is made triangular by the rotations so far and a new one. */
+typedef struct {
+    krylov_state *state;
+    gmres_small t;
+    int k;
+} gmres_rotate_args;
+
+PIO_FN void gmres_rotate(int i, const gmres_rotate_args *a)
+{
+    krylov_state *s = a->state;
+    const gmres_small *t = &a->t;
+    const int k = a->k;
+    wide *h = t->h + (ptrdiff_t)k * (t->m + 1);
+    const wide next = sqrt(s->dot_z);
+    (void)i;
+    s->iterations++;
+    for (int j = 0; j < k; j++) {
+        const wide upper = h[j], lower = h[j + 1];
+        h[j] = t->c[j] * upper + t->s[j] * lower;
+        h[j + 1] = t->c[j] * lower - t->s[j] * upper;
+    }
+    const wide d = sqrt(h[k] * h[k] + next * next);
+    if (!krylov_finite(d) || !(d > W(0))) {
+        krylov_stop(s, krylov_finite(d) ? KRYLOV_BREAKDOWN : KRYLOV_NOT_FINITE, d);
+        return;
+    }
+    t->c[k] = h[k] / d;
+    t->s[k] = next / d;
+    h[k] = d;
+    t->g[k + 1] = -t->s[k] * t->g[k];
+    t->g[k] = t->c[k] * t->g[k];
+    s->columns = k + 1;
+    s->scale = next > W(0) ? W(1) / next : W(0);
+    s->residual = t->g[k + 1] * t->g[k + 1];
+    krylov_judge(s);
+}
+
+/* One item: R y = g for the columns of this cycle. */
+typedef struct {
+    const krylov_state *state;
+    gmres_small t;
+} gmres_solve_args;
+
+PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
+{
+    const gmres_small *t = &a->t;
+    (void)i;
+    for (int k = a->state->columns - 1; k >= 0; k--) {
+        wide sum = t->g[k];
+        for (int j = k + 1; j < a->state->columns; j++) sum -= t->h[(ptrdiff_t)j * (t->m + 1) + k] * t->y[j];
+        t->y[k] = sum / t->h[(ptrdiff_t)k * (t->m + 1) + k];
+    }
+}
+
+/* u = V y */
+typedef struct {
+    const krylov_state *state;
+    int n;
+    const real *v; /* [m][n] */
+    const wide *y; /* [m] */
+    real *u;       /* [n]; set */
+} gmres_combine_args;
+
+PIO_FN void gmres_combine(int i, const gmres_combine_args *a)
+{
+    real u = R(0);
+    for (int j = 0; j < a->state->columns; j++) u += R(a->y[j]) * a->v[(ptrdiff_t)j * a->n + i];
+    a->u[i] = u;
+}
+
+/* x += z */
+typedef struct {
+    const real *z; /* [n] */
+    real *x;       /* [n]; added to */
+} krylov_add_args;
+
+PIO_FN void krylov_add(int i, const krylov_add_args *a)
+{
+    a->x[i] += a->z[i];
+}
+
+#endif

@@ -1,0 +1,269 @@
+/* hyperelastic.h -- the hyperelastic laws behind one interface, total Lagrangian: pure functions of F.
+ *
+ *     psi(F) [J/m^3],   P = d psi/d F [Pa],   dP(F; dF),   theta: k_bar += P_bar : dP/dk for every constant,
+ *     tangent: A[DIM i + J][DIM k + L] = dP_iJ/dF_kL [Pa].
+ * dP is symmetric, A : dP(B) = B : dP(A), so it is its own adjoint. 2D is plane strain: the 3D law with F33 = 1.
+ *
+ *     law                       k[0]     k[1]      k[2]    k[3]     k[4]      small strain
+ *     linear                    mu       lambda                               only that
+ *     St Venant-Kirchhoff       mu       lambda                               mu, lambda
+ *     fixed corotated           mu       lambda                               mu, lambda
+ *     neo-Hookean               mu       lambda                               mu, lambda
+ *     neo-Hookean iso           mu       kappa                                mu, kappa - 2/3 mu
+ *     stable neo-Hookean        mu       lambda                               mu, lambda
+ *     Mooney-Rivlin             c10      c01       kappa                      2 (c10 + c01), kappa - 2/3 mu
+ *     Ogden                     mu_1     alpha_1   mu_2    alpha_2  kappa     (mu_1 alpha_1 + mu_2 alpha_2)/2, kappa - 2/3 mu
+ *     Hencky                    mu       lambda                               mu, lambda
+ * mu, lambda, kappa, c10, c01, mu_p [Pa]; alpha_p [-]. */
+#ifndef PIOLA_KERNELS_HYPERELASTIC_H
+#define PIOLA_KERNELS_HYPERELASTIC_H
+
+#include "kernels/material/hyperelastic_invariants.h"
+#include "kernels/material/hyperelastic_spectral.h"
+
+enum {
+    HYPER_LINEAR,
+    HYPER_ST_VENANT,
+    HYPER_FIXED_COROTATED,
+    HYPER_NEO_HOOKEAN,
+    HYPER_NEO_HOOKEAN_ISO,
+    HYPER_STABLE_NEO_HOOKEAN,
+    HYPER_MOONEY_RIVLIN,
+    HYPER_OGDEN,
+    HYPER_HENCKY,
+    HYPER_LAWS
+};
+
+/* Whether psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log); with neither, F
+ * must be finite. */
+PIO_FN int hyper_admits(int law, mat F)
+{
+    const real J = mat_det(F, mat_cofactor(F)), least = sizeof(real) == 4 ? R(1.2e-38) : R(2.3e-308);
+    if (!is_finite(mat_ddot(F, F))) return 0;
+    if (law == HYPER_LINEAR || law == HYPER_ST_VENANT || law == HYPER_STABLE_NEO_HOOKEAN) return 1;
+    return J > least && is_finite(J);
+}
+
+PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
+{
+    switch (law) {
+    case HYPER_LINEAR:
+        return hooke_psi(linear_strain(F), k);
+    case HYPER_ST_VENANT:
+        return hooke_psi(green_strain(F), k);
+    case HYPER_FIXED_COROTATED:
+        return fixed_corotated_psi(F, lame_pair(k));
+    case HYPER_NEO_HOOKEAN:
+        return neo_hookean_psi(F, lame_pair(k));
+    case HYPER_NEO_HOOKEAN_ISO:
+        return mooney_energy(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
+    case HYPER_STABLE_NEO_HOOKEAN:
+        return stable_psi(F, k);
+    case HYPER_MOONEY_RIVLIN:
+        return mooney_energy(F, k.k[0], k.k[1], k.k[2], 1);
+    case HYPER_OGDEN:
+        return spectral_psi(1, F, k);
+    default:
+        return spectral_psi(0, F, k);
+    }
+}
+
+PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
+{
+    switch (law) {
+    case HYPER_LINEAR:
+        return linear_P(F, k);
+    case HYPER_ST_VENANT:
+        return st_venant_P(F, k);
+    case HYPER_FIXED_COROTATED:
+        return fixed_corotated_P(F, lame_pair(k));
+    case HYPER_NEO_HOOKEAN:
+        return neo_hookean_P(F, lame_pair(k));
+    case HYPER_NEO_HOOKEAN_ISO:
+        return mooney_stress(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
+    case HYPER_STABLE_NEO_HOOKEAN:
+        return stable_P(F, k);
+    case HYPER_MOONEY_RIVLIN:
+        return mooney_stress(F, k.k[0], k.k[1], k.k[2], 1);
+    case HYPER_OGDEN:
+        return spectral_P(1, F, k);
+    default:
+        return spectral_P(0, F, k);
+    }
+}
+
+PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
+{
+    switch (law) {
+    case HYPER_LINEAR:
+        return linear_dP(dF, k);
+    case HYPER_ST_VENANT:
+        return st_venant_dP(F, dF, k);
+    case HYPER_FIXED_COROTATED:
+        return fixed_corotated_dP(F, dF, lame_pair(k));
+    case HYPER_NEO_HOOKEAN:
+        return neo_hookean_dP(F, dF, lame_pair(k));
+    case HYPER_NEO_HOOKEAN_ISO:
+        return mooney_tan(F, dF, R(0.5) * k.k[0], R(0), k.k[1], 0);
+    case HYPER_STABLE_NEO_HOOKEAN:
+        return stable_dP(F, dF, k);
+    case HYPER_MOONEY_RIVLIN:
+        return mooney_tan(F, dF, k.k[0], k.k[1], k.k[2], 1);
+    case HYPER_OGDEN:
+        return spectral_dP(1, F, dF, k);
+    default:
+        return spectral_dP(0, F, dF, k);
+    }
+}
+
+/* k_bar += P_bar : dP/dk */
+PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
+{
+    law_constants pair = lame_pair(*k_bar);
+    real half = R(0), none = R(0);
+    switch (law) {
+    case HYPER_LINEAR:
+        linear_theta(F, P_bar, k_bar);
+        return;
+    case HYPER_ST_VENANT:
+        st_venant_theta(F, P_bar, k_bar);
+        return;
+    case HYPER_NEO_HOOKEAN_ISO: /* c10 = mu/2 */
+        mooney_constants(F, P_bar, 0, &half, &none, &k_bar->k[1]);
+        k_bar->k[0] += R(0.5) * half;
+        return;
+    case HYPER_STABLE_NEO_HOOKEAN:
+        stable_theta(F, P_bar, k_bar);
+        return;
+    case HYPER_MOONEY_RIVLIN:
+        mooney_constants(F, P_bar, 1, &k_bar->k[0], &k_bar->k[1], &k_bar->k[2]);
+        return;
+    case HYPER_OGDEN:
+        spectral_theta(1, F, P_bar, k, k_bar);
+        return;
+    case HYPER_HENCKY:
+        spectral_theta(0, F, P_bar, k, k_bar);
+        return;
+    case HYPER_FIXED_COROTATED:
+        fixed_corotated_theta(F, P_bar, &pair);
+        break;
+    default:
+        neo_hookean_theta(F, P_bar, &pair);
+    }
+    k_bar->k[0] = pair.k[0];
+    k_bar->k[1] = pair.k[1];
+}
+
+/* The tangent, column after column: the specification of hyper_tangent. */
+PIO_FN void hyper_tangent_plain(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    for (int i = 0; i < DIM; i++) {
+        for (int L = 0; L < DIM; L++) tangent_column(i, L, hyper_dP(law, F, tangent_unit(i, L), k), A);
+    }
+}
+
+/* The same to rounding, with cofactors and decompositions computed once. */
+PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    tangent_zero(A);
+    switch (law) {
+    case HYPER_LINEAR:
+        linear_tangent(k, A);
+        return;
+    case HYPER_ST_VENANT:
+        st_venant_tangent(F, k, A);
+        return;
+    case HYPER_FIXED_COROTATED:
+        fixed_corotated_tangent(F, k, A);
+        return;
+    case HYPER_NEO_HOOKEAN:
+        neo_hookean_tangent(F, k, A);
+        return;
+    case HYPER_NEO_HOOKEAN_ISO:
+        mooney_columns(F, R(0.5) * k.k[0], R(0), k.k[1], 0, A);
+        return;
+    case HYPER_STABLE_NEO_HOOKEAN:
+        stable_tangent(F, k, A);
+        return;
+    case HYPER_MOONEY_RIVLIN:
+        mooney_columns(F, k.k[0], k.k[1], k.k[2], 1, A);
+        return;
+    case HYPER_OGDEN:
+        spectral_tangent(1, F, k, A);
+        return;
+    default:
+        spectral_tangent(0, F, k, A);
+    }
+}
+
+/* ---- constants as they are given ----------------------------------------------------------------------------
+ *
+ * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with `lame`
+ * (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not are 0. */
+
+PIO_FN int hyper_gives_own(int law)
+{
+    return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
+}
+
+/* Plane stress, of the linear law in 2D: the stress across vanishes when lambda is lambda* = 2 mu lambda/(lambda + 2 mu), which is
+ * E nu/(1 - nu^2) (Hughes 2000, section 2.7). */
+PIO_FN real plane_stress_lambda(int lame, hyper_constants given)
+{
+    const real a = given.k[0], b = given.k[1];
+    return lame ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
+}
+
+PIO_FN void plane_stress_lambda_adj(int lame, hyper_constants given, real bar, hyper_constants *given_bar)
+{
+    const real a = given.k[0], b = given.k[1], c = lame ? b + R(2) * a : R(1) - b * b;
+    given_bar->k[0] += bar * (lame ? R(2) * b * b / (c * c) : b / c);
+    given_bar->k[1] += bar * (lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
+}
+
+/* `form`: what the first two constants are, and which plane state. */
+enum { HYPER_BY_LAME = 1, HYPER_PLANE_STRESS = 2 };
+
+PIO_FN hyper_constants hyper_given(int law, int form, hyper_constants given)
+{
+    const int lame = form & HYPER_BY_LAME;
+    hyper_constants k = given;
+    if (hyper_gives_own(law)) {
+        if (law == HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
+        return k;
+    }
+    k.k[2] = k.k[3] = k.k[4] = R(0);
+    if (!lame) lame_of(given.k[0], given.k[1], &k.k[0], &k.k[1]);
+    if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(lame, given);
+    if (law == HYPER_NEO_HOOKEAN_ISO)
+        k.k[1] = lame ? given.k[1] + R(2.0 / 3) * given.k[0] : given.k[0] / (R(3) - R(6) * given.k[1]);
+    return k;
+}
+
+/* given_bar += the transposed derivative applied to k_bar */
+PIO_FN void hyper_given_adj(int law, int form, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
+{
+    const int lame = form & HYPER_BY_LAME;
+    if (hyper_gives_own(law)) {
+        const int count = law == HYPER_MOONEY_RIVLIN ? 3 : 5;
+        for (int i = 0; i < count; i++) given_bar->k[i] += k_bar.k[i];
+        return;
+    }
+    const int iso = law == HYPER_NEO_HOOKEAN_ISO;
+    if (form & HYPER_PLANE_STRESS) {
+        plane_stress_lambda_adj(lame, given, k_bar.k[1], given_bar);
+        k_bar.k[1] = R(0);
+    }
+    if (lame) {
+        given_bar->k[0] += k_bar.k[0] + (iso ? R(2.0 / 3) * k_bar.k[1] : R(0));
+        given_bar->k[1] += k_bar.k[1];
+        return;
+    }
+    lame_of_adj(given.k[0], given.k[1], k_bar.k[0], iso ? R(0) : k_bar.k[1], &given_bar->k[0], &given_bar->k[1]);
+    if (!iso) return;
+    const real b = R(3) - R(6) * given.k[1];
+    given_bar->k[0] += k_bar.k[1] / b;
+    given_bar->k[1] += R(6) * given.k[0] / (b * b) * k_bar.k[1];
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* hyperelastic_rest.h -- the hyperelastic laws at rest: how many constants they have, their moduli, and which constants make a
+ * body that is stable. */
+#ifndef PIOLA_KERNELS_HYPERELASTIC_REST_H
+#define PIOLA_KERNELS_HYPERELASTIC_REST_H
+
+#include "kernels/material/hyperelastic.h"
+
+/* Constants of the law, without those that it has not. */
+PIO_FN int hyper_count(int law)
+{
+    return law == HYPER_OGDEN ? 5 : law == HYPER_MOONEY_RIVLIN ? 3 : 2;
+}
+
+/* mu and lambda of small strains about the rest shape, from the law's constants. */
+PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda)
+{
+    *mu = k.k[0];
+    *lambda = k.k[1];
+    if (law == HYPER_NEO_HOOKEAN_ISO) {
+        *lambda = k.k[1] - R(2.0 / 3) * *mu;
+    } else if (law == HYPER_MOONEY_RIVLIN) {
+        *mu = R(2) * (k.k[0] + k.k[1]);
+        *lambda = k.k[2] - R(2.0 / 3) * *mu;
+    } else if (law == HYPER_OGDEN) {
+        *mu = R(0.5) * (k.k[0] * k.k[1] + k.k[2] * k.k[3]);
+        *lambda = k.k[4] - R(2.0 / 3) * *mu;
+    }
+}
+
+PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real lambda_bar, hyper_constants *k_bar)
+{
+    const int bulk = law == HYPER_NEO_HOOKEAN_ISO ? 1 : law == HYPER_MOONEY_RIVLIN ? 2 : law == HYPER_OGDEN ? 4 : -1;
+    if (bulk >= 0) mu_bar -= R(2.0 / 3) * lambda_bar;
+    k_bar->k[bulk >= 0 ? bulk : 1] += lambda_bar;
+    if (law == HYPER_MOONEY_RIVLIN) {
+        k_bar->k[0] += R(2) * mu_bar;
+        k_bar->k[1] += R(2) * mu_bar;
+    } else if (law == HYPER_OGDEN) {
+        for (int c = 0; c < 4; c++) k_bar->k[c] += R(0.5) * mu_bar * k.k[c ^ 1];
+    } else {
+        k_bar->k[0] += mu_bar;
+    }
+}
+
+/* Shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law has lambda + mu for a
+ * bulk modulus. */
+PIO_FN int hyper_constants_hold(int law, hyper_constants k)
+{
+    real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];
+    if (law == HYPER_LINEAR && DIM == 2) {
+        bulk = k.k[1] + k.k[0];
+    } else if (law == HYPER_NEO_HOOKEAN_ISO) {
+        bulk = k.k[1];
+    } else if (law == HYPER_MOONEY_RIVLIN) {
+        mu = R(2) * (k.k[0] + k.k[1]);
+        bulk = k.k[2];
+    } else if (law == HYPER_OGDEN) {
+        mu = R(0.5) * (k.k[0] * k.k[1] + k.k[2] * k.k[3]);
+        bulk = k.k[4];
+    }
+    return mu > R(0) && bulk > R(0);
+}
+
+#endif

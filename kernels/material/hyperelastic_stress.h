@@ -1,0 +1,237 @@
+/* hyperelastic_stress.h -- what observations ask of the hyperelastic laws beyond forces: the derivative of the energy by the
+ * constants, the stress across the plane of a 2D body, Cauchy's stress and von Mises' measure of it, each with its derivative. */
+#ifndef PIOLA_KERNELS_HYPERELASTIC_STRESS_H
+#define PIOLA_KERNELS_HYPERELASTIC_STRESS_H
+
+#include "kernels/material/hyperelastic_rest.h"
+
+/* k[c] = 1 and the others 0: energies and stresses are linear in the constants, but for Ogden's exponents. */
+PIO_FN hyper_constants hyper_unit(int c)
+{
+    hyper_constants k;
+    for (int i = 0; i < HYPER_CONSTANTS; i++) k.k[i] = R(i == c);
+    return k;
+}
+
+/* Derivative of (e^x - 1)/x, which is (e^x (x - 1) + 1)/x^2: within |x| <= 1 its series sum_n (n + 1) x^n/(n + 2)! */
+PIO_FN real exp_quotient_slope(real x)
+{
+    if (x * x > R(1)) return (exp(x) * (x - R(1)) + R(1)) / (x * x);
+    real s = R(1);
+    for (int n = sizeof(real) == 4 ? 9 : 17; n >= 0; n--) s = R(1) + R(n + 2) / R((n + 1) * (n + 3)) * x * s;
+    return R(0.5) * s;
+}
+
+/* ---- k_bar += bar dpsi/dk ---------------------------------------------------------------------------------- */
+
+/* psi = sum_p mu_p s(alpha_p) + ..., s = sum_i b_i (e^x - 1)/x, x = alpha b_i */
+PIO_FN void ogden_energy_constants(mat F, real bar, hyper_constants k, hyper_constants *k_bar)
+{
+    const vec e = principal_logs(svd_of(F)), b = ogden_shape(e);
+    const real J = mat_det(F, mat_cofactor(F)), third = ogden_third(e);
+    for (int p = 0; p < OGDEN_TERMS; p++) {
+        const real alpha = k.k[2 * p + 1], half = R(0.5) * alpha;
+        real s = R(0), slope = R(0);
+        for (int i = 0; i < DIM; i++) {
+            s += b.x[i] * exp(half * b.x[i]) * sinhc(half * b.x[i]);
+            slope += b.x[i] * b.x[i] * exp_quotient_slope(alpha * b.x[i]);
+        }
+        if (HYPER_THIRD) {
+            s += third * exp(half * third) * sinhc(half * third);
+            slope += third * third * exp_quotient_slope(alpha * third);
+        }
+        k_bar->k[2 * p] += bar * s;
+        k_bar->k[2 * p + 1] += bar * k.k[2 * p] * slope;
+    }
+    k_bar->k[4] += bar * hyper_volume_psi(R(1), J, vec_sum(e));
+}
+
+PIO_FN void hyper_psi_theta(int law, mat F, real bar, hyper_constants k, hyper_constants *k_bar)
+{
+    if (law == HYPER_OGDEN) {
+        ogden_energy_constants(F, bar, k, k_bar);
+        return;
+    }
+    for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * hyper_psi(law, F, hyper_unit(c));
+}
+
+/* ---- plane strain: P33, the derivative of the 3D law's energy by F33 at F33 = 1 [Pa] ------------------------- */
+#if PIO_DIM == 2
+
+/* Of a law in the invariants: its value, and its derivatives by I1 and J. */
+typedef struct {
+    real P33, by_I1, by_J;
+} across_plane;
+
+/* I1 = F : F + 1; Mooney-Rivlin's second invariant is I2 = I1 - 1 + J^2. */
+PIO_FN across_plane across_of(int law, mat F, hyper_constants k)
+{
+    const real I1 = mat_ddot(F, F) + R(1), J = mat_det(F, mat_cofactor(F));
+    across_plane r;
+    r.P33 = r.by_I1 = r.by_J = R(0);
+    switch (law) {
+    case HYPER_LINEAR: /* lambda tr(eps); its derivative is that of the trace: see hyper_across_adj */
+        r.P33 = k.k[1] * mat_trace(linear_strain(F));
+        return r;
+    case HYPER_ST_VENANT: /* lambda tr(E) */
+        r.by_I1 = R(0.5) * k.k[1];
+        r.P33 = r.by_I1 * (I1 - R(3));
+        return r;
+    case HYPER_FIXED_COROTATED: /* lambda (J - 1) J */
+        r.P33 = k.k[1] * (J - R(1)) * J;
+        r.by_J = k.k[1] * (R(2) * J - R(1));
+        return r;
+    case HYPER_STABLE_NEO_HOOKEAN: { /* 4/3 mu I1/(I1 + 1) + (l (J - 1) - mu) J */
+        const real l = k.k[1] + R(5.0 / 6) * k.k[0], n = R(1) / (I1 + R(1));
+        r.P33 = R(4.0 / 3) * k.k[0] * I1 * n + (l * (J - R(1)) - k.k[0]) * J;
+        r.by_I1 = R(4.0 / 3) * k.k[0] * n * n;
+        r.by_J = l * (R(2) * J - R(1)) - k.k[0];
+        return r;
+    }
+    case HYPER_NEO_HOOKEAN_ISO:
+    case HYPER_MOONEY_RIVLIN: { /* a1 (1 - I1/3) + a2 ((I1 - 1)/3 - 2/3 J^2) + kappa/2 (J^2 - 1) */
+        const int two = law == HYPER_MOONEY_RIVLIN;
+        const real e = exp(R(-2.0 / 3) * real_log(J)), kappa = two ? k.k[2] : k.k[1];
+        const real a1 = (two ? R(2) * k.k[0] : k.k[0]) * e, a2 = two ? R(2) * k.k[1] * e * e : R(0);
+        const real m1 = R(1) - I1 / R(3), m2 = (I1 - R(1)) / R(3) - R(2.0 / 3) * J * J;
+        r.P33 = a1 * m1 + a2 * m2 + hyper_volume_tau(kappa, J);
+        r.by_I1 = (a2 - a1) / R(3);
+        r.by_J = (R(-2.0 / 3) * a1 * m1 - R(4.0 / 3) * a2 * (m2 + J * J)) / J + kappa * J;
+        return r;
+    }
+    default: /* neo-Hookean and Hencky: lambda ln J */
+        r.P33 = k.k[1] * real_log(J);
+        r.by_J = k.k[1] / J;
+        return r;
+    }
+}
+
+/* Ogden: sum_p mu_p (x_3 - mean x) + kappa/2 (J^2 - 1), x_i = exp(alpha_p b_i) */
+#ifdef PIO_DUAL
+PIO_FN real ogden_across(mat F, hyper_constants k)
+{
+    const mat E = mat_half_log(mat_t_mul(F, F));
+    const real l = mat_trace(E);
+    real P33 = hyper_volume_tau(k.k[4], mat_det(F, mat_cofactor(F)));
+    for (int p = 0; p < OGDEN_TERMS; p++) {
+        const real alpha = k.k[2 * p + 1], x3 = exp(-alpha * l / R(3));
+        const mat x = mat_exp(mat_scale(alpha, mat_axpby(R(1), E, -l / R(3), mat_diag(R(1)))));
+        P33 += k.k[2 * p] * (x3 - full_trace(x, x3) / R(3));
+    }
+    return P33;
+}
+#else
+PIO_FN real ogden_across(mat F, hyper_constants k)
+{
+    const vec e = principal_logs(svd_of(F));
+    real P33 = hyper_volume_tau(k.k[4], mat_det(F, mat_cofactor(F)));
+    for (int p = 0; p < OGDEN_TERMS; p++) {
+        real mean;
+        ogden_powers(e, k.k[2 * p + 1], &mean);
+        P33 += k.k[2 * p] * (exp(k.k[2 * p + 1] * ogden_third(e)) - mean);
+    }
+    return P33;
+}
+#endif
+
+/* dP33/de_j = kappa J^2 - sum_p mu_p alpha_p (x_3 + x_j - mean x)/3;  by alpha_p: mu_p (b_3 x_3 - mean b x) */
+PIO_FN void ogden_across_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
+{
+    const mat_svd s = svd_of(F);
+    const vec e = principal_logs(s), b = ogden_shape(e);
+    const real J = mat_det(F, mat_cofactor(F)), b3 = ogden_third(e);
+    mat slope = mat_diag(bar * k.k[4] * J * J);
+    for (int p = 0; p < OGDEN_TERMS; p++) {
+        const real alpha = k.k[2 * p + 1], x3 = exp(alpha * b3);
+        real mean;
+        const vec x = ogden_powers(e, alpha, &mean);
+        const real moment = (vec_dot(b, x) + b3 * x3) / R(3);
+        for (int j = 0; j < DIM; j++) slope.m[j][j] -= bar * k.k[2 * p] * alpha * (x3 + x.x[j] - mean) / R(3);
+        k_bar->k[2 * p] += bar * (x3 - mean);
+        k_bar->k[2 * p + 1] += bar * k.k[2 * p] * (b3 * x3 - moment);
+    }
+    for (int j = 0; j < DIM; j++) slope.m[j][j] /= s.sigma.x[j];
+    k_bar->k[4] += bar * hyper_volume_tau(R(1), J);
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), principal_turn(s, slope));
+}
+
+PIO_FN real hyper_across(int law, mat F, hyper_constants k)
+{
+    return law == HYPER_OGDEN ? ogden_across(F, k) : across_of(law, F, k).P33;
+}
+
+/* F_bar += bar dP33/dF, k_bar += bar dP33/dk */
+PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
+{
+    if (law == HYPER_OGDEN) {
+        ogden_across_adj(F, k, bar, F_bar, k_bar);
+        return;
+    }
+    const across_plane r = across_of(law, F, k);
+    const mat both = mat_axpby(R(2) * r.by_I1, F, r.by_J, mat_cofactor(F));
+    *F_bar = mat_axpby(R(1), *F_bar, bar, law == HYPER_LINEAR ? mat_diag(k.k[1]) : both);
+    for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * across_of(law, F, hyper_unit(c)).P33;
+}
+#endif
+
+/* ---- Cauchy's stress sigma = P F^T/J [Pa]; of the linear law, for small strains, sigma = P --------------------- */
+
+typedef struct {
+    mat s;
+    real across; /* sigma_33 of a 2D body: P33/J in plane strain, 0 in plane stress (`form`, see hyper_given) */
+} hyper_cauchy_stress;
+
+PIO_FN hyper_cauchy_stress hyper_cauchy(int law, int form, mat F, hyper_constants k)
+{
+    const mat P = hyper_P(law, F, k);
+    const real J = mat_det(F, mat_cofactor(F));
+    hyper_cauchy_stress r;
+    r.s = law == HYPER_LINEAR ? P : mat_scale(R(1) / J, mat_mul_t(P, F));
+    r.across = R(0);
+#if PIO_DIM == 2
+    if (!(form & HYPER_PLANE_STRESS)) r.across = hyper_across(law, F, k) / (law == HYPER_LINEAR ? R(1) : J);
+#else
+    (void)form;
+#endif
+    return r;
+}
+
+/* sigma less its mean over the three directions */
+PIO_FN hyper_cauchy_stress hyper_deviator(hyper_cauchy_stress c)
+{
+    const real mean = (mat_trace(c.s) + c.across) / R(3);
+    c.s = mat_axpby(R(1), c.s, -mean, mat_diag(R(1)));
+    c.across = HYPER_THIRD ? c.across - mean : R(0);
+    return c;
+}
+
+/* 3/2 dev sigma : dev sigma, the square of von Mises' stress [Pa^2] */
+PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
+{
+    const hyper_cauchy_stress d = hyper_deviator(hyper_cauchy(law, form, F, k));
+    return R(1.5) * (mat_ddot(d.s, d.s) + d.across * d.across);
+}
+
+/* F_bar and k_bar += bar times its derivatives. The cotangent of sigma is S = 3 bar dev sigma: P_bar = S F/J, F_bar = S^T P/J
+ * + dP(F; P_bar), J_bar = -(S : sigma)/J. */
+PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
+                                 hyper_constants *k_bar)
+{
+    const hyper_cauchy_stress c = hyper_cauchy(law, form, F, k), d = hyper_deviator(c);
+    const mat S = mat_scale(R(3) * bar, d.s), cof = mat_cofactor(F);
+    const real S33 = R(3) * bar * d.across, J = mat_det(F, cof);
+    mat P_bar = S;
+    if (law != HYPER_LINEAR) {
+        P_bar = mat_scale(R(1) / J, mat_mul(S, F));
+        const mat turned = mat_scale(R(1) / J, mat_t_mul(S, hyper_P(law, F, k)));
+        *F_bar = mat_axpby(R(1), *F_bar, R(1), turned);
+        *F_bar = mat_axpby(R(1), *F_bar, -(mat_ddot(S, c.s) + S33 * c.across) / J, cof);
+    }
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), hyper_dP(law, F, P_bar, k));
+    hyper_theta(law, F, P_bar, k, k_bar);
+#if PIO_DIM == 2
+    if (!(form & HYPER_PLANE_STRESS)) hyper_across_adj(law, F, k, law == HYPER_LINEAR ? S33 : S33 / J, F_bar, k_bar);
+#endif
+}
+
+#endif

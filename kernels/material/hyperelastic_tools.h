@@ -1,0 +1,150 @@
+/* hyperelastic_tools.h -- what the hyperelastic laws share: their constants, the volume's change, and the parts of which
+ * a matrix of second derivatives is put together. */
+#ifndef PIOLA_KERNELS_HYPERELASTIC_TOOLS_H
+#define PIOLA_KERNELS_HYPERELASTIC_TOOLS_H
+
+#include "kernels/material/material.h"
+
+enum { HYPER_CONSTANTS = 5, HYPER_NUMBERS = DIM * DIM, OGDEN_TERMS = 2 };
+
+/* The constants of a law, in its own order; those it has not are never read. */
+typedef struct {
+    real k[HYPER_CONSTANTS];
+} hyper_constants;
+
+/* Plane strain: F33 = 1 adds this to F:F, and the third principal direction has no strain. */
+enum { HYPER_THIRD = 3 - DIM };
+
+/* H = F^-T [-], J = det F [-], and ln J, J > 0 */
+typedef struct {
+    mat H;
+    real J, log_J;
+} hyper_volume;
+
+PIO_FN hyper_volume hyper_volume_of(mat F)
+{
+    hyper_volume v;
+    const mat cof = mat_cofactor(F);
+    v.J = mat_det(F, cof);
+    v.H = mat_scale(R(1) / v.J, cof);
+    v.log_J = real_log(v.J);
+    return v;
+}
+
+/* Energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J) [Pa] (Simo and Miehe 1992; that of Ogden 1972 with beta = -2,
+ * Holzapfel 2000, section 6.5). Its part of tau is J times its derivative, kappa/2 (J^2 - 1), which changes with ln J by
+ * kappa J^2. */
+PIO_FN real hyper_volume_psi(real kappa, real J, real log_J)
+{
+    return R(0.25) * kappa * (J * J - R(1) - R(2) * log_J);
+}
+PIO_FN real hyper_volume_tau(real kappa, real J)
+{
+    return R(0.5) * kappa * (J * J - R(1));
+}
+
+/* sinh x/x: within |x| <= 1 the series 1 + x^2/(2 3) (1 + x^2/(4 5) (1 + ...)), ended where the next term is below a
+ * quarter of the last bit */
+PIO_FN real sinhc(real x)
+{
+    const real x2 = x * x;
+    if (x2 > R(1)) return R(0.5) * (exp(x) - exp(-x)) / x;
+    real s = R(1);
+    if (sizeof(real) > 4) {
+        s = R(1) + x2 * R(1.0 / 272);
+        s = R(1) + x2 * R(1.0 / 210) * s;
+        s = R(1) + x2 * R(1.0 / 156) * s;
+        s = R(1) + x2 * R(1.0 / 110) * s;
+    }
+    s = R(1) + x2 * R(1.0 / 72) * s;
+    s = R(1) + x2 * R(1.0 / 42) * s;
+    s = R(1) + x2 * R(1.0 / 20) * s;
+    return R(1) + x2 * R(1.0 / 6) * s;
+}
+
+/* ---- second derivatives, A[DIM i + J][DIM k + L] = dP_iJ/dF_kL ------------------------------------------------ */
+
+PIO_FN void tangent_zero(real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int r = 0; r < HYPER_NUMBERS; r++) {
+        PIO_UNROLL
+        for (int c = 0; c < HYPER_NUMBERS; c++) A[r][c] = R(0);
+    }
+}
+
+/* Column (k, L) = the matrix dP. */
+PIO_FN void tangent_column(int k, int L, mat dP, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int r = 0; r < HYPER_NUMBERS; r++) A[r][DIM * k + L] = dP.m[r / DIM][r % DIM];
+}
+
+PIO_FN mat tangent_unit(int k, int L)
+{
+    mat e = mat_diag(R(0));
+    e.m[k][L] = R(1);
+    return e;
+}
+
+/* dP += s (V : dF) U + t X dF^T X: the two parts that fill the whole matrix, in one pass */
+PIO_FN void tangent_full(real s, mat U, mat V, real t, mat X, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int J = 0; J < DIM; J++) {
+            const real u = s * U.m[i][J];
+            PIO_UNROLL
+            for (int k = 0; k < DIM; k++) {
+                const real x = t * X.m[k][J];
+                PIO_UNROLL
+                for (int L = 0; L < DIM; L++) A[DIM * i + J][DIM * k + L] += u * V.m[k][L] + x * X.m[i][L];
+            }
+        }
+    }
+}
+
+/* dP += s (V : dF) U */
+PIO_FN void tangent_outer(real s, mat U, mat V, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int J = 0; J < DIM; J++) {
+            PIO_UNROLL
+            for (int k = 0; k < DIM; k++) {
+                PIO_UNROLL
+                for (int L = 0; L < DIM; L++) A[DIM * i + J][DIM * k + L] += s * U.m[i][J] * V.m[k][L];
+            }
+        }
+    }
+}
+
+/* dP += dF M, M symmetric */
+PIO_FN void tangent_right(mat M, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int J = 0; J < DIM; J++) {
+            PIO_UNROLL
+            for (int L = 0; L < DIM; L++) A[DIM * i + J][DIM * i + L] += M.m[J][L];
+        }
+    }
+}
+
+/* dP += M dF */
+PIO_FN void tangent_left(mat M, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+{
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int k = 0; k < DIM; k++) {
+            PIO_UNROLL
+            for (int J = 0; J < DIM; J++) A[DIM * i + J][DIM * k + J] += M.m[i][k];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* law.h -- laws of particles: the hyperelastic ones (hyperelastic.h), and after them fluids.
+ *
+ * A particle has the constants k[] of its law: solids those of hyperelastic.h,
+ *     fluids   k[0] = bulk modulus K [Pa] > 0,   k[1] = gamma [-] > 0,   k[2] = viscosity eta [Pa s]
+ * Particles move through the Kirchhoff stress tau [Pa]. The linear law is not for them: its stress does not turn with the
+ * body. */
+#ifndef PIOLA_KERNELS_LAW_H
+#define PIOLA_KERNELS_LAW_H
+
+#include "kernels/material/hyperelastic_rest.h"
+
+enum { LAW_LINEAR_FLUID = HYPER_LAWS, LAW_TAIT, LAWS };
+
+PIO_FN int law_is_fluid(int law)
+{
+    return law >= LAW_LINEAR_FLUID;
+}
+
+/* Constants of the law, without those that it has not. */
+PIO_FN int law_count(int law)
+{
+    return law_is_fluid(law) ? 3 : hyper_count(law);
+}
+
+/* ---- solids: tau = P F^T. The neo-Hookean law, by far the most used, is written out where it stands; the others are behind
+ * hyper_P, which a CPU calls. ---- */
+
+PIO_FN mat solid_P(int law, mat F, hyper_constants k)
+{
+    return law == HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_pair(k)) : hyper_P(law, F, k);
+}
+
+/* With P_bar = tau_bar F and P = solid_P:  F_bar += tau_bar^T P + dP(F; P_bar),  k_bar += P_bar : P_theta */
+PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar, mat *F_bar, hyper_constants *k_bar)
+{
+    const mat P_bar = mat_mul(tau_bar, F), direct = mat_t_mul(tau_bar, P);
+    mat dP;
+    if (law == HYPER_NEO_HOOKEAN) {
+        law_constants pair = lame_pair(*k_bar);
+        dP = neo_hookean_dP(F, P_bar, lame_pair(k));
+        neo_hookean_theta(F, P_bar, &pair);
+        k_bar->k[0] = pair.k[0];
+        k_bar->k[1] = pair.k[1];
+    } else {
+        dP = hyper_dP(law, F, P_bar, k);
+        hyper_theta(law, F, P_bar, k, k_bar);
+    }
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
+}
+
+/* ---- viscous solids (Kelvin and Voigt): beside the elastic stress, tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0: Cauchy's
+ * stress eta (C + C^T), that of a fluid of this viscosity. No stress of a rotation, for which C + C^T = 0. ---- */
+
+PIO_FN mat viscous_tau(mat F, mat C, real eta)
+{
+    const real s = mat_det(F, mat_cofactor(F)) * eta;
+    return mat_axpby(s, C, s, mat_transpose(C));
+}
+
+/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  returns eta_bar = J D : tau_bar. */
+PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat *C_bar)
+{
+    const mat cof = mat_cofactor(F), D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    const real J = mat_det(F, cof), shear = mat_ddot(D, tau_bar);
+    *F_bar = mat_axpby(R(1), *F_bar, eta * shear, cof);
+    *C_bar = mat_axpby(R(1), *C_bar, J * eta, mat_axpby(R(1), tau_bar, R(1), mat_transpose(tau_bar)));
+    return J * shear;
+}
+
+/* ---- fluids: pressure p(J) [Pa] and  tau = J (-p I + eta (C + C^T)) -------------------------------------- */
+
+/* linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1)     (Batchelor 1967, section 1.8; Becker, Teschner 2007) */
+PIO_FN real fluid_pressure(int law, real J, hyper_constants c)
+{
+    if (law == LAW_LINEAR_FLUID) return c.k[0] * (R(1) - J);
+    return c.k[0] / c.k[1] * (exp(-c.k[1] * real_log(J)) - R(1));
+}
+
+PIO_FN void fluid_pressure_adj(int law, real J, hyper_constants c, real p_bar, real *J_bar, hyper_constants *c_bar)
+{
+    if (law == LAW_LINEAR_FLUID) {
+        *J_bar -= c.k[0] * p_bar;
+        c_bar->k[0] += (R(1) - J) * p_bar;
+        return;
+    }
+    const real l = real_log(J), e = exp(-c.k[1] * l), g = R(1) / c.k[1];
+    *J_bar -= c.k[0] * e / J * p_bar;
+    c_bar->k[0] += g * (e - R(1)) * p_bar;
+    c_bar->k[1] -= c.k[0] * g * (g * (e - R(1)) + l * e) * p_bar;
+}
+
+PIO_FN mat fluid_tau(int law, real J, mat C, hyper_constants c)
+{
+    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    return mat_axpby(J * c.k[2], D, -J * fluid_pressure(law, J, c), mat_diag(R(1)));
+}
+
+PIO_FN void fluid_tau_adj(int law, real J, mat C, hyper_constants c, mat tau_bar, real *J_bar, mat *C_bar,
+                          hyper_constants *c_bar)
+{
+    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    const mat sym = mat_axpby(R(1), tau_bar, R(1), mat_transpose(tau_bar));
+    const real trace = mat_trace(tau_bar), shear = mat_ddot(D, tau_bar);
+    *J_bar += c.k[2] * shear - fluid_pressure(law, J, c) * trace;
+    fluid_pressure_adj(law, J, c, -J * trace, J_bar, c_bar);
+    *C_bar = mat_axpby(R(1), *C_bar, J * c.k[2], sym);
+    c_bar->k[2] += J * shear;
+}
+
+/* ---- at rest ------------------------------------------------------------------------------------------------ */
+
+/* Square of the speed of pressure waves at rest times the density [Pa]: lambda + 2 mu, or K. */
+PIO_FN real law_wave_modulus(int law, hyper_constants k)
+{
+    real mu, lambda;
+    if (law_is_fluid(law)) return k.k[0];
+    hyper_rest_moduli(law, k, &mu, &lambda);
+    return lambda + R(2) * mu;
+}
+
+/* Stiff in shear and in volume at rest, or a fluid that resists compression. */
+PIO_FN int law_constants_hold(int law, hyper_constants k)
+{
+    for (int c = 0; c < HYPER_CONSTANTS; c++)
+        if (!is_finite(k.k[c])) return 0;
+    if (!law_is_fluid(law)) return hyper_constants_hold(law, k);
+    return k.k[0] > R(0) && k.k[2] >= R(0) && (law != LAW_TAIT || k.k[1] > R(0));
+}
+
+/* Constants as given (hyper_given, `form` as there; fluids: as the law has them), to those of the law; the others are 0. */
+PIO_FN hyper_constants law_given(int law, int form, hyper_constants given)
+{
+    if (!law_is_fluid(law)) return hyper_given(law, form, given);
+    given.k[3] = given.k[4] = R(0);
+    return given;
+}
+
+PIO_FN void law_given_adj(int law, int form, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
+{
+    if (!law_is_fluid(law)) {
+        hyper_given_adj(law, form, given, k_bar, given_bar);
+        return;
+    }
+    for (int c = 0; c < 3; c++) given_bar->k[c] += k_bar.k[c];
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* material.h -- the two oldest hyperelastic laws and the stress of fibres: pure functions of one material point, each beside its
+ * derivatives. hyperelastic.h has them and the others behind one interface.
+ *
+ * A hyperelastic law is   psi(F) [J/m^3],  P = d psi/d F [Pa],  dP(F; dF), and P_theta: the constants' cotangents. The
+ * law's Hessian is symmetric, so dP(F; .) is its own adjoint. Convention of the whole project: `y_bar` is dJ/dy, and a
+ * pure `_adj` adds into its outputs. 2D is plane strain: the 3D law with F33 = 1.
+ *
+ * Constants:   k[0] = mu [Pa] > 0, k[1] = lambda [Pa];   k[2] is of fluids (law.h) */
+#ifndef PIOLA_KERNELS_MATERIAL_H
+#define PIOLA_KERNELS_MATERIAL_H
+
+#include "kernels/base/decomp.h"
+
+enum { LAW_CONSTANTS = 3 };
+
+typedef struct {
+    real k[LAW_CONSTANTS];
+} law_constants;
+
+/* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */
+
+PIO_FN real neo_hookean_psi(mat F, law_constants c)
+{
+    const real l = real_log(mat_det(F, mat_cofactor(F)));
+    return c.k[0] * (R(0.5) * (mat_ddot(F, F) - R(DIM)) - l) + R(0.5) * c.k[1] * l * l;
+}
+
+/* P = mu F + (lambda ln J - mu) F^-T */
+PIO_FN mat neo_hookean_P(mat F, law_constants c)
+{
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof);
+    return mat_axpby(c.k[0], F, (c.k[1] * real_log(J) - c.k[0]) / J, cof);
+}
+
+/* dP = mu dF + lambda (F^-T : dF) F^-T + (mu - lambda ln J) F^-T dF^T F^-T */
+PIO_FN mat neo_hookean_dP(mat F, mat dF, law_constants c)
+{
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof);
+    const mat H = mat_scale(R(1) / J, cof);
+    const mat HdH = mat_mul(H, mat_t_mul(dF, H));
+    const mat r = mat_axpby(c.k[0], dF, c.k[1] * mat_ddot(H, dF), H);
+    return mat_axpby(R(1), r, c.k[0] - c.k[1] * real_log(J), HdH);
+}
+
+/* P_mu = F - F^-T,  P_lambda = ln J F^-T */
+PIO_FN void neo_hookean_theta(mat F, mat P_bar, law_constants *c_bar)
+{
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof), h = mat_ddot(cof, P_bar) / J;
+    c_bar->k[0] += mat_ddot(F, P_bar) - h;
+    c_bar->k[1] += real_log(J) * h;
+}
+
+/* ---- fixed corotated:  psi = mu |F - R|^2 + lambda/2 (J - 1)^2     (Stomakhin et al. 2012, eq. 4) ---------- */
+
+PIO_FN real fixed_corotated_psi(mat F, law_constants c)
+{
+    const mat d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    const real j = mat_det(F, mat_cofactor(F)) - R(1);
+    return c.k[0] * mat_ddot(d, d) + R(0.5) * c.k[1] * j * j;
+}
+
+/* P = 2 mu (F - R) + lambda (J - 1) J F^-T */
+PIO_FN mat fixed_corotated_P(mat F, law_constants c)
+{
+    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    return mat_axpby(R(2) * c.k[0], d, c.k[1] * (mat_det(F, cof) - R(1)), cof);
+}
+
+/* dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof) */
+PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
+{
+    const mat cof = mat_cofactor(F), rot = polar_rotation(F);
+    const mat d = mat_axpby(R(1), dF, R(-1), polar_rotation_tan(F, rot, dF));
+    const mat r = mat_axpby(R(2) * c.k[0], d, c.k[1] * mat_ddot(cof, dF), cof);
+    return mat_axpby(R(1), r, c.k[1] * (mat_det(F, cof) - R(1)), mat_cofactor_tan(F, dF));
+}
+
+PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
+{
+    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    c_bar->k[0] += R(2) * mat_ddot(d, P_bar);
+    c_bar->k[1] += (mat_det(F, cof) - R(1)) * mat_ddot(cof, P_bar);
+}
+
+/* ---- activated fibres: Kirchhoff stress tau = a u u^T [Pa], u = F n, n a unit vector at rest; a > 0 contracts ----
+ * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019), with
+ * sigma = a n n^T. */
+
+PIO_FN mat fibre_tau(mat F, vec n, real a)
+{
+    const vec u = mat_apply(F, n);
+    return mat_outer(vec_scale(a, u), u);
+}
+
+/* a_bar = u . tau_bar u (returned);  u_bar = a (tau_bar + tau_bar^T) u;  F_bar += u_bar n^T */
+PIO_FN real fibre_tau_adj(mat F, vec n, real a, mat tau_bar, mat *F_bar)
+{
+    const vec u = mat_apply(F, n), right = mat_apply(tau_bar, u);
+    const vec u_bar = vec_axpby(a, right, a, mat_t_apply(tau_bar, u));
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_outer(u_bar, n));
+    return vec_dot(u, right);
+}
+
+/* Lame constants from Young's modulus E > 0 and Poisson's ratio nu in (-1, 1/2):
+ *     mu = E/(2 (1 + nu)),   lambda = E nu/((1 + nu)(1 - 2 nu)) */
+PIO_FN void lame_of(real E, real nu, real *mu, real *lambda)
+{
+    *mu = E / (R(2) * (R(1) + nu));
+    *lambda = E * nu / ((R(1) + nu) * (R(1) - R(2) * nu));
+}
+
+PIO_FN void lame_of_adj(real E, real nu, real mu_bar, real lambda_bar, real *E_bar, real *nu_bar)
+{
+    const real a = R(1) + nu, b = R(1) - R(2) * nu;
+    *E_bar += mu_bar / (R(2) * a) + lambda_bar * nu / (a * b);
+    *nu_bar += -mu_bar * E / (R(2) * a * a) + lambda_bar * E * (R(1) + R(2) * nu * nu) / (a * a * b * b);
+}
+
+#endif

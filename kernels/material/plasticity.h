@@ -1,0 +1,250 @@
+/* plasticity.h -- plastic flow of particles in the invariants of Hencky's strain, and its adjoint.
+ *
+ * The trial strain of a step, e_i = ln sigma_i of F = U diag(sigma) V^T, is isotropically elastic up to a limit of
+ *     n = |dev e| [-],   l = e_1 + e_2 + e_3 [-]   and a [-], what the material remembers,
+ * and what exceeds the limit flows: (n, l, a) becomes (n', l', a'), and e' = (n'/n) dev e + l'/3 (1, 1, 1). The stress is Hencky's,
+ * tau = 2 mu e + lambda l (1, 1, 1), so |dev tau| = 2 mu n, sqrt(3/2) |dev tau| = sqrt(6) mu n and tr tau = 3 K l with
+ * K = lambda + 2/3 mu. The laws are those of three dimensions, in plane strain too.
+ *
+ *   von Mises          sqrt(6) mu n <= Y + H a,  a = equivalent plastic strain   (Simo and Hughes 1998, box 3.1; Simo 1992)
+ *                      y = (yield stress Y [Pa] > 0, hardening H [Pa] >= 0)
+ *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952). It is Mohr's and
+ *                      Coulomb's law in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in triaxial compression, the outer fit,
+ *                      A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension beyond the tip, tr tau = 3 c cot phi (Klar et al. 2016). What opens there is remembered, a >= 0, and closes first (Tampubolon et al. 2017).
+ *                      y = (friction angle phi [rad] in (0, pi/2), cohesion c [Pa] >= 0)
+ *   Herschel-Bulkley   sqrt(6) mu n - Y = k (rate of a)^m, a = equivalent plastic strain, implicit   (Yue et al. 2015)
+ *                      y = (yield stress Y [Pa] > 0, consistency k [Pa s^m] > 0, exponent m [-] > 0)
+ *   snow               is in plasticity_map.h. a = ln Jp.
+ *                      y = (critical compression [-] in [0, 1), critical stretch [-] >= 0, hardening [-] >= 0) */
+#ifndef PIOLA_KERNELS_PLASTICITY_H
+#define PIOLA_KERNELS_PLASTICITY_H
+
+#include "kernels/material/hyperelastic_tools.h"
+
+enum { PLASTIC_NONE, PLASTIC_VON_MISES, PLASTIC_DRUCKER_PRAGER, PLASTIC_HERSCHEL_BULKLEY, PLASTIC_SNOW, PLASTIC_LAWS };
+enum { PLASTIC_CONSTANTS = 3 };
+
+/* What a law depends on; or, with the same names, the cotangents of mu, lambda and y. */
+typedef struct {
+    real mu, lambda;           /* Pa */
+    real y[PLASTIC_CONSTANTS]; /* the law's own */
+    real h;                    /* time step s; no cotangent */
+} plastic_matter;
+
+typedef struct {
+    real n, l, a;
+} plastic_point;
+
+/* What a trial strain met: nothing; the limit; Drucker-Prager's tip. */
+enum { FLOW_ELASTIC, FLOW_LIMIT, FLOW_TIP };
+
+/* How a trial strain went, and its distance from the nearest change of that, as a strain. */
+typedef struct {
+    int branch;
+    real margin;
+} plastic_way;
+
+#define PLASTIC_ROOT_6 R(2.449489742783178)
+#define PLASTIC_ROOT_3_2 R(1.224744871391589)
+#define PLASTIC_ROOT_2 R(1.4142135623730951)
+#define PLASTIC_ROOT_2_3 R(0.816496580927726)
+
+PIO_FN plastic_way plastic_way_of(int branch, real margin)
+{
+    plastic_way w;
+    w.branch = branch;
+    w.margin = fabs(margin);
+    return w;
+}
+
+/* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H):  n' = n - sqrt(3/2) d,  a' = a + d --------- */
+
+PIO_FN plastic_way von_mises(plastic_point *x, const plastic_matter *m)
+{
+    const real f = PLASTIC_ROOT_6 * m->mu * x->n - m->y[0] - m->y[1] * x->a;
+    const real d = f / (R(3) * m->mu + m->y[1]);
+    const plastic_way w = plastic_way_of(f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, d);
+    if (w.branch == FLOW_ELASTIC) return w;
+    x->n -= PLASTIC_ROOT_3_2 * d;
+    x->a += d;
+    return w;
+}
+
+/* bar: of (n', l', a') becomes that of (n, l, a); m_bar is added to. Of states that flow. */
+PIO_FN void von_mises_adj(plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
+{
+    const real D = R(3) * m->mu + m->y[1], f = PLASTIC_ROOT_6 * m->mu * x.n - m->y[0] - m->y[1] * x.a;
+    const real f_bar = (bar->a - PLASTIC_ROOT_3_2 * bar->n) / D, D_bar = -f_bar * f / D;
+    bar->n += PLASTIC_ROOT_6 * m->mu * f_bar;
+    bar->a -= m->y[1] * f_bar;
+    m_bar->mu += PLASTIC_ROOT_6 * x.n * f_bar + R(3) * D_bar;
+    m_bar->y[0] -= f_bar;
+    m_bar->y[1] += D_bar - x.a * f_bar;
+}
+
+/* ---- Herschel-Bulkley: with f = sqrt(6) mu n - Y the flow d of the step solves  f = 3 mu d + k (d/h)^m.
+ *
+ * For t = 3 mu d/f in (0, 1] that is  t + b t^m = 1,  b = k (f/(3 mu h))^m / f. With z = t^min(m, 1) it reads
+ * A z + B z^p = 1 with p = max(m, 1/m) >= 1, where Newton's method falls to the root from z_0 = min(1/A, B^(-1/p)). In y = z/z_0 both
+ * factors, A z_0 and B z_0^p, are at most 1, and so no power overflows. ------------------------------------------------------- */
+
+typedef struct {
+    real f, t, s;  /* Pa; t; s = b t^m, which is 1 - t */
+    real log_rate; /* ln (d/h) */
+} bulkley_flow;
+
+PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
+{
+    bulkley_flow r;
+    const real small = sizeof(real) == 4 ? R(1e-3) : R(1e-8), e = m->y[2];
+    const int thin = e < R(1); /* of shear thinning */
+    r.f = PLASTIC_ROOT_6 * m->mu * n - m->y[0];
+    r.t = r.s = r.log_rate = R(0);
+    if (!(r.f > R(0))) return r;
+    const real most = real_log(r.f / (R(3) * m->mu * m->h)); /* ln of the rate where nothing is viscous */
+    const real log_b = real_log(m->y[1]) + e * most - real_log(r.f), p = thin ? R(1) / e : e;
+    const real over = log_b > R(0) ? log_b : R(0), start = thin ? -over : -over / p; /* ln z_0 */
+    const real one = exp(log_b - over), other = exp(thin ? p * start : start);
+    const real A = thin ? one : other, B = thin ? other : one;
+    real y = R(1);
+    for (int k = 0, last = 0; k < 80; k++) { /* and one step more, of which dual numbers are right to rounding, too */
+        const real power = B * exp(p * real_log(y)), step = (A * y + power - R(1)) / (A + p * power / y);
+        y -= step;
+        if (last) break;
+        last = fabs(step) <= small * y;
+    }
+    const real power = B * exp(p * real_log(y));
+    r.t = thin ? power : A * y;
+    r.s = thin ? A * y : power;
+    r.log_rate = most + (thin ? p : R(1)) * (start + real_log(y));
+    return r;
+}
+
+PIO_FN plastic_way bulkley(plastic_point *x, const plastic_matter *m)
+{
+    const bulkley_flow r = bulkley_solve(x->n, m);
+    const real most = r.f / (R(3) * m->mu), d = r.t * most;
+    const plastic_way w = plastic_way_of(r.f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
+    if (w.branch == FLOW_ELASTIC) return w;
+    x->n -= PLASTIC_ROOT_3_2 * d;
+    x->a += d;
+    return w;
+}
+
+/* dd = (sqrt(6) mu dn + (sqrt(6) n - 3 d) dmu - dY - f s dk/k - f s ln(d/h) dm)/(3 mu (t + m s)/t) */
+PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
+{
+    const bulkley_flow r = bulkley_solve(x.n, m);
+    const real d = r.t * r.f / (R(3) * m->mu);
+    const real g = (bar->a - PLASTIC_ROOT_3_2 * bar->n) * r.t / (R(3) * m->mu * (r.t + m->y[2] * r.s));
+    bar->n += PLASTIC_ROOT_6 * m->mu * g;
+    m_bar->mu += (PLASTIC_ROOT_6 * x.n - R(3) * d) * g;
+    m_bar->y[0] -= g;
+    m_bar->y[1] -= r.f * r.s / m->y[1] * g;
+    m_bar->y[2] -= r.f * r.s * r.log_rate * g;
+}
+
+/* ---- Drucker-Prager: with k = l + a, tip = c cot phi/K and slope = 3 A K/(2 mu)
+ *
+ *     k >= tip            n' = 0,                          l' = tip,  a' = k - tip
+ *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0 ------------------------------------------------- */
+
+typedef struct {
+    real sine, cosine, K, A, A_rise, tip, slope; /* -, -, Pa, -, dA/dphi, -, - */
+} drucker_cone;
+
+PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
+{
+    drucker_cone r;
+    r.sine = sin(m->y[0]);
+    r.cosine = cos(m->y[0]);
+    r.K = m->lambda + R(2.0 / 3) * m->mu;
+    const real turn = R(3) - r.sine;
+    r.A = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.sine : PLASTIC_ROOT_2_3 * R(2) * r.sine / turn;
+    r.A_rise = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.cosine : PLASTIC_ROOT_2_3 * R(6) * r.cosine / (turn * turn);
+    r.tip = m->y[1] * r.cosine / (r.K * r.sine);
+    r.slope = R(1.5) * r.A * r.K / m->mu;
+    return r;
+}
+
+PIO_FN plastic_way drucker(plastic_point *x, const plastic_matter *m)
+{
+    const drucker_cone c = drucker_cone_of(m);
+    const real k = x->l + x->a, most = c.slope * (c.tip - k), over = x->n - most;
+    const real to_tip = fabs(k - c.tip);
+    x->l = k;
+    x->a = R(0);
+    if (k >= c.tip) {
+        x->n = R(0);
+        x->l = c.tip;
+        x->a = k - c.tip;
+        return plastic_way_of(FLOW_TIP, to_tip);
+    }
+    const plastic_way w =
+        plastic_way_of(over > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, fabs(over) < to_tip ? fabs(over) : to_tip);
+    if (w.branch == FLOW_LIMIT) x->n = most;
+    return w;
+}
+
+PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
+{
+    const drucker_cone c = drucker_cone_of(m);
+    const real k = x.l + x.a;
+    real tip_bar = R(0), slope_bar = R(0), k_bar;
+    if (branch == FLOW_TIP) {
+        k_bar = bar->a;
+        tip_bar = bar->l - bar->a;
+        bar->n = R(0);
+    } else {
+        k_bar = bar->l;
+        if (branch == FLOW_LIMIT) {
+            slope_bar = bar->n * (c.tip - k);
+            tip_bar = bar->n * c.slope;
+            k_bar -= tip_bar;
+            bar->n = R(0);
+        }
+    }
+    bar->l = bar->a = k_bar;
+    const real K_bar = (slope_bar * c.slope - tip_bar * c.tip) / c.K;
+    const real A_bar = slope_bar * R(1.5) * c.K / m->mu;
+    m_bar->mu += R(2.0 / 3) * K_bar - slope_bar * c.slope / m->mu;
+    m_bar->lambda += K_bar;
+    m_bar->y[0] += A_bar * c.A_rise - tip_bar * m->y[1] / (c.K * c.sine * c.sine);
+    m_bar->y[1] += tip_bar * c.cosine / (c.K * c.sine);
+}
+
+/* ---- any of the three --------------------------------------------------------------------------------------------------- */
+
+PIO_FN plastic_way plastic_flow(int law, plastic_point *x, const plastic_matter *m)
+{
+    if (law == PLASTIC_VON_MISES) return von_mises(x, m);
+    if (law == PLASTIC_HERSCHEL_BULKLEY) return bulkley(x, m);
+    return drucker(x, m);
+}
+
+PIO_FN void plastic_flow_adj(int law, int branch, plastic_point x, const plastic_matter *m, plastic_point *bar,
+                             plastic_matter *m_bar)
+{
+    if (law == PLASTIC_DRUCKER_PRAGER)
+        drucker_adj(branch, x, m, bar, m_bar);
+    else if (branch == FLOW_ELASTIC)
+        return;
+    else if (law == PLASTIC_VON_MISES)
+        von_mises_adj(x, m, bar, m_bar);
+    else
+        bulkley_adj(x, m, bar, m_bar);
+}
+
+/* Are these constants that the law allows? */
+PIO_FN int plastic_constants_hold(int law, const real y[PLASTIC_CONSTANTS])
+{
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++)
+        if (!is_finite(y[c])) return 0;
+    if (law == PLASTIC_VON_MISES) return y[0] > R(0) && y[1] >= R(0);
+    if (law == PLASTIC_DRUCKER_PRAGER) return y[0] > R(0) && y[0] < R(1.5707963267948966) && y[1] >= R(0);
+    if (law == PLASTIC_HERSCHEL_BULKLEY) return y[0] > R(0) && y[1] > R(0) && y[2] > R(0);
+    if (law == PLASTIC_SNOW) return y[0] >= R(0) && y[0] < R(1) && y[1] >= R(0) && y[2] >= R(0);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* plasticity_map.h -- from the trial deformation of a step to the elastic one, F' = U diag(sigma') V^T of F = U diag(sigma) V^T,
+ * with the adjoint; and what plasticity adds to the stress.
+ *
+ * The laws of plasticity.h: sigma'_i = exp e'_i. In 2D, plane strain, the third direction has an elastic Hencky strain of its own, which
+ * plastic flow changes and the motion does not: a state besides F.
+ * Snow (Stomakhin et al. 2013, eq. 1, 2 and section 5): sigma'_i = sigma_i clamped to [1 - y_0, 1 + y_1], ln Jp = a grows by what of
+ * ln det F is cut off, and the moduli are those at rest times exp(y_2 (1 - Jp)). In plane strain the third stretch is 1 and stays.
+ *
+ * Derivative, A = U^T dF V:   dF' = U B V^T,   B_ii = sum_j dsigma'_i/dsigma_j A_jj,
+ *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2,  x_ij = (sigma'_i - sigma'_j)/(sigma_i - sigma_j),
+ *     y_ij = (sigma'_i + sigma'_j)/(sigma_i + sigma_j)
+ * (Ogden 1984, section 6.1.4). Since e'_i - e'_j = r (e_i - e_j), r = n'/n, the first quotient is
+ *     x_ij = r sqrt(sigma'_i sigma'_j/(sigma_i sigma_j)) sinhc(r (e_i - e_j)/2)/sinhc((e_i - e_j)/2),
+ * which stays what it is where stretches meet. */
+#ifndef PIOLA_KERNELS_PLASTICITY_MAP_H
+#define PIOLA_KERNELS_PLASTICITY_MAP_H
+
+#include "kernels/material/law.h"
+#include "kernels/material/plasticity.h"
+
+/* ---- the trial deformation, in principal directions --------------------------------------------------------------------- */
+
+/* Hencky's strain of a trial state, and where plastic flow takes it. */
+typedef struct {
+    mat_svd s;
+    real e[3], dev[3];
+    plastic_point x, to;
+    real ratio; /* n'/n */
+    plastic_way way;
+} hencky_flow;
+
+PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plastic_matter *m)
+{
+    hencky_flow r;
+    r.s = svd_of(F);
+    r.e[2] = third;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) r.e[i] = real_log(r.s.sigma.x[i]);
+    r.x.l = r.e[0] + r.e[1] + r.e[2];
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) r.dev[i] = r.e[i] - r.x.l / R(3);
+    r.x.n = sqrt(r.dev[0] * r.dev[0] + r.dev[1] * r.dev[1] + r.dev[2] * r.dev[2]);
+    r.x.a = a;
+    r.to = r.x;
+    r.way = plastic_flow(law, &r.to, m);
+    r.ratio = r.way.branch == FLOW_ELASTIC ? R(1) : r.way.branch == FLOW_TIP ? R(0) : r.to.n / r.x.n;
+    return r;
+}
+
+/* exp e'_i */
+PIO_FN real hencky_stretch(const hencky_flow *r, int i)
+{
+    return exp(r->ratio * r->dev[i] + r->to.l / R(3));
+}
+
+#ifdef PIO_DUAL
+#include "kernels/material/plasticity_smooth.h"
+#else
+/* F, the third elastic strain (2D) and a become those after the flow. What is elastic keeps every bit. */
+PIO_FN plastic_way hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
+{
+    const hencky_flow r = hencky_flow_of(law, *F, *third, *a, m);
+    *a = r.to.a;
+    if (r.way.branch == FLOW_ELASTIC && r.to.l - r.x.l == 0) return r.way;
+    mat g = mat_diag(R(0));
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) g.m[i][i] = hencky_stretch(&r, i);
+    *F = principal_turn(r.s, g);
+    if (HYPER_THIRD) *third = r.ratio * r.dev[2] + r.to.l / R(3);
+    return r.way;
+}
+
+PIO_FN plastic_way snow_map(mat *F, real *a, const plastic_matter *m)
+{
+    const mat_svd s = svd_of(*F);
+    const real low = R(1) - m->y[0], high = R(1) + m->y[1];
+    plastic_way w = plastic_way_of(FLOW_ELASTIC, R(1));
+    mat g = mat_diag(R(0));
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        const real x = s.sigma.x[i], to = x < low ? low : x > high ? high : x;
+        const real near = fabs(x - low) < fabs(x - high) ? fabs(x - low) : fabs(x - high);
+        if (near < w.margin) w.margin = near;
+        g.m[i][i] = to;
+        if (x >= low && x <= high) continue;
+        w.branch = FLOW_LIMIT;
+        *a += real_log(x / to);
+    }
+    if (w.branch == FLOW_LIMIT) *F = principal_turn(s, g);
+    return w;
+}
+#endif
+
+/* ---- adjoint ------------------------------------------------------------------------------------------------------------ */
+
+/* F_bar = U (x sym(B) + y skew(B) + diagonal) V^T of B = U^T F'_bar V: off the diagonal, same_ij B_ij + swap_ij B_ji. */
+PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
+{
+    mat A;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int j = 0; j < DIM; j++) {
+            const real y = (after.x[i] + after.x[j]) / (s.sigma.x[i] + s.sigma.x[j]);
+            A.m[i][j] =
+                i == j ? diagonal.x[i] : R(0.5) * (x.m[i][j] * (B.m[i][j] + B.m[j][i]) + y * (B.m[i][j] - B.m[j][i]));
+        }
+    }
+    return principal_turn(s, A);
+}
+
+/* Cotangents of F', third' and a' become those of F, third and a; m_bar is added to. Arguments are those before the map. */
+PIO_FN void hencky_map_adj(int law, mat F, real third, real a, const plastic_matter *m, mat *F_bar, real *third_bar,
+                           real *a_bar, plastic_matter *m_bar)
+{
+    const hencky_flow r = hencky_flow_of(law, F, third, a, m);
+    const mat B = mat_t_mul(r.s.U, mat_mul(*F_bar, r.s.V));
+    vec after, diagonal;
+    mat x = mat_diag(R(0));
+    real e_bar[3], mean = R(0), along = R(0);
+    e_bar[2] = *third_bar;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        after.x[i] = hencky_stretch(&r, i);
+        e_bar[i] = B.m[i][i] * after.x[i];
+    }
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) {
+        mean += e_bar[i] / R(3);
+        along += e_bar[i] * r.dev[i];
+    }
+    if (r.x.n > R(0)) along /= r.x.n; /* cotangent of n', the direction held */
+    plastic_point bar;
+    bar.n = along;
+    bar.l = mean;
+    bar.a = *a_bar;
+    plastic_flow_adj(law, r.way.branch, r.x, m, &bar, m_bar);
+    const real shear = r.x.n > R(0) ? (bar.n - r.ratio * along) / r.x.n : R(0);
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) e_bar[i] = r.ratio * (e_bar[i] - mean) + shear * r.dev[i] + bar.l;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        diagonal.x[i] = e_bar[i] / r.s.sigma.x[i];
+        PIO_UNROLL
+        for (int j = 0; j < DIM; j++) {
+            const real half = R(0.5) * (r.e[i] - r.e[j]);
+            const real area = after.x[i] * after.x[j] / (r.s.sigma.x[i] * r.s.sigma.x[j]);
+            x.m[i][j] = r.ratio * sqrt(area) * sinhc(r.ratio * half) / sinhc(half);
+        }
+    }
+    *F_bar = plastic_turn_back(r.s, B, diagonal, x, after);
+    if (HYPER_THIRD) *third_bar = e_bar[2];
+    *a_bar = bar.a;
+}
+
+/* -1: below the limits, 1: above them, 0: between. */
+PIO_FN int snow_side(real x, const plastic_matter *m)
+{
+    return x < R(1) - m->y[0] ? -1 : x > R(1) + m->y[1] ? 1 : 0;
+}
+
+PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar, plastic_matter *m_bar)
+{
+    const mat_svd s = svd_of(F);
+    const mat B = mat_t_mul(s.U, mat_mul(*F_bar, s.V));
+    vec after, diagonal;
+    mat x = mat_diag(R(0));
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        const int side = snow_side(s.sigma.x[i], m);
+        after.x[i] = side < 0 ? R(1) - m->y[0] : side > 0 ? R(1) + m->y[1] : s.sigma.x[i];
+        const real to_bar = B.m[i][i] - a_bar / after.x[i];
+        diagonal.x[i] = side ? a_bar / s.sigma.x[i] : B.m[i][i];
+        if (side < 0) m_bar->y[0] -= to_bar;
+        if (side > 0) m_bar->y[1] += to_bar;
+    }
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int j = 0; j < DIM; j++) {
+            const int here = snow_side(s.sigma.x[i], m), there = snow_side(s.sigma.x[j], m);
+            if (here == there)
+                x.m[i][j] = here ? R(0) : R(1);
+            else
+                x.m[i][j] = (after.x[i] - after.x[j]) / (s.sigma.x[i] - s.sigma.x[j]);
+        }
+    }
+    *F_bar = plastic_turn_back(s, B, diagonal, x, after);
+}
+
+/* ---- stress: what is to be added to that of the elastic law ----------------------------------------------------------------
+ *
+ *     snow   (s - 1) tau,  s = exp(y_2 (1 - exp a))          others, in 2D   lambda e_3 I -------------------------------------- */
+
+/* a is of the volume: sand that opened, snow that packed. */
+PIO_FN int plastic_opens(int plastic)
+{
+    return plastic == PLASTIC_DRUCKER_PRAGER || plastic == PLASTIC_SNOW;
+}
+
+/* ln of a particle's volume over that at rest, but for ln det F. */
+PIO_FN real plastic_log_volume(int plastic, real third, real a)
+{
+    return (plastic == PLASTIC_SNOW ? R(0) : third) + (plastic_opens(plastic) ? a : R(0));
+}
+
+/* log_bar: the cotangent of plastic_log_volume. Both are added to. */
+PIO_FN void plastic_log_volume_adj(int plastic, real log_bar, real *third_bar, real *a_bar)
+{
+    if (plastic != PLASTIC_SNOW) *third_bar += log_bar;
+    if (plastic_opens(plastic)) *a_bar += log_bar;
+}
+
+PIO_FN real snow_hardening(real a, const plastic_matter *m)
+{
+    return exp(m->y[2] * (R(1) - exp(a)));
+}
+
+/* mu and lambda, of snow's law */
+PIO_FN law_constants snow_pair(const plastic_matter *m)
+{
+    law_constants c;
+    c.k[0] = m->mu;
+    c.k[1] = m->lambda;
+    c.k[2] = R(0);
+    return c;
+}
+
+PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_matter *m)
+{
+    if (plastic != PLASTIC_SNOW) return mat_diag(m->lambda * third);
+    return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_pair(m)), F));
+}
+
+/* Everything is added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is (s - 1) tau_bar^T P + dP(F; P_bar). */
+PIO_FN void plastic_tau_adj(int plastic, mat F, real third, real a, const plastic_matter *m, mat tau_bar, mat *F_bar,
+                            real *third_bar, real *a_bar, plastic_matter *m_bar)
+{
+    if (plastic != PLASTIC_SNOW) {
+        const real trace = mat_trace(tau_bar);
+        m_bar->lambda += third * trace;
+        *third_bar += m->lambda * trace;
+        return;
+    }
+    const law_constants pair = snow_pair(m);
+    law_constants pair_bar = snow_pair(m_bar);
+    const mat P = fixed_corotated_P(F, pair);
+    const real s = snow_hardening(a, m), Jp = exp(a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, F)) * s;
+    const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, F);
+    *F_bar =
+        mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), mat_t_mul(more, P), R(1), fixed_corotated_dP(F, P_bar, pair)));
+    fixed_corotated_theta(F, P_bar, &pair_bar);
+    m_bar->mu = pair_bar.k[0];
+    m_bar->lambda = pair_bar.k[1];
+    m_bar->y[2] += s_bar * (R(1) - Jp);
+    *a_bar -= s_bar * m->y[2] * Jp;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* mpm_bend.h -- how near a step went to where the conditions of obstacles and of separating walls bend: counts, of no derivative.
+ *
+ * In a step forces change the velocity of a node by
+ *
+ *     dv_i = (p_i - p0_i)/m_i + h g,   p0_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))       p0: the momentum without forces (mpm_flip.h)
+ *
+ * A condition u -> u' has a derivative that tells nothing of what the next step will do where it bends within a part e of that. With e
+ * along the normal, and along the sliding velocity,
+ *
+ *     B = s |u'(u + e) - 2 u'(u) + u'(u - e)|/|e|
+ *
+ * is 0 where the condition is linear, up to 1 at the edge of what lets go at once, and above that only where a large friction sets in:
+ * there the derivative is up to its coefficient, over a range of velocities that is shorter than e. */
+#ifndef PIOLA_KERNELS_MPM_BEND_H
+#define PIOLA_KERNELS_MPM_BEND_H
+
+#include "kernels/mpm/mpm_obstacle.h"
+
+/* |dv| */
+PIO_FN real node_step_change(const real *sums, const real *momentum, int nodes, int node, const mpm_step *step)
+{
+    const real m = sums[field_at(nodes, DIM + 1, 0, node)];
+    vec dv = vec_zero();
+    if (!(m > R(0))) return R(0);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++)
+        dv.x[c] = (sums[field_at(nodes, DIM + 1, 1 + c, node)] - momentum[field_at(nodes, DIM, c, node)]) / m +
+                  step->h * step->gravity[c];
+    return sqrt(vec_dot(dv, dv));
+}
+
+/* ---- obstacles ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
+    const mpm_step *step;
+    const real *momentum; /* [DIM][nodes] p0 of active nodes, kg m/s */
+    real part;            /* e is this part of what the step changes */
+    real least;           /* B that counts */
+} mpm_obstacle_bends_args;
+
+PIO_FN vec bend_after(int behaviour, const obstacle_grip *grip, vec normal, vec u)
+{
+    const obstacle_contact c = obstacle_contact_of(behaviour, grip, normal, u);
+    return c.acts ? c.kept : u;
+}
+
+/* |u'(u + e d) - 2 u'(u) + u'(u - e d)|, d a unit vector */
+PIO_FN real bend_along(int behaviour, const obstacle_grip *grip, vec normal, vec u, vec d, real e)
+{
+    const vec up = bend_after(behaviour, grip, normal, vec_axpby(R(1), u, e, d)),
+              down = bend_after(behaviour, grip, normal, vec_axpby(R(1), u, -e, d)),
+              both = vec_axpby(R(1), vec_axpby(R(1), up, R(1), down), R(-2), bend_after(behaviour, grip, normal, u));
+    return sqrt(vec_dot(both, both));
+}
+
+PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
+{
+    const mpm_obstacle_args *a = &b->fwd;
+    const obstacle_node at = obstacle_node_of(a, i);
+    const real e = b->part * node_step_change(a->sums, b->momentum, a->nodes, at.node, b->step);
+    int count = 0;
+    vec v = vec_load(a->before, a->nodes, at.node);
+    for (int o = 0; o < a->obstacles && e > R(0); o++) {
+        const obstacle_reach r = obstacle_reach_of(a, o, &at);
+        const int behaviour = a->shape[o].behaviour;
+        if (!(r.share > R(0))) continue;
+        const obstacle_grip *grip = &a->pose[o].grip;
+        const vec u = vec_axpby(R(1), v, R(-1), r.own);
+        const obstacle_contact c = obstacle_contact_of(behaviour, grip, r.normal, u);
+        if (behaviour != WALL_STICKY) {
+            const real slides = sqrt(vec_dot(c.along, c.along));
+            real bend = bend_along(behaviour, grip, r.normal, u, r.normal, e);
+            if (slides > R(0)) {
+                const real along = bend_along(behaviour, grip, r.normal, u, vec_scale(R(1) / slides, c.along), e);
+                bend = along > bend ? along : bend;
+            }
+            count += r.share * bend > b->least * e;
+        }
+        if (c.acts)
+            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
+    }
+    return W(count);
+}
+
+/* ---- separating walls of the grid ------------------------------------------------------------------------------ */
+
+typedef struct {
+    mpm_grid_args fwd;    /* its velocity is not used */
+    const real *momentum; /* as above */
+    real part;
+} mpm_wall_bends_args;
+
+/* Walls that hold a node, or would hold it, if its velocity changed by e: there is no range over which they take hold. */
+PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
+{
+    const mpm_grid_args *a = &b->fwd;
+    const int node = a->l.node_list[i];
+    int index[DIM], count = 0;
+    node_index(&a->box, node, index);
+    if (node_is_inner(&a->box, index)) return W(0);
+    const vec v = node_free_velocity(a->sums, a->nodes, node, a->step);
+    const real e = b->part * node_step_change(a->sums, b->momentum, a->nodes, node, a->step);
+    for (int c = 0; c < DIM; c++)
+        for (int side = 0; side < 2; side++) {
+            const int reached = side == 0 ? index[c] <= a->box.face[c][0] : index[c] >= a->box.face[c][1];
+            count += reached && a->box.wall[c][side] == WALL_SEPARATE && fabs(v.x[c]) < e;
+        }
+    return W(count);
+}
+
+#endif

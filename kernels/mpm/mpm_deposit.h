@@ -1,0 +1,169 @@
+/* mpm_deposit.h -- what particles have of an amount q, their mass or their volume, brought to the nodes, and means there, with the
+ * adjoints:
+ *
+ *     Q_i = sum_p w_ip q_p,   Y_i = y_i/m_i of a node's sum y_i and mass m_i
+ *
+ * A cell sums its particles in the order of their ids, and a node its cells in a fixed order. */
+#ifndef PIOLA_KERNELS_MPM_DEPOSIT_H
+#define PIOLA_KERNELS_MPM_DEPOSIT_H
+
+#include "kernels/mpm/mpm_sort.h"
+#include "kernels/mpm/mpm_transfer.h"
+
+/* A cell's share. */
+typedef struct {
+    mpm_state s; /* [.][n] */
+    int n;
+    mpm_lists l;
+    const real *amount; /* [n] in id order: q, kg or m^3 */
+    const int *body;    /* [n] in id order, or NULL: of all particles */
+    int of;             /* the number there of those that count */
+    real *sums;         /* [occupied cells][STENCIL_PAD] in the unit of q; set */
+} mpm_deposit_args;
+typedef struct {
+    real f[TEAM_LANES][DIM], q[TEAM_LANES];
+} mpm_deposit_shared;
+
+PIO_FN void mpm_deposit(int slot, mpm_deposit_shared *sh, const mpm_deposit_args *a)
+{
+    const int cell = a->l.cell_list[slot], n = a->n, end = a->l.start[cell + 1];
+    PER_LANE(real, sum, 1);
+    LANES (q, STENCIL_PAD) sum[0][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) {
+            const int p = a->l.order[first + j], id = a->s.id[p];
+            const vec f = vec_load(a->s.offset, n, p);
+            PIO_UNROLL
+            for (int c = 0; c < DIM; c++) sh->f[j][c] = f.x[c];
+            sh->q[j] = !a->body || a->body[id] == a->of ? a->amount[id] : R(0);
+        }
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) sum[0][LANE(q)] += lane_weight(q, sh->f[j]) * sh->q[j];
+        TEAM_SYNC();
+    }
+    LANES (q, STENCIL_PAD) a->sums[(ptrdiff_t)slot * STENCIL_PAD + q] = sum[0][LANE(q)];
+}
+
+/* 1/dx^d */
+PIO_FN real box_per_volume(const mpm_box *box)
+{
+    real v = R(1);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) v *= box->inv_dx;
+    return v;
+}
+
+/* What the occupied cells hold for a node, active or not. */
+PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums, int node)
+{
+    int index[DIM], most[3] = {0, 0, 0};
+    real sum = R(0);
+    node_index(box, node, index);
+    for (int c = 0; c < DIM; c++) most[3 - DIM + c] = index[c] < 2 ? index[c] : 2; /* cells exist from base 0 on */
+    for (int i = 0; i <= most[0]; i++)
+        for (int j = 0; j <= most[1]; j++) {
+            const int row = node - i * (DIM == 3 ? box->stride[0] : 0) - j * box->stride[DIM - 2];
+            for (int k = 0; k <= most[2]; k++) {
+                const int slot = l->cell_slot[row - k];
+                if (l->cell_slot[row - k + 1] > slot) sum += sums[(ptrdiff_t)slot * STENCIL_PAD + 9 * i + 3 * j + k];
+            }
+        }
+    return sum;
+}
+
+typedef struct {
+    mpm_lists l;
+    mpm_box box;
+    const real *sums; /* [occupied cells][STENCIL_PAD] */
+    real *out;        /* [nodes] Q_i; set for active nodes */
+} mpm_deposit_sum_args;
+
+PIO_FN void mpm_deposit_sum(int i, const mpm_deposit_sum_args *a)
+{
+    const int node = a->l.node_list[i];
+    a->out[node] = deposit_at(&a->l, &a->box, a->sums, node);
+}
+
+/* sum_o w_o(f) y_o over the nodes y of the box about this cell, and its derivative in f. */
+PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, vec *slope)
+{
+    const spline w = spline_at(f);
+    real value = R(0);
+    *slope = vec_zero();
+    for (int q = 0; q < STENCIL; q++) {
+#if PIO_DIM == 3
+        const int o[DIM] = {q / 9, q / 3 % 3, q % 3};
+#else
+        const int o[DIM] = {q / 3, q % 3};
+#endif
+        const real at = y[cell + stencil_node(box, q)];
+        real whole = at;
+        PIO_UNROLL
+        for (int a = 0; a < DIM; a++) {
+            real part = at * w.dw[a][o[a]];
+            PIO_UNROLL
+            for (int b = 0; b < DIM; b++) part *= b == a ? R(1) : w.w[b][o[b]];
+            slope->x[a] += part;
+            whole *= w.w[a][o[a]];
+        }
+        value += whole;
+    }
+    return value;
+}
+
+/* Adjoint for stored particle p:  f_bar += scale q sum_i Q_bar_i dw_ip/df,   q_bar += scale sum_i Q_bar_i w_ip */
+typedef struct {
+    mpm_deposit_args fwd; /* the same as on the way forward, without sums */
+    mpm_box box;
+    const real *node_bar; /* [nodes] Q_bar, at the nodes of cells with particles that count */
+    double scale;
+    const wide *sample_bar; /* [1] another factor; NULL: 1 */
+    mpm_state bar;          /* stored as the state is; the cotangent of the offset is added to */
+    real *amount_bar;       /* [n] in id order; added to; NULL: q is given */
+} mpm_deposit_adj_args;
+
+PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
+{
+    const mpm_deposit_args *a = &b->fwd;
+    const int id = a->s.id[p], n = a->n;
+    if (a->body && a->body[id] != a->of) return;
+    vec slope;
+    const real value = stencil_value(&b->box, a->s.cell[p], vec_load(a->s.offset, n, p), b->node_bar, &slope);
+    const real scale = R(b->scale * (b->sample_bar ? (double)*b->sample_bar : 1));
+    vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), scale * a->amount[id], slope));
+    if (b->amount_bar) b->amount_bar[id] += scale * value;
+}
+
+/* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where only weights rounded to zero reach it --- */
+
+PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
+{
+    const real m = sums[field_at(nodes, DIM + 1, 0, node)];
+    vec Y = vec_load(y, nodes, node);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) Y.x[c] = m > R(0) ? Y.x[c] / m : R(0);
+    return Y;
+}
+
+/* y_bar = Y_bar/m,  m_bar -= Y_bar . Y/m */
+typedef struct {
+    mpm_lists l;
+    int nodes;
+    const real *sums; /* [DIM + 1][nodes], of which the mass kg is read */
+    const real *y;    /* [DIM][nodes] */
+    real *y_bar;      /* [DIM][nodes] Y_bar of active nodes, which becomes y_bar */
+    real *node_bar;   /* [DIM + 1][nodes], of which the mass' cotangent is added to */
+} mpm_quotient_adj_args;
+
+PIO_FN void mpm_quotient_adj(int i, const mpm_quotient_adj_args *a)
+{
+    const int node = a->l.node_list[i];
+    const vec Y = node_quotient(a->sums, a->y, a->nodes, node),
+              y_bar = node_quotient(a->sums, a->y_bar, a->nodes, node);
+    vec_store(a->y_bar, a->nodes, node, y_bar);
+    a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] -= vec_dot(y_bar, Y);
+}
+
+#endif

@@ -1,0 +1,254 @@
+/* mpm_feedback.h -- a feedback controller: a fully connected network from what bodies do to activations, and its adjoint.
+ *
+ *     x_j   = sin or cos(2 pi f t + phi) of a clock, or (mean of a place or velocity - offset)/scale     inputs
+ *     y     = tanh(W x + b)                 of every layer, the last one's y among them            hidden, outputs
+ *     a_c   = limit_c y_c                                                                          Pa
+ *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where it is of interest
+ *
+ * Means are over the rest volumes of particles, at the state with which the step begins; one of a second set may be subtracted.
+ * W and b of a layer lie as [rows][columns + 1], the last of a row its b. Both of a clock's inputs share its f and phi. */
+#ifndef PIOLA_KERNELS_MPM_FEEDBACK_H
+#define PIOLA_KERNELS_MPM_FEEDBACK_H
+
+#include "kernels/mpm/mpm_control.h"
+
+enum { INPUT_SINE, INPUT_COSINE, INPUT_POSITION, INPUT_VELOCITY }; /* as pio_input of the engine's table */
+enum { NETWORK_LAYERS = 5 };                                       /* most: four hidden and that of the outputs */
+
+/* Particles: those of a body, or those that a channel drives. */
+typedef struct {
+    int number, by_channel; /* of the body or the channel; -1: no particles */
+    double volume;          /* m^3, of all of them */
+} mpm_set;
+
+typedef struct {
+    int kind, axis;       /* INPUT_... */
+    int clock;            /* sine, cosine: number of its clock */
+    mpm_set of, from;     /* what is seen, and from where */
+    double offset, scale; /* m or m/s */
+} mpm_input;
+
+typedef struct {
+    int first, outputs; /* channels that it drives: first .. first + outputs - 1 */
+    int inputs, input;  /* how many, and the number of the first among all */
+    int layers;         /* that of the outputs counted: 1 .. NETWORK_LAYERS */
+    int width[NETWORK_LAYERS + 1];
+    int weights; /* of the first one among the values of control */
+    int clocks;
+    int clock; /* likewise of the first frequency, Hz; the other clocks' follow, and then the phases, rad */
+    int unit;  /* of the first input among the units; the layers' follow */
+} mpm_network_shape;
+
+typedef struct {
+    mpm_state s; /* [.][n] */
+    mpm_matter matter;
+    mpm_box box;
+    const int *body; /* [n] in id order */
+    const mpm_input *input;
+} mpm_sense_args;
+
+/* The share 1/m^3 times volume that a particle has in the mean of a set. */
+PIO_FN wide set_share(const mpm_set *set, const mpm_matter *m, const int *body, int id)
+{
+    const int number = set->by_channel ? m->channel[id] : body[id];
+    return set->number >= 0 && number == set->number ? W(m->volume[id]) / W(set->volume) : W(0);
+}
+
+PIO_FN wide input_share(const mpm_input *j, const mpm_matter *m, const int *body, int id)
+{
+    return set_share(&j->of, m, body, id) - set_share(&j->from, m, body, id);
+}
+
+/* A term of the mean, for stored particle p. */
+PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
+{
+    const mpm_input *j = a->input;
+    const wide share = input_share(j, &a->matter, a->body, a->s.id[p]);
+    const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
+    if (j->kind == INPUT_VELOCITY) return share * W(a->s.velocity[at]);
+    return share * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
+}
+
+typedef struct {
+    mpm_sense_args fwd; /* `input`: [inputs], all of them */
+    int inputs;
+    const wide *means_bar; /* [inputs] */
+    mpm_state bar;         /* stored as the state is; added to */
+} mpm_sense_adj_args;
+
+PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
+{
+    const mpm_sense_args *a = &b->fwd;
+    const int id = a->s.id[p];
+    for (int i = 0; i < b->inputs; i++) {
+        const mpm_input *j = &a->input[i];
+        const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
+        if (j->kind < INPUT_POSITION) continue;
+        const wide share = input_share(j, &a->matter, a->body, id) * b->means_bar[i];
+        if (j->kind == INPUT_VELOCITY)
+            b->bar.velocity[at] += R(share);
+        else
+            b->bar.offset[at] += R(share * W(a->box.dx));
+    }
+}
+
+typedef struct {
+    int channels;
+    const mpm_step *step;
+    const mpm_network_shape *networks; /* [teams] */
+    const mpm_input *inputs;           /* of all networks */
+    const wide *means;                 /* [inputs] of those that are means */
+    const wide *parameters;            /* as in mpm_control_args: amplitudes are limits */
+    const wide *values;
+    wide *units;      /* inputs and what the layers make of them; set */
+    real *activation; /* [channels] Pa; set */
+    wide *past; /* [steps][channels] activations, not rounded: this step's are set, those of the step before are read;
+                 * NULL: rates are of no interest */
+    wide *rate; /* [channels] Pa/s; set where there is a past */
+} mpm_network_args;
+typedef struct {
+    int nothing;
+} mpm_network_shared;
+
+/* 2 pi f t + phi of a network's clock */
+PIO_FN wide network_angle(const mpm_network_args *a, const mpm_network_shape *k, int clock)
+{
+    const wide *frequency = a->values + k->clock, *phase = frequency + k->clocks;
+    return CONTROL_TURN * frequency[clock] * control_time(a->step) + phase[clock];
+}
+
+PIO_FN wide network_input(const mpm_network_args *a, const mpm_network_shape *k, int input)
+{
+    const mpm_input *j = &a->inputs[input];
+    if (j->kind == INPUT_SINE) return sin(network_angle(a, k, j->clock));
+    if (j->kind == INPUT_COSINE) return cos(network_angle(a, k, j->clock));
+    return (a->means[input] - W(j->offset)) / W(j->scale);
+}
+
+PIO_FN void network_rate(const mpm_network_args *a, int c, wide activation)
+{
+    wide *now = a->past + (ptrdiff_t)a->step->index * a->channels;
+    now[c] = activation;
+    a->rate[c] = a->step->index ? (activation - now[c - a->channels]) / W(a->step->h) : W(0);
+}
+
+PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a)
+{
+    const mpm_network_shape *k = &a->networks[i];
+    const wide *w = a->values + k->weights;
+    wide *x = a->units + k->unit;
+    (void)sh;
+    LANES (j, k->inputs) x[j] = network_input(a, k, k->input + j);
+    TEAM_SYNC();
+    for (int l = 0; l < k->layers; l++) {
+        const int columns = k->width[l], rows = k->width[l + 1];
+        wide *y = x + columns;
+        LANES (r, rows) {
+            const wide *row = w + (ptrdiff_t)r * (columns + 1);
+            wide sum = row[columns];
+            for (int c = 0; c < columns; c++) sum += row[c] * x[c];
+            y[r] = tanh(sum);
+        }
+        TEAM_SYNC();
+        x = y;
+        w += (ptrdiff_t)rows * (columns + 1);
+    }
+    LANES (r, k->outputs) {
+        const int c = k->first + r;
+        const wide activation = a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)] * x[r];
+        a->activation[c] = R(activation);
+        if (a->past) network_rate(a, c, activation);
+    }
+}
+
+/* Backwards through the layers: with y = tanh(z), z = W x + b:  z_bar = (1 - y^2) y_bar,  W_bar += z_bar x^T,  b_bar += z_bar,
+ * x_bar = W^T z_bar. */
+typedef struct {
+    mpm_network_args fwd;       /* units as the forward stage left them; activation is not read */
+    const wide *activation_bar; /* [channels] J's unit per Pa */
+    wide *unit_bar;             /* of units; set */
+    wide *means_bar;            /* [inputs]; set */
+    wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
+    wide *values_bar;           /* added to */
+    const wide *rate_bar;       /* [channels] J's unit per Pa/s, where there is a past */
+    wide *past_bar; /* [channels] of this step's activations, from the step after; becomes that of the step before's */
+} mpm_network_adj_args;
+typedef struct {
+    int nothing;
+} mpm_network_adj_shared;
+
+/* a_bar^k += (r_bar^k - r_bar^(k+1))/h, of which the step after has left -r_bar^(k+1)/h; r_bar^0 = 0: that rate is constant. */
+PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
+{
+    const mpm_step *step = b->fwd.step;
+    const wide later = b->past_bar[c], r_bar = step->index ? b->rate_bar[c] / W(step->h) : W(0);
+    b->past_bar[c] = -r_bar;
+    return later + r_bar;
+}
+
+PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int rows, int unit, int weights)
+{
+    const wide *x = b->fwd.units + unit, *y = x + columns, *w = b->fwd.values + weights;
+    wide *x_bar = b->unit_bar + unit, *y_bar = x_bar + columns, *w_bar = b->values_bar + weights;
+    LANES (r, rows) {
+        wide *row = w_bar + (ptrdiff_t)r * (columns + 1);
+        const wide z_bar = (W(1) - y[r] * y[r]) * y_bar[r];
+        for (int c = 0; c < columns; c++) row[c] += z_bar * x[c];
+        row[columns] += z_bar;
+        y_bar[r] = z_bar;
+    }
+    TEAM_SYNC();
+    LANES (c, columns) {
+        wide sum = W(0);
+        for (int r = 0; r < rows; r++) sum += w[(ptrdiff_t)r * (columns + 1) + c] * y_bar[r];
+        x_bar[c] = sum;
+    }
+    TEAM_SYNC();
+}
+
+/* Of its inputs x = sin(angle) and y = cos(angle):  angle_bar = x_bar cos - y_bar sin,  f_bar += 2 pi t angle_bar,
+ * phi_bar += angle_bar. */
+PIO_FN void network_clock_adj(const mpm_network_adj_args *b, const mpm_network_shape *k, int clock)
+{
+    const mpm_network_args *a = &b->fwd;
+    const wide angle = network_angle(a, k, clock), s = sin(angle), c = cos(angle);
+    wide *frequency_bar = b->values_bar + k->clock, *phase_bar = frequency_bar + k->clocks, angle_bar = W(0);
+    for (int j = 0; j < k->inputs; j++) {
+        const mpm_input *in = &a->inputs[k->input + j];
+        const wide bar = b->unit_bar[k->unit + j];
+        if (in->kind < INPUT_POSITION && in->clock == clock) angle_bar += in->kind == INPUT_SINE ? bar * c : -bar * s;
+    }
+    frequency_bar[clock] += CONTROL_TURN * control_time(a->step) * angle_bar;
+    phase_bar[clock] += angle_bar;
+}
+
+PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network_adj_args *b)
+{
+    const mpm_network_args *a = &b->fwd;
+    const mpm_network_shape *k = &a->networks[i];
+    int unit = k->unit, weights = k->weights;
+    (void)sh;
+    for (int l = 0; l < k->layers; l++) {
+        unit += k->width[l];
+        weights += k->width[l + 1] * (k->width[l] + 1);
+    }
+    LANES (r, k->outputs) {
+        const ptrdiff_t limit = control_at(a->channels, CONTROL_AMPLITUDE, k->first + r);
+        const wide a_bar = b->activation_bar[k->first + r] + (a->past ? network_rate_adj(b, k->first + r) : W(0));
+        b->unit_bar[unit + r] = a->parameters[limit] * a_bar;
+        b->parameters_bar[limit] += a->units[unit + r] * a_bar;
+    }
+    TEAM_SYNC();
+    for (int l = k->layers - 1; l >= 0; l--) {
+        unit -= k->width[l];
+        weights -= k->width[l + 1] * (k->width[l] + 1);
+        network_layer_adj(b, k->width[l], k->width[l + 1], unit, weights);
+    }
+    LANES (j, k->inputs) {
+        const mpm_input *in = &a->inputs[k->input + j];
+        b->means_bar[k->input + j] = in->kind < INPUT_POSITION ? W(0) : b->unit_bar[unit + j] / W(in->scale);
+    }
+    LANES (c, k->clocks) network_clock_adj(b, k, c);
+}
+
+#endif

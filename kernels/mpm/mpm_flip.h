@@ -1,0 +1,223 @@
+/* mpm_flip.h -- particles that keep a share of their own velocity: the affine FLIP transfer (AFLIP: Fei, Guo, Wu, Huang, Gao
+ * 2021, ACM TOG 40(4), "Revisiting integration in the material point method", with the places of APIC), and its adjoint.
+ *
+ *     u_i  = p_i/m_i,  p_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))      the velocity of APIC before any force
+ *     v_p' = sum_i w_ip v_i' + b (v_p - sum_i w_ip u_i),   0 <= b <= 1
+ *
+ * So a particle gets the change of the grid's velocity, and b says how much it keeps of what the grid does not resolve: with 0 this
+ * is APIC, with 1 nothing is filtered. C' and x' are those of APIC: the affine velocity is not blended, since what it keeps would
+ * be noise of the wave length of a cell. What is added carries no momentum, sum_p m_p (v_p - sum_i w_ip u_i) = 0, since the affine
+ * part adds none to sum_i p_i. It does carry angular momentum, by as much as C before the step and that of u differ. */
+#ifndef PIOLA_KERNELS_MPM_FLIP_H
+#define PIOLA_KERNELS_MPM_FLIP_H
+
+#include "kernels/mpm/mpm_deposit.h"
+#include "kernels/mpm/mpm_reversible_transfer.h"
+
+/* A cell's share of the momentum of APIC without forces. */
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    mpm_box box;
+    real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
+} mpm_flip_spread_args;
+typedef struct {
+    transfer_batch t;
+} mpm_flip_spread_shared;
+
+/* The affine field b + B o of one particle: B = m dx C, b = m v - B f. */
+PIO_FN mat flip_field(const mpm_state *s, const mpm_matter *m, const mpm_box *box, int p, vec f, vec *b)
+{
+    const real mass = m->mass[s->id[p]];
+    const mat B = mat_scale(mass * box->dx, mat_load(s->C, m->n, p));
+    *b = vec_axpby(mass, vec_load(s->velocity, m->n, p), R(-1), mat_apply(B, f));
+    return B;
+}
+
+PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip_spread_args *a)
+{
+    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
+    PER_LANE(real, sum, DIM);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) {
+            const int p = a->l.order[first + j];
+            const vec f = vec_load(a->s.offset, n, p);
+            vec b;
+            const mat B = flip_field(&a->s, &a->matter, &a->box, p, f, &b);
+            batch_put(&sh->t, j, f, b, B, R(0));
+        }
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) {
+                const real w = lane_weight(q, sh->t.f[j]);
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += w * batch_field(&sh->t, j, c, q);
+            }
+        TEAM_SYNC();
+    }
+    real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+/* ---- adjoint: b_bar = sum_o w_o p_bar_o,  B_bar = sum_o w_o p_bar_o o^T - b_bar f^T
+ *     v_bar += m b_bar;  C_bar += m dx B_bar;  m_bar += b_bar . v + dx B_bar : C;  f_bar += slope(p_bar; b, B) - B^T b_bar */
+typedef struct {
+    mpm_flip_spread_args fwd; /* its sums are not used */
+    int nodes;
+    const real *momentum_bar; /* [DIM][nodes] dJ/dp_i of active nodes */
+    mpm_state bar;            /* [.][n] cotangents of the state, stored as it is; added to */
+    real *mass_bar;           /* [n] in id order; added to */
+} mpm_flip_spread_adj_args;
+typedef struct {
+    node_vectors y;
+} mpm_flip_spread_adj_shared;
+
+PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_spread_adj_shared *sh, int p)
+{
+    const mpm_flip_spread_args *fwd = &a->fwd;
+    const int n = fwd->matter.n, id = fwd->s.id[p];
+    const real mass = fwd->matter.mass[id], dx = fwd->box.dx;
+    const vec f = vec_load(fwd->s.offset, n, p);
+    const spline w = spline_at(f);
+    vec b, b_bar;
+    mat B_bar;
+    const mat B = flip_field(&fwd->s, &fwd->matter, &fwd->box, p, f, &b);
+    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
+    B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
+    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, b, B);
+    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
+    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
+    vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), mass, b_bar));
+    mat_store(a->bar.C, n, p, mat_axpby(R(1), mat_load(a->bar.C, n, p), mass * dx, B_bar));
+    a->mass_bar[id] += vec_dot(b_bar, vec_load(fwd->s.velocity, n, p)) + dx * mat_ddot(B_bar, mat_load(fwd->s.C, n, p));
+}
+
+PIO_FN void mpm_flip_spread_adj(int slot, mpm_flip_spread_adj_shared *sh, const mpm_flip_spread_adj_args *a)
+{
+    const mpm_lists *l = &a->fwd.l;
+    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
+    LANES (q, STENCIL) {
+        const int node = cell + stencil_node(&a->fwd.box, q);
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->momentum_bar[field_at(a->nodes, DIM, c, node)];
+    }
+    TEAM_SYNC();
+    LANES (j, end - first) flip_particle_adj(a, sh, l->order[first + j]);
+}
+
+/* ---- what the particles keep, added to the new velocity once mpm_g2p has set it ------------------------------- */
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    int n;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *sums;     /* [DIM + 1][nodes], of which the mass kg is read */
+    const real *momentum; /* [DIM][nodes] without forces, kg m/s; both of active nodes */
+    real *velocity;       /* [DIM][n] m/s at the end of the step, stored in the order of l.order; added to */
+} mpm_flip_args;
+typedef struct {
+    node_vectors y;
+} mpm_flip_shared;
+
+/* u_i of the nodes of a cell. */
+PIO_FN void cell_flip_velocities(node_vectors *y, const mpm_flip_args *a, int cell)
+{
+    LANES (q, STENCIL) {
+        const int node = cell + stencil_node(&a->box, q);
+        const vec u = node_quotient(a->sums, a->momentum, a->nodes, node);
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) y->y[c][q] = u.x[c];
+    }
+}
+
+/* v_p - sum_i w_ip u_i of the particle at this place of the order. */
+PIO_FN vec flip_rest(const mpm_flip_args *a, const node_vectors *y, int place)
+{
+    const int p = a->l.order[place];
+    const spline w = spline_at(vec_load(a->s.offset, a->n, p));
+    return vec_axpby(R(1), vec_load(a->s.velocity, a->n, p), R(-1), stencil_mean(y, &w));
+}
+
+PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
+{
+    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
+    cell_flip_velocities(&sh->y, a, cell);
+    TEAM_SYNC();
+    LANES (j, end - first) {
+        const vec rest = flip_rest(a, &sh->y, first + j), v = vec_load(a->velocity, a->n, first + j);
+        vec_store(a->velocity, a->n, first + j, vec_axpby(R(1), v, a->step->flip, rest));
+    }
+}
+
+/* ---- adjoint, with d = b v'_bar:  v_bar += d,  u_o_bar -= w_o d,  f_bar -= slope(u; d),  b_bar = v'_bar . (v - sum_o w_o u_o) */
+typedef struct {
+    mpm_flip_args fwd;    /* its velocity is not used */
+    const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */
+    mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; added to */
+    real *share;          /* [n] by place: a particle's term of b_bar; set */
+    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/du_i; set */
+} mpm_flip_adj_args;
+typedef struct {
+    node_vectors y;
+    vector_batch t;
+} mpm_flip_adj_shared;
+
+PIO_FN void flip_place_adj(const mpm_flip_adj_args *a, mpm_flip_adj_shared *sh, int j, int place)
+{
+    const mpm_flip_args *fwd = &a->fwd;
+    const int n = fwd->n, p = fwd->l.order[place];
+    const vec f = vec_load(fwd->s.offset, n, p), v_bar = vec_load(a->next_bar, n, place);
+    const vec d = vec_scale(fwd->step->flip, v_bar);
+    const spline w = spline_at(f);
+    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, d, mat_diag(R(0)));
+    a->share[place] = vec_dot(v_bar, flip_rest(fwd, &sh->y, place));
+    vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), R(1), d));
+    vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(-1), slope));
+    vector_put(&sh->t, j, f, vec_scale(R(-1), d), R(0));
+}
+
+PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_args *a)
+{
+    const mpm_lists *l = &a->fwd.l;
+    const int cell = l->cell_list[slot], end = l->start[cell + 1];
+    cell_flip_velocities(&sh->y, &a->fwd, cell);
+    TEAM_SYNC();
+    PER_LANE(real, sum, DIM);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = l->start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) flip_place_adj(a, sh, j, first + j);
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) {
+                const real weight = lane_weight(q, sh->t.f[j]);
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += weight * sh->t.b[j][c];
+            }
+        TEAM_SYNC();
+    }
+    real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+/* A term of b_bar. */
+typedef struct {
+    const real *share; /* [n] */
+} mpm_flip_sum_args;
+
+PIO_FN wide mpm_flip_sum(int i, const mpm_flip_sum_args *a)
+{
+    return W(a->share[i]);
+}
+
+#endif

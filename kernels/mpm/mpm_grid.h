@@ -1,0 +1,285 @@
+/* mpm_grid.h -- the grid update of one step, and its adjoint:  v_i = walls(p_i/m_i + h g).
+ *
+ * Sticky and slip walls mirror. Near such a wall the grid velocity is an odd function across it, the component along the
+ * normal (slip) or all of them (sticky): with f the node on the face, the ghost f - 1 moves as -v of its mirror f + 1. The
+ * three have one unknown, V of the inner node r = f + 1, and V is what the principle of virtual power gives for the velocity
+ * restricted so, with the mass lumped: the sum over the nodes s that move as sign_s V, of those that hold particles,
+ *
+ *     V = sum_s sign_s (p_s + h g m_s) / sum_s m_s
+ *
+ * So a uniform stress at a wall does no work on r, as if the body went on behind it (in the continuum: the reaction of the
+ * wall), and a pressure that balances gravity stays in balance. A node has ghosts along several axes in a corner, and from
+ * both walls where they are two nodes apart. Nodes on the face, and beyond the ghost, are held. */
+#ifndef PIOLA_KERNELS_MPM_GRID_H
+#define PIOLA_KERNELS_MPM_GRID_H
+
+#include "kernels/mpm/mpm_sort.h"
+
+typedef struct {
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *sums; /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
+    real *velocity;   /* [DIM][nodes] m/s; set for active nodes */
+} mpm_grid_args;
+
+/* Bit a is set where the walls let component a of the velocity v through, for a node with these indices. A separating wall
+ * holds what moves into it; all walls act at and beyond their face. */
+PIO_FN int wall_passes(const mpm_box *box, const int index[DIM], vec v)
+{
+    int passes = (1 << DIM) - 1;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        PIO_UNROLL
+        for (int side = 0; side < 2; side++) {
+            const int reached = side == 0 ? index[a] <= box->face[a][0] : index[a] >= box->face[a][1];
+            if (!reached) continue;
+            if (box->wall[a][side] == WALL_STICKY) passes = 0;
+            if (box->wall[a][side] == WALL_SLIP || (side == 0 ? v.x[a] < R(0) : v.x[a] > R(0))) passes &= ~(1 << a);
+        }
+    }
+    return passes;
+}
+
+/* More than one node inside every face: no wall acts here. */
+PIO_FN int node_is_inner(const mpm_box *box, const int index[DIM])
+{
+    int inner = 1;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) inner &= index[a] > box->face[a][0] + 1 && index[a] < box->face[a][1] - 1;
+    return inner;
+}
+
+/* Velocity of a node away from walls. One that only weights rounded to zero reach has no mass and stays at rest. */
+PIO_FN vec node_free_velocity(const real *sums, int nodes, int node, const mpm_step *step)
+{
+    const real m = sums[field_at(nodes, DIM + 1, 0, node)];
+    vec v = vec_zero();
+    if (!(m > R(0))) return v;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) v.x[c] = sums[field_at(nodes, DIM + 1, 1 + c, node)] / m + step->h * step->gravity[c];
+    return v;
+}
+
+/* ---- mirrors --------------------------------------------------------------------------------------------- */
+
+/* The nodes that share one unknown of component c: the inner node r and its ghosts. */
+typedef struct {
+    int inner[DIM];  /* index of r along each axis */
+    int node;        /* r */
+    real sign;       /* of the node for which this was asked: it moves as sign V */
+    int count;       /* nodes in all, a product over the axes */
+    int ways[DIM];   /* 1 + ghosts along this axis, at most 3 */
+    int hop[DIM][2]; /* from r to each of them */
+} wall_images;
+
+PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
+{
+    const int kind = box->wall[axis][side];
+    return kind == WALL_STICKY || (kind == WALL_SLIP && axis == c);
+}
+
+/* Of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the grid is none: no particle
+ * comes so near to the border. */
+PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index[DIM], int c)
+{
+    wall_images w;
+    w.sign = R(1);
+    w.node = first;
+    w.count = 1;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        int r = index[a];
+        PIO_UNROLL
+        for (int side = 0; side < 2; side++) {
+            const int face = box->face[a][side], out = side == 0 ? -1 : 1;
+            if (index[a] != face + out || !wall_mirrors(box, a, side, c)) continue;
+            r = face - out;
+            w.sign = -w.sign;
+        }
+        w.ways[a] = 1;
+        w.hop[a][0] = w.hop[a][1] = 0;
+        PIO_UNROLL
+        for (int side = 0; side < 2; side++) {
+            const int face = box->face[a][side], out = side == 0 ? -1 : 1, ghost = face + out;
+            if (r != face - out || ghost < 0 || ghost >= box->nodes[a] || !wall_mirrors(box, a, side, c)) continue;
+            if (w.ways[a] == 1)
+                w.hop[a][0] = (ghost - r) * box->stride[a];
+            else
+                w.hop[a][1] = (ghost - r) * box->stride[a];
+            w.ways[a]++;
+        }
+        w.inner[a] = r;
+        w.node += r * box->stride[a];
+        w.count *= w.ways[a];
+    }
+    return w;
+}
+
+/* Number k of the nodes, 0: r itself, and its sign; -1 where it is not active: its sums are not set, they are zero. */
+PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sign)
+{
+    int node = w->node;
+    *sign = R(1);
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        const int way = k % w->ways[a];
+        k /= w->ways[a];
+        if (way == 0) continue;
+        node += way == 1 ? w->hop[a][0] : w->hop[a][1];
+        *sign = -*sign;
+    }
+    return l->node_slot[node + 1] > l->node_slot[node] ? node : -1;
+}
+
+/* What walls leave to others: 1 for a component that is free, 0 for others. Component c is free where it has no mirror, and no wall would hold it whatever its sign. */
+PIO_FN void wall_frees(const mpm_box *box, const int index[DIM], real passes[DIM])
+{
+    const int inner = node_is_inner(box, index);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        passes[c] = R(1);
+        if (inner) continue;
+        vec up = vec_zero(), down = vec_zero();
+        up.x[c] = R(1);
+        down.x[c] = R(-1);
+        const wall_images w = wall_images_of(box, 0, index, c);
+        const int held = !(wall_passes(box, index, up) >> c & 1) || !(wall_passes(box, index, down) >> c & 1);
+        if (w.count > 1 || held) passes[c] = R(0);
+    }
+}
+
+/* The unknown: V = p + h g d, before separating walls act, and whether they let it pass. */
+typedef struct {
+    real mass; /* sum_s m_s, kg */
+    real p;    /* sum_s sign_s p_s / mass, m/s */
+    real d;    /* sum_s sign_s m_s / mass; 1 where there is no ghost */
+    int passes;
+} wall_unknown;
+
+PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a, int c)
+{
+    wall_unknown u;
+    vec v = vec_zero();
+    u.mass = u.p = u.d = R(0);
+    u.passes = 0;
+    for (int k = 0; k < w->count; k++) {
+        real sign;
+        const int node = wall_image(w, &a->l, k, &sign);
+        if (node < 0) continue;
+        const real m = a->sums[field_at(a->nodes, DIM + 1, 0, node)];
+        u.mass += m;
+        u.d += sign * m;
+        u.p += sign * a->sums[field_at(a->nodes, DIM + 1, 1 + c, node)];
+    }
+    if (!(u.mass > R(0))) return u;
+    u.p /= u.mass;
+    u.d /= u.mass;
+    v.x[c] = u.p + a->step->h * a->step->gravity[c] * u.d;
+    u.passes = wall_passes(&a->box, w->inner, v) >> c & 1;
+    return u;
+}
+
+PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[DIM])
+{
+    const int first = field_first(&a->box, node);
+    vec v;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const wall_images w = wall_images_of(&a->box, first, index, c);
+        const wall_unknown u = wall_unknown_of(&w, a, c);
+        v.x[c] = u.passes ? w.sign * (u.p + a->step->h * a->step->gravity[c] * u.d) : R(0);
+    }
+    return v;
+}
+
+PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
+{
+    const int node = a->l.node_list[i];
+    int index[DIM];
+    vec v;
+    node_index(&a->box, node, index);
+    if (node_is_inner(&a->box, index))
+        v = node_free_velocity(a->sums, a->nodes, node, a->step);
+    else
+        v = node_wall_velocity(a, node, index);
+    vec_store(a->velocity, a->nodes, node, v);
+}
+
+/* ---- adjoint: with v_bar after the walls, every node gathers the cotangent of its unknown from all that share it,
+ *     V_bar = sum_s sign_s v_bar_s  (0 where walls hold it),   p_bar_s = sign_s V_bar / M,   M = sum_s m_s
+ *     m_bar_s = sum_c (V_bar / M) (sign_s h g - V)             away from walls: -v_bar . p/m^2 */
+typedef struct {
+    mpm_grid_args fwd;        /* its velocity is not used */
+    const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
+    real *node_bar;           /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i; set for active nodes */
+} mpm_grid_adj_args;
+
+PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
+{
+    const int nodes = a->fwd.nodes;
+    const real m = a->fwd.sums[field_at(nodes, DIM + 1, 0, node)];
+    real m_bar = R(0);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const real p_bar = m > R(0) ? a->velocity_bar[field_at(nodes, DIM, c, node)] / m : R(0);
+        m_bar -= m > R(0) ? p_bar * (a->fwd.sums[field_at(nodes, DIM + 1, 1 + c, node)] / m) : R(0);
+        a->node_bar[field_at(nodes, DIM + 1, 1 + c, node)] = p_bar;
+    }
+    a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
+}
+
+PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[DIM])
+{
+    const int nodes = a->fwd.nodes, first = field_first(&a->fwd.box, node);
+    const mpm_step *step = a->fwd.step;
+    real m_bar = R(0);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const wall_images w = wall_images_of(&a->fwd.box, first, index, c);
+        const wall_unknown u = wall_unknown_of(&w, &a->fwd, c);
+        real share = R(0);
+        if (u.passes) {
+            for (int k = 0; k < w.count; k++) {
+                real sign;
+                const int s = wall_image(&w, &a->fwd.l, k, &sign);
+                if (s >= 0) share += sign * a->velocity_bar[field_at(nodes, DIM, c, s)];
+            }
+            share /= u.mass;
+        }
+        m_bar += share * (step->h * step->gravity[c] * (w.sign - u.d) - u.p);
+        a->node_bar[field_at(nodes, DIM + 1, 1 + c, node)] = w.sign * share;
+    }
+    a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
+}
+
+PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
+{
+    const int node = a->fwd.l.node_list[i];
+    int index[DIM];
+    node_index(&a->fwd.box, node, index);
+    if (node_is_inner(&a->fwd.box, index))
+        node_free_adj(a, node);
+    else
+        node_wall_adj(a, node, index);
+}
+
+/* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed over
+ * active nodes. */
+typedef struct {
+    mpm_lists l;
+    const mpm_step *step;
+    int nodes, component;
+    const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s */
+    const real *node_bar; /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i */
+} mpm_gravity_sum_args;
+
+PIO_FN wide mpm_gravity_sum(int i, const mpm_gravity_sum_args *a)
+{
+    const int node = a->l.node_list[i];
+    const wide m = W(a->sums[field_at(a->nodes, DIM + 1, 0, node)]);
+    return W(a->step->h) * m * W(a->node_bar[field_at(a->nodes, DIM + 1, 1 + a->component, node)]);
+}
+
+#endif

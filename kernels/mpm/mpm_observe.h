@@ -1,0 +1,201 @@
+/* mpm_observe.h -- observations: one number per component and step, as a sum over particles, and its adjoint.
+ *
+ *   mean position    y_a = sum_p m_p x_pa / M            mean velocity likewise; M = sum of the body's m_p
+ *   kinetic energy   y = sum_p m_p v_p.v_p / 2
+ *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p; between two steps
+ *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its share
+ *   shape            y = sum_p m_p d_p^2 / M                 d_p the signed distance from a shape, given at the nodes of the grid,
+ *                    at x_p by their weights; `outside`: 0 where it is below 0
+ *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
+#ifndef PIOLA_KERNELS_MPM_OBSERVE_H
+#define PIOLA_KERNELS_MPM_OBSERVE_H
+
+#include "kernels/mpm/mpm_target.h"
+
+enum {
+    OBSERVE_MEAN_POSITION,
+    OBSERVE_MEAN_VELOCITY,
+    OBSERVE_KINETIC_ENERGY,
+    OBSERVE_DISTANCE,
+    OBSERVE_FRONT,
+    OBSERVE_SHAPE
+};
+
+typedef struct {
+    mpm_state s; /* [.][n] */
+    mpm_matter matter;
+    mpm_box box;
+    const int *body;            /* [n] in id order */
+    int type, of, axis;         /* OBSERVE_..., body number, component */
+    const wide *total;          /* [1] M of the body, kg */
+    double ref, sharpness;      /* front: x_ref m, s 1/m */
+    const double *place;        /* front: [1] x_ref m, instead of ref where not NULL */
+    const int *marker;          /* distance: [n] in id order: row of `points`, or -1 */
+    const double *points;       /* distance: [rows][DIM] m; NaN: no point at this time */
+    const double *point_weight; /* distance: [rows] weight of a point; NULL: 1 */
+    double markers;             /* distance: P, their sum */
+    mpm_state past;             /* distance: the state before, stored in its own order */
+    const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where the share of that is 0 */
+    double past_share;          /* distance: s, in [0, 1) */
+    const real *field;          /* shape: [nodes] signed distance, m */
+    int outside;                /* shape: what is inside has distance 0 */
+} mpm_observe_args;
+typedef mpm_observe_args mpm_observe_mass_args;
+
+/* Weight of a particle's point over P. */
+PIO_FN double observe_point_share(const mpm_observe_args *a, int id)
+{
+    return (a->point_weight ? a->point_weight[a->marker[id]] : 1) / a->markers;
+}
+
+/* A term of M. */
+PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
+{
+    return a->body[i] == a->of ? W(a->matter.mass[i]) : W(0);
+}
+
+/* y does not depend on x_ref, which only keeps the exponentials in range: it must lie near the front. */
+PIO_FN wide observe_reference(const mpm_observe_args *a)
+{
+    return W(a->place ? *a->place : a->ref);
+}
+
+PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
+{
+    const real f = a->s.offset[field_at(a->matter.n, DIM, a->axis, p)];
+    return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], f, a->axis) - observe_reference(a)));
+}
+
+/* Axis c of stored particle p's place, m. */
+PIO_FN wide observed_place(const mpm_observe_args *a, int p, int c)
+{
+    const int n = a->matter.n;
+    const wide x = particle_position(&a->box, a->s.cell[p], a->s.offset[field_at(n, DIM, c, p)], c);
+    if (!a->past_at) return x;
+    const int q = a->past_at[p];
+    const wide x0 = particle_position(&a->box, a->past.cell[q], a->past.offset[field_at(n, DIM, c, q)], c);
+    return W(1 - a->past_share) * x + W(a->past_share) * x0;
+}
+
+/* Distance of stored particle p from the shape, m, and its derivative in the offset. */
+PIO_FN real observed_depth(const mpm_observe_args *a, int p, vec *slope)
+{
+    const real d = stencil_value(&a->box, a->s.cell[p], vec_load(a->s.offset, a->matter.n, p), a->field, slope);
+    return a->outside && d < R(0) ? R(0) : d;
+}
+
+/* A term of the sum, for stored particle p. */
+PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
+{
+    const int id = a->s.id[p];
+    const ptrdiff_t at = field_at(a->matter.n, DIM, a->axis, p);
+    const wide m = W(a->matter.mass[id]);
+    if (a->body[id] != a->of) return W(0);
+    if (a->type == OBSERVE_MEAN_POSITION)
+        return m * particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis) / W(*a->total);
+    if (a->type == OBSERVE_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
+    if (a->type == OBSERVE_FRONT) return m * observe_front_weight(a, p) / W(*a->total);
+    if (a->type == OBSERVE_SHAPE) {
+        vec slope;
+        const wide d = W(observed_depth(a, p, &slope));
+        return m * d * d / W(*a->total);
+    }
+    wide sum = W(0);
+    for (int c = 0; c < DIM; c++) {
+        if (a->type == OBSERVE_KINETIC_ENERGY) {
+            const wide v = W(a->s.velocity[field_at(a->matter.n, DIM, c, p)]);
+            sum += W(0.5) * m * v * v;
+        } else if (a->marker[id] >= 0) {
+            const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
+            const wide d = observed_place(a, p, c) - W(X);
+            if (X - X >= 0) sum += d * d * W(observe_point_share(a, id));
+        }
+    }
+    return sum;
+}
+
+/* Value of the observation, given the sum of its terms. */
+PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
+{
+    return a->type == OBSERVE_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
+}
+
+/* samples[0] += weight y (one item) */
+typedef struct {
+    mpm_observe_args o;
+    const wide *sum;
+    double weight;
+    wide *sample;
+} mpm_observe_add_args;
+
+PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
+{
+    (void)i;
+    *a->sample += W(a->weight) * observe_value(&a->o, *a->sum);
+}
+
+/* Adjoint for stored particle p: with y_bar = weight sample_bar, add to the cotangents of state and mass. */
+typedef struct {
+    mpm_observe_args o;
+    const wide *sum;        /* [1] the same sum as on the way forward */
+    const wide *sample_bar; /* [1] dJ/dsample */
+    double weight;
+    mpm_state bar;  /* stored as the state is; added to, but for `past` */
+    real *mass_bar; /* [n] in id order; added to */
+    real *
+        past_bar; /* [DIM][n] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
+} mpm_observe_adj_args;
+
+PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
+{
+    const mpm_observe_args *a = &b->o;
+    const int id = a->s.id[p], n = a->matter.n;
+    const ptrdiff_t at = field_at(n, DIM, a->axis, p);
+    if (a->body[id] != a->of) return;
+    const double y_bar = b->weight * (double)*b->sample_bar, sum = (double)*b->sum, total = (double)*a->total;
+    const double dx = (double)a->box.dx, m = (double)a->matter.mass[id];
+    if (a->type == OBSERVE_MEAN_POSITION || a->type == OBSERVE_MEAN_VELOCITY) {
+        const int position = a->type == OBSERVE_MEAN_POSITION;
+        const double q = position ? (double)particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis)
+                                  : (double)a->s.velocity[at];
+        if (position)
+            b->bar.offset[at] += R(y_bar * m / total * dx);
+        else
+            b->bar.velocity[at] += R(y_bar * m / total);
+        b->mass_bar[id] += R(y_bar * (q - sum) / total);
+        return;
+    }
+    if (a->type == OBSERVE_FRONT) {
+        const double e = (double)observe_front_weight(a, p), S = sum * total;
+        b->bar.offset[at] += R(y_bar * m * e / S * dx);
+        b->mass_bar[id] += R(y_bar * (e / S - 1 / total) / a->sharpness);
+        return;
+    }
+    if (a->type == OBSERVE_SHAPE) {
+        vec slope;
+        const double d = (double)observed_depth(a, p, &slope);
+        vec_store(b->bar.offset, n, p,
+                  vec_axpby(R(1), vec_load(b->bar.offset, n, p), R(2 * y_bar * m * d / total), slope));
+        b->mass_bar[id] += R(y_bar * (d * d - sum) / total);
+        return;
+    }
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t k = field_at(n, DIM, c, p);
+        if (a->type == OBSERVE_KINETIC_ENERGY) {
+            const double v = (double)a->s.velocity[k];
+            b->bar.velocity[k] += R(y_bar * m * v);
+            b->mass_bar[id] += R(0.5 * y_bar * v * v);
+        } else if (a->marker[id] >= 0) {
+            const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
+            const double d = (double)observed_place(a, p, c) - X;
+            const double share = 2 * y_bar * d * observe_point_share(a, id) * dx;
+            if (!(d - d >= 0)) continue;
+            if (b->past_bar)
+                b->past_bar[field_at(n, DIM, c, a->past_at[p])] += R(a->past_share * share);
+            else
+                b->bar.offset[k] += R((1 - a->past_share) * share);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,467 @@
+/* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with adjoints.
+ *
+ * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c and Q its
+ * place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the node and x the centroid of
+ * the material that it holds (mpm_centroid.h):
+ *
+ *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x_i - c)            the velocity relative to it
+ *     u' = 0 (sticky),  or the sliding part of u after friction (slip), and what is left of u . n (separate)
+ *     v <- v + s(d) (u' - u)                                                       in components that no wall holds
+ *
+ * The share s(d) eases the condition in, so that the velocities are a smooth function of x, c and Q. Friction takes mu times what
+ * the normal condition takes, node by node. A separating obstacle takes hold gradually about u . n = 0. */
+#ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
+#define PIOLA_KERNELS_MPM_OBSTACLE_H
+
+#include "kernels/mpm/mpm_centroid.h"
+#include "kernels/mpm/mpm_grid.h"
+#include "kernels/mpm/obstacle.h"
+
+/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its grip. */
+enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
+enum { OBSTACLE_SLIP = OBSTACLE_FRICTION + 1, OBSTACLE_ONSET, OBSTACLE_PARAMETERS };
+/* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
+enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
+
+/* Where an obstacle is at the beginning of the step, and how it moves in it. */
+typedef struct {
+    wide centre[DIM]; /* c, m */
+    mat turn;         /* Q */
+    vec velocity;     /* V, m/s */
+    mat spin;         /* W, 1/s */
+    obstacle_grip grip;
+} obstacle_pose;
+
+/* ---- rotations ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    wide m[DIM][DIM];
+} turn_matrix;
+
+#if PIO_DIM == 3
+/* sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 of a^2; by their series where the last would lose digits. */
+typedef struct {
+    wide sine, cosine, rest;
+} turn_factors;
+
+PIO_FN turn_factors turn_factors_of(wide x)
+{
+    turn_factors f;
+    if (x < W(0.1)) {
+        f.sine = W(1) - x / W(6) * (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110)))));
+        f.cosine =
+            W(0.5) - x / W(24) * (W(1) - x / W(30) * (W(1) - x / W(56) * (W(1) - x / W(90) * (W(1) - x / W(132)))));
+        f.rest =
+            (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110) * (W(1) - x / W(156)))))) /
+            W(6);
+        return f;
+    }
+    const wide a = sqrt(x), half = sin(a / W(2));
+    f.sine = sin(a) / a;
+    f.cosine = W(2) * half * half / x;
+    f.rest = (W(1) - f.sine) / x;
+    return f;
+}
+
+PIO_FN turn_matrix turn_cross(const wide r[3])
+{
+    turn_matrix k;
+    PIO_UNROLL
+    for (int a = 0; a < 3; a++) {
+        k.m[a][a] = W(0);
+        k.m[a][(a + 1) % 3] = -r[(a + 2) % 3];
+        k.m[a][(a + 2) % 3] = r[(a + 1) % 3];
+    }
+    return k;
+}
+
+/* I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with (cosine, rest) its left
+ * Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
+PIO_FN turn_matrix turn_series(const wide r[3], wide p, wide q)
+{
+    const turn_matrix k = turn_cross(r);
+    turn_matrix out;
+    PIO_UNROLL
+    for (int a = 0; a < 3; a++) {
+        PIO_UNROLL
+        for (int b = 0; b < 3; b++) {
+            wide square = W(0);
+            PIO_UNROLL
+            for (int c = 0; c < 3; c++) square += k.m[a][c] * k.m[c][b];
+            out.m[a][b] = W(a == b ? 1 : 0) + p * k.m[a][b] + q * square;
+        }
+    }
+    return out;
+}
+
+PIO_FN turn_matrix turn_of(const wide r[3])
+{
+    const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    return turn_series(r, f.sine, f.cosine);
+}
+#else
+PIO_FN turn_matrix turn_of(const wide r[1])
+{
+    turn_matrix out;
+    out.m[0][0] = out.m[1][1] = cos(r[0]);
+    out.m[1][0] = sin(r[0]);
+    out.m[0][1] = -out.m[1][0];
+    return out;
+}
+#endif
+
+/* ---- where obstacles are -------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int obstacles;
+    const mpm_step *step;
+    double dt;               /* s */
+    const wide *parameters;  /* [OBSTACLE_PARAMETERS][obstacles] */
+    const int *motion_start; /* [obstacles + 1] of its points; none: it stands still */
+    const double *motion;    /* [points][MOTION_NUMBERS] ascending in time */
+    const double *axis;      /* [obstacles][3] unit, about which it turns; in 2D not read */
+    obstacle_pose *pose;     /* [obstacles]; set */
+} obstacle_pose_args;
+typedef obstacle_pose_args mpm_obstacle_pose_args;
+
+/* Where parameter k of obstacle o lies. */
+PIO_FN ptrdiff_t obstacle_at(int obstacles, int k, int o)
+{
+    return field_at(obstacles, OBSTACLE_PARAMETERS, k, o);
+}
+
+/* The motion at time t: straight between points, at rest before the first and after the last. */
+PIO_FN void motion_at(const obstacle_pose_args *a, int o, double t, double out[MOTION_NUMBERS])
+{
+    int low = a->motion_start[o], high = a->motion_start[o + 1] - 1;
+    double part = 0;
+    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = 0;
+    if (high < low) return;
+    while (high - low > 1) { /* low is at or before t, or the first */
+        const int middle = low + (high - low) / 2;
+        if (a->motion[(ptrdiff_t)middle * MOTION_NUMBERS] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double *from = a->motion + (ptrdiff_t)low * MOTION_NUMBERS,
+                 *to = a->motion + (ptrdiff_t)high * MOTION_NUMBERS;
+    if (to[0] > from[0]) part = (t - from[0]) / (to[0] - from[0]);
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + part * (to[k] - from[k]);
+}
+
+/* The turn of the motion by this angle, about the obstacle's axis. */
+PIO_FN turn_matrix motion_turn(const obstacle_pose_args *a, int o, double angle)
+{
+    wide r[OBSTACLE_TURNS];
+    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = W(OBSTACLE_TURNS == 1 ? angle : angle * a->axis[3 * o + k]);
+    return turn_of(r);
+}
+
+PIO_FN void obstacle_rotation(const obstacle_pose_args *a, int o, wide r[OBSTACLE_TURNS])
+{
+    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = a->parameters[obstacle_at(a->obstacles, OBSTACLE_ROTATION + k, o)];
+}
+
+PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
+{
+    double now[MOTION_NUMBERS], then[MOTION_NUMBERS];
+    const double t = (double)a->step->index * a->dt;
+    obstacle_pose *to = a->pose + o;
+    wide r[OBSTACLE_TURNS];
+    motion_at(a, o, t, now);
+    motion_at(a, o, t + a->dt, then);
+    obstacle_rotation(a, o, r);
+    const turn_matrix start = turn_of(r), moved = motion_turn(a, o, now[MOTION_ANGLE]);
+    const double rate = (then[MOTION_ANGLE] - now[MOTION_ANGLE]) / a->dt;
+    for (int i = 0; i < DIM; i++) {
+        to->centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + W(now[MOTION_SHIFT + i]);
+        to->velocity.x[i] = R((then[MOTION_SHIFT + i] - now[MOTION_SHIFT + i]) / a->dt);
+        for (int j = 0; j < DIM; j++) {
+            wide sum = W(0);
+            for (int k = 0; k < DIM; k++) sum += moved.m[i][k] * start.m[k][j];
+            to->turn.m[i][j] = R(sum);
+            to->spin.m[i][j] = R(0);
+        }
+    }
+#if PIO_DIM == 3
+    for (int i = 0; i < 3; i++) {
+        to->spin.m[i][(i + 1) % 3] = R(-rate * a->axis[3 * o + (i + 2) % 3]);
+        to->spin.m[i][(i + 2) % 3] = R(rate * a->axis[3 * o + (i + 1) % 3]);
+    }
+#else
+    to->spin.m[0][1] = R(-rate);
+    to->spin.m[1][0] = R(rate);
+#endif
+    to->grip.friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
+    to->grip.slip = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SLIP, o)]);
+    to->grip.onset = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_ONSET, o)]);
+}
+
+/* The cotangent of a turn is that of a small rotation e, in space, after it: Q -> exp(e x) Q. */
+typedef struct {
+    obstacle_pose_args fwd; /* pose is not read */
+    const wide *pose_bar;   /* [OBSTACLE_PARAMETERS][obstacles] of c, e and the grip in this step */
+    wide *parameters_bar;   /* [OBSTACLE_PARAMETERS][obstacles]; added to */
+} mpm_obstacle_pose_adj_args;
+
+PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
+{
+    const int n = b->fwd.obstacles;
+    wide out[OBSTACLE_PARAMETERS];
+    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = b->pose_bar[obstacle_at(n, k, o)];
+#if PIO_DIM == 3
+    wide r[3], turned[3];
+    double now[MOTION_NUMBERS];
+    obstacle_rotation(&b->fwd, o, r);
+    motion_at(&b->fwd, o, (double)b->fwd.step->index * b->fwd.dt, now);
+    const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    const turn_matrix left = turn_series(r, f.cosine, f.rest), moved = motion_turn(&b->fwd, o, now[MOTION_ANGLE]);
+    for (int i = 0; i < 3; i++) {
+        turned[i] = W(0);
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++) turned[i] += left.m[j][i] * moved.m[k][j] * out[OBSTACLE_ROTATION + k];
+    }
+    for (int i = 0; i < 3; i++) out[OBSTACLE_ROTATION + i] = turned[i];
+#endif
+    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->parameters_bar[obstacle_at(n, k, o)] += out[k];
+}
+
+/* ---- what they do to a node ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    mpm_lists l;
+    mpm_box box;
+    int nodes, obstacles;
+    const obstacle_shape *shape; /* [obstacles] */
+    const obstacle_pose *pose;   /* [obstacles] */
+    const real *coefficients;    /* of the distances of meshes, m */
+    const real *sums;            /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
+    const real *moment;          /* [DIM][nodes] of mpm_centroid, kg m; likewise */
+    real *before;                /* [DIM][nodes] m/s; set for active nodes, or NULL */
+    real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
+} mpm_obstacle_args;
+
+/* One obstacle at one node, so far as it does not depend on the node's velocity. */
+typedef struct {
+    vec q;            /* from c to the node, m */
+    vec x;            /* x - c: from c to its material, m */
+    obstacle_near at; /* in the obstacle's frame */
+    real share;
+    vec normal; /* in space */
+    vec own;    /* the obstacle's velocity here, m/s */
+} obstacle_reach;
+
+/* A node of the grid, and what it holds. */
+typedef struct {
+    int node, index[DIM];
+    vec e; /* from the node to the centroid of its material, m */
+} obstacle_node;
+
+PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
+{
+    obstacle_node r;
+    r.node = a->l.node_list[i];
+    node_index(&a->box, r.node, r.index);
+    r.e = node_quotient(a->sums, a->moment, a->nodes, r.node);
+    return r;
+}
+
+PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const obstacle_node *at)
+{
+    const obstacle_pose *pose = a->pose + o;
+    obstacle_reach r;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) r.q.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
+    r.x = vec_axpby(R(1), r.q, R(1), at->e);
+    r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.x));
+    r.share = obstacle_share(a->shape + o, r.at.d);
+    r.normal = mat_apply(pose->turn, r.at.normal);
+    r.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, r.q));
+    return r;
+}
+
+/* The condition on the relative velocity u. */
+typedef struct {
+    int acts;
+    real across; /* u . n, m/s */
+    real taken;  /* of what comes at it, m/s */
+    real press;  /* mu times that */
+    vec along;   /* u - (u . n) n */
+    obstacle_slide slide;
+    vec kept; /* u' */
+} obstacle_contact;
+
+/* What never lets go takes max(a, 0), which its friction alone looks at. */
+PIO_FN real contact_taken(int behaviour, real onset, real a)
+{
+    if (behaviour == WALL_SEPARATE) return obstacle_taken(onset, a);
+    return a > R(0) ? a : R(0);
+}
+
+PIO_FN real contact_taken_slope(int behaviour, real onset, real a)
+{
+    if (behaviour == WALL_SEPARATE) return obstacle_taken_slope(onset, a);
+    return a > R(0) ? R(1) : R(0);
+}
+
+PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *grip, vec normal, vec u)
+{
+    obstacle_contact c;
+    c.across = vec_dot(u, normal);
+    c.taken = contact_taken(behaviour, grip->onset, -c.across);
+    c.acts = behaviour != WALL_SEPARATE || c.taken > R(0);
+    c.press = grip->friction * c.taken;
+    c.along = vec_axpby(R(1), u, -c.across, normal);
+    c.kept = vec_zero();
+    if (behaviour == WALL_STICKY || !c.acts) return c;
+    c.slide = obstacle_slide_of(c.along, c.press, grip->slip);
+    c.kept = c.slide.w;
+    if (behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.taken, normal);
+    return c;
+}
+
+/* Of a change of a node's velocity, what its walls let happen: obstacles come after them. */
+PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
+{
+    real frees[DIM];
+    wall_frees(box, index, frees);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) change.x[c] *= frees[c];
+    return change;
+}
+
+/* Velocity of a node after the first `count` obstacles. */
+PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstacle_node *at, vec v)
+{
+    for (int o = 0; o < count; o++) {
+        const obstacle_reach r = obstacle_reach_of(a, o, at);
+        if (!(r.share > R(0))) continue;
+        const vec u = vec_axpby(R(1), v, R(-1), r.own);
+        const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
+        if (c.acts)
+            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at->index, vec_axpby(R(1), c.kept, R(-1), u)));
+    }
+    return v;
+}
+
+PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
+{
+    const obstacle_node at = obstacle_node_of(a, i);
+    const vec v = vec_load(a->velocity, a->nodes, at.node);
+    if (a->before) vec_store(a->before, a->nodes, at.node, v);
+    vec_store(a->velocity, a->nodes, at.node, obstacle_velocity(a, a->obstacles, &at, v));
+}
+
+/* One obstacle, the last first: velocity_bar becomes that of the velocity before it. Each node's part of pose_bar. */
+typedef struct {
+    mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
+    int obstacle;
+    real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
+    real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
+    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
+} mpm_obstacle_adj_args;
+
+/* a x b; in 2D the one component that there is. */
+PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
+{
+#if PIO_DIM == 3
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) out[i] += a.x[(i + 1) % 3] * b.x[(i + 2) % 3] - a.x[(i + 2) % 3] * b.x[(i + 1) % 3];
+#else
+    out[0] += a.x[0] * b.x[1] - a.x[1] * b.x[0];
+#endif
+}
+
+/* u_bar of kept_bar; adds to the cotangents of the normal and of the grip. */
+PIO_FN vec obstacle_contact_adj(int behaviour, const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u,
+                                vec kept_bar, vec *normal_bar, obstacle_grip *bar)
+{
+    const real left = c->across + c->taken;
+    real press_bar = R(0), left_bar = R(0);
+    if (behaviour == WALL_SEPARATE) {
+        left_bar = vec_dot(kept_bar, normal);
+        *normal_bar = vec_axpby(R(1), *normal_bar, left, kept_bar);
+    }
+    const vec along_bar = obstacle_slide_adj(&c->slide, c->press, grip->slip, kept_bar, &press_bar, &bar->slip);
+    const real taken_bar = grip->friction * press_bar + left_bar;
+    real across_bar = left_bar - contact_taken_slope(behaviour, grip->onset, -c->across) * taken_bar;
+    bar->friction += c->taken * press_bar;
+    if (behaviour == WALL_SEPARATE) bar->onset += obstacle_taken_by_onset(grip->onset, -c->across) * taken_bar;
+    across_bar -= vec_dot(along_bar, normal);
+    *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
+    return vec_axpby(R(1), along_bar, across_bar, normal);
+}
+
+PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
+{
+    const mpm_obstacle_args *a = &b->fwd;
+    const obstacle_node at = obstacle_node_of(a, i);
+    const int o = b->obstacle, node = at.node;
+    const obstacle_shape *shape = a->shape + o;
+    const obstacle_pose *pose = a->pose + o;
+    real out[OBSTACLE_PARAMETERS];
+    vec x_bar = vec_zero();
+    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = R(0);
+    const obstacle_reach r = obstacle_reach_of(a, o, &at);
+    if (r.share > R(0)) {
+        const vec v = obstacle_velocity(a, o, &at, vec_load(a->before, a->nodes, node));
+        const vec u = vec_axpby(R(1), v, R(-1), r.own);
+        const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
+        if (c.acts) {
+            const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
+            const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
+            const real share_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
+            vec u_bar = vec_scale(-r.share, change_bar), normal_bar = vec_zero();
+            obstacle_grip bar = {R(0), R(0), R(0)};
+            if (shape->behaviour != WALL_STICKY)
+                u_bar = vec_axpby(R(1), u_bar, R(1),
+                                  obstacle_contact_adj(shape->behaviour, &c, &pose->grip, r.normal, u,
+                                                       vec_scale(r.share, change_bar), &normal_bar, &bar));
+            vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
+            const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
+                                                mat_t_apply(pose->turn, normal_bar));
+            x_bar = mat_apply(pose->turn, y_bar);
+            const vec own = mat_t_apply(pose->spin, u_bar);
+            PIO_UNROLL
+            for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar.x[k];
+            cross_add(out + OBSTACLE_ROTATION, x_bar, r.x);
+            cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
+            out[OBSTACLE_FRICTION] = bar.friction;
+            out[OBSTACLE_SLIP] = bar.slip;
+            out[OBSTACLE_ONSET] = bar.onset;
+        }
+    }
+    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->share[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
+    for (int k = 0; k < DIM; k++) {
+        real *e_bar = b->place_bar + field_at(a->nodes, DIM, k, node);
+        *e_bar = (o == a->obstacles - 1 ? R(0) : *e_bar) + x_bar.x[k];
+    }
+}
+
+/* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */
+typedef struct {
+    mpm_obstacle_args fwd; /* `before` is read */
+    real limit;            /* share of the obstacle's onset */
+} mpm_obstacle_kinks_args;
+
+PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
+{
+    const mpm_obstacle_args *a = &b->fwd;
+    const obstacle_node at = obstacle_node_of(a, i);
+    int count = 0;
+    vec v = vec_load(a->before, a->nodes, at.node);
+    for (int o = 0; o < a->obstacles; o++) {
+        const obstacle_reach r = obstacle_reach_of(a, o, &at);
+        if (!(r.share > R(0))) continue;
+        const vec u = vec_axpby(R(1), v, R(-1), r.own);
+        const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
+        count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->pose[o].grip.onset;
+        if (c.acts)
+            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
+    }
+    return W(count);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* mpm_plastic.h -- plastic flow of particles, after mpm_g2p has stored the trial deformation F' = (I + h C') F; and its adjoint.
+ *
+ * What a plastic particle has besides F, which is then the elastic part: `hardening` (a of plasticity.h) and in 2D `e33`, the elastic
+ * Hencky strain out of the plane. mpm_g2p leaves them alone: they come from where the particle was stored before. */
+#ifndef PIOLA_KERNELS_MPM_PLASTIC_H
+#define PIOLA_KERNELS_MPM_PLASTIC_H
+
+#include "kernels/mpm/mpm.h"
+
+/* So near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft things flow, or less. */
+PIO_FN real plastic_near(void)
+{
+    return R(1e-6);
+}
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step: id, hardening, e33 */
+    mpm_matter matter;
+    const int *order; /* [n] where in it the particle lay that is stored as number i of the next */
+    mpm_step *step;   /* its fault is lowered where hardened snow is too stiff for the time step */
+    real inv_dx;
+    mpm_state next; /* [.][n]: F, trial, becomes elastic; hardening, e33 set */
+    uint64_t *near; /* [1] particles so far that came near a change of branch; NULL: not counted */
+} mpm_plastic_args;
+
+/* Waves in snow are faster by the root of its hardening. */
+PIO_FN void plastic_check_wave(const mpm_plastic_args *a, int id, real hardening, const plastic_matter *m)
+{
+    const real modulus = law_wave_modulus(a->matter.law[id], matter_constants(&a->matter, id));
+    const real density = a->matter.mass[id] / a->matter.volume[id];
+    const real cfl = a->step->h * a->inv_dx * sqrt(snow_hardening(hardening, m) * modulus / density);
+    if (!(cfl <= a->step->cfl)) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, FAULT_HARDENED));
+}
+
+PIO_FN void mpm_plastic(int i, const mpm_plastic_args *a)
+{
+    const int n = a->matter.n, p = a->order[i], id = a->s.id[p], plastic = a->matter.plasticity[id];
+    real hardening = a->s.hardening[p], third = a->s.e33 ? a->s.e33[p] : R(0);
+    if (plastic != PLASTIC_NONE) {
+        const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
+        mat F = mat_load(a->next.F, n, i);
+        const plastic_way w =
+            plastic == PLASTIC_SNOW ? snow_map(&F, &hardening, &m) : hencky_map(plastic, &F, &third, &hardening, &m);
+        mat_store(a->next.F, n, i, F);
+        if (plastic == PLASTIC_SNOW) plastic_check_wave(a, id, hardening, &m);
+        if (a->near && w.margin < plastic_near()) atomic_add_u64(a->near, 1);
+    }
+    a->next.hardening[i] = hardening;
+    if (a->next.e33) a->next.e33[i] = third;
+}
+
+/* ---- adjoint: of F' in place; of hardening and e33 where the particle lay before */
+typedef struct {
+    mpm_plastic_args fwd; /* next: F is the trial one; step's fault and `near` are left alone */
+    mpm_state next_bar; /* [.][n] cotangents of the new state: F becomes that of the trial F; hardening, e33 are read */
+    mpm_state bar;      /* [.][n] cotangents of the state before: hardening, e33 set */
+    real *k_bar;        /* [constants][n] in id order; added to */
+    real *yield_bar;    /* [PLASTIC_CONSTANTS][n] in id order; added to */
+} mpm_plastic_adj_args;
+
+PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
+{
+    const mpm_plastic_args *a = &b->fwd;
+    const int n = a->matter.n, p = a->order[i], id = a->s.id[p], plastic = a->matter.plasticity[id];
+    real hardening_bar = b->next_bar.hardening[i], third_bar = b->next_bar.e33 ? b->next_bar.e33[i] : R(0);
+    if (plastic != PLASTIC_NONE) {
+        const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
+        plastic_matter m_bar = plastic_matter_zero();
+        const mat F = mat_load(a->next.F, n, i);
+        mat F_bar = mat_load(b->next_bar.F, n, i);
+        if (plastic == PLASTIC_SNOW)
+            snow_map_adj(F, &m, &F_bar, hardening_bar, &m_bar);
+        else
+            hencky_map_adj(plastic, F, a->s.e33 ? a->s.e33[p] : R(0), a->s.hardening[p], &m, &F_bar, &third_bar,
+                           &hardening_bar, &m_bar);
+        mat_store(b->next_bar.F, n, i, F_bar);
+        plastic_matter_add(&a->matter, id, &m_bar, b->k_bar, b->yield_bar);
+    }
+    b->bar.hardening[p] = hardening_bar;
+    if (b->bar.e33) b->bar.e33[p] = third_bar;
+}
+
+/* ---- before the first step, per particle: constants in range */
+typedef struct {
+    mpm_matter matter;
+    mpm_step *step;
+} mpm_plastic_check_args;
+
+PIO_FN void mpm_plastic_check(int i, const mpm_plastic_check_args *a)
+{
+    const plastic_matter m = plastic_matter_of(&a->matter, i, a->step->h);
+    if (!plastic_constants_hold(a->matter.plasticity[i], m.y))
+        atomic_min_u64(&a->step->fault, fault_key(a->step->index, i, FAULT_PLASTIC_CONSTANT));
+}
+
+#endif

@@ -1,0 +1,324 @@
+/* mpm_reversible.h -- the particle state of the integrator whose steps can be taken back to the bit: numbers on lattices, and what
+ * is added to them.
+ *
+ * Every stage of a step adds to one number a function of the others, rounded to the lattice by Q, so that its inverse takes the
+ * same number away again (Levesque and Verlet 1993). With h the time step, dx the spacing and d the dimension:
+ *
+ *     number         quantum                  so much of it per particle     range
+ *     x              dx 2^-bits               d                              the grid
+ *     v              (dx/h) 2^-60             d                              |h v/dx| <= 1
+ *     l = ln J       2^-50                    1                              |l| <= 64
+ *     Fbar           2^-48                    d d, solids                    |Fbar_ij| < 2^10
+ *     kept bits                               d, where motion is damped
+ *
+ * F = exp(l/d) Fbar, det Fbar = 1. In these units h v/dx moves a place by v 2^(bits - 60), which is a shift. A particle takes
+ * 56 bytes in 3D and 40 in 2D, a solid 72 and 32 more, damping 24 and 16 more. In the dual build a number is the real one, and Q
+ * the identity: so it is differentiated. */
+#ifndef PIOLA_KERNELS_MPM_REVERSIBLE_H
+#define PIOLA_KERNELS_MPM_REVERSIBLE_H
+
+#include "kernels/base/lattice.h"
+#include "kernels/mpm/mpm.h"
+
+#ifdef PIO_DUAL
+typedef wide quanta;
+#else
+typedef int64_t quanta;
+#endif
+
+#define QUANTA_OF_SPEED W(1152921504606846976.0) /* 2^60 per dx/h */
+#define QUANTA_OF_LOG W(1125899906842624.0)      /* 2^50 */
+#define QUANTA_OF_FBAR W(281474976710656.0)      /* 2^48 */
+#define LOG_MOST 64                              /* exp(64) is a number in f32, too */
+
+/* Stored as the particles are; constant but for what the arrays hold. */
+typedef struct {
+    int n;          /* particles */
+    int bits;       /* of a place, 1 .. 52: so that that of every node is below 2^61 */
+    quanta *x;      /* [DIM][n] from node 0 */
+    quanta *v;      /* [DIM][n] */
+    quanta *l;      /* [n] */
+    quanta *F;      /* [DIM * DIM][n]; NULL: there are no solids */
+    uint64_t *kept; /* [DIM][n]; NULL: no damping */
+} mpm_lattice;
+
+/* Q(x) for |x| < 2^63, and a number's value. */
+PIO_FN quanta quanta_of(wide x)
+{
+#ifdef PIO_DUAL
+    return x;
+#else
+    return lattice_of(x, 1);
+#endif
+}
+
+PIO_FN wide quanta_value(quanta k, wide per_unit)
+{
+    return W(k) / per_unit;
+}
+
+/* ---- places ----------------------------------------------------------------------------------------------- */
+
+PIO_FN wide quanta_of_place(int bits)
+{
+    return W((int64_t)1 << bits);
+}
+
+/* The base node of x along its axis: floor(x/dx - 1/2). */
+PIO_FN int place_base(int bits, quanta x)
+{
+#ifdef PIO_DUAL
+    return (int)floor(x / quanta_of_place(bits) - W(0.5));
+#else
+    return (int)((x - ((int64_t)1 << (bits - 1))) >> bits);
+#endif
+}
+
+/* The place of an offset from that node. */
+PIO_FN quanta place_at(int bits, int base, real offset)
+{
+#ifdef PIO_DUAL
+    return (W(base) + offset) * quanta_of_place(bits);
+#else
+    return ((int64_t)base << bits) + quanta_of(W(offset) * quanta_of_place(bits));
+#endif
+}
+
+/* In f32 it may round up to 3/2, which is harmless for the weights. */
+PIO_FN real place_offset(int bits, quanta x, int base)
+{
+#ifdef PIO_DUAL
+    return x / quanta_of_place(bits) - W(base);
+#else
+    return R(lattice_value(x - ((int64_t)base << bits), quanta_of_place(bits)));
+#endif
+}
+
+/* h v, as a way. */
+PIO_FN quanta place_way(int bits, quanta v)
+{
+#ifdef PIO_DUAL
+    return v * quanta_of_place(bits) / QUANTA_OF_SPEED;
+#else
+    const int down = 60 - bits;
+    return (v + ((int64_t)1 << (down - 1))) >> down;
+#endif
+}
+
+/* ---- velocities ------------------------------------------------------------------------------------------- */
+
+PIO_FN wide speed_unit(const mpm_box *box, const mpm_step *step)
+{
+    return W(box->dx) / W(step->h) / QUANTA_OF_SPEED;
+}
+
+/* The nearest number in the range; 0 for NaN. */
+PIO_FN wide speed_within(wide v)
+{
+    if (!(fabs(v) <= QUANTA_OF_SPEED)) return v > W(0) ? QUANTA_OF_SPEED : v < W(0) ? -QUANTA_OF_SPEED : W(0);
+    return v;
+}
+
+/* Velocity m/s of v quanta: one product, so that every kernel rounds it alike. */
+PIO_FN real speed_value(quanta v, wide unit)
+{
+    return R(W(v) * unit);
+}
+
+/* ---- damping by kept bits (Maclaurin, Duvenaud, Adams 2015, Proc. ICML 37, 2113, algorithm 3) ---------------
+ *
+ * v is multiplied by gamma = n/d, d = 2^14:   v = q d + r  becomes  v' = q n + (k mod n)  with  k = kept d + r,
+ * and k div n is kept. So v' is gamma v but for less than d quanta, and nothing is lost: kept grows by log2(d/n) bits. kept < 2^49
+ * is needed, see mpm_spill. n changes from step to step, so that gamma is on average what was asked for. */
+#define DAMPING_BITS 14
+
+PIO_FN quanta damped(quanta v, int64_t n, uint64_t *kept)
+{
+#ifdef PIO_DUAL
+    (void)kept;
+    return v * W(n) / W((int64_t)1 << DAMPING_BITS);
+#else
+    const uint64_t k = *kept << DAMPING_BITS | ((uint64_t)v & (((uint64_t)1 << DAMPING_BITS) - 1));
+    *kept = k / (uint64_t)n;
+    return (v >> DAMPING_BITS) * n + (int64_t)(k % (uint64_t)n);
+#endif
+}
+
+PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
+{
+#ifdef PIO_DUAL
+    (void)kept;
+    return v * W((int64_t)1 << DAMPING_BITS) / W(n);
+#else
+    const int64_t q = v / n - (v % n < 0);
+    const uint64_t k = *kept * (uint64_t)n + (uint64_t)(v - q * n);
+    *kept = k >> DAMPING_BITS;
+    return (int64_t)((uint64_t)q << DAMPING_BITS | (k & (((uint64_t)1 << DAMPING_BITS) - 1)));
+#endif
+}
+
+/* Before kept bits become too many, 32 of each number go to a tape; sign < 0: they come back. One item is one number. */
+typedef struct {
+    int sign;
+    uint64_t *kept; /* [DIM * n] */
+    uint32_t *tape; /* [DIM * n] of this time; NULL: they are dropped */
+} mpm_spill_args;
+
+PIO_FN void mpm_spill(int i, const mpm_spill_args *a)
+{
+    if (a->sign < 0) {
+        a->kept[i] = a->kept[i] << 32 | a->tape[i];
+        return;
+    }
+    if (a->tape) a->tape[i] = (uint32_t)a->kept[i];
+    a->kept[i] >>= 32;
+}
+
+/* ---- deformation ------------------------------------------------------------------------------------------ */
+
+/* F and J of l and Fbar: products without sums, so that every kernel rounds them alike. */
+PIO_FN void lattice_strain(const mpm_lattice *t, int law, int p, const mpm_state *out)
+{
+    const real l = R(quanta_value(t->l[p], QUANTA_OF_LOG));
+    if (law_is_fluid(law)) {
+        out->J[p] = exp(l);
+        return;
+    }
+    const real s = exp(l * R(1.0 / DIM));
+    PIO_UNROLL
+    for (int c = 0; c < DIM * DIM; c++) {
+        const ptrdiff_t at = field_at(t->n, DIM * DIM, c, p);
+        out->F[at] = s * R(quanta_value(t->F[at], QUANTA_OF_FBAR));
+    }
+}
+
+/* ---- a state to the lattice, and from it -------------------------------------------------------------------- */
+
+typedef struct {
+    mpm_state s; /* [.][n] */
+    mpm_lattice t;
+    const int *law; /* [n] */
+    mpm_box box;
+    mpm_step *step; /* its fault is lowered where a number is out of range */
+} mpm_lattice_take_args;
+
+PIO_FN void lattice_take_strain(const mpm_lattice_take_args *a, int p)
+{
+    const mpm_lattice *t = &a->t;
+    if (law_is_fluid(a->law[a->s.id[p]])) {
+        t->l[p] = quanta_of(W(real_log(a->s.J[p])) * QUANTA_OF_LOG);
+        return;
+    }
+    const mat F = mat_load(a->s.F, t->n, p);
+    const real l = real_log(mat_det(F, mat_cofactor(F)));
+    const mat Fbar = mat_scale(exp(l * R(-1.0 / DIM)), F);
+    t->l[p] = quanta_of(W(l) * QUANTA_OF_LOG);
+    PIO_UNROLL
+    for (int c = 0; c < DIM * DIM; c++)
+        t->F[field_at(t->n, DIM * DIM, c, p)] = quanta_of(W(Fbar.m[c / DIM][c % DIM]) * QUANTA_OF_FBAR);
+}
+
+PIO_FN void mpm_lattice_take(int p, const mpm_lattice_take_args *a)
+{
+    const mpm_lattice *t = &a->t;
+    const wide per = W(a->step->h) / W(a->box.dx) * QUANTA_OF_SPEED;
+    int base[DIM], fault = -1;
+    node_index(&a->box, a->s.cell[p], base);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = field_at(t->n, DIM, c, p);
+        const wide v = W(a->s.velocity[at]) * per;
+        const int holds = fabs(v) <= QUANTA_OF_SPEED;
+        if (!holds) fault = v - v >= 0 ? FAULT_CFL : FAULT_NOT_FINITE;
+        t->v[at] = quanta_of(speed_within(v));
+        t->x[at] = place_at(t->bits, base[c], a->s.offset[at]);
+        if (t->kept) t->kept[at] = 0;
+    }
+    lattice_take_strain(a, p);
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
+}
+
+/* The state as the other kernels read it: particle p is number p. */
+typedef struct {
+    mpm_lattice t;
+    const int *law; /* [n] */
+    mpm_box box;
+    const mpm_step *step;
+    mpm_state out; /* [.][n]; set */
+} mpm_lattice_floats_args;
+
+PIO_FN void mpm_lattice_floats(int p, const mpm_lattice_floats_args *a)
+{
+    const mpm_lattice *t = &a->t;
+    const wide unit = speed_unit(&a->box, a->step);
+    int cell = 0;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = field_at(t->n, DIM, c, p);
+        const int base = place_base(t->bits, t->x[at]);
+        cell += base * a->box.stride[c];
+        a->out.offset[at] = place_offset(t->bits, t->x[at], base);
+        a->out.velocity[at] = speed_value(t->v[at], unit);
+    }
+    a->out.id[p] = p;
+    a->out.cell[p] = cell;
+    lattice_strain(t, a->law[p], p, &a->out);
+}
+
+/* ---- x += Q(h v), and its adjoint v_bar += (h/dx) f_bar; sign < 0: taken back ------------------------------- */
+
+typedef struct {
+    mpm_lattice t; /* v is that after the kick */
+    int sign;
+    mpm_box box;
+    mpm_step *step;  /* its fault is lowered to the first fault found */
+    const int *id;   /* [n] */
+    const quanta *x; /* [DIM][n] */
+    quanta *next_x;  /* [DIM][n], x itself; NULL: not kept */
+    const int *from; /* [n] cells of x */
+    int *cell;       /* [n], `from` itself or another; set */
+    real *offset;    /* [DIM][n]; set */
+    const quanta *v; /* [DIM][n] */
+} mpm_drift_args;
+
+/* One that leaves the grid or moves by more than a cell stays where it is; the fault says so. */
+PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
+{
+    const int bits = a->t.bits;
+    int base[DIM], cell = 0, fault = -1;
+    node_index(&a->box, a->from[p], base);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = field_at(a->t.n, DIM, c, p);
+        const quanta x = a->x[at], way = place_way(bits, a->v[at]);
+        quanta y = x + (a->sign < 0 ? -way : way);
+        int b = place_base(bits, y);
+        if (fabs(quanta_value(way, quanta_of_place(bits))) > W(a->step->cfl)) fault = FAULT_CFL;
+        if (b < 0 || b > a->box.nodes[c] - 3) {
+            if (fault < 0) fault = FAULT_LEFT_GRID;
+            y = x;
+            b = base[c];
+        }
+        cell += b * a->box.stride[c];
+        a->offset[at] = place_offset(bits, y, b);
+        if (a->next_x) a->next_x[at] = y;
+    }
+    a->cell[p] = cell;
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->id[p], fault));
+}
+
+typedef struct {
+    int n;
+    const mpm_step *step;
+    real inv_dx;
+    const real *offset_bar; /* [DIM][n] of the places after */
+    real *velocity_bar;     /* [DIM][n]; added to */
+} mpm_drift_adj_args;
+
+PIO_FN void mpm_drift_adj(int p, const mpm_drift_adj_args *a)
+{
+    const vec f_bar = vec_load(a->offset_bar, a->n, p), v_bar = vec_load(a->velocity_bar, a->n, p);
+    vec_store(a->velocity_bar, a->n, p, vec_axpby(R(1), v_bar, a->step->h * a->inv_dx, f_bar));
+}
+
+#endif

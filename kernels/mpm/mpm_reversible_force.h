@@ -1,0 +1,243 @@
+/* mpm_reversible_force.h -- forces and momentum at nodes, and their adjoints:
+ *
+ *     m_i = sum_p w_ip m_p,   f_i = - sum_p V_p tau_p grad w_ip,   a_i = f_i/m_i
+ *     m_i = sum_p w_ip m_p,   p_i = sum_p w_ip m_p v_p,            V_i = p_i/m_i
+ *
+ * f is minus the derivative of the elastic energy in the displacements of nodes (Sulsky, Chen, Schreyer 1994), so the scheme is
+ * variational. The mass is summed in both, each time by one kernel, whichever way time runs. */
+#ifndef PIOLA_KERNELS_MPM_REVERSIBLE_FORCE_H
+#define PIOLA_KERNELS_MPM_REVERSIBLE_FORCE_H
+
+#include "kernels/mpm/mpm_p2g.h"
+#include "kernels/mpm/mpm_reversible_transfer.h"
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step; C is not used */
+    mpm_matter matter;
+    mpm_lists l;
+    mpm_box box;
+    real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, force N; set */
+} mpm_force_args;
+typedef struct {
+    gradient_batch t;
+} mpm_force_shared;
+
+/* -V tau/dx, N, of stored particle p, with the stress of its fibres. */
+PIO_FN mat force_matrix(const mpm_state *s, const mpm_matter *m, const mpm_box *box, int p)
+{
+    const int id = s->id[p], channel = m->channel ? m->channel[id] : -1;
+    mat tau = particle_tau(s, m, p, id, mat_diag(R(0)));
+    if (channel >= 0) {
+        const vec fibre = vec_load(m->fibre, m->channels, channel);
+        tau = mat_axpby(R(1), tau, R(1), fibre_tau(mat_load(s->F, m->n, p), fibre, m->activation[channel]));
+    }
+    return mat_scale(-m->volume[id] * box->inv_dx, tau);
+}
+
+PIO_FN void mpm_force(int slot, mpm_force_shared *sh, const mpm_force_args *a)
+{
+    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
+    PER_LANE(real, sum, DIM + 1);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) {
+            const int p = a->l.order[first + j];
+            const mat K = force_matrix(&a->s, &a->matter, &a->box, p);
+            gradient_put(&sh->t, j, vec_load(a->s.offset, n, p), K, a->matter.mass[a->s.id[p]]);
+        }
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) {
+                real g[DIM];
+                sum[0][LANE(q)] += lane_gradient(q, sh->t.f[j], g) * sh->t.m[j];
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[1 + c][LANE(q)] += batch_gradient(&sh->t, j, c, g);
+            }
+        TEAM_SYNC();
+    }
+    real *out = a->sums + (ptrdiff_t)slot * (DIM + 1) * STENCIL_PAD;
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+/* With K = -V tau/dx:  K_bar = gradient(f_bar),  tau_bar = -(V/dx) K_bar,  offset_bar += bend(f_bar, m_bar; K),
+ * m_p_bar += sum_o w_o m_bar_o */
+typedef struct {
+    mpm_force_args fwd; /* sums is not used */
+    int nodes;
+    const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass and force */
+    mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
+    real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
+    real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
+} mpm_force_adj_args;
+typedef struct {
+    node_vectors y;
+    real z[STENCIL_PAD];
+} mpm_force_adj_shared;
+
+/* Of the law and the fibres, in F or J, constants and activation. */
+PIO_FN void force_stress_adj(const mpm_force_adj_args *b, int p, mat tau_bar)
+{
+    const mpm_force_args *a = &b->fwd;
+    const mpm_matter *m = &a->matter;
+    const int n = m->n, id = a->s.id[p], law = m->law[id], channel = m->channel ? m->channel[id] : -1;
+    const hyper_constants k = matter_constants(m, id);
+    hyper_constants k_bar = constants_zero();
+    if (law_is_fluid(law)) {
+        mat unused = mat_diag(R(0));
+        real J_bar = b->bar.J[p];
+        fluid_tau_adj(law, a->s.J[p], mat_diag(R(0)), k, tau_bar, &J_bar, &unused, &k_bar);
+        b->bar.J[p] = J_bar;
+    } else {
+        mat F_bar = mat_load(b->bar.F, n, p);
+        const mat F = mat_load(a->s.F, n, p);
+        solid_tau_adj(law, F, k, solid_P(law, F, k), tau_bar, &F_bar, &k_bar);
+        if (channel >= 0) {
+            const vec fibre = vec_load(m->fibre, m->channels, channel);
+            b->activation_bar[id] = fibre_tau_adj(F, fibre, m->activation[channel], tau_bar, &F_bar);
+        }
+        mat_store(b->bar.F, n, p, F_bar);
+    }
+    constants_add(b->k_bar, n, m->constants, id, k_bar);
+}
+
+PIO_FN void force_particle_adj(const mpm_force_adj_args *b, const mpm_force_adj_shared *sh, int p)
+{
+    const mpm_force_args *a = &b->fwd;
+    const int n = a->matter.n, id = a->s.id[p];
+    const spline w = spline_at(vec_load(a->s.offset, n, p));
+    const mat K = force_matrix(&a->s, &a->matter, &a->box, p);
+    const vec f_bar = stencil_bend(&sh->y, sh->z, a->matter.mass[id], &w, K);
+    const real stress = -a->matter.volume[id] * a->box.inv_dx;
+    force_stress_adj(b, p, mat_scale(stress, stencil_gradient(&sh->y, &w)));
+    vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), R(1), f_bar));
+    b->mass_bar[id] += stencil_scalar(sh->z, &w);
+}
+
+PIO_FN void mpm_force_adj(int slot, mpm_force_adj_shared *sh, const mpm_force_adj_args *b)
+{
+    const mpm_lists *l = &b->fwd.l;
+    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
+    cell_nodes(&sh->y, sh->z, b->node_bar, b->nodes, &b->fwd.box, cell);
+    TEAM_SYNC();
+    LANES (j, end - first) force_particle_adj(b, sh, l->order[first + j]);
+}
+
+/* ---- momentum --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    mpm_state s; /* [.][n] of which places are read */
+    mpm_matter matter;
+    mpm_lists l;
+    mpm_box box;
+    const real *velocity; /* [DIM][n] m/s, stored as the state is */
+    real *sums;           /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+} mpm_momentum_args;
+typedef struct {
+    vector_batch t;
+} mpm_momentum_shared;
+
+PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_args *a)
+{
+    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
+    PER_LANE(real, sum, DIM + 1);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) {
+            const int p = a->l.order[first + j];
+            const real mass = a->matter.mass[a->s.id[p]];
+            vector_put(&sh->t, j, vec_load(a->s.offset, n, p), vec_scale(mass, vec_load(a->velocity, n, p)), mass);
+        }
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) {
+                const real w = lane_weight(q, sh->t.f[j]);
+                sum[0][LANE(q)] += w * sh->t.m[j];
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[1 + c][LANE(q)] += w * sh->t.b[j][c];
+            }
+        TEAM_SYNC();
+    }
+    real *out = a->sums + (ptrdiff_t)slot * (DIM + 1) * STENCIL_PAD;
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+/* With b_bar = sum_o w_o p_bar_o:  v_bar += m b_bar,  offset_bar += slope(p_bar, m_bar; m v, 0),
+ * m_p_bar += b_bar . v + sum_o w_o m_bar_o */
+typedef struct {
+    mpm_momentum_args fwd; /* sums is not used */
+    int nodes;
+    const real *node_bar;            /* [DIM + 1][nodes] cotangents of grid mass and momentum */
+    real *offset_bar, *velocity_bar; /* [DIM][n] stored as the state is; added to */
+    real *mass_bar;                  /* [n] in id order; added to */
+} mpm_momentum_adj_args;
+typedef mpm_force_adj_shared mpm_momentum_adj_shared;
+
+PIO_FN void momentum_particle_adj(const mpm_momentum_adj_args *b, const mpm_momentum_adj_shared *sh, int p)
+{
+    const mpm_momentum_args *a = &b->fwd;
+    const int n = a->matter.n, id = a->s.id[p];
+    const real mass = a->matter.mass[id];
+    const vec v = vec_load(a->velocity, n, p);
+    const spline w = spline_at(vec_load(a->s.offset, n, p));
+    const vec b_bar = stencil_mean(&sh->y, &w);
+    const vec f_bar = stencil_slope(&sh->y, sh->z, mass, &w, vec_scale(mass, v), mat_diag(R(0)));
+    vec_store(b->offset_bar, n, p, vec_axpby(R(1), vec_load(b->offset_bar, n, p), R(1), f_bar));
+    vec_store(b->velocity_bar, n, p, vec_axpby(R(1), vec_load(b->velocity_bar, n, p), mass, b_bar));
+    b->mass_bar[id] += vec_dot(b_bar, v) + stencil_scalar(sh->z, &w);
+}
+
+PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_momentum_adj_args *b)
+{
+    const mpm_lists *l = &b->fwd.l;
+    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
+    cell_nodes(&sh->y, sh->z, b->node_bar, b->nodes, &b->fwd.box, cell);
+    TEAM_SYNC();
+    LANES (j, end - first) momentum_particle_adj(b, sh, l->order[first + j]);
+}
+
+/* ---- nodes: what cells hold, summed, over the mass; 0 where that is 0 -------------------------------------------- */
+
+typedef mpm_node_sum_args mpm_node_mean_args; /* components: DIM + 1; out: mass, means */
+
+PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
+{
+    const int node = a->l.node_list[i];
+    node_sum(a, node, DIM + 1);
+    const real m = a->out[field_at(a->nodes, DIM + 1, 0, node)];
+    PIO_UNROLL
+    for (int c = 1; c <= DIM; c++) {
+        real *y = a->out + field_at(a->nodes, DIM + 1, c, node);
+        *y = m > R(0) ? *y / m : R(0);
+    }
+}
+
+/* Of Y = y/m:  y_bar = Y_bar/m,  m_bar = -Y_bar . Y/m;  that of each cell's share is the node's, which cells read there. */
+typedef struct {
+    mpm_lists l;
+    int nodes;
+    const real *mean;     /* [DIM + 1][nodes] mass, means */
+    const real *mean_bar; /* [DIM][nodes] */
+    real *node_bar;       /* [DIM + 1][nodes] cotangents of mass and sums; set for active nodes */
+} mpm_node_mean_adj_args;
+
+PIO_FN void mpm_node_mean_adj(int i, const mpm_node_mean_adj_args *a)
+{
+    const int node = a->l.node_list[i], n = a->nodes;
+    const real m = a->mean[field_at(n, DIM + 1, 0, node)];
+    real m_bar = R(0);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const real y_bar = m > R(0) ? a->mean_bar[field_at(n, DIM, c, node)] / m : R(0);
+        m_bar -= y_bar * a->mean[field_at(n, DIM + 1, 1 + c, node)];
+        a->node_bar[field_at(n, DIM + 1, 1 + c, node)] = y_bar;
+    }
+    a->node_bar[field_at(n, DIM + 1, 0, node)] = m_bar;
+}
+
+#endif

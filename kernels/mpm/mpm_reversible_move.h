@@ -1,0 +1,321 @@
+/* mpm_reversible_move.h -- what a particle of the reversible integrator gets from the nodes, and the adjoint of both:
+ *
+ *     kick     v  <- gamma v + Q(h a),   a = sum_i w_ip a_i + g + stiffness dx walls(x)
+ *     strain   l  <- l + Q(ln det A'),   Fbar <- A Fbar,   A' = I + h sum_i V_i (grad w_ip)^T,   A = A'/det^(1/d) A'
+ *
+ * One kernel has both signs, so that what it takes back is what it added: two kernels may be contracted differently. */
+#ifndef PIOLA_KERNELS_MPM_REVERSIBLE_MOVE_H
+#define PIOLA_KERNELS_MPM_REVERSIBLE_MOVE_H
+
+#include "kernels/mpm/mpm_reversible_shear.h"
+#include "kernels/mpm/mpm_reversible_transfer.h"
+
+/* ---- penalty walls: a particle in the wall by d gets the acceleration `stiffness` dx r(d) out of it ------------------ */
+
+/* Depth over which a wall eases in, in units of the spacing, so that no state gets a kink where a particle enters a step sooner
+ * or later: were r = d, its slope by the design would jump there by h^2 stiffness. */
+#define WALL_EASE R(0.5)
+
+/* r of the depth d into a wall, both in units of the spacing: 0 outside, d^2/(2 w) up to w = WALL_EASE, d - w/2 beyond. */
+PIO_FN real wall_ease(real d)
+{
+    if (!(d > R(0))) return R(0);
+    return d < WALL_EASE ? d * d / (R(2) * WALL_EASE) : d - WALL_EASE / R(2);
+}
+
+/* dr/dd: 0 outside, d/w up to w, 1 beyond. */
+PIO_FN real wall_ease_slope(real d)
+{
+    if (!(d > R(0))) return R(0);
+    return d < WALL_EASE ? d / WALL_EASE : R(1);
+}
+
+/* Sum of r, positive into the box, over the walls at both faces of an axis, for a particle at base + f. */
+PIO_FN real wall_push(const mpm_box *box, int axis, int base, real f)
+{
+    real push = R(0);
+    if (box->wall[axis][0] == WALL_PENALTY) push += wall_ease(R(box->face[axis][0] - base) - f);
+    if (box->wall[axis][1] == WALL_PENALTY) push -= wall_ease(f - R(box->face[axis][1] - base));
+    return push;
+}
+
+/* Its derivative by f. */
+PIO_FN real wall_push_slope(const mpm_box *box, int axis, int base, real f)
+{
+    real slope = R(0);
+    if (box->wall[axis][0] == WALL_PENALTY) slope -= wall_ease_slope(R(box->face[axis][0] - base) - f);
+    if (box->wall[axis][1] == WALL_PENALTY) slope -= wall_ease_slope(f - R(box->face[axis][1] - base));
+    return slope;
+}
+
+/* ---- kick -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    mpm_state s; /* [.][n] of which places are read */
+    mpm_lattice t;
+    mpm_lists l;
+    mpm_step *step; /* its fault is lowered to the first fault found */
+    mpm_box box;
+    int nodes;
+    const real *mean; /* [DIM + 1][nodes] mass, a_i m/s^2 */
+    real stiffness;   /* of walls, 1/s^2 */
+    int64_t damping;  /* gamma 2^DAMPING_BITS; of use where bits are kept */
+    int sign;         /* < 0: taken back */
+    int keep;         /* 0: v and kept bits stay as they are, and only what follows is set */
+    quanta *next_v;   /* [DIM][n] v itself or another; NULL: of no use */
+    real *velocity;   /* [DIM][n] m/s; set */
+} mpm_kick_args;
+typedef struct {
+    node_vectors y;
+} mpm_kick_shared;
+
+/* Acceleration of a particle, m/s^2. One body of it on a CPU, which could lay the two signs into loops of their own. */
+PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *y, const int base[DIM], vec f)
+{
+    const spline w = spline_at(f);
+    vec r = stencil_mean(y, &w);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++)
+        r.x[c] += a->step->gravity[c] + a->stiffness * a->box.dx * wall_push(&a->box, c, base[c], f.x[c]);
+    return r;
+}
+
+PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, const int base[DIM], int p)
+{
+    const mpm_lattice *t = &a->t;
+    const vec acceleration = kick_acceleration(a, &sh->y, base, vec_load(a->s.offset, t->n, p));
+    const wide h = W(a->step->h), gain = h * h / W(a->box.dx) * QUANTA_OF_SPEED, unit = speed_unit(&a->box, a->step);
+    int fault = -1;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = field_at(t->n, DIM, c, p);
+        const wide more = W(acceleration.x[c]) * gain;
+        const int fits = fabs(more) <= QUANTA_OF_SPEED;
+        const quanta q = quanta_of(speed_within(more));
+        uint64_t kept = t->kept ? t->kept[at] : 0;
+        quanta v = t->v[at];
+        if (a->sign > 0 && t->kept) v = damped(v, a->damping, &kept);
+        v += a->sign < 0 ? -q : q;
+        if (a->sign < 0 && t->kept) v = undamped(v, a->damping, &kept);
+        if (!fits || !(fabs(W(v)) <= QUANTA_OF_SPEED)) {
+            if (fault < 0) fault = FAULT_CFL;
+            if (!(more - more >= 0)) fault = FAULT_NOT_FINITE;
+            v = quanta_of(speed_within(W(v)));
+        }
+        if (a->next_v) a->next_v[at] = v;
+        if (a->keep && t->kept) t->kept[at] = kept;
+        a->velocity[at] = speed_value(v, unit);
+    }
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
+}
+
+PIO_FN void mpm_kick(int slot, mpm_kick_shared *sh, const mpm_kick_args *a)
+{
+    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
+    int base[DIM];
+    node_index(&a->box, cell, base);
+    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    TEAM_SYNC();
+    LANES (j, end - first) kick_particle(a, sh, base, a->l.order[first + j]);
+}
+
+/* With a_bar = h v'_bar:  v_bar = gamma v'_bar,  offset_bar += slope(a_i; a_bar) + stiffness dx (dwalls/df) a_bar,
+ * a_i_bar = sum_p w_ip a_bar */
+typedef struct {
+    mpm_kick_args fwd;  /* v, kept bits and velocity are not used */
+    real gamma;         /* 1: no damping */
+    real *offset_bar;   /* [DIM][n] stored as the state is; added to */
+    real *velocity_bar; /* [DIM][n] of v', becomes that of v */
+    real *sums;         /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/da_i; set */
+} mpm_kick_adj_args;
+typedef struct {
+    node_vectors y;
+    vector_batch t;
+} mpm_kick_adj_shared;
+
+PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *sh, const int base[DIM], int j, int p)
+{
+    const mpm_kick_args *a = &b->fwd;
+    const int n = a->t.n;
+    const vec f = vec_load(a->s.offset, n, p), v_bar = vec_load(b->velocity_bar, n, p);
+    const vec a_bar = vec_scale(a->step->h, v_bar);
+    const spline w = spline_at(f);
+    vec f_bar = stencil_slope(&sh->y, NULL, R(0), &w, a_bar, mat_diag(R(0)));
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++)
+        f_bar.x[c] += wall_push_slope(&a->box, c, base[c], f.x[c]) * a->stiffness * a->box.dx * a_bar.x[c];
+    vec_store(b->offset_bar, n, p, vec_axpby(R(1), vec_load(b->offset_bar, n, p), R(1), f_bar));
+    vec_store(b->velocity_bar, n, p, vec_scale(b->gamma, v_bar));
+    vector_put(&sh->t, j, f, a_bar, R(0));
+}
+
+PIO_FN void mpm_kick_adj(int slot, mpm_kick_adj_shared *sh, const mpm_kick_adj_args *b)
+{
+    const mpm_kick_args *a = &b->fwd;
+    const int cell = a->l.cell_list[slot], end = a->l.start[cell + 1];
+    int base[DIM];
+    node_index(&a->box, cell, base);
+    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    TEAM_SYNC();
+    PER_LANE(real, sum, DIM);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) kick_particle_adj(b, sh, base, j, a->l.order[first + j]);
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) {
+                const real weight = lane_weight(q, sh->t.f[j]);
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += weight * sh->t.b[j][c];
+            }
+        TEAM_SYNC();
+    }
+    real *out = b->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+/* Term of dJ/dg for one component: h v'_bar, summed over particles, before mpm_kick_adj. */
+typedef struct {
+    int n, component;
+    const mpm_step *step;
+    const real *velocity_bar; /* [DIM][n] of v' */
+} mpm_kick_gravity_args;
+
+PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
+{
+    return W(a->step->h) * W(a->velocity_bar[field_at(a->n, DIM, a->component, p)]);
+}
+
+/* ---- strain ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    mpm_state s; /* [.][n] of which places are read, and F, J set */
+    mpm_lattice t;
+    const int *law; /* [n] in id order */
+    mpm_lists l;
+    mpm_step *step; /* its fault is lowered to the first fault found */
+    mpm_box box;
+    int nodes;
+    const real *mean; /* [DIM + 1][nodes] mass, V_i m/s */
+    int sign;         /* < 0: taken back */
+} mpm_strain_args;
+typedef mpm_kick_shared mpm_strain_shared;
+
+/* What is added to l and Fbar, of D = A' - I; returns a fault, or -1. One body on a CPU, as above. */
+PIO_SHARED_FN int strain_of(const node_vectors *y, vec f, real scale, int fluid, real *log_det, shears *by)
+{
+    const spline w = spline_at(f);
+    const mat D = mat_scale(scale, stencil_gradient(y, &w));
+    const real e = det_less_one(D);
+    if (!(e > R(-1))) return is_finite(e) ? FAULT_INVERTED : FAULT_NOT_FINITE;
+    *log_det = log_of_one_and(e);
+    return fluid || shears_of(unimodular_less_one(D, e, *log_det), by) ? -1 : FAULT_PIVOT;
+}
+
+/* Fbar <- A Fbar of particle p; returns 0 where a number is out of range. */
+PIO_FN int strain_rows(const mpm_lattice *t, int p, const shears *by, int sign)
+{
+    quanta F[DIM][DIM];
+    PIO_UNROLL
+    for (int c = 0; c < DIM * DIM; c++) F[c / DIM][c % DIM] = t->F[field_at(t->n, DIM * DIM, c, p)];
+    const int holds = shear_all(F, by, sign);
+    PIO_UNROLL
+    for (int c = 0; c < DIM * DIM; c++) t->F[field_at(t->n, DIM * DIM, c, p)] = F[c / DIM][c % DIM];
+    return holds;
+}
+
+PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *sh, int p)
+{
+    const mpm_lattice *t = &a->t;
+    const int id = a->s.id[p], law = a->law[id], fluid = law_is_fluid(law);
+    real log_det = R(0);
+    shears by;
+    int fault = strain_of(&sh->y, vec_load(a->s.offset, t->n, p), a->step->h * a->box.inv_dx, fluid, &log_det, &by);
+    if (fault < 0) {
+        const quanta q = quanta_of(W(log_det) * QUANTA_OF_LOG), l = t->l[p] + (a->sign < 0 ? -q : q);
+        if (!(fabs(W(l)) <= W(LOG_MOST) * QUANTA_OF_LOG))
+            fault = FAULT_RANGE;
+        else
+            t->l[p] = l;
+        if (fault < 0 && !fluid && !strain_rows(t, p, &by, a->sign)) fault = FAULT_RANGE;
+    }
+    lattice_strain(t, law, p, &a->s);
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, fault));
+}
+
+PIO_FN void mpm_strain(int slot, mpm_strain_shared *sh, const mpm_strain_args *a)
+{
+    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
+    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    TEAM_SYNC();
+    LANES (j, end - first) strain_particle(a, sh, a->l.order[first + j]);
+}
+
+/* F' = A' F, J' = det A' J with A' = I + (h/dx) M, M = gradient(V_i):
+ *     F_bar = A'^T F'_bar,  K = (h/dx) F'_bar F^T;   J_bar = det A' J'_bar,  K = (h/dx) J J'_bar cof A'
+ *     V_i_bar = sum_p K grad w,   offset_bar += bend(V_i; K) */
+typedef struct {
+    mpm_strain_args fwd; /* s: the state before; the lattice is not used but for n */
+    mpm_state bar; /* [.][n] stored as the state is: offset added to; F and J of the state after become those before */
+    real *sums;    /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dV_i; set */
+} mpm_strain_adj_args;
+typedef struct {
+    node_vectors y;
+    gradient_batch t;
+} mpm_strain_adj_shared;
+
+PIO_FN void strain_particle_adj(const mpm_strain_adj_args *b, mpm_strain_adj_shared *sh, int j, int p)
+{
+    const mpm_strain_args *a = &b->fwd;
+    const int n = a->t.n;
+    const vec f = vec_load(a->s.offset, n, p);
+    const spline w = spline_at(f);
+    const real scale = a->step->h * a->box.inv_dx;
+    const mat A = mat_axpby(R(1), mat_diag(R(1)), scale, stencil_gradient(&sh->y, &w));
+    mat K;
+    if (law_is_fluid(a->law[a->s.id[p]])) {
+        const mat cof = mat_cofactor(A);
+        const real J_bar = b->bar.J[p];
+        K = mat_scale(scale * a->s.J[p] * J_bar, cof);
+        b->bar.J[p] = mat_det(A, cof) * J_bar;
+    } else {
+        const mat F_bar = mat_load(b->bar.F, n, p);
+        K = mat_scale(scale, mat_mul_t(F_bar, mat_load(a->s.F, n, p)));
+        mat_store(b->bar.F, n, p, mat_t_mul(A, F_bar));
+    }
+    const vec f_bar = stencil_bend(&sh->y, NULL, R(0), &w, K);
+    vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), R(1), f_bar));
+    gradient_put(&sh->t, j, f, K, R(0));
+}
+
+PIO_FN void mpm_strain_adj(int slot, mpm_strain_adj_shared *sh, const mpm_strain_adj_args *b)
+{
+    const mpm_strain_args *a = &b->fwd;
+    const int cell = a->l.cell_list[slot], end = a->l.start[cell + 1];
+    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    TEAM_SYNC();
+    PER_LANE(real, sum, DIM);
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
+    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
+        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
+        LANES (j, m) strain_particle_adj(b, sh, j, a->l.order[first + j]);
+        TEAM_SYNC();
+        for (int j = 0; j < m; j++)
+            LANES (q, STENCIL_PAD) {
+                real g[DIM];
+                lane_gradient(q, sh->t.f[j], g);
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += batch_gradient(&sh->t, j, c, g);
+            }
+        TEAM_SYNC();
+    }
+    real *out = b->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
+    LANES (q, STENCIL_PAD)
+        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+}
+
+#endif

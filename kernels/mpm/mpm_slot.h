@@ -1,0 +1,128 @@
+/* mpm_slot.h -- a saved state in less room than it has: the step that led to it, cut after the grid update.
+ *
+ * The end of a step (mpm_g2p.h) makes state n + 1 of the velocities v_i of the grid and of what mpm_fields.def does not mark as
+ * made: place x_n and deformation F_n (fluids: J_n) of the particles. A compact slot holds these, the particles in the order of
+ * their numbers, so that these need no room; F of solids and J of fluids only; and v_i of the active nodes, in the order of the
+ * node list, which is a pure function of the cells. To load it is to sort the particles and to run mpm_g2p: the same kernel with
+ * the same numbers, hence the same bits. */
+#ifndef PIOLA_KERNELS_MPM_SLOT_H
+#define PIOLA_KERNELS_MPM_SLOT_H
+
+#include "kernels/mpm/mpm_sort.h"
+
+typedef struct {
+    int n, solids;  /* particles; those of solids */
+    int room;       /* active nodes that fit */
+    int plastic;    /* some particles are; then all solids have what those have */
+    const int *law; /* [n] */
+    const int
+        *rank; /* [n] number of a solid among the solids, of a fluid among the fluids; NULL: all are of one kind */
+#define MADE_INT_FIELD(name, unit, meaning)
+#define MADE_FIELD(name, components, when, unit, meaning)
+#define INT_FIELD(name, unit, meaning) int *name;
+#define FIELD(name, components, when, unit, meaning) real *name;
+#include "kernels/mpm/mpm_fields.def"
+#undef INT_FIELD
+#undef FIELD
+    real *grid; /* [DIM][room] v_i of the active nodes, m/s */
+} mpm_slot;
+
+/* Whether a particle has a field, and where, among how many. */
+typedef struct {
+    int there, n, at;
+} slot_share;
+
+PIO_FN slot_share slot_share_of(int there, int n, int at)
+{
+    slot_share s;
+    s.there = there;
+    s.n = n;
+    s.at = at;
+    return s;
+}
+
+/* One stored particle of the state at the beginning of the step, into the slot. */
+typedef struct {
+    mpm_state s; /* [.][n] */
+    mpm_slot slot;
+} mpm_slot_put_args;
+
+PIO_FN void mpm_slot_put(int i, const mpm_slot_put_args *a)
+{
+    const mpm_slot *slot = &a->slot;
+    const int id = a->s.id[i], fluid = law_is_fluid(slot->law[id]), at = slot->rank ? slot->rank[id] : id;
+    const slot_share ALWAYS = slot_share_of(1, slot->n, id), SOLID = slot_share_of(!fluid, slot->solids, at);
+    const slot_share FLUID = slot_share_of(fluid, slot->n - slot->solids, at);
+    const slot_share PLASTIC = slot_share_of(!fluid && slot->plastic, slot->solids, at);
+    const slot_share PLANE = slot_share_of(PLASTIC.there && DIM == 2, slot->solids, at);
+#define MADE_INT_FIELD(name, unit, meaning)
+#define MADE_FIELD(name, components, when, unit, meaning)
+#define INT_FIELD(name, unit, meaning) slot->name[id] = a->s.name[i];
+#define FIELD(name, components, when, unit, meaning)                                                                   \
+    for (int c = 0; when.there && c < components; c++)                                                                 \
+        slot->name[field_at(when.n, components, c, when.at)] = a->s.name[field_at(slot->n, components, c, i)];
+#include "kernels/mpm/mpm_fields.def"
+#undef INT_FIELD
+#undef FIELD
+}
+
+/* Particle i out of the slot; the state is stored in the order of the numbers. Its made fields but the number are not set. */
+typedef struct {
+    mpm_state s; /* [.][n]; set */
+    mpm_slot slot;
+} mpm_slot_get_args;
+
+PIO_FN void mpm_slot_get(int i, const mpm_slot_get_args *a)
+{
+    const mpm_slot *slot = &a->slot;
+    const int fluid = law_is_fluid(slot->law[i]), at = slot->rank ? slot->rank[i] : i;
+    const slot_share ALWAYS = slot_share_of(1, slot->n, i), SOLID = slot_share_of(!fluid, slot->solids, at);
+    const slot_share FLUID = slot_share_of(fluid, slot->n - slot->solids, at);
+    const slot_share PLASTIC = slot_share_of(!fluid && slot->plastic, slot->solids, at);
+    const slot_share PLANE = slot_share_of(PLASTIC.there && DIM == 2, slot->solids, at);
+    a->s.id[i] = i;
+#define MADE_INT_FIELD(name, unit, meaning)
+#define MADE_FIELD(name, components, when, unit, meaning)
+#define INT_FIELD(name, unit, meaning) a->s.name[i] = slot->name[i];
+#define FIELD(name, components, when, unit, meaning)                                                                   \
+    for (int c = 0; when.there && c < components; c++)                                                                 \
+        a->s.name[field_at(slot->n, components, c, i)] = slot->name[field_at(when.n, components, c, when.at)];
+#include "kernels/mpm/mpm_fields.def"
+#undef INT_FIELD
+#undef FIELD
+}
+
+/* Number i of the active nodes, as many as there is room for. Where a state of this run, this one or one before it, had more, that
+ * is a fault, and says how many. */
+typedef struct {
+    mpm_lists l; /* of the step */
+    mpm_step *step;
+    int nodes;
+    const real *velocity; /* [DIM][nodes] grid velocity, m/s */
+    mpm_slot slot;
+} mpm_slot_put_nodes_args;
+
+PIO_FN void mpm_slot_put_nodes(int i, const mpm_slot_put_nodes_args *a)
+{
+    const int node = a->l.node_list[i];
+    for (int c = 0; c < DIM; c++)
+        a->slot.grid[field_at(a->slot.room, DIM, c, i)] = a->velocity[field_at(a->nodes, DIM, c, node)];
+    if (i == 0 && a->step->most_nodes > a->slot.room)
+        atomic_min_u64(&a->step->fault, fault_key(a->step->index - 1, a->step->most_nodes, FAULT_ROOM));
+}
+
+typedef struct {
+    mpm_lists l; /* of the step */
+    int nodes;
+    mpm_slot slot;
+    real *velocity; /* [DIM][nodes]; set at active nodes */
+} mpm_slot_get_nodes_args;
+
+PIO_FN void mpm_slot_get_nodes(int i, const mpm_slot_get_nodes_args *a)
+{
+    const int node = a->l.node_list[i];
+    for (int c = 0; c < DIM; c++)
+        a->velocity[field_at(a->nodes, DIM, c, node)] = a->slot.grid[field_at(a->slot.room, DIM, c, i)];
+}
+
+#endif

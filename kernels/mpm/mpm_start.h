@@ -1,0 +1,159 @@
+/* mpm_start.h -- what happens before the first step: material constants, the initial state and its checks. */
+#ifndef PIOLA_KERNELS_MPM_START_H
+#define PIOLA_KERNELS_MPM_START_H
+
+#include "kernels/mpm/mpm_control.h"
+
+/* Constants as the user gives them (law_given), to those of the laws, per particle in id order;  mass = density volume. */
+typedef struct {
+    int n, constants;
+    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME or 0 */
+    const real *given;     /* [constants][n] */
+    const real *density;   /* [n] kg/m^3 */
+    const real *volume;    /* [n] m^3 */
+    real *k, *mass;        /* [constants][n], [n] kg; set */
+} mpm_constants_args;
+
+PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
+{
+    const hyper_constants given = constants_load(a->given, a->n, a->constants, i);
+    const hyper_constants k = law_given(a->law[i], a->lame[i], given);
+    for (int c = 0; c < a->constants; c++) a->k[field_at(a->n, a->constants, c, i)] = k.k[c];
+    a->mass[i] = a->density[i] * a->volume[i];
+}
+
+typedef struct {
+    mpm_constants_args fwd;        /* k and mass are not read */
+    const real *k_bar, *mass_bar;  /* [constants][n], [n] */
+    real *given_bar, *density_bar; /* [constants][n], [n]; added to */
+} mpm_constants_adj_args;
+
+PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
+{
+    const mpm_constants_args *a = &b->fwd;
+    const hyper_constants given = constants_load(a->given, a->n, a->constants, i);
+    const hyper_constants k_bar = constants_load(b->k_bar, a->n, a->constants, i);
+    hyper_constants given_bar = constants_zero();
+    law_given_adj(a->law[i], a->lame[i], given, k_bar, &given_bar);
+    constants_add(b->given_bar, a->n, a->constants, i, given_bar);
+    b->density_bar[i] += b->mass_bar[i] * a->volume[i];
+}
+
+/* State 0, stored in id order: F = I, J = 1, no plastic strain, C (where there is one) = the spin of the body. */
+typedef struct {
+    int n;
+    const int *cell;      /* [n] base node */
+    const real *offset;   /* [DIM][n] */
+    const real *velocity; /* [DIM][n] m/s */
+    const int *body;      /* [n] */
+    const real *spin;     /* [bodies][DIM * DIM] velocity gradient of the body's rotation, 1/s */
+    mpm_state out;        /* set */
+} mpm_start_args;
+
+PIO_FN void mpm_start(int i, const mpm_start_args *a)
+{
+    a->out.id[i] = i;
+    a->out.cell[i] = a->cell[i];
+    vec_store(a->out.offset, a->n, i, vec_load(a->offset, a->n, i));
+    vec_store(a->out.velocity, a->n, i, vec_load(a->velocity, a->n, i));
+    if (a->out.C) mat_store(a->out.C, a->n, i, mat_of(a->spin + (ptrdiff_t)a->body[i] * DIM * DIM));
+    if (a->out.F) mat_store(a->out.F, a->n, i, mat_diag(R(1)));
+    if (a->out.J) a->out.J[i] = R(1);
+    if (a->out.hardening) a->out.hardening[i] = R(0);
+    if (a->out.e33) a->out.e33[i] = R(0);
+}
+
+/* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are held fixed. */
+typedef struct {
+    int n;
+    real inv_dx;
+    mpm_state bar;                     /* cotangents of state 0, in id order */
+    real *position_bar, *velocity_bar; /* [DIM][n] 1/m, s/m; added to */
+} mpm_start_adj_args;
+
+PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
+{
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = field_at(a->n, DIM, c, i);
+        a->position_bar[at] += a->inv_dx * a->bar.offset[at];
+        a->velocity_bar[at] += a->bar.velocity[at];
+    }
+}
+
+/* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
+ * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho at rest or K/rho, A the largest activation,  and
+ * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
+ * div 2 eta D included). */
+typedef struct {
+    mpm_matter matter;
+    const real *density; /* [n] kg/m^3 */
+    mpm_step *step;
+    real inv_dx;
+    const wide *parameters;     /* as in mpm_control_args, read where the matter has channels */
+    const control_knots *knots; /* likewise, or NULL: there are none */
+    const wide *values;
+} mpm_check_args;
+
+PIO_FN real wave_cfl(const mpm_check_args *a, int i)
+{
+    const int channel = a->matter.channel ? a->matter.channel[i] : -1;
+    real E = law_wave_modulus(a->matter.law[i], matter_constants(&a->matter, i));
+    if (channel >= 0) E += R(control_most(a->matter.channels, a->parameters, a->knots, a->values, channel));
+    return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
+}
+
+/* Pa s, of a fluid or of a solid. */
+PIO_FN real particle_viscosity(const mpm_matter *m, int i)
+{
+    if (law_is_fluid(m->law[i])) return matter_constants(m, i).k[2];
+    return m->viscosity ? m->viscosity[i] : R(0);
+}
+
+PIO_FN real viscous_number(const mpm_check_args *a, int i)
+{
+    return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];
+}
+
+PIO_FN void mpm_check(int i, const mpm_check_args *a)
+{
+    const real cfl = wave_cfl(a, i);
+    int fault = -1;
+    if (!(a->density[i] > R(0)) || !law_constants_hold(a->matter.law[i], matter_constants(&a->matter, i)) ||
+        !(particle_viscosity(&a->matter, i) >= R(0)))
+        fault = FAULT_CONSTANT;
+    else if (!(cfl <= a->step->cfl))
+        fault = FAULT_WAVE_CFL;
+    else if (!(viscous_number(a, i) <= R(1)))
+        fault = FAULT_VISCOUS;
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, i, fault));
+}
+
+/* The end of a step (one item): count it; after a fault nothing more is computed, so that the faulty state stays. */
+typedef struct {
+    mpm_step *step;
+} mpm_advance_args;
+
+PIO_FN void mpm_advance(int i, const mpm_advance_args *a)
+{
+    (void)i;
+    if (a->step->nodes > a->step->most_nodes) a->step->most_nodes = a->step->nodes;
+    if (a->step->fault == FAULT_NONE) {
+        a->step->index += 1;
+        return;
+    }
+    a->step->particles = a->step->cells = a->step->nodes = 0;
+}
+
+/* A state was restored (one item): continue from its number. */
+typedef struct {
+    mpm_step *step;
+    int64_t index;
+} mpm_set_index_args;
+
+PIO_FN void mpm_set_index(int i, const mpm_set_index_args *a)
+{
+    (void)i;
+    a->step->index = a->index;
+}
+
+#endif

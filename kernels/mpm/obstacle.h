@@ -1,0 +1,325 @@
+/* obstacle.h -- shapes as signed distances in their own frame, how far a condition reaches beyond them, and smooth friction.
+ *
+ * The distance d(y) is negative inside. Beside it stand the unit normal n(y), which points outward, and what an adjoint needs:
+ * the slope dd/dy and the turn dn/dy. Distances of balls, boxes and cylinders are exact (Quilez, "Distance functions"); inside a
+ * box and a cylinder normals jump where two faces are equally near, and outside they turn the faster the nearer an edge is; on
+ * an edge, which a node may be but for rounding, they are those of a face. That of a surface of triangles is a
+ * cubic spline through its distances at the points of a lattice, so that its normals have a continuous derivative. */
+#ifndef PIOLA_KERNELS_OBSTACLE_H
+#define PIOLA_KERNELS_OBSTACLE_H
+
+#include "kernels/base/vec.h"
+
+/* As pio_obstacle_type of the engine's table. */
+enum { OBSTACLE_PLANE, OBSTACLE_BALL, OBSTACLE_BOX, OBSTACLE_CYLINDER, OBSTACLE_MESH, OBSTACLE_TYPES };
+
+/* What never changes of an obstacle. */
+typedef struct {
+    int type;         /* OBSTACLE_... */
+    int behaviour;    /* WALL_STICKY, WALL_SLIP or WALL_SEPARATE of mpm.h */
+    int axis;         /* cylinder */
+    real normal[DIM]; /* plane: unit, out of the obstacle */
+    real half[DIM];   /* box: half its edges m */
+    real radius;      /* ball, cylinder, m */
+    real height;      /* cylinder: half its length m */
+    real full;        /* up to this distance the condition holds fully, m */
+    real width;       /* it is eased in over distances from full + width to full, m, > 0 */
+    int first;        /* mesh: number of its first coefficient among all */
+    int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
+    real low[DIM];    /* mesh: place of the first, m */
+    real spacing;     /* mesh: m */
+} obstacle_shape;
+
+/* How it holds what it touches; or the cotangents of that. */
+typedef struct {
+    real friction; /* mu, >= 0 */
+    real slip;     /* speed at which friction has 0.7 of its full size, m/s, > 0 */
+    real onset;    /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
+} obstacle_grip;
+
+typedef struct {
+    real d;     /* m */
+    vec slope;  /* dd/dy */
+    vec normal; /* unit */
+    mat turn;   /* dn/dy, 1/m */
+} obstacle_near;
+
+/* Nearer to an edge than this share of the width, a place is on it. */
+#define OBSTACLE_EDGE R(sizeof(real) == 4 ? 1e-3 : 1e-6)
+
+PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
+{
+    obstacle_near r;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) r.normal.x[a] = o->normal[a];
+    r.d = vec_dot(r.normal, y);
+    r.turn = mat_diag(R(0));
+    r.slope = r.normal;
+    return r;
+}
+
+PIO_FN obstacle_near ball_near(const obstacle_shape *o, vec y)
+{
+    obstacle_near r;
+    const real p = sqrt(vec_dot(y, y)),
+               inverse = p > R(0) ? R(1) / p : R(0); /* no direction is outward at the centre */
+    r.normal = vec_scale(inverse, y);
+    r.turn = mat_axpby(inverse, mat_diag(R(1)), -inverse, mat_outer(r.normal, r.normal));
+    r.d = p - o->radius;
+    r.slope = r.normal;
+    return r;
+}
+
+PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
+{
+    obstacle_near r;
+    vec q, sign;
+    real square = R(0), most = R(0);
+    int nearest = 0;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        sign.x[a] = y.x[a] < R(0) ? R(-1) : R(1);
+        q.x[a] = sign.x[a] * y.x[a] - o->half[a];
+        if (q.x[a] > R(0)) square += q.x[a] * q.x[a];
+        if (a == 0 || q.x[a] > most) {
+            most = q.x[a];
+            nearest = a;
+        }
+    }
+    const real length = sqrt(square);
+    const int outside = length > OBSTACLE_EDGE * o->width;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++)
+        r.normal.x[a] = sign.x[a] * (outside ? (q.x[a] > R(0) ? q.x[a] / length : R(0)) : R(a == nearest ? 1 : 0));
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        PIO_UNROLL
+        for (int b = 0; b < DIM; b++)
+            r.turn.m[a][b] =
+                outside ? (R(a == b && q.x[a] > R(0) ? 1 : 0) - r.normal.x[a] * r.normal.x[b]) / length : R(0);
+    }
+    r.d = square > R(0) ? length : most;
+    r.slope = r.normal;
+    return r;
+}
+
+/* A function f(p, z) of the distance p from the axis and the height |z|; its first and second derivatives. */
+PIO_FN obstacle_near cylinder_near(const obstacle_shape *o, vec y)
+{
+    obstacle_near r;
+    vec k = vec_zero(), e = y;
+    real z = R(0), fp = R(0), fz = R(0), fpp = R(0), fpz = R(0), fzz = R(0);
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++)
+        if (a == o->axis) {
+            z = y.x[a];
+            e.x[a] = R(0);
+            k.x[a] = z < R(0) ? R(-1) : R(1);
+        }
+    const real p = sqrt(vec_dot(e, e)), inverse = p > R(0) ? R(1) / p : R(0);
+    const real qp = p - o->radius, qz = (z < R(0) ? -z : z) - o->height;
+    e = vec_scale(inverse, e);
+    r.d = qp > R(0) && qz > R(0) ? sqrt(qp * qp + qz * qz) : qp > qz ? qp : qz;
+    if (qp > R(0) && qz > R(0) && r.d > OBSTACLE_EDGE * o->width) {
+        fp = qp / r.d;
+        fz = qz / r.d;
+        fpp = fz * fz / r.d;
+        fpz = -fp * fz / r.d;
+        fzz = fp * fp / r.d;
+    } else if (qp > qz) {
+        fp = R(1);
+    } else {
+        fz = R(1);
+    }
+    r.normal = vec_axpby(fp, e, fz, k);
+    r.slope = r.normal;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        PIO_UNROLL
+        for (int b = 0; b < DIM; b++)
+            r.turn.m[a][b] = fpp * e.x[a] * e.x[b] + fpz * (e.x[a] * k.x[b] + k.x[a] * e.x[b]) + fzz * k.x[a] * k.x[b] +
+                             fp * inverse * (R(a == b ? 1 : 0) - k.x[a] * k.x[b] - e.x[a] * e.x[b]);
+    }
+    return r;
+}
+
+/* Cubic B-splines about the point at t in [0, 1) of a cell: weights of four points, and their derivatives by t. */
+PIO_FN void mesh_weights(real t, real w[4], real w1[4], real w2[4])
+{
+    const real s = R(1) - t;
+    w[0] = s * s * s / R(6);
+    w[1] = (R(4) - t * t * (R(6) - R(3) * t)) / R(6);
+    w[2] = (R(4) - s * s * (R(6) - R(3) * s)) / R(6);
+    w[3] = t * t * t / R(6);
+    w1[0] = -s * s / R(2);
+    w1[1] = t * (R(3) * t - R(4)) / R(2);
+    w1[2] = -s * (R(3) * s - R(4)) / R(2);
+    w1[3] = t * t / R(2);
+    w2[0] = s;
+    w2[1] = R(3) * t - R(2);
+    w2[2] = R(3) * s - R(2);
+    w2[3] = t;
+}
+
+/* Beyond the lattice, which reaches farther than any condition, the distance is told as twice as far. */
+PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients, vec y)
+{
+    obstacle_near r;
+    int at = o->first, stride = 1, step[DIM];
+    real w[DIM][4], w1[DIM][4], w2[DIM][4];
+    mat curve = mat_diag(R(0));
+    r.d = R(0);
+    r.slope = vec_zero();
+    for (int a = DIM - 1; a >= 0; a--) {
+        const real u = (y.x[a] - o->low[a]) / o->spacing, cell = floor(u);
+        if (!(cell >= R(1) && cell <= R(o->count[a] - 3))) {
+            r.d = R(2) * (o->full + o->width);
+            r.normal = r.slope = vec_zero();
+            r.turn = curve;
+            return r;
+        }
+        step[a] = stride;
+        at += ((int)cell - 1) * stride;
+        stride *= o->count[a];
+        mesh_weights(u - cell, w[a], w1[a], w2[a]);
+    }
+    for (int q = 0; q < (DIM == 3 ? 64 : 16); q++) {
+        int k[DIM], place = at;
+        for (int a = 0, rest = q; a < DIM; a++, rest /= 4) {
+            k[a] = rest % 4;
+            place += k[a] * step[a];
+        }
+        const real c = coefficients[place];
+        for (int a = 0; a <= DIM; a++) /* DIM stands for no derivative */
+            for (int b = a; b <= DIM; b++) {
+                real part = c;
+                for (int e = 0; e < DIM; e++)
+                    part *= e == a && e == b ? w2[e][k[e]] : e == a || e == b ? w1[e][k[e]] : w[e][k[e]];
+                if (a == DIM)
+                    r.d += part;
+                else if (b == DIM)
+                    r.slope.x[a] += part / o->spacing;
+                else
+                    curve.m[a][b] += part / (o->spacing * o->spacing);
+            }
+    }
+    for (int a = 0; a < DIM; a++)
+        for (int b = 0; b < a; b++) curve.m[a][b] = curve.m[b][a];
+    const real length = sqrt(vec_dot(r.slope, r.slope) + R(1e-12)); /* 1 but at creases far inside */
+    r.normal = vec_scale(R(1) / length, r.slope);
+    r.turn = mat_scale(R(1) / length, mat_axpby(R(1), curve, R(-1), mat_outer(r.normal, mat_t_apply(curve, r.normal))));
+    return r;
+}
+
+PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coefficients, vec y)
+{
+    switch (o->type) {
+    case OBSTACLE_BALL:
+        return ball_near(o, y);
+    case OBSTACLE_BOX:
+        return box_near(o, y);
+    case OBSTACLE_CYLINDER:
+        return cylinder_near(o, y);
+    case OBSTACLE_MESH:
+        return mesh_near(o, coefficients, y);
+    default:
+        return plane_near(o, y);
+    }
+}
+
+/* Its adjoint: y_bar of the cotangents of distance and normal. */
+PIO_FN vec obstacle_near_adj(const obstacle_near *at, real d_bar, vec normal_bar)
+{
+    return vec_axpby(d_bar, at->slope, R(1), mat_t_apply(at->turn, normal_bar));
+}
+
+/* How much of a condition holds at distance d: 0 from full + width on, 1 up to full, and between a polynomial whose first two
+ * derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
+PIO_FN real obstacle_share(const obstacle_shape *o, real d)
+{
+    const real t = (o->full + o->width - d) / o->width;
+    if (!(t > R(0))) return R(0);
+    return t < R(1) ? t * t * t * (R(10) - t * (R(15) - R(6) * t)) : R(1);
+}
+
+PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
+{
+    const real t = (o->full + o->width - d) / o->width, rest = R(1) - t;
+    return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / o->width : R(0);
+}
+
+/* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset on, and between
+ * a polynomial with two continuous derivatives, so that there is no edge between what touches and what leaves. With e = onset:
+ * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets about e in motion. */
+PIO_FN real obstacle_taken(real e, real a)
+{
+    const real t = a / e + R(1);
+    if (!(t > R(0))) return R(0);
+    return t < R(2) ? e * t * t * t * (R(4) - t) / R(16) : a;
+}
+
+/* Its derivatives in a and in e, with t = a/e + 1: t^2 (3 - t)/4 and 3 t^2 (2 - t)^2/16 between. */
+PIO_FN real obstacle_taken_slope(real e, real a)
+{
+    const real t = a / e + R(1);
+    if (!(t > R(0))) return R(0);
+    return t < R(2) ? t * t * (R(3) - t) / R(4) : R(1);
+}
+
+PIO_FN real obstacle_taken_by_onset(real e, real a)
+{
+    const real t = a / e + R(1), rest = R(2) - t;
+    return t > R(0) && rest > R(0) ? R(3) * t * t * rest * rest / R(16) : R(0);
+}
+
+/* ---- friction: Coulomb's law with a smooth start, taken implicitly
+ *
+ * The sliding velocity t before an impulse that presses with the speed p becomes w, with  w + mu p w/sqrt(|w|^2 + e^2) = t.
+ * So the tangential impulse is mu times the normal one where |w| is well above e, it never turns a velocity round, and what
+ * would stick creeps at about e. Unlike the explicit law it has no edge between sticking and sliding: w is smooth in t, p and
+ * mu. With u = |w|:  g(u) = u + r u/sqrt(u^2 + e^2) - |t| = 0, r = mu p, which rises and is concave, so that Newton's method
+ * goes up to the solution from any point below it. */
+typedef struct {
+    vec w;  /* m/s */
+    real u; /* |w| */
+    real D; /* sqrt(u^2 + e^2) */
+} obstacle_slide;
+
+enum { SLIDE_ITERATIONS = 40 };
+
+PIO_FN obstacle_slide obstacle_slide_of(vec t, real r, real e)
+{
+    obstacle_slide s;
+    const real square = vec_dot(t, t);
+    if (!(square > R(0))) { /* |t| has no derivative here, but w has */
+        s.w = vec_scale(e / (e + r), t);
+        s.u = R(0);
+        s.D = e;
+        return s;
+    }
+    const real length = sqrt(square), low = length - r, least = length * e / (e + r);
+    s.u = low > least ? low : least;
+    for (int k = 0; k < SLIDE_ITERATIONS; k++) {
+        const real D = sqrt(s.u * s.u + e * e), slope = R(1) + r * e * e / (D * D * D);
+        const real step = (s.u + r * s.u / D - length) / slope;
+        s.u -= step;
+        if (!(fabs(step) > R(sizeof(real) == 4 ? 1e-6 : 1e-14) * s.u)) break;
+    }
+    s.D = sqrt(s.u * s.u + e * e);
+    s.w = vec_scale(s.D / (s.D + r), t);
+    return s;
+}
+
+/* (a I - b w w^T) dw + (w/D) dr - b e w de = dt, with a = 1 + r/D and b = r/D^3. */
+PIO_FN vec obstacle_slide_adj(const obstacle_slide *s, real r, real e, vec w_bar, real *r_bar, real *e_bar)
+{
+    const real a = R(1) + r / s->D, b = r / (s->D * s->D * s->D);
+    const real part = b * vec_dot(s->w, w_bar) / (a - b * s->u * s->u);
+    const vec t_bar = vec_scale(R(1) / a, vec_axpby(R(1), w_bar, part, s->w));
+    const real along = vec_dot(s->w, t_bar);
+    *r_bar -= along / s->D;
+    *e_bar += b * e * along;
+    return t_bar;
+}
+
+#endif

@@ -1,0 +1,463 @@
+/* driver.c -- see driver.h. */
+#include "solvers/driver/driver.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LOOK_EVERY = 64 }; /* steps between looks at the fault and the clock, unless somebody says otherwise */
+
+typedef struct {
+    const pio_engine *engine;
+    pio_sim *sim;
+    const pio_sweep *sweep;
+    pio_sweep_result *result;
+    piola_error *error;
+    int64_t slots;          /* of the first tier */
+    int64_t first;          /* where sweeps back end */
+    int64_t steps, reached; /* furthest state so far */
+    int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
+    int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
+    int64_t sweeps;
+    double *samples, *samples_bar, *value_bar, *z_bar;
+    int64_t passed;         /* steps of the sweep at hand that are reversed */
+    double started, turned; /* when; when the sweep back began */
+    int64_t look_every;
+    int64_t done, position; /* see pio_place */
+    /* After a resumption, of each slot and then each place of the second tier: the state that the schedule put there, -1: none; and
+     * whether it is there. NULL: all are. */
+    int64_t places, *content;
+    char *present;
+} driver;
+
+static piola_status fail(driver *d, piola_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static piola_status fail(driver *d, piola_status status, const char *format, ...)
+{
+    va_list list;
+    if (!d->error) return status;
+    *d->error = (piola_error){.status = status};
+    va_start(list, format);
+    vsnprintf(d->error->message, sizeof d->error->message, format, list);
+    va_end(list);
+    return status;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static piola_status state_frame(driver *d)
+{
+    const pio_sweep *s = d->sweep;
+    if (d->frame >= s->n_frames || s->frames[d->frame] != d->reached) return PIOLA_OK;
+    const piola_status rc = d->engine->check(d->sim, d->error); /* no faulty state in a file */
+    if (rc) return rc;
+    d->frame++;
+    return s->on_state ? s->on_state(s->context, d->frame - 1, d->reached, d->error) : PIOLA_OK;
+}
+
+/* Are the cotangents still numbers? */
+static piola_status check_adjoint(driver *d)
+{
+    return d->engine->check_adjoint ? d->engine->check_adjoint(d->sim, d->error) : PIOLA_OK;
+}
+
+static piola_status adjoint_frame(driver *d, int64_t step)
+{
+    const pio_sweep *s = d->sweep;
+    if (d->sweep_number < d->sweeps - 1 || d->frame == 0 || s->frames[d->frame - 1] != step) return PIOLA_OK;
+    const piola_status rc = check_adjoint(d); /* none that overflowed in a file */
+    if (rc) return rc;
+    d->frame--;
+    return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
+}
+
+/* The sweep back has left state `step` behind. */
+static piola_status passed_frame(driver *d, int64_t step)
+{
+    const pio_sweep *s = d->sweep;
+    if (d->sweep_number < d->sweeps - 1 || d->frame >= s->n_frames || s->frames[d->frame] != step) return PIOLA_OK;
+    return s->on_passed ? s->on_passed(s->context, d->frame, step, d->error) : PIOLA_OK;
+}
+
+/* Until now, those of an interrupted run counted. */
+static void tell_seconds(const driver *d, double *forward, double *reverse)
+{
+    const pio_place *before = d->sweep->resumed;
+    const double ended = now();
+    *forward = (before ? before->forward_seconds : 0) + (d->turned > 0 ? d->turned : ended) - d->started;
+    *reverse = (before ? before->reverse_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
+}
+
+static pio_place place_of(const driver *d)
+{
+    pio_place p = {.done = d->done,
+                   .position = d->position,
+                   .reached = d->reached,
+                   .frame = d->frame,
+                   .sweep = d->sweep_number,
+                   .passed = d->passed,
+                   .forward_steps = d->result->forward_steps,
+                   .reverse_steps = d->result->reverse_steps,
+                   .unsteps = d->result->unsteps,
+                   .taped = d->result->taped,
+                   .state = d->engine->step(d->sim)};
+    tell_seconds(d, &p.forward_seconds, &p.reverse_seconds);
+    return p;
+}
+
+/* Progress, interruption, and perhaps the place is kept. */
+static piola_status look(driver *d, int back, int64_t done, int64_t total)
+{
+    const pio_sweep *s = d->sweep;
+    const piola_status rc = s->on_progress ? s->on_progress(s->context, back, done, total, d->error) : PIOLA_OK;
+    if (!s->on_place || (back && done == total) || (rc && rc != PIOLA_INTERRUPTED)) return rc;
+    const pio_place place = place_of(d);
+    const piola_status kept = s->on_place(s->context, &place, rc == PIOLA_INTERRUPTED, d->error);
+    return kept ? kept : rc;
+}
+
+/* Steps that were run before: nothing of them is new but an interruption, or a fault of what states are kept in. `forward`: of the
+ * schedule's Forward. */
+static piola_status repeat(driver *d, int64_t from, int64_t to, int forward)
+{
+    piola_status rc = PIOLA_OK;
+    for (int64_t stop; !rc && from < to; from = stop) {
+        stop = to - from > d->look_every ? from + d->look_every : to;
+        rc = d->engine->advance(d->sim, stop - from, d->error);
+        d->result->forward_steps += stop - from;
+        if (rc || stop - from < d->look_every) continue;
+        if (forward) d->position = stop;
+        rc = d->engine->check(d->sim, d->error);
+        if (!rc) rc = look(d, 1, d->passed, d->steps - d->first);
+    }
+    return rc;
+}
+
+/* Steps from .. to-1, new ones in pieces that end at frames and looks. */
+static piola_status run(driver *d, int64_t from, int64_t to)
+{
+    const pio_sweep *s = d->sweep;
+    if (to <= d->reached) return repeat(d, from, to, 1);
+    while (from < to) {
+        int64_t stop = (from / d->look_every + 1) * d->look_every;
+        if (d->frame < s->n_frames && s->frames[d->frame] < stop) stop = s->frames[d->frame];
+        if (stop > to) stop = to;
+        piola_status rc = d->engine->advance(d->sim, stop - from, d->error);
+        d->result->forward_steps += stop - from;
+        from = d->reached = d->position = stop;
+        if (!rc && stop % d->look_every == 0) rc = d->engine->check(d->sim, d->error);
+        if (!rc) rc = state_frame(d);
+        if (!rc && stop % d->look_every == 0) rc = look(d, 0, stop, d->steps);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+/* At the last state: faults, samples, objective. */
+static piola_status evaluate(driver *d)
+{
+    const pio_sweep *s = d->sweep;
+    piola_status rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = d->engine->samples(d->sim, d->samples, d->error);
+    if (!rc && s->objective)
+        rc = s->objective(s->context, d->sweep_number, d->samples, &d->result->J, d->samples_bar, d->error);
+    return rc;
+}
+
+/* ---- going on where another process was --------------------------------------------------------------------- */
+
+static piola_status put(driver *d, int64_t place, int64_t state)
+{
+    if (place < d->slots) return d->engine->save(d->sim, place, d->error);
+    return d->sweep->on_keep(d->sweep->context, place - d->slots, state, d->error);
+}
+
+static piola_status take(driver *d, int64_t place, int64_t state)
+{
+    if (place < d->slots) return d->engine->load(d->sim, place, d->error);
+    return d->sweep->on_fetch(d->sweep->context, place - d->slots, state, d->error);
+}
+
+static void note(driver *d, const pio_action *a, int present)
+{
+    if (!d->content || (a->kind != PIO_STORE && a->kind != PIO_DISCARD)) return;
+    d->content[a->slot] = a->kind == PIO_STORE ? a->from : -1;
+    d->present[a->slot] = (char)(a->kind == PIO_STORE && present);
+}
+
+/* What the schedule had kept when it was there. */
+static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p)
+{
+    d->places = schedule->slots + schedule->kept;
+    d->content = malloc(sizeof *d->content * ((size_t)d->places + 1));
+    d->present = calloc((size_t)d->places + 1, 1);
+    if (!d->content || !d->present)
+        return fail(d, PIOLA_NO_MEMORY, "no host memory for the numbers of %lld states", (long long)d->places);
+    for (int64_t i = 0; i < d->places; i++) d->content[i] = -1;
+    for (int64_t i = 0; i < p->done; i++) {
+        const pio_action a = schedule->next(schedule);
+        if (a.kind == PIO_DONE) return fail(d, PIOLA_INTERNAL, "the schedule ends before the place that was kept");
+        note(d, &a, 0);
+    }
+    return PIOLA_OK;
+}
+
+/* State 0 is the current one: where it is kept, it is there. A run that is taken back is compared with its first state at the end, which
+ * cannot be made again then. */
+static piola_status keep_first(driver *d, int taken_back)
+{
+    piola_status rc = PIOLA_OK;
+    if (taken_back && d->first > 0) rc = d->engine->advance(d->sim, d->first, d->error);
+    const int64_t state = taken_back ? d->first : 0;
+    for (int64_t i = 0; i < d->places && !rc; i++) {
+        if (d->content[i] != state) continue;
+        rc = put(d, i, state);
+        d->present[i] = 1;
+    }
+    return rc;
+}
+
+/* `schedule`: NULL of a run that is not swept back. */
+static piola_status resume(driver *d, pio_schedule *schedule)
+{
+    const pio_sweep *s = d->sweep;
+    const pio_place *p = s->resumed;
+    piola_status rc = PIOLA_OK;
+    if (schedule) rc = replay(d, schedule, p);
+    if (schedule && !rc) rc = keep_first(d, schedule->taken_back);
+    if (!rc) rc = s->on_resume(s->context, d->error);
+    if (!rc && d->engine->step(d->sim) != p->state)
+        rc = fail(d, PIOLA_INTERNAL, "state %lld was kept, and state %lld is there", (long long)p->state,
+                  (long long)d->engine->step(d->sim));
+    d->done = p->done;
+    d->position = p->position;
+    d->reached = p->reached;
+    d->frame = p->frame;
+    d->sweep_number = p->sweep;
+    d->passed = p->passed;
+    d->result->forward_steps = p->forward_steps;
+    d->result->reverse_steps = p->reverse_steps;
+    d->result->unsteps = p->unsteps;
+    d->result->taped = p->taped;
+    if (rc || p->sweep < 0) return rc;
+    d->turned = d->started;
+    rc = d->engine->samples(d->sim, d->samples, d->error);
+    if (rc || !s->objective) return rc;
+    return s->objective(s->context, p->sweep, d->samples, &d->result->J, d->samples_bar, d->error);
+}
+
+/* The first of the states from .. to that the schedule has kept and that is not there; to + 1: there is none. */
+static int64_t next_missing(const driver *d, int64_t from, int64_t to)
+{
+    int64_t next = to + 1;
+    for (int64_t i = 0; i < d->places; i++)
+        if (!d->present[i] && d->content[i] >= from && d->content[i] < next) next = d->content[i];
+    return next;
+}
+
+/* A state becomes the current one by a run from the nearest before it, and what is missing on the way is kept. */
+static piola_status make_again(driver *d, int64_t state)
+{
+    const pio_sweep *s = d->sweep;
+    int64_t from = d->engine->step(d->sim) <= state ? d->engine->step(d->sim) : -1, at = -1;
+    for (int64_t i = 0; i < d->places; i++)
+        if (d->present[i] && d->content[i] <= state && d->content[i] > from) from = d->content[at = i];
+    const int64_t other = s->nearest ? s->nearest(s->context, from, state) : -1;
+    piola_status rc = PIOLA_OK;
+    if (other > from)
+        rc = s->on_nearest(s->context, from = other, d->error);
+    else if (at >= 0)
+        rc = take(d, at, from);
+    else if (from < 0)
+        rc = fail(d, PIOLA_INTERNAL, "state %lld cannot be made again: none before it is there", (long long)state);
+    while (!rc && from < state) {
+        const int64_t to = next_missing(d, from + 1, state);
+        rc = repeat(d, from, to, 0);
+        for (int64_t i = 0; i < d->places && !rc; i++) {
+            if (d->present[i] || d->content[i] != to) continue;
+            rc = put(d, i, to);
+            d->present[i] = 1;
+        }
+        from = to;
+    }
+    return rc;
+}
+
+static piola_status begin(driver *d, const double *z, pio_schedule *schedule)
+{
+    piola_status rc = d->engine->start(d->sim, z, d->error);
+    if (!rc) rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = d->sweep->resumed ? resume(d, schedule) : state_frame(d);
+    return rc;
+}
+
+/* ---- actions ------------------------------------------------------------------------------------------------ */
+
+piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
+                         const pio_sweep *sweep, pio_sweep_result *result, piola_error *error)
+{
+    driver d = {.engine = engine,
+                .sim = sim,
+                .sweep = sweep,
+                .result = result,
+                .error = error,
+                .steps = steps,
+                .sweep_number = -1,
+                .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
+                .started = now(),
+                .samples = samples};
+    *result = (pio_sweep_result){0};
+    piola_status rc = begin(&d, z, NULL);
+    if (!rc) rc = run(&d, d.position, steps);
+    if (!rc) rc = look(&d, 0, steps, steps);
+    if (!rc) rc = evaluate(&d);
+    tell_seconds(&d, &result->forward_seconds, &result->reverse_seconds);
+    return rc;
+}
+
+/* After a sweep back: its gradient. */
+static piola_status end_sweep(driver *d)
+{
+    piola_status rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = check_adjoint(d);
+    if (!rc) rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
+    if (!rc && d->first == 0) rc = passed_frame(d, 0); /* else the adjoint of the step before it is not known */
+    if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
+    return rc;
+}
+
+static piola_status turn(driver *d)
+{
+    piola_status rc = d->sweep_number < 0 ? look(d, 0, d->steps, d->steps) : PIOLA_OK;
+    if (rc) return rc;
+    d->sweep_number++;
+    rc = evaluate(d);
+    if (!rc && d->engine->taped) rc = d->engine->taped(d->sim, &d->result->taped, d->error);
+    if (rc) return rc;
+    if (d->sweep_number == 0) d->turned = now();
+    d->passed = 0;
+    rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);
+    if (!rc) rc = adjoint_frame(d, d->steps);
+    return !rc && d->steps == 0 ? end_sweep(d) : rc;
+}
+
+static piola_status unstep(driver *d)
+{
+    if (!d->engine->unstep) return fail(d, PIOLA_USAGE, "this integrator's steps cannot be taken back");
+    d->result->unsteps++;
+    return d->engine->unstep(d->sim, d->error);
+}
+
+static piola_status reverse(driver *d, int64_t step)
+{
+    piola_status rc = d->engine->reverse(d->sim, d->error);
+    if (rc == PIOLA_NUMERICAL && check_adjoint(d)) return rc; /* what could not be solved had overflowed before */
+    d->result->reverse_steps++;
+    d->passed = d->steps - step;
+    if (!rc) rc = passed_frame(d, step + 1);
+    if (!rc) rc = adjoint_frame(d, step);
+    if (!rc && step % d->look_every == 0) rc = check_adjoint(d);
+    if (!rc && step % d->look_every == 0) {
+        d->done++; /* this action is */
+        rc = look(d, 1, d->steps - step, d->steps - d->first);
+        d->done--;
+    }
+    return !rc && step == d->first ? end_sweep(d) : rc;
+}
+
+static piola_status move(driver *d, const pio_action *a)
+{
+    if (a->kind == PIO_RESTORE)
+        return d->content && !d->present[a->slot] ? make_again(d, a->from) : take(d, a->slot, a->from);
+    const piola_status rc = put(d, a->slot, a->from);
+    note(d, a, 1);
+    return rc || a->slot >= d->slots || d->sweep_number < 0 ? rc
+                                                            : d->engine->check(d->sim, d->error); /* was there room? */
+}
+
+/* A run that was taken back has come to its beginning. */
+static piola_status verify(driver *d, const pio_action *a)
+{
+    int64_t words = 0;
+    piola_status rc = d->engine->check(d->sim, d->error);
+    if (!rc) rc = d->engine->differs(d->sim, a->slot, &words, d->error);
+    if (rc || !words) return rc;
+    rc = fail(d, PIOLA_NUMERICAL,
+              "the run that was taken back did not come to its beginning: %lld words of state %lld differ, so its "
+              "gradient is not known; strategy: checkpoint needs no step taken back",
+              (long long)words, (long long)a->from);
+    if (d->error) d->error->failure = (piola_failure){.kind = PIOLA_FAILED_REVERSAL, .step = a->from, .residual = NAN};
+    return rc;
+}
+
+static piola_status act(driver *d, const pio_action *a)
+{
+    switch (a->kind) {
+    case PIO_FORWARD:
+        return run(d, a->from, a->to);
+    case PIO_STORE:
+    case PIO_RESTORE:
+        return move(d, a);
+    case PIO_TURN:
+        return turn(d);
+    case PIO_BACK:
+        return d->engine->back(d->sim, d->error);
+    case PIO_UNSTEP:
+        return unstep(d);
+    case PIO_VERIFY:
+        return verify(d, a);
+    case PIO_REVERSE:
+        if (d->sweep_number >= 0) return reverse(d, a->from);
+        return fail(d, PIOLA_INTERNAL, "the schedule reverses before it turns");
+    case PIO_DISCARD:
+        note(d, a, 0);
+        break;
+    case PIO_DONE:
+        break;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
+                          double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
+                          pio_sweep_result *result, piola_error *error)
+{
+    driver d = {.engine = engine,
+                .sim = sim,
+                .sweep = sweep,
+                .result = result,
+                .error = error,
+                .slots = schedule->slots,
+                .first = schedule->first,
+                .steps = schedule->steps,
+                .sweep_number = -1,
+                .sweeps = schedule->sweeps,
+                .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
+                .started = now(),
+                .position = -1,
+                .samples = samples,
+                .samples_bar = samples + n_samples,
+                .value_bar = value_bar,
+                .z_bar = z_bar};
+    *result = (pio_sweep_result){0};
+    schedule->at = 0;
+    piola_status rc = begin(&d, z, schedule);
+    while (!rc) {
+        pio_action a = schedule->next(schedule);
+        if (a.kind == PIO_DONE) break;
+        if (a.kind == PIO_FORWARD && d.position >= 0) a.from = d.position;
+        rc = act(&d, &a);
+        d.position = -1;
+        d.done++;
+    }
+    tell_seconds(&d, &result->forward_seconds, &result->reverse_seconds);
+    free(d.content);
+    free(d.present);
+    return rc;
+}

@@ -1,0 +1,296 @@
+/* sim.c -- see sim.h. */
+#include "solvers/engine/sim.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
+
+piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
+{
+    if (error) {
+        va_list list;
+        va_start(list, format);
+        error->status = status;
+        error->failure = (piola_failure){0};
+        vsnprintf(error->message, sizeof error->message, format, list);
+        va_end(list);
+    }
+    return status;
+}
+
+piola_failure sim_failure(piola_failure_kind kind)
+{
+    return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};
+}
+
+piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
+{
+    if (error) {
+        va_list list;
+        va_start(list, format);
+        error->status = status;
+        error->failure = what;
+        vsnprintf(error->message, sizeof error->message, format, list);
+        va_end(list);
+    }
+    return status;
+}
+
+piola_status sim_failed(const pio_sim *sim, piola_error *error)
+{
+    if (!sim->queue.error.code) return PIOLA_OK;
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
+}
+
+piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
+{
+    if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
+    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, state, sim->slot_bytes);
+    sim->slot_step[slot] = sim->index;
+    return sim_failed(sim, error);
+}
+
+piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error)
+{
+    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
+        return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
+    pio_queue_copy(&sim->queue, state, sim->slots + sim->slot_bytes * (size_t)slot, sim->slot_bytes);
+    sim->index = sim->slot_step[slot];
+    return sim_failed(sim, error);
+}
+
+piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t *words, piola_error *error)
+{
+    if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
+        return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
+    const size_t all = sim->slot_bytes / sizeof(uint32_t), most = (size_t)sim->sum_items;
+    const uint32_t *a = state, *b = (const uint32_t *)(sim->slots + sim->slot_bytes * (size_t)slot);
+    *words = 0;
+    for (size_t at = 0; at < all; at += most) {
+        double count = 0;
+        pio_sum(&sim->queue, words_differ, (int)(all - at < most ? all - at : most), NULL, sim->scalar, .a = a + at,
+                .b = b + at);
+        pio_queue_download(&sim->queue, &count, sim->scalar, sizeof count);
+        *words += (int64_t)count;
+    }
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error)
+{
+    pio_queue_download(&sim->queue, bytes, state, sim->slot_bytes);
+    return sim_failed(sim, error);
+}
+
+piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error)
+{
+    pio_queue_upload(&sim->queue, state, bytes, sim->slot_bytes);
+    sim->index = step;
+    return sim_failed(sim, error);
+}
+
+int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items)
+{
+    sim->steps = desc->steps;
+    sim->adjoint = desc->adjoint;
+    sim->interrupted = desc->interrupted;
+    sim->ordinal = desc->device;
+    sim->queue.backend = sim->arena.backend = backend;
+    sim->queue.arena = &sim->arena;
+    sim->queue.timing = desc->timing;
+    sim->n_slots = desc->slots;
+    sim->n_touches = desc->n_touches;
+    for (int o = 0; o < desc->n_observations; o++)
+        sim->n_samples += desc->observations[o].samples * desc->observations[o].components;
+    for (int d = 0; d < desc->n_designs; d++) sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
+    sim->touches = calloc((size_t)desc->n_touches + 1, sizeof *sim->touches);
+    sim->slot_step = malloc(sizeof *sim->slot_step * ((size_t)desc->slots + 1));
+    sim->host_transfer = malloc(sizeof *sim->host_transfer * (size_t)items);
+    if (!sim->touches || !sim->slot_step || !sim->host_transfer) return 0;
+    for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
+    if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
+    sim->dt = desc->dt;
+    sim->first = desc->first;
+    return sim_norms_begin(sim);
+}
+
+void sim_layout(pio_sim *sim, int items, int transfer)
+{
+    const size_t most = field_size(items, DIM * DIM); /* the NaN watch counts matrices */
+    sim->sum_items = most < INT32_MAX ? (int)most : INT32_MAX;
+    TAKE(sim->samples, sim->n_samples);
+    TAKE(sim->samples_bar, sim->n_samples);
+    TAKE(sim->z, sim->n_variables);
+    TAKE(sim->value, sim->n_variables);
+    TAKE(sim->value_bar, sim->n_variables);
+    TAKE(sim->z_bar, sim->n_variables);
+    TAKE(sim->z_start, sim->n_variables);
+    TAKE(sim->described, sim->n_variables);
+    TAKE(sim->scalar, 1);
+    TAKE(sim->gravity_bar, DIM);
+    TAKE(sim->norms, sim->n_norms * NORMS);
+    TAKE(sim->transfer, transfer);
+    TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
+    TAKE(sim->queue.sum_out, 1);
+    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(most));
+    sim->before_slots = sim->arena.used;
+    TAKE(sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
+}
+
+static piola_status open_device(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_backend *backend = sim->arena.backend;
+    const int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
+    if (!code) return PIOLA_OK;
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
+                    backend->error_text(code));
+}
+
+piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    const piola_status rc = open_device(sim, desc, error);
+    if (rc) return rc;
+    sim->arena.backend->close(sim->queue.stream);
+    sim->queue.stream = NULL;
+    return PIOLA_OK;
+}
+
+piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_backend *backend = sim->arena.backend;
+    const size_t size = sim->arena.used;
+    const piola_status rc = open_device(sim, desc, error);
+    int code;
+    if (rc) return rc;
+    if (size + sim->library > sim->device.free_bytes)
+        return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s",
+                        size + sim->library, sim->device.free_bytes, sim->device.name);
+    code = pio_arena_create(&sim->arena, backend, size);
+    if (code)
+        return sim_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
+    return PIOLA_OK;
+}
+
+void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
+{
+    bytes->state = sim->slot_bytes;
+    bytes->memory = sim_memory_bytes(sim);
+    bytes->tape = 0;
+    bytes->slot_nodes = bytes->start_nodes = 0;
+    bytes->library = sim->library;
+    bytes->total = sim->arena.used + sim->library;
+    bytes->solver[0] = bytes->solver_why[0] = bytes->product[0] = '\0';
+    bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
+    bytes->context = sim->device.context_bytes;
+    bytes->free = sim->device.free_bytes;
+    bytes->cache = sim->device.cache_bytes;
+    memcpy(bytes->device, sim->device.name, sizeof bytes->device);
+    memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);
+}
+
+void sim_end(pio_sim *sim)
+{
+    if (sim->queue.stream) sim->arena.backend->close(sim->queue.stream);
+    if (sim->arena.base) pio_arena_destroy(&sim->arena);
+    free(sim->touches);
+    free(sim->slot_step);
+    free(sim->norm_step);
+    free(sim->host_transfer);
+    free(sim->host_image);
+}
+
+int sim_first_touch(const pio_sim *sim, int64_t index)
+{
+    int low = 0, high = sim->n_touches;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (sim->touches[middle].step < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int sim_looks_back(const pio_sim *sim, int64_t index)
+{
+    for (int i = sim_first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
+        if (sim->touches[i].past > 0) return 1;
+    return 0;
+}
+
+int sim_looks_back_ever(const pio_engine_desc *desc)
+{
+    for (int i = 0; i < desc->n_touches; i++)
+        if (desc->touches[i].past > 0) return 1;
+    return 0;
+}
+
+void sim_weigh_points(const pio_observation_desc *d, double *sums)
+{
+    for (ptrdiff_t s = 0; s < d->samples; s++)
+        for (ptrdiff_t r = s * d->rows; r < (s + 1) * d->rows; r++)
+            if (!isnan(d->points[r * DIM])) sums[s] += d->point_weight ? d->point_weight[r] : 1;
+}
+
+/* ---- entries of the engine's table ------------------------------------------------------------------------ */
+
+piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error)
+{
+    const pio_backend *backend = &PIO_BACKEND;
+    pio_device_info info = {0};
+    pio_stream stream = NULL;
+    const int code = backend->open(device, 0, &info, &stream);
+    if (code)
+        return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, device, backend->error_text(code));
+    backend->close(stream);
+    memcpy(name, info.name, sizeof info.name);
+    memcpy(driver, info.driver, sizeof info.driver);
+    return PIOLA_OK;
+}
+
+piola_status sim_samples(pio_sim *sim, double *values, piola_error *error)
+{
+    if (sim->n_samples) pio_queue_download(&sim->queue, values, sim->samples, sizeof *values * (size_t)sim->n_samples);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+piola_status sim_values(pio_sim *sim, double *values, piola_error *error)
+{
+    if (sim->n_variables)
+        pio_queue_download(&sim->queue, values, sim->value, sizeof *values * (size_t)sim->n_variables);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error)
+{
+    pio_queue_download(&sim->queue, values, sim->gravity_bar, DIM * sizeof *values);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+int64_t sim_step(const pio_sim *sim)
+{
+    return sim->index;
+}
+
+int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds)
+{
+    if (i < 0 || i >= KERNEL_TIMERS) return 0;
+    *name = pio_kernel_names[i];
+    *calls = sim->queue.timer[i].calls;
+    *seconds = sim->queue.timer[i].seconds;
+    return 1;
+}
+
+void sim_timer_reset(pio_sim *sim)
+{
+    memset(sim->queue.timer, 0, sizeof sim->queue.timer);
+}

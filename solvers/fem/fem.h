@@ -1,0 +1,411 @@
+/* fem.h -- the FEM simulation: its device arrays, one implicit step in each direction, observations and design. */
+#ifndef PIOLA_SOLVERS_FEM_H
+#define PIOLA_SOLVERS_FEM_H
+
+#include "solvers/linear/bsr.h"
+#include "solvers/linear/direct.h"
+#include "solvers/fem/fem_topology.h"
+#include "solvers/linear/krylov.h"
+#include "solvers/engine/sim.h"
+#include "solvers/fem/tape.h"
+
+typedef struct {
+    pio_observation_desc desc; /* host pointers are not kept */
+    int first;                 /* of its samples among all */
+    int *marker;               /* device [nodes] */
+    double *points;            /* device [samples][rows][DIM] */
+    double *markers;           /* host [samples] sum of the weights of given points */
+    double *point_weight;      /* device [samples][rows], or NULL: 1 */
+    real *weight;              /* device [nodes][DIM] */
+    real *share;               /* device [elements] of observations of elements */
+} fem_observation;
+
+typedef struct {
+    pio_design_desc desc;
+    int first;  /* of its variables among all */
+    int *index; /* device [elements], or [nodes] of what nodes have */
+    /* its filter on the device: rows, and those of the transpose; NULL: none */
+    int *start, *from, *turned_start, *turned_from;
+    double *weight, *turned_weight;
+    real *direction; /* device [nodes][DIM] of rest positions with one component, or NULL */
+} fem_design;
+
+/* A load; the arrays are device memory. */
+typedef struct {
+    pio_load_desc desc;
+    fem_rule rule;
+    int corner;     /* number of its first corner among the loads' */
+    int first_pair; /* of one that depends on the displacement, among all */
+    int part;       /* of a body force's elements */
+    int *vertex, *owner;
+    real *value_share, *thick_share; /* [DIM][faces], [faces] */
+} fem_load;
+
+/* Elements of one type; see fem_block of kernels/fem/fem.h. */
+typedef struct {
+    pio_element_type type;
+    int n, first, corner, first_pair, pairs;
+    int *node, *pair; /* device [n][nodes], [pairs] */
+} fem_part;
+
+/* The vectors of a state, [nodes][DIM] each; a run has n_state of them, one after another. */
+enum {
+#define FIELD(letter, name, when, kept, unit, meaning) STATE_##letter,
+#include "kernels/fem/fem_fields.def"
+#undef FIELD
+    STATES
+};
+/* Where the tape's level is among the scalars that Newton's method downloads. */
+enum { FEM_TAPE_LEVEL = 13 };
+
+typedef struct {
+    pio_sim base;
+    int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, load_pairs, n_values, n_held, n_supports,
+        n_curves;
+    int follows, sprung; /* some load follows the displacement; there are springs */
+    int totals;          /* some load is a total force */
+    int thickness;       /* there is one per element */
+    double dt, gravity[DIM];
+    double newton_tolerance, adjoint_tolerance;
+    double newton_goal; /* the tolerance, or less where runs are to be compared */
+    double rounding;    /* N, of the residual's norm */
+    int newton_iterations, linear_iterations;
+    int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
+    pio_projection projection;
+    int indefinite;      /* the last direction met negative curvature */
+    int projected;       /* the matrix is assembled without its negative part */
+    pio_linop_kind kind; /* of the Jacobian */
+    pio_integrator integrator;
+    int n_state, n_kept;                   /* vectors of a state; those of them that a slot holds */
+    int state_at[STATES], kept_at[STATES]; /* number of a vector among them; -1: it is none of them */
+    int lumped, damped, stiff;             /* damped, stiff: there may be an alpha, a beta */
+    int bare;                              /* only to be started, which takes no matrix: there is none */
+    int remade, no_acceleration; /* slots leave the acceleration out; that of the current state is not there */
+    fem_part *part;
+    fem_load *load;
+    fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
+    fem_corners at_node, at_vertex;      /* host, while creating */
+    fem_graph graph;                     /* host, while creating */
+
+    fem_step *step; /* device: the step block */
+    real *
+        origin; /* [n_state][nodes][DIM] the state at the beginning of the step that was taken last; the leapfrog keeps it where
+                   * somebody asks for it */
+    real *u, *known;               /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
+    real *rest, *reference;        /* [nodes][DIM] X; X as described */
+    surface_map vertices, dofs;    /* of surface vertices from nodes, and its transpose */
+    real *vertex_rest;             /* [vertices][DIM] */
+    int *stays, *follow_law;       /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
+    real *follow_given, *follow_k; /* [HYPER_CONSTANTS][elements] twice */
+    real *vertex_u, *vertex_place; /* [vertices][DIM] u, X + u; NULL: no load depends on them */
+    int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
+    real *corner_out, *corner_rest, *load_out,
+        *load_rest;                         /* [corners][DIM], [load_corners][DIM] what elements, faces give */
+    real *f_int, *f_ext, *rhs, *du, *trial; /* [nodes][DIM] */
+    real *vertex_force;                     /* [vertices][DIM] */
+    real *f_dead, *f_before;                /* [nodes][DIM] f_ext without what follows; f_ext where a search began */
+    real *spring_force;                     /* [nodes][DIM] */
+
+    int *law, *lame;
+    real *given, *k, *density, *thick; /* [HYPER_CONSTANTS][elements] twice, [elements] */
+    double *values;                    /* [n_values][3] of loads */
+    int *held_node, *held_axis, *held_support, *support_curve, *curve_start;
+    double *support_value, *curve_t, *curve_value, *factor; /* [supports], ..., [curves] at the step's end */
+
+    pio_bsr matrix;
+    pio_krylov krylov;
+    pio_direct direct; /* its table is NULL where conjugate gradients solve */
+    char solver[64], solver_why[320];
+    const pio_product_table *product_table; /* NULL: own kernels */
+    char product[128];
+    int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
+    real *pair_out;                              /* [pairs + load_pairs][DIM * DIM] */
+
+    real *u_bar, *earlier_bar; /* [n_state][nodes][DIM] cotangents; of the state before, while they are made */
+    real *past_bar; /* [nodes][DIM] of u before a step, from places between its ends; NULL: none are observed */
+    real *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
+    real *force_bar; /* [nodes][DIM] f_ext_bar of the last step that was reversed; NULL: a leapfrog's */
+    real *frame_bar; /* [2][nodes][DIM] what frames show of u_bar; of a static run [1] */
+    int framed;      /* frame_bar is that of the current state */
+    real *k_bar, *given_bar, *density_bar, *thick_bar, *gravity_share, *held_share;
+    double *values_bar, *support_bar; /* [n_values][3], [supports] */
+    wide *areas; /* device [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
+
+    /* inertia; of a static run they are NULL */
+    real *initial_u, *initial_v; /* [nodes][DIM] as described */
+    real *rate, *inertia, *drag; /* [2][nodes][DIM] v1 and a1 of the trial; M a, C v; N */
+    real *alpha, *beta, *damp_k; /* [elements] twice, [HYPER_CONSTANTS][elements] beta times the moduli at rest */
+    int *damp_law;               /* [elements] linear */
+    real *alpha_bar, *beta_bar, *damp_bar;
+    double *first_factor;         /* [curves] at time 0 */
+    int64_t external_of;          /* number of the state whose external forces f_ext holds; -1: of none */
+    real *ones, *mass, *mass_bar; /* [nodes][DIM] of explicit integrators */
+    real *weight_bar;             /* [nodes][DIM] of m g, of all steps so far */
+    real *corner_force;           /* [corners][DIM] what elements give while corner_out holds their cotangents */
+
+    /* motions on a lattice; of others NULL and 0 */
+    int64_t *lattice;            /* [n_kept][nodes][DIM] the truth of which `u` is a copy */
+    int64_t *lattice_origin;     /* that of the step's beginning */
+    int64_t *residual;           /* [2][nodes][DIM] of a step, on its way to the tape and back */
+    double per_metre, per_speed; /* quanta */
+    int *free_list, taping;      /* [free unknowns] which they are; steps are recorded */
+    double *before_factor;       /* [curves] */
+    pio_tape tape;
+
+    int n_observations, n_designs;
+    fem_observation *observations;
+    fem_design *designs;
+    double *filtered; /* device [variables] H z, and on the way back its cotangent; NULL: no design has a filter */
+    double *scalars;  /* device [16] sums on their way to the host */
+    wide *amounts;    /* device [4] sums that a norm is made of, and their cotangents; see fem_amount.c */
+    pio_step_record *records; /* host [steps] */
+} fem_sim;
+
+/* The part-th of `parts` equal parts of a step, 0 .. parts-1. */
+typedef struct {
+    int64_t step;
+    int part, parts;
+} fem_span;
+
+static inline fem_span fem_whole(int64_t step)
+{
+    return (fem_span){step, 0, 1};
+}
+
+/* Is it one of the explicit integrators? */
+static inline int fem_leaps(const fem_sim *f)
+{
+    return f->integrator == PIO_LEAPFROG || f->integrator == PIO_REVERSIBLE_LEAPFROG;
+}
+
+/* A vector of a state, of its cotangents and so on; NULL where the run has none. */
+static inline real *fem_state(const fem_sim *f, real *block, int which)
+{
+    return f->state_at[which] < 0 ? NULL : block + (size_t)f->state_at[which] * DIM * (size_t)f->nodes;
+}
+
+static inline fem_sim *fem_of(pio_sim *sim)
+{
+    return (fem_sim *)sim; /* base is its first member */
+}
+
+/* fem_create.c */
+piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
+                        piola_error *error);
+piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
+                         piola_error *error);
+void fem_destroy(pio_sim *sim);
+
+/* fem_memory.c: lay out (measure) all device memory of `f` in its arena. */
+void fem_layout(fem_sim *f, const pio_engine_desc *desc);
+/* See pio_engine. */
+piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
+/* Is a design's index one of nodes, or of elements? */
+int fem_nodal(pio_quantity quantity);
+
+/* fem_forces.c: one part with a rule; forces of the state u, springs included; their adjoint with cotangents y of the nodal forces
+ * (parameters 0: no cotangents of constants, thickness, rest positions and stiffnesses); time and external forces at the end of a
+ * span, in displacement u; from f_ext_bar, then zeroed, to all that they depend on but u. */
+fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
+fem_matter fem_matter_of(const fem_sim *f);
+void fem_internal(fem_sim *f, const real *u, real *out);
+void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
+void fem_external(fem_sim *f, fem_span span, const real *u);
+void fem_curves(fem_sim *f, fem_span span, double *factor);
+void fem_external_adj(fem_sim *f, const real *u);
+void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
+void fem_held(fem_sim *f, int keep_held, real *x);
+
+/* A load's faces at these places; out += scale times the sums of load_out at the nodes; from a load's shares to its value's
+ * cotangent and the thickness's. */
+fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
+void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
+void fem_value_adj(fem_sim *f, const fem_load *l);
+
+/* fem_total.c: areas over which total forces are spread, once the rest positions are known; when the sweep back has all cotangents of
+ * values, what they are to rest positions and thickness by way of the areas. */
+void fem_areas(fem_sim *f);
+void fem_areas_adj(fem_sim *f);
+
+/* fem_follow.c: loads that depend on the displacement. Nothing is done where there are none. */
+int fem_follower(const fem_load *l);
+int fem_spring_load(const fem_load *l);
+void fem_places(fem_sim *f, const real *u); /* X, u and X + u of the vertices */
+/* f_ext = f_dead + followers in displacement u; u_bar += (df_ext/du)^T y; out -= (df_ext/du) du; the Jacobian's pairs. */
+void fem_follow(fem_sim *f, const real *u);
+void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar);
+void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out);
+void fem_follow_pairs(fem_sim *f, const real *u);
+/* out += forces of the springs; their adjoint, as fem_internal_adj; the Jacobian's pairs. */
+void fem_springs(fem_sim *f, const real *u, real *out);
+void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+void fem_spring_stiffness(fem_sim *f);
+
+/* fem_slot.c: which vectors a state and a slot have, and the bytes of a slot; the current state to and from a slot or the host. */
+void fem_state_layout(fem_sim *f, const pio_engine_desc *desc);
+piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error);
+piola_status fem_slot_load(fem_sim *f, int64_t slot, piola_error *error);
+piola_status fem_slot_out(fem_sim *f, void *bytes, piola_error *error);
+piola_status fem_slot_in(fem_sim *f, const void *bytes, int64_t step, piola_error *error);
+
+/* fem_step.c: a step from the current state, and its adjoint: cotangents of state index + 1 become those of state `index`. */
+piola_status fem_forward(fem_sim *f, piola_error *error);
+piola_status fem_reverse(fem_sim *f, piola_error *error);
+
+/* fem_newton.c: u becomes the state at the end of the span; PIOLA_NUMERICAL with step and residual. */
+piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+/* fem_rounding.c: how far rounding alone can take a residual from zero, once the constants are known; by about how much it has put the trial
+ * off, into the record, where rhs is the residual that it left. */
+piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
+piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+/* Stiffnesses of pairs of corners at u, springs included; then the matrix of all pairs, held unknowns as unit rows and columns. */
+void fem_tangents(fem_sim *f, const real *u);
+void fem_assemble_pairs(fem_sim *f);
+/* The Jacobian of the span's end at u; the same of tangents without their negative part. */
+void fem_jacobian(fem_sim *f, fem_span span, const real *u);
+void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
+
+/* fem_dynamics.c: inertia and damping. What acts on nodes when the span ends in displacement u1, into rate, inertia and drag; out +=
+ * the forces of rates v and a, and their adjoints with cotangents y of the forces; the Jacobian's part of them. */
+fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
+void fem_inertial(fem_sim *f, fem_span span, const real *u1);
+/* The acceleration of `known`, the end of a span from u, where slots leave it out; elsewhere it is there. */
+void fem_known_acceleration(fem_sim *f, fem_span span);
+void fem_mass_force(fem_sim *f, const real *a, real *out);
+void fem_damping_force(fem_sim *f, const real *v, real *out);
+void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);
+void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar);
+void fem_lumped_weight(fem_sim *f);
+void fem_lumped_weight_adj(fem_sim *f);
+void fem_node_weights_adj(fem_sim *f);
+void fem_inertial_matrix(fem_sim *f, double ca, double cv);
+void fem_history_adj(fem_sim *f, fem_span span);
+/* Before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
+piola_status fem_start_motion(fem_sim *f, piola_error *error);
+piola_status fem_start_motion_adj(fem_sim *f, piola_error *error);
+/* Newmark's: from the cotangent of the acceleration at the end of a span, which the equation of motion gives, u_bar and v_bar += those
+ * of displacement and velocity. With parameters those of all else that it depends on too, and its own is zero then. */
+piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
+                                  piola_error *error);
+
+/* fem_leapfrog.c: the explicit step, its adjoint, and masses at the nodes before and after. */
+piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error);
+piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error);
+piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
+void fem_nodal_masses(fem_sim *f);
+void fem_leapfrog_end(fem_sim *f);
+/* rhs = the force on the current state, number `state`, whose external forces f_ext becomes; the kick of a step, s. */
+void fem_leap_force(fem_sim *f, int64_t state);
+double fem_leap_kick(const fem_sim *f, int64_t step);
+
+/* fem_lattice.c: motions whose state is on a lattice. Is this one? May it be? Its quanta, from the description; its memory; the lattice of the
+ * state that a run starts from; the numbers of the lattice's state; held unknowns at a span's end; u += sign Q(h v). */
+int fem_on_lattice(pio_integrator integrator);
+piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
+double fem_goal(const fem_sim *f, double asked); /* of Newton's method, where so much is asked of it */
+void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
+void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
+piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error);
+void fem_lattice_begin(fem_sim *f);
+void fem_lattice_numbers(fem_sim *f);
+void fem_lattice_held(fem_sim *f, fem_span end);
+void fem_lattice_move(fem_sim *f, fem_span span, int sign);
+fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state);
+/* The span whose end is this one's beginning; at time 0 that of step -1. */
+fem_span fem_span_before(const fem_sim *f, fem_span span);
+/* The state's block, which slots hold, and that of the step's beginning; in a state that was put there the copies are made anew. */
+void *fem_truth(fem_sim *f);
+void fem_keep_origin(fem_sim *f);
+void fem_take_origin(fem_sim *f);
+/* The current state is in a slot now, or came from one (`kept`) or from elsewhere. */
+void fem_was_saved(fem_sim *f);
+void fem_was_put(fem_sim *f, int kept);
+
+/* fem_reversible_leapfrog.c: is there anything that cannot be taken back? The lattice's quanta; the step from the current state, but for
+ * the external forces of its end; the current state becomes the one before. */
+piola_status fem_leap_check(const pio_engine_desc *desc, piola_error *error);
+void fem_leap_scale(fem_sim *f, const pio_engine_desc *desc);
+void fem_leap_forward(fem_sim *f, int64_t step);
+piola_status fem_leap_back(fem_sim *f, piola_error *error);
+
+/* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record of what rounding
+ * took away; a step taken back; the end's acceleration, for the adjoint. */
+void fem_euler_accept(fem_sim *f, fem_span span);
+piola_status fem_euler_unstep(fem_sim *f, piola_error *error);
+void fem_euler_rates(fem_sim *f, fem_span span);
+/* PIOLA_NO_MEMORY where the tape was too short. */
+piola_status fem_euler_check(fem_sim *f, piola_error *error);
+
+/* fem_adjoint.c: cotangents of the state at the span's end, `known`, become those of the state u at its beginning. */
+piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+/* From cotangents u1_bar of the held unknowns to those of the supports' values. */
+void fem_supports_adj(fem_sim *f, const real *u1_bar);
+
+/* Vectors that GMRES keeps before it begins anew, where the Jacobian is general. */
+enum { FEM_RESTART = 100 };
+/* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. *indefinite counts
+ * factors that were of no use. */
+piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                              int32_t *indefinite, piola_error *error);
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
+                               piola_error *error);
+
+/* fem_upload.c: the description goes to the device; the matrix gets its structure. */
+piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+
+/* fem_direct.c: which solver, from the graph and before there is memory; then K x = b by its factor. PIOLA_NO of a Newton
+ * direction: K is not positive definite. */
+piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
+piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
+                                piola_error *error);
+piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
+                                char name[128], piola_error *error);
+
+/* fem_product.c: whose products, from the graph and before there is memory. */
+piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+
+/* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
+void fem_observe_step(fem_sim *f, int64_t index);
+void fem_observe_step_adj(fem_sim *f, int64_t index);
+/* What the adjoint of a step has to do with observations between its ends: before it, with u and `known` the two states, cotangents
+ * of both; after it, those of the first join u_bar. */
+void fem_observe_between_adj(fem_sim *f);
+void fem_observe_before_adj(fem_sim *f, int64_t index);
+
+/* Sums of squares of the cotangents of displacements and velocities, and of these themselves, of state number `index`; see sim_norms.c. */
+void fem_adjoint_norm(fem_sim *f, int64_t index, int which);
+
+/* fem_amount.c: the same for one touch of an observation of elements. */
+int fem_of_elements(pio_observable type);
+void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t);
+void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t);
+
+/* fem_frames.c: frame_bar, unless it is there already. */
+piola_status fem_frame_adj(fem_sim *f, piola_error *error);
+
+/* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */
+piola_status fem_design_apply(fem_sim *f, piola_error *error);
+piola_status fem_design_adj(fem_sim *f, piola_error *error);
+
+/* fem_morph.c: rest positions are as described; those of nodes that follow, once the designs have moved the others; cotangents of
+ * all rest positions become those of the positions that do not follow. Nothing happens where no node follows. */
+void fem_morph_begin(fem_sim *f);
+piola_status fem_morph(fem_sim *f, piola_error *error);
+piola_status fem_morph_adj(fem_sim *f, piola_error *error);
+
+/* fem_fields.c */
+int32_t fem_components(const pio_sim *sim, const char *field);
+int64_t fem_items(const pio_sim *sim, const char *field);
+piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
+piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
+
+/* fem_fault.c: what the step block says before the first step. After a failure in the current step: the element that is inside out at u;
+ * the node where r, forces on nodes, is the largest or not a number. Where there is none, a failure of no item. */
+piola_status fem_check_fault(pio_sim *sim, piola_error *error);
+piola_failure fem_failed_inside_out(fem_sim *f, const real *u);
+piola_failure fem_failed_at_node(fem_sim *f, piola_failure_kind kind, const real *r, double residual);
+
+#endif

@@ -1,0 +1,102 @@
+/* fem_amount.c -- amounts of a body (kernels/fem/fem_amount.h) as observations: volume, mass, strain energy, the norm of stress. */
+#include "solvers/fem/fem.h"
+
+enum { SUMS, SUMS_BAR = 2 }; /* in f->amounts: A and B of the norm, and their cotangents */
+
+int fem_of_elements(pio_observable type)
+{
+    return type == PIO_VOLUME || type == PIO_MASS || type == PIO_STRAIN_ENERGY || type == PIO_STRESS;
+}
+
+/* Forces and stresses have the rule of the stiffness, masses their own. */
+static int rule_of(pio_observable type)
+{
+    return type == PIO_VOLUME || type == PIO_MASS ? RULE_MASS : RULE_STIFFNESS;
+}
+
+static fem_amount_args args_of(const fem_sim *f, const fem_observation *o, const fem_part *p, int amount, int rule)
+{
+    return (fem_amount_args){.b = fem_block_of(f, p, rule),
+                             .m = fem_matter_of(f),
+                             .type = amount,
+                             .form = f->lame,
+                             .u = f->u,
+                             .weight = o->share,
+                             .power = o->desc.power,
+                             .size = o->desc.size};
+}
+
+static int amount_of(pio_observable type)
+{
+    static const int amount[] = {[PIO_VOLUME] = AMOUNT_VOLUME,
+                                 [PIO_MASS] = AMOUNT_MASS,
+                                 [PIO_STRAIN_ENERGY] = AMOUNT_ENERGY,
+                                 [PIO_STRESS] = AMOUNT_STRESS};
+    return amount[type];
+}
+
+/* clang-format off */
+#define AMOUNT_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, .power = a.power, \
+    .size = a.size
+
+/* total += weight times the amount, part after part */
+static void add_amount(fem_sim *f, const fem_observation *o, int amount, double weight, wide *total)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+        const fem_amount_args a = args_of(f, o, p, amount, rule_of(o->desc.type));
+        pio_sum(q, fem_amount, p->n, NULL, f->base.scalar, AMOUNT_ARGS);
+        pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = weight, .sample = total);
+    }
+}
+
+static void norm_sums(fem_sim *f, const fem_observation *o)
+{
+    pio_queue_zero(&f->base.queue, f->amounts, 2 * sizeof *f->amounts);
+    add_amount(f, o, AMOUNT_STRESS, 1, f->amounts + SUMS);
+    add_amount(f, o, AMOUNT_VOLUME, 1, f->amounts + SUMS + 1);
+}
+
+void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t)
+{
+    wide *sample = f->base.samples + o->first + t->sample;
+    if (o->desc.type != PIO_STRESS) {
+        add_amount(f, o, amount_of(o->desc.type), t->weight, sample);
+        return;
+    }
+    norm_sums(f, o);
+    pio_map(&f->base.queue, fem_norm, 1, NULL, .sums = f->amounts + SUMS, .power = o->desc.power, .size = o->desc.size,
+            .weight = t->weight, .sample = sample);
+}
+
+/* From the cotangent of an amount, scale times *bar, to those of displacement, constants, density, thickness and shape. */
+static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, double scale, const wide *bar)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_amount_adj, p->n, NULL,
+                .fwd = args_of(f, o, p, amount, rule_of(o->desc.type)), .amount_bar = bar, .scale = scale,
+                .u_bar = f->corner_out, .rest_bar = f->corner_rest, .k_bar = f->k_bar, .density_bar = f->density_bar,
+                .thick_bar = f->thickness ? f->thick_bar : NULL);
+    pio_map(q, fem_node_sum, f->nodes, NULL,
+            .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out, .scale = 1, .out = f->u_bar);
+    pio_map(q, fem_node_sum, f->nodes, NULL,
+            .start = f->corner_start, .corner = f->corner_list, .in = f->corner_rest, .scale = 1, .out = f->rest_bar);
+    pio_halo(q, f->u_bar);
+}
+
+void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t)
+{
+    const wide *sample_bar = f->base.samples_bar + o->first + t->sample;
+    if (o->desc.type != PIO_STRESS) {
+        add_amount_adj(f, o, amount_of(o->desc.type), t->weight, sample_bar);
+        return;
+    }
+    norm_sums(f, o);
+    pio_map(&f->base.queue, fem_norm_adj, 1, NULL,
+            .fwd = {.sums = f->amounts + SUMS, .power = o->desc.power, .size = o->desc.size, .weight = t->weight},
+            .sample_bar = sample_bar, .sums_bar = f->amounts + SUMS_BAR);
+    add_amount_adj(f, o, AMOUNT_STRESS, 1, f->amounts + SUMS_BAR);
+    add_amount_adj(f, o, AMOUNT_VOLUME, 1, f->amounts + SUMS_BAR + 1);
+}
+/* clang-format on */

@@ -1,0 +1,316 @@
+/* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
+#include "solvers/fem/fem_rigid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Most steps, nodes, elements: local indices are 32 bits wide. */
+enum { MOST = 2147483000 / (27 * 9) };
+
+/* The block that has this element, or -1. */
+static int block_of(const pio_fem_desc *m, int element)
+{
+    for (int b = 0, first = 0; b < m->n_blocks; first += m->blocks[b++].n)
+        if (element >= first && element < first + m->blocks[b].n) return b;
+    return -1;
+}
+
+static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
+{
+    for (int l = 0; l < m->n_loads; l++) {
+        const pio_load_desc *d = &m->loads[l];
+        if ((d->kind == PIO_BODY_FORCE) == (d->vertices != NULL))
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a body force acts on elements, all else on vertices", l);
+        if (d->type == PIO_POINT1 && d->kind != PIO_TRACTION && d->kind != PIO_SPRINGS)
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a point has no normal; a traction or springs would do", l);
+        if (d->total && (d->kind != PIO_TRACTION || d->type == PIO_POINT1))
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a total force is a traction on faces", l);
+        for (int k = 0; k < l; k++)
+            if (m->loads[k].value == d->value && m->loads[k].total != d->total)
+                return sim_fail(error, PIOLA_BAD_DATA,
+                                "load %d: it shares its value with load %d; both are total, or none", l, k);
+        for (int i = 0; i < d->n && !d->vertices; i++)
+            if (block_of(m, d->owner[i]) < 0 || block_of(m, d->owner[i]) != block_of(m, d->owner[0]))
+                return sim_fail(error, PIOLA_BAD_DATA, "load %d: the elements of a body force are those of one block",
+                                l);
+        if (d->curve < 0 && d->kind != PIO_SPRINGS && d->kind != PIO_FOUNDATION)
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: it has no curve, as springs alone may", l);
+    }
+    return PIOLA_OK;
+}
+
+/* What a description holds that meshes do not have is refused, not left out. */
+static piola_status check_parts(const pio_engine_desc *desc, piola_error *error)
+{
+    const char *what = desc->n_obstacles            ? "obstacles"
+                       : desc->n_channels           ? "actuators"
+                       : desc->particles.fields > 1 ? "velocity fields of bodies"
+                                                    : NULL;
+    if (!what) return PIOLA_OK;
+    return sim_fail(error, PIOLA_BAD_DATA, "a mesh has no %s; particles (MPM) have", what);
+}
+
+static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    if (desc->size != sizeof *desc)
+        return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
+    if (m->n < 1 || m->n > MOST)
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld nodes: from 1 to %d are possible", (long long)m->n, MOST);
+    if (desc->first < 0 || (desc->first > 0 && desc->first >= desc->steps))
+        return sim_fail(error, PIOLA_INTERNAL, "sweeps back end at state %lld of %lld", (long long)desc->first,
+                        (long long)desc->steps);
+    if (desc->steps < 0 || desc->steps > MOST)
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most %d are possible", (long long)desc->steps, MOST);
+    if (m->halvings < 0 || m->halvings > 20)
+        return sim_fail(error, PIOLA_BAD_DATA, "%d halvings of a step: from 0 to 20 are possible", m->halvings);
+    for (int o = 0; o < desc->n_observations; o++)
+        if ((m->integrator == PIO_LEAPFROG || m->integrator == PIO_REVERSIBLE_LEAPFROG) &&
+            desc->observations[o].type == PIO_REACTION)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "the leapfrog's states hold no accelerations, of which reactions are made; an implicit "
+                            "integrator would be right");
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int64_t i = 0; i < (int64_t)m->blocks[b].n * fem_nodes_of(m->blocks[b].type); i++)
+            if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
+                return sim_fail(error, PIOLA_BAD_DATA, "an element has node %d, and there are %lld",
+                                m->blocks[b].nodes[i], (long long)m->n);
+    piola_status bad = check_parts(desc, error);
+    if (!bad) bad = fem_lattice_check(desc, error);
+    return bad ? bad : check_loads(m, error);
+}
+
+/* Corners of the loads, and pairs of those that depend on the displacement: behind those of the elements. */
+static void take_loads(fem_sim *f, const pio_fem_desc *m)
+{
+    for (fem_load *l = f->load; l < f->load + m->n_loads; l++) {
+        const pio_load_desc *d = &m->loads[l - f->load];
+        const int nodes = fem_nodes_of(d->type);
+        *l = (fem_load){.desc = *d, .corner = f->load_corners, .first_pair = f->pairs + f->load_pairs};
+        if (d->vertices) f->load_corners += d->n * nodes;
+        for (int p = 0; p < f->n_parts; p++)
+            if (!d->vertices && d->n > 0 && f->part[p].first <= d->owner[0]) l->part = p;
+        f->totals |= d->total;
+        if (!fem_follower(l) && !fem_spring_load(l)) continue;
+        f->load_pairs += d->n * nodes * nodes;
+        f->follows |= fem_follower(l);
+        f->sprung |= fem_spring_load(l);
+    }
+}
+
+/* Elements, corners and pairs of every part, and how many there are. */
+static int take_parts(fem_sim *f, const pio_fem_desc *m)
+{
+    f->n_parts = m->n_blocks;
+    f->n_loads = m->n_loads;
+    f->part = calloc((size_t)m->n_blocks + 1, sizeof *f->part);
+    f->load = calloc((size_t)m->n_loads + 1, sizeof *f->load);
+    if (!f->part || !f->load) return 0;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const int nodes = fem_nodes_of(m->blocks[b].type), pairs = nodes * (nodes + 1) / 2;
+        f->part[b] = (fem_part){.type = m->blocks[b].type,
+                                .n = m->blocks[b].n,
+                                .first = f->elements,
+                                .corner = f->corners,
+                                .first_pair = f->pairs,
+                                .pairs = pairs};
+        f->elements += m->blocks[b].n;
+        f->corners += m->blocks[b].n * nodes;
+        f->pairs += m->blocks[b].n * pairs;
+    }
+    take_loads(f, m);
+    return 1;
+}
+
+static int take_tables(fem_sim *f, const pio_engine_desc *desc)
+{
+    int first = 0;
+    f->n_observations = desc->n_observations;
+    f->n_designs = desc->n_designs;
+    f->observations = calloc((size_t)desc->n_observations + 1, sizeof *f->observations);
+    f->designs = calloc((size_t)desc->n_designs + 1, sizeof *f->designs);
+    f->records = calloc((size_t)desc->steps + 1, sizeof *f->records);
+    if (!f->observations || !f->designs || !f->records) return 0;
+    for (int o = 0; o < desc->n_observations; o++) {
+        fem_observation *obs = &f->observations[o];
+        obs->desc = desc->observations[o];
+        obs->first = first;
+        first += obs->desc.samples * obs->desc.components;
+        obs->markers = calloc((size_t)obs->desc.samples + 1, sizeof *obs->markers);
+        if (!obs->markers) return 0;
+    }
+    first = 0;
+    for (int d = 0; d < desc->n_designs; d++) {
+        f->designs[d] = (fem_design){.desc = desc->designs[d], .first = first};
+        first += desc->designs[d].groups * desc->designs[d].components;
+    }
+    return 1;
+}
+
+/* Points of all corners, one list of `nodes` after another. */
+static int *all_corners(const fem_sim *f, const pio_fem_desc *m, int loads)
+{
+    const int count = loads ? f->load_corners : f->corners, sets = loads ? m->n_loads : m->n_blocks;
+    int *point = malloc(sizeof *point * ((size_t)count + 1)), *at = point;
+    for (int s = 0; point && s < sets; s++) {
+        const pio_element_type type = loads ? m->loads[s].type : m->blocks[s].type;
+        const size_t corners = (size_t)(loads ? m->loads[s].n : m->blocks[s].n) * (size_t)fem_nodes_of(type);
+        if (loads && !m->loads[s].vertices) continue;
+        memcpy(at, loads ? m->loads[s].vertices : m->blocks[s].nodes, sizeof *at * corners);
+        at += corners;
+    }
+    return point;
+}
+
+/* Elements, then the faces of loads that depend on the displacement. Of a simulation that is only started: would it fit? */
+static int make_graph(fem_sim *f, const pio_fem_desc *m)
+{
+    fem_set *set = calloc((size_t)(m->n_blocks + m->n_loads) + 1, sizeof *set);
+    int n = 0;
+    for (int b = 0; set && b < m->n_blocks; b++)
+        set[n++] = (fem_set){.nodes = fem_nodes_of(m->blocks[b].type), .n = m->blocks[b].n, .node = m->blocks[b].nodes};
+    for (const fem_load *l = f->load; set && l < f->load + f->n_loads; l++)
+        if (fem_follower(l) || fem_spring_load(l))
+            set[n++] =
+                (fem_set){.nodes = fem_nodes_of(l->desc.type), .n = l->desc.n, .all = 1, .node = l->desc.vertices};
+    int rc = set != NULL;
+    if (rc && f->bare) rc = fem_graph_fits(set, n) ? 1 : -1;
+    if (rc > 0 && !f->bare) rc = fem_graph_make(&f->graph, f->nodes, set, n, f->base.interrupted);
+    free(set);
+    return rc;
+}
+
+static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    int *corner = all_corners(f, m, 0), *load = all_corners(f, m, 1);
+    const char *(*interrupted)(void) = f->base.interrupted;
+    int rc = corner && load;
+    if (rc) rc = fem_corners_make(&f->at_node, f->nodes, f->corners, corner, interrupted);
+    if (rc == 1) rc = fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load, interrupted);
+    free(corner);
+    free(load);
+    if (rc == 1) rc = make_graph(f, m);
+    if (rc == -2)
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
+    if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->elements);
+    return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
+}
+
+static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
+{
+    int has = 0;
+    for (int d = 0; d < desc->n_designs; d++) has |= desc->designs[d].quantity == quantity;
+    return has;
+}
+
+static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_desc *desc)
+{
+    f->integrator = m->integrator;
+    f->newton_goal = fem_goal(f, f->newton_tolerance);
+    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
+    if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);
+    f->damped = m->alpha || designs_have(desc, PIO_MASS_DAMPING);
+    f->stiff = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);
+}
+
+static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    piola_status bad = check_desc(desc, error);
+    if (!bad && m->integrator == PIO_STATIC && desc->steps > 0) bad = fem_check_supports(m, desc->interrupted, error);
+    if (bad) return bad;
+    fem_sim *f = calloc(1, sizeof *f);
+    if (!f) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *f);
+    *out = &f->base;
+    f->nodes = (int)m->n;
+    f->thickness = m->thickness != NULL;
+    f->n_values = m->n_values;
+    f->n_held = m->n_held;
+    f->n_supports = m->n_supports;
+    f->n_curves = m->n_curves;
+    f->dt = desc->dt;
+    for (int c = 0; c < DIM; c++) f->gravity[c] = desc->gravity[c];
+    f->newton_tolerance = f->newton_goal = m->newton_tolerance;
+    f->newton_iterations = m->newton_iterations;
+    f->adjoint_tolerance = m->adjoint_tolerance;
+    f->linear_iterations = m->linear_iterations;
+    f->halvings = m->halvings;
+    f->projection = m->projection;
+    take_integrator(f, m, desc);
+    f->bare = desc->start_only && m->integrator == PIO_STATIC && !m->follows && m->linear != PIO_SOLVE_DIRECT &&
+              m->product == PIO_OWN_PRODUCT;
+    if (!take_parts(f, m) || !take_tables(f, desc) ||
+        !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
+    f->kind = f->follows ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
+    piola_status rc = take_topology(f, m, error);
+    if (!rc && !f->bare) rc = fem_choose_solver(f, m, error);
+    if (!rc) rc = fem_choose_product(f, m, error);
+    if (!rc) fem_layout(f, desc);
+    return rc;
+}
+
+static void tell_bytes(const fem_sim *f, pio_engine_bytes *bytes)
+{
+    sim_bytes(&f->base, bytes);
+    memcpy(bytes->solver, f->solver, sizeof bytes->solver);
+    memcpy(bytes->solver_why, f->solver_why, sizeof bytes->solver_why);
+    memcpy(bytes->product, f->product, sizeof bytes->product);
+}
+
+piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
+                         piola_error *error)
+{
+    pio_sim *sim = NULL;
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_survey(sim, desc, error);
+    if (!rc) tell_bytes(fem_of(sim), bytes);
+    fem_destroy(sim);
+    return rc;
+}
+
+static void free_topology(fem_sim *f)
+{
+    const int blocks = f->graph.blocks;
+    fem_corners_free(&f->at_node);
+    fem_corners_free(&f->at_vertex);
+    fem_graph_free(&f->graph);
+    f->graph.blocks = blocks;
+}
+
+piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
+                        piola_error *error)
+{
+    pio_sim *sim = NULL;
+    *out = NULL;
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_open(sim, desc, error);
+    if (!rc) fem_layout(fem_of(sim), desc);
+    if (!rc) rc = fem_upload(fem_of(sim), desc->fem, error);
+    if (rc) {
+        fem_destroy(sim);
+        return rc;
+    }
+    free_topology(fem_of(sim));
+    if (bytes) tell_bytes(fem_of(sim), bytes);
+    *out = sim;
+    return PIOLA_OK;
+}
+
+void fem_destroy(pio_sim *sim)
+{
+    if (!sim) return;
+    fem_sim *f = fem_of(sim);
+    free_topology(f);
+    for (int o = 0; f->observations && o < f->n_observations; o++) free(f->observations[o].markers);
+    free(f->observations);
+    free(f->designs);
+    free(f->records);
+    free(f->part);
+    free(f->load);
+    pio_direct_free(&f->direct);
+    pio_product_free(&f->matrix.product);
+    sim_end(sim);
+    free(f);
+}

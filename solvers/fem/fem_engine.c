@@ -1,0 +1,282 @@
+/* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
+#include "solvers/fem/fem.h"
+
+static const pio_backend *const backend = &PIO_BACKEND;
+
+static size_t point_bytes(const fem_sim *f)
+{
+    return sizeof(real) * DIM * (size_t)f->nodes;
+}
+
+static piola_status measure(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error)
+{
+    return fem_measure(backend, desc, bytes, error);
+}
+
+static piola_status create(const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes, piola_error *error)
+{
+    return fem_create(backend, desc, out, bytes, error);
+}
+
+static piola_status start(pio_sim *sim, const double *z, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    pio_queue *q = &sim->queue;
+    fem_step step = {.fault = FEM_NONE};
+    for (int c = 0; c < DIM; c++) step.gravity[c] = f->gravity[c];
+    pio_queue_upload(q, f->step, &step, sizeof step);
+    if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
+    if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
+    pio_queue_zero(q, f->u, point_bytes(f) * (size_t)f->n_state);
+    if (f->integrator != PIO_STATIC) {
+        pio_queue_copy(q, f->u, f->initial_u, point_bytes(f));
+        pio_queue_copy(q, fem_state(f, f->u, STATE_V), f->initial_v, point_bytes(f));
+    }
+    for (int64_t s = 0; s < sim->steps; s++)
+        f->records[s] = (pio_step_record){.parts = f->repeat ? f->records[s].parts : 0};
+    sim->index = 0;
+    sim->turned = 0;
+    f->no_acceleration = 0;
+    piola_status failed = fem_design_apply(f, error);
+    if (failed || f->bare) return failed ? failed : sim_failed(sim, error);
+    failed = fem_measure_rounding(f, error);
+    if (failed) return failed;
+    if (f->integrator != PIO_STATIC) {
+        piola_status rc = fem_check_fault(sim, error); /* before anything is solved */
+        if (!rc) rc = fem_start_motion(f, error);
+        if (rc) return rc;
+    }
+    fem_external(f, fem_whole(-1), f->u);
+    fem_observe_step(f, 0);
+    return sim_failed(sim, error);
+}
+
+static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    if (f->bare) return sim_fail(error, PIOLA_INTERNAL, "this simulation was made to be started, and to take no step");
+    if (sim->index == 0 && !sim->turned) {
+        const piola_status rc = fem_check_fault(sim, error);
+        if (rc) return rc;
+    }
+    for (int64_t s = 0; s < steps; s++) {
+        const piola_status rc = fem_forward(f, error);
+        if (rc) return rc;
+        if (!sim->turned) fem_observe_step(f, sim->index);
+    }
+    return sim_failed(sim, error);
+}
+
+static piola_status save(pio_sim *sim, int64_t slot, piola_error *error)
+{
+    fem_was_saved(fem_of(sim));
+    return fem_slot_save(fem_of(sim), slot, error);
+}
+
+static piola_status load(pio_sim *sim, int64_t slot, piola_error *error)
+{
+    const piola_status rc = fem_slot_load(fem_of(sim), slot, error);
+    if (!rc) fem_was_put(fem_of(sim), 1);
+    return rc;
+}
+
+static piola_status state_out(pio_sim *sim, void *bytes, piola_error *error)
+{
+    return fem_slot_out(fem_of(sim), bytes, error);
+}
+
+static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piola_error *error)
+{
+    const piola_status rc = fem_slot_in(fem_of(sim), bytes, step, error);
+    if (!rc) fem_was_put(fem_of(sim), 0);
+    return rc;
+}
+
+static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    pio_queue *q = &sim->queue;
+    const size_t constants = sizeof(real) * field_size(f->elements, HYPER_CONSTANTS);
+    const size_t one = sizeof(real) * field_size(f->elements, 1);
+    if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
+    sim->turned = 1;
+    f->framed = 0;
+    if (f->force_bar) pio_queue_zero(q, f->force_bar, point_bytes(f));
+    pio_queue_copy(q, f->known, f->u, point_bytes(f) * (size_t)f->n_state);
+    pio_queue_zero(q, f->u_bar, point_bytes(f) * (size_t)f->n_state);
+    pio_queue_zero(q, f->f_ext_bar, point_bytes(f));
+    pio_queue_zero(q, f->rest_bar, point_bytes(f));
+    pio_queue_zero(q, f->k_bar, constants);
+    pio_queue_zero(q, f->given_bar, constants);
+    pio_queue_zero(q, f->density_bar, one);
+    if (f->thickness) pio_queue_zero(q, f->thick_bar, one);
+    if (f->alpha) pio_queue_zero(q, f->alpha_bar, one);
+    if (f->beta) pio_queue_zero(q, f->beta_bar, one);
+    if (f->beta) pio_queue_zero(q, f->damp_bar, constants);
+    if (f->mass_bar) pio_queue_zero(q, f->mass_bar, point_bytes(f));
+    if (f->weight_bar) pio_queue_zero(q, f->weight_bar, point_bytes(f));
+    pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
+    if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
+    if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
+    if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
+    sim_norms_start(sim);
+    fem_observe_step_adj(f, sim->index);
+    fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
+    return sim_failed(sim, error);
+}
+
+/* A step leaves its beginning in `origin`. */
+static piola_status back(pio_sim *sim, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    fem_take_origin(f);
+    f->no_acceleration = f->remade;
+    sim->index--;
+    return sim_failed(sim, error);
+}
+
+static piola_status unstep(pio_sim *sim, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    f->framed = 0;
+    if (f->lattice && fem_leaps(f)) return fem_leap_back(f, error);
+    if (f->tape.capacity) return fem_euler_unstep(f, error);
+    return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
+}
+
+static piola_status differs(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error)
+{
+    return sim_differs(sim, slot, fem_truth(fem_of(sim)), words, error);
+}
+
+static piola_status taped(pio_sim *sim, int64_t *bytes, piola_error *error)
+{
+    rice_tape t = {0};
+    if (fem_of(sim)->tape.capacity) pio_tape_state(&fem_of(sim)->tape, &sim->queue, &t);
+    *bytes = t.used;
+    return sim_failed(sim, error);
+}
+
+static piola_status check(pio_sim *sim, piola_error *error)
+{
+    const piola_status rc = fem_check_fault(sim, error);
+    return rc ? rc : fem_euler_check(fem_of(sim), error);
+}
+
+static piola_status reverse(pio_sim *sim, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    const piola_status rc = fem_reverse(f, error);
+    if (rc) return sim_solve_overflowed(sim, rc, error);
+    f->framed = 0;
+    fem_adjoint_norm(f, sim->index, NORM_ARRIVED);
+    fem_observe_before_adj(f, sim->index + 1);
+    if (sim_counts(sim, sim->index)) fem_observe_step_adj(f, sim->index);
+    fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
+    return sim_failed(sim, error);
+}
+
+static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
+{
+    const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
+    if (sim->index != sim->first)
+        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
+    fem_sim *f = fem_of(sim);
+    f->framed = 0;
+    if (sim->first) pio_queue_zero(&sim->queue, f->u_bar, point_bytes(f) * (size_t)f->n_state);
+    if (f->integrator != PIO_STATIC) {
+        const piola_status rc = fem_start_motion_adj(f, error);
+        if (rc) return rc;
+    }
+    if (f->force_bar) pio_queue_copy(&sim->queue, f->force_bar, f->f_ext_bar, point_bytes(f));
+    fem_external(f, fem_whole(-1), f->u); /* forces that were observed at the start: no step carries their cotangents */
+    fem_external_adj(f, f->u);
+    if (fem_leaps(f)) fem_leapfrog_end(f);
+    const piola_status failed = fem_design_adj(f, error);
+    if (failed) return failed;
+    if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
+    if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);
+    pio_queue_failed(&sim->queue);
+    return sim_failed(sim, error);
+}
+
+static piola_status direct(int32_t device, char name[128], piola_error *error)
+{
+    const pio_direct_table *table;
+    return fem_direct_library(backend, device, &table, name, error);
+}
+
+static piola_status product(int32_t device, char name[128], piola_error *error)
+{
+    const pio_product_table *table;
+    return pio_product_library(backend, device, &table, name, error);
+}
+
+static void repeat(pio_sim *sim, int on)
+{
+    fem_of(sim)->repeat = on;
+}
+
+static void goal(pio_sim *sim, double tolerance)
+{
+    fem_of(sim)->newton_goal = fem_goal(fem_of(sim), tolerance);
+}
+
+/* The states of a static run are no history. */
+static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
+{
+    return fem_of(sim)->integrator == PIO_STATIC ? 0 : sim_adjoint_norms(sim, 1, 0, norms);
+}
+
+static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
+{
+    if (step < 0 || step >= sim->steps) return 0;
+    *record = ((const fem_sim *)sim)->records[step];
+    return 1;
+}
+
+__attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
+    .version = PIO_ENGINE_VERSION,
+    .size = sizeof(pio_engine),
+    .device = PIO_DEVICE_NAME,
+    .precision = sizeof(real) == 4 ? "f32" : "f64",
+    .isa = PIO_ISA_NAME,
+    .dimension = DIM,
+    .probe = sim_probe,
+    .measure = measure,
+    .create = create,
+    .destroy = fem_destroy,
+    .start = start,
+    .advance = advance,
+    .check = check,
+    .save = save,
+    .load = load,
+    .state_out = state_out,
+    .state_in = state_in,
+    .memory_out = fem_memory_out,
+    .memory_in = fem_memory_in,
+    .reverse_begin = reverse_begin,
+    .back = back,
+    .unstep = unstep,
+    .differs = differs,
+    .taped = taped,
+    .reverse = reverse,
+    .reverse_end = reverse_end,
+    .samples = sim_samples,
+    .values = sim_values,
+    .components = fem_components,
+    .read = fem_read,
+    .view = fem_view,
+    .read_gravity_bar = sim_gravity_bar,
+    .step = sim_step,
+    .items = fem_items,
+    .record = record_of,
+    .repeat = repeat,
+    .goal = goal,
+    .direct = direct,
+    .product = product,
+    .timer = sim_timer,
+    .timer_reset = sim_timer_reset,
+    .adjoint_norms = adjoint_norms,
+    .check_adjoint = sim_check_adjoint,
+};

@@ -1,0 +1,135 @@
+/* fem_fields.c -- fields of a mesh by name, one component at a time through a device buffer of doubles. */
+#include "solvers/fem/fem.h"
+
+#include <string.h>
+
+/* Nodal: x, plus y where that is not NULL. Of elements: one component of a field. */
+typedef struct {
+    const real *x, *y;
+    int nodal, components, stored, first;
+} fem_field;
+
+static const real *bar_of(const fem_sim *f, int which)
+{
+    return f->u_bar ? fem_state(f, f->u_bar, which) : NULL;
+}
+
+/* A vector of the current state, where it is told of: on a lattice what is kept is the state. */
+static const real *now(const fem_sim *f, int which)
+{
+    return f->lattice && f->kept_at[which] < 0 ? NULL : fem_state(f, f->u, which);
+}
+
+static int find(const fem_sim *f, const char *name, fem_field *out)
+{
+    const int all = HYPER_CONSTANTS, rates = f->frame_bar && f->integrator != PIO_STATIC;
+    const struct {
+        const char *name;
+        fem_field field;
+    } list[] = {
+#define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0}},
+#include "kernels/fem/fem_fields.def"
+#undef FIELD
+        {"position", {f->rest, f->u, 1, DIM, DIM, 0}},
+        {"rest_position", {f->rest, NULL, 1, DIM, DIM, 0}},
+        {"internal_force", {f->trial, NULL, 1, DIM, DIM, 0}},
+        {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
+        {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
+        {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
+        {"adj_force", {f->force_bar, NULL, 1, DIM, DIM, 0}},
+        {"grad_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
+        {"grad_displacement", {f->initial_u ? f->u_bar : NULL, NULL, 1, DIM, DIM, 0}},
+        {"mass_damping", {f->alpha, NULL, 0, 1, 1, 0}},
+        {"stiffness_damping", {f->beta, NULL, 0, 1, 1, 0}},
+        {"grad_mass_damping", {f->alpha_bar, NULL, 0, 1, 1, 0}},
+        {"grad_stiffness_damping", {f->beta_bar, NULL, 0, 1, 1, 0}},
+        {"grad_rest_position", {f->rest_bar, NULL, 1, DIM, DIM, 0}},
+        {"given_0", {f->given, NULL, 0, 1, all, 0}},
+        {"given_1", {f->given, NULL, 0, 1, all, 1}},
+        {"given_2", {f->given, NULL, 0, 1, all, 2}},
+        {"given_3", {f->given, NULL, 0, 1, all, 3}},
+        {"given_4", {f->given, NULL, 0, 1, all, 4}},
+        {"density", {f->density, NULL, 0, 1, 1, 0}},
+        {"thickness", {f->thick, NULL, 0, 1, 1, 0}},
+        {"grad_given_0", {f->given_bar, NULL, 0, 1, all, 0}},
+        {"grad_given_1", {f->given_bar, NULL, 0, 1, all, 1}},
+        {"grad_given_2", {f->given_bar, NULL, 0, 1, all, 2}},
+        {"grad_given_3", {f->given_bar, NULL, 0, 1, all, 3}},
+        {"grad_given_4", {f->given_bar, NULL, 0, 1, all, 4}},
+        {"grad_density", {f->density_bar, NULL, 0, 1, 1, 0}},
+        {"grad_thickness", {f->thick_bar, NULL, 0, 1, 1, 0}},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!strcmp(list[i].name, name) && list[i].field.x) {
+            *out = list[i].field;
+            return 1;
+        }
+    return 0;
+}
+
+/* The field is made, where it is not as it is read. */
+static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
+{
+    if (f->no_acceleration && d->x == fem_state(f, f->u, STATE_A))
+        return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
+                        (long long)f->base.index);
+    if (d->x == f->trial) fem_internal(f, f->u, f->trial); /* f_int is that of the last evaluation, wherever it was */
+    const int made = f->frame_bar && (d->x == f->frame_bar || d->x == f->frame_bar + DIM * (size_t)f->nodes);
+    return made ? fem_frame_adj(f, error) : PIOLA_OK;
+}
+
+int32_t fem_components(const pio_sim *sim, const char *field)
+{
+    fem_field f;
+    return find((const fem_sim *)sim, field, &f) ? f.components : 0;
+}
+
+int64_t fem_items(const pio_sim *sim, const char *field)
+{
+    const fem_sim *f = (const fem_sim *)sim;
+    fem_field d;
+    if (!find(f, field, &d)) return 0;
+    return d.nodal ? f->nodes : f->elements;
+}
+
+piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    pio_queue *q = &sim->queue;
+    fem_field d;
+    if (!find(f, field, &d)) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
+    const int n = d.nodal ? f->nodes : f->elements;
+    const piola_status rc = ready(f, &d, error);
+    if (rc) return rc;
+    for (int c = 0; c < d.components; c++) {
+        if (d.nodal)
+            pio_map(q, point_read, n, NULL, .component = c, .scale = 1, .x = d.x, .y = d.y, .out = sim->transfer);
+        else
+            pio_map(q, field_read, n, NULL, .in = d.x, .n = n, .components = d.stored, .component = d.first + c,
+                    .scale = 1, .out = sim->transfer);
+        pio_queue_download(q, sim->host_transfer, sim->transfer, sizeof(double) * (size_t)n);
+        if (pio_queue_failed(q)) return sim_failed(sim, error);
+        for (int i = 0; i < n; i++) values[(ptrdiff_t)i * d.components + c] = sim->host_transfer[i];
+    }
+    return PIOLA_OK;
+}
+
+/* Nodal fields are interleaved whatever the layout of fields is. */
+piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error)
+{
+    fem_sim *f = fem_of(sim);
+    fem_field d;
+    if (!find(f, field, &d) || d.y || (!d.nodal && (PIO_BLOCK || d.stored > 1)))
+        return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
+    const piola_status rc = ready(f, &d, error);
+    if (rc) return rc;
+    f->external_of = -1; /* who sees where the state lies may change it */
+    *view = (pio_field_view){.pointer = (void *)(uintptr_t)d.x,
+                             .bits = 8 * (int32_t)sizeof(real),
+                             .cuda = sim->queue.stream != NULL,
+                             .device = sim->ordinal,
+                             .shape = {d.nodal ? f->nodes : f->elements, d.components},
+                             .strides = {d.nodal ? DIM : 1, 1},
+                             .stream = sim->queue.stream};
+    return pio_queue_failed(&sim->queue) ? sim_failed(sim, error) : PIOLA_OK;
+}

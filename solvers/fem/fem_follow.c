@@ -1,0 +1,137 @@
+/* fem_follow.c -- loads that depend on the displacement (kernels/fem/fem_follow.h): pressures that follow their faces, which make the
+ * Jacobian general, and springs, which count as internal forces. Their blocks of the matrix are those of pairs of nodes of a face:
+ * vertices are nodes here (surface.h, the identity). */
+#include "solvers/fem/fem.h"
+
+int fem_follower(const fem_load *l)
+{
+    return l->desc.kind == PIO_FOLLOWER;
+}
+
+int fem_spring_load(const fem_load *l)
+{
+    return l->desc.kind == PIO_SPRINGS || l->desc.kind == PIO_FOUNDATION;
+}
+
+/* clang-format off */
+static void to_vertices(fem_sim *f, const real *in, real *out)
+{
+    pio_map(&f->base.queue, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = in, .out = out);
+}
+
+void fem_places(fem_sim *f, const real *u)
+{
+    to_vertices(f, f->rest, f->vertex_rest);
+    to_vertices(f, u, f->vertex_u);
+    fem_combine(f, 1, f->vertex_rest, 1, f->vertex_u, f->vertex_place);
+}
+
+/* Of loads of the other kinds nothing is to be added. */
+static void begin(fem_sim *f, const real *u)
+{
+    pio_queue_zero(&f->base.queue, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
+    fem_places(f, u);
+}
+
+/* ---- pressures -------------------------------------------------------------------------------------------- */
+
+void fem_follow(fem_sim *f, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    if (!f->follows) return;
+    pio_queue_copy(q, f->f_ext, f->f_dead, sizeof *f->f_ext * DIM * (size_t)f->nodes);
+    begin(f, u);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        if (!fem_follower(l)) continue;
+        const fem_face_args a = fem_faces_of(f, l, f->vertex_place);
+        PIO_LAUNCH(q, KERNEL_fem_face, q->backend->kernels.fem_face(q->stream, l->desc.n, NULL, &a));
+    }
+    fem_add_faces(f, f->load_out, 1, f->f_ext);
+}
+
+void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar)
+{
+    if (!f->follows) return;
+    begin(f, u);
+    to_vertices(f, y, f->vertex_force);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+        if (fem_follower(l))
+            pio_map(&f->base.queue, fem_face_adj, l->desc.n, NULL,
+                    .fwd = fem_faces_of(f, l, f->vertex_place), .y = f->vertex_force, .rest_bar = f->load_out,
+                    .faces = l->desc.n, .value_share = l->value_share, .thick_share = l->thick_share);
+    fem_add_faces(f, f->load_out, 1, u_bar);
+}
+
+void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out)
+{
+    if (!f->follows) return;
+    begin(f, u);
+    to_vertices(f, du, f->vertex_force);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+        if (fem_follower(l))
+            pio_map(&f->base.queue, fem_face_tan, l->desc.n, NULL,
+                    .fwd = fem_faces_of(f, l, f->vertex_place), .du = f->vertex_force, .out = f->load_out);
+    fem_add_faces(f, f->load_out, -1, out);
+}
+
+void fem_follow_pairs(fem_sim *f, const real *u)
+{
+    if (!f->follows) return;
+    fem_places(f, u);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+        if (fem_follower(l))
+            pio_map(&f->base.queue, fem_face_pairs, l->desc.n, NULL,
+                    .fwd = fem_faces_of(f, l, f->vertex_place), .first_pair = l->first_pair, .out = f->pair_out);
+}
+
+/* ---- springs ---------------------------------------------------------------------------------------------- */
+
+static fem_spring_args spring_args(const fem_sim *f, const fem_load *l)
+{
+    return (fem_spring_args){.f = fem_faces_of(f, l, f->vertex_rest), .normal = l->desc.kind == PIO_FOUNDATION,
+                             .u = f->vertex_u};
+}
+
+void fem_springs(fem_sim *f, const real *u, real *out)
+{
+    pio_queue *q = &f->base.queue;
+    if (!f->sprung) return;
+    begin(f, u);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        if (!fem_spring_load(l)) continue;
+        const fem_spring_args a = spring_args(f, l);
+        PIO_LAUNCH(q, KERNEL_fem_spring, q->backend->kernels.fem_spring(q->stream, l->desc.n, NULL, &a));
+    }
+    fem_add_faces(f, f->load_out, 1, out);
+}
+
+void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
+{
+    pio_queue *q = &f->base.queue;
+    if (!f->sprung) return;
+    begin(f, u);
+    to_vertices(f, y, f->vertex_force);
+    if (parameters) pio_queue_zero(q, f->load_rest, sizeof *f->load_rest * DIM * (size_t)f->load_corners);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        if (!fem_spring_load(l)) continue;
+        pio_map(q, fem_spring_adj, l->desc.n, NULL,
+                .fwd = spring_args(f, l), .y = f->vertex_force, .u_bar = f->load_out, .faces = l->desc.n,
+                .rest_bar = parameters ? f->load_rest : NULL, .value_share = parameters ? l->value_share : NULL,
+                .thick_share = parameters ? l->thick_share : NULL);
+        if (parameters) fem_value_adj(f, l);
+    }
+    fem_add_faces(f, f->load_out, 1, u_bar);
+    if (parameters) fem_add_faces(f, f->load_rest, 1, f->rest_bar);
+}
+
+void fem_spring_stiffness(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    if (!f->sprung) return;
+    to_vertices(f, f->rest, f->vertex_rest);
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+        if (fem_spring_load(l))
+            pio_map(q, fem_spring_pairs, l->desc.n, NULL, .fwd = spring_args(f, l), .first_pair = l->first_pair,
+                    .out = f->pair_out);
+}
+/* clang-format on */

@@ -1,0 +1,221 @@
+/* fem_lattice.c -- motions whose displacements and velocities are whole quanta (kernels/fem/fem_lattice.h).
+ *
+ * The quantum of displacements is the extent of the smallest element at rest times goal/2048, and not below 2^-50 (2^-21 where numbers
+ * are f32), rounded down to a power of two; that of velocities is that of displacements over the time step, likewise. The goal is
+ * that of Newton's method, a hundredth of the tolerance asked for (in f32 the tolerance, with 7 digits it can do no better): its
+ * convergence is quadratic, so that this is an iteration more in every tenth step or so. What rounding to the lattice leaves of the forces
+ * is then below the tolerance where strains are above 1/200,000, and what Newton's method leaves is below a quantum, as it should be
+ * where that is recorded (fem_reversible_euler.c): finer quanta would make records of the digits of its residual. 2^-50 is four
+ * roundings of a strain, 2^-21 is eight. */
+#include "solvers/fem/fem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static size_t vector_of(const fem_sim *f)
+{
+    return DIM * (size_t)f->nodes;
+}
+
+int fem_on_lattice(pio_integrator integrator)
+{
+    return integrator == PIO_REVERSIBLE_LEAPFROG || integrator == PIO_REVERSIBLE_EULER;
+}
+
+/* What cannot be taken back is refused. */
+piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    if (desc->tape && m->integrator != PIO_REVERSIBLE_EULER)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "a tape of %lld bytes: backward Euler with steps that can be taken back has one, no other "
+                        "integrator of meshes",
+                        (long long)desc->tape);
+    if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return fem_leap_check(desc, error);
+    if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
+    if (!m->lumped)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "consistent masses: to take a step back they would have to be solved for exactly; lumped "
+                        "masses would be right");
+    for (int o = 0; o < desc->n_observations; o++)
+        if (desc->observations[o].type == PIO_REACTION)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "states that can be taken back hold no accelerations, of which reactions are made; another "
+                            "implicit integrator would be right");
+    return PIOLA_OK;
+}
+
+/* The largest side of the box about an element, of the element where that is the least. */
+static double smallest_element(const pio_fem_desc *m)
+{
+    double least = INFINITY;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const int nodes = fem_nodes_of(m->blocks[b].type);
+        for (ptrdiff_t e = 0; e < m->blocks[b].n; e++) {
+            double side = 0;
+            for (int a = 0; a < DIM; a++) {
+                double low = INFINITY, high = -INFINITY;
+                for (int i = 0; i < nodes; i++) {
+                    const double x = m->rest[(ptrdiff_t)m->blocks[b].nodes[e * nodes + i] * DIM + a];
+                    low = fmin(low, x);
+                    high = fmax(high, x);
+                }
+                side = fmax(side, high - low);
+            }
+            least = fmin(least, side);
+        }
+    }
+    return isfinite(least) && least > 0 ? least : 1;
+}
+
+double fem_goal(const fem_sim *f, double asked)
+{
+    const int closer = f->integrator == PIO_REVERSIBLE_EULER && sizeof(real) == 8;
+    return fmin(asked, closer ? 0.01 * f->newton_tolerance : f->newton_tolerance);
+}
+
+void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
+{
+    if (desc->fem->integrator == PIO_REVERSIBLE_LEAPFROG) {
+        fem_leap_scale(f, desc);
+        return;
+    }
+    const int most = sizeof(real) == 4 ? 21 : 50, of_goal = 11 - ilogb(fem_goal(f, f->newton_tolerance));
+    const int digits = of_goal < most ? of_goal : most;
+    f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
+    f->per_speed = ldexp(f->per_metre, ilogb(desc->dt));
+}
+
+/* clang-format off */
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
+void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
+{
+    const size_t vector = vector_of(f);
+    TAKE(f->lattice, (size_t)f->n_kept * vector);
+    TAKE(f->lattice_origin, (size_t)f->n_kept * vector);
+    TAKE(f->before_factor, f->n_curves);
+    if (!desc->tape) return;
+    TAKE(f->residual, 2 * vector);
+    TAKE(f->free_list, vector);
+    pio_tape_layout(&f->tape, &f->base.arena, desc->tape, (int)vector - f->n_held, f->scalars + FEM_TAPE_LEVEL);
+    f->tape.item = f->free_list;
+}
+
+/* Which unknowns are free, for records. */
+piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    int *list = malloc(sizeof *list * DIM * (size_t)f->nodes), n = 0;
+    if (!list) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
+    for (int i = 0; i < f->nodes; i++)
+        for (int c = 0; c < DIM; c++)
+            if (!(held[i] >> c & 1)) list[n++] = i * DIM + c;
+    if (n) pio_queue_upload(q, f->free_list, list, sizeof *list * (size_t)n);
+    free(list);
+    return PIOLA_OK;
+}
+
+fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state)
+{
+    const size_t u = (size_t)f->kept_at[STATE_U], v = (size_t)f->kept_at[STATE_V], size = vector_of(f);
+    return (fem_lattice){.u = state + u * size, .v = state + v * size, .per_metre = f->per_metre, .per_speed = f->per_speed};
+}
+
+void fem_lattice_numbers(fem_sim *f)
+{
+    pio_map(&f->base.queue, fem_lattice_read, f->nodes, NULL,
+            .s = fem_lattice_of(f, f->lattice), .u = f->u, .v = fem_state(f, f->u, STATE_V));
+}
+
+fem_span fem_span_before(const fem_sim *f, fem_span span)
+{
+    if (span.part) return (fem_span){span.step, span.part - 1, span.parts};
+    if (!span.step) return fem_whole(-1);
+    const int parts = f->records[span.step - 1].parts;
+    return (fem_span){span.step - 1, parts - 1, parts};
+}
+
+static void curves_at(fem_sim *f, fem_span span)
+{
+    pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
+            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start,
+            .t = f->curve_t, .value = f->curve_value, .out = f->factor);
+}
+
+/* At time 0 held unknowns have the velocity of the first step (fem_start_held). */
+void fem_lattice_held(fem_sim *f, fem_span end)
+{
+    pio_queue *q = &f->base.queue;
+    const int start = end.step < 0;
+    const fem_span to = start ? fem_whole(0) : end;
+    if (!f->n_held) return;
+    curves_at(f, start ? end : fem_span_before(f, end));
+    pio_queue_copy(q, f->before_factor, f->factor, sizeof *f->factor * (size_t)f->n_curves);
+    curves_at(f, to);
+    pio_map(q, fem_lattice_hold, f->n_held, NULL,
+            .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .value = f->support_value,
+            .curve = f->support_curve, .before = f->before_factor, .after = f->factor,
+            .now = start ? f->before_factor : f->factor, .h = f->dt / to.parts, .s = fem_lattice_of(f, f->lattice), .step = f->step);
+}
+
+void fem_lattice_move(fem_sim *f, fem_span span, int sign)
+{
+    pio_map(&f->base.queue, fem_lattice_drift, f->nodes, NULL,
+            .held = f->held, .s = fem_lattice_of(f, f->lattice), .h = f->dt / span.parts, .sign = sign, .step = f->step);
+}
+
+void fem_lattice_begin(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_lattice s = fem_lattice_of(f, f->lattice);
+    pio_map(q, fem_lattice_round, f->nodes, NULL, .held = f->held, .per = f->per_metre, .x = f->u, .out = s.u, .step = f->step);
+    pio_map(q, fem_lattice_round, f->nodes, NULL,
+            .held = f->held, .per = f->per_speed, .x = fem_state(f, f->u, STATE_V), .out = s.v, .step = f->step);
+    fem_lattice_held(f, fem_whole(-1));
+    fem_lattice_numbers(f);
+    if (f->tape.capacity) pio_tape_empty(&f->tape, q, 0);
+}
+/* clang-format on */
+
+/* ---- states of either kind ------------------------------------------------------------------------------------ */
+
+static size_t number_bytes(const fem_sim *f)
+{
+    return sizeof(real) * vector_of(f) * (size_t)f->n_state;
+}
+
+void *fem_truth(fem_sim *f)
+{
+    return f->lattice ? (void *)f->lattice : (void *)f->u;
+}
+
+void fem_keep_origin(fem_sim *f)
+{
+    pio_queue_copy(&f->base.queue, f->origin, f->u, number_bytes(f));
+    if (f->lattice) pio_queue_copy(&f->base.queue, f->lattice_origin, f->lattice, f->base.slot_bytes);
+}
+
+void fem_take_origin(fem_sim *f)
+{
+    pio_queue_copy(&f->base.queue, f->u, f->origin, number_bytes(f));
+    if (f->lattice) pio_queue_copy(&f->base.queue, f->lattice, f->lattice_origin, f->base.slot_bytes);
+}
+
+/* Steps are recorded from here on, unless this state's past is on the tape already. */
+void fem_was_saved(fem_sim *f)
+{
+    pio_tape *t = &f->tape;
+    if (!t->capacity || (t->kept && t->next == f->base.index)) return;
+    if (t->next != f->base.index) pio_tape_empty(t, &f->base.queue, f->base.index);
+    t->kept = t->first == f->base.index;
+}
+
+/* Records that were of another state's past are of no use. */
+void fem_was_put(fem_sim *f, int kept)
+{
+    f->external_of = -1;
+    if (f->lattice) fem_lattice_numbers(f);
+    if (!f->tape.capacity || f->tape.next == f->base.index) return;
+    pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
+    f->tape.kept = kept;
+}

@@ -1,0 +1,142 @@
+/* fem_linear.c -- the linear solves of a mesh: by a factor (fem_direct.c), or by which Krylov method, and what a failure of it
+ * means.
+ *
+ * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
+ * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
+ * negative curvature,
+ *     a Newton direction is that of the projected matrix (fem_newton.c), or, without, the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
+ *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
+ *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
+ * Loads that follow the displacement make it general: GMRES, for an adjoint with the transposed operator.
+ * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
+ * Newton's method tells whether it was enough; an adjoint has failed. */
+#include "solvers/fem/fem.h"
+
+#include <math.h>
+
+static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const real *b, real *x, double tolerance,
+                          pio_krylov_result *result, piola_error *error)
+{
+    const pio_linop op = pio_bsr_operator(&f->matrix, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
+    const pio_krylov_options options = {.method = method,
+                                        .tolerance = tolerance,
+                                        .max_iterations = f->linear_iterations,
+                                        .look_every = f->base.queue.stream ? 8 : 1,
+                                        .interrupted = f->base.interrupted};
+    return pio_krylov_solve(&f->krylov, &f->base.queue, &op, b, x, &options, result, error);
+}
+
+/* Conjugate gradients from x = 0; iterations of both tries are counted. *jacobi: whether block-Jacobi was right. */
+static piola_status conjugate_gradients(fem_sim *f, const real *b, real *x, double tolerance, int *jacobi,
+                                        int32_t *iterations, pio_krylov_result *result, piola_error *error)
+{
+    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    *iterations = 0;
+    *jacobi = 1;
+    if (rc) return rc;
+    rc = solve(f, PIO_PCG, 1, b, x, tolerance, result, error);
+    *iterations = result->iterations;
+    if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return rc;
+    *jacobi = 0;
+    pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
+    rc = solve(f, PIO_PCG, 0, b, x, tolerance, result, error);
+    *iterations += result->iterations;
+    return rc;
+}
+
+/* x = (b . b/|b . K b|) b */
+static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SYMMETRIC, 0);
+    double dots[2] = {0};
+    if (op.apply(op.context, b, x)) return sim_failed(&f->base, error);
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = b, .y = b);
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars + 1, .x = b, .y = x);
+    pio_queue_download(q, dots, f->scalars, sizeof dots);
+    const double length = fabs(dots[1]) > 0 ? dots[0] / fabs(dots[1]) : 1;
+    fem_combine(f, length, b, 0, b, x);
+    return sim_failed(&f->base, error);
+}
+
+/* Puts before what a failed solve says in which step it was, and what for. */
+static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_error *error)
+{
+    if (!rc || !error) return rc;
+    const piola_error said = *error;
+    piola_failure failure = said.failure;
+    if (failure.kind != PIOLA_FAILED_NOT) failure.step = f->base.index;
+    if (failure.kind != PIOLA_FAILED_NOT && adjoint) {
+        failure.cause = failure.kind;
+        failure.kind = PIOLA_FAILED_ADJOINT;
+    }
+    return sim_fail_as(error, rc, failure, "step %lld, %s: %.1900s", (long long)f->base.index,
+                       adjoint ? "the adjoint solve" : "a direction of Newton's method", said.message);
+}
+
+/* K x = b, or K^T x = b, from x = 0, K being general. */
+static piola_status general(fem_sim *f, int transposed, const real *b, real *x, double tolerance,
+                            pio_krylov_result *result, piola_error *error)
+{
+    const piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    if (rc) return rc;
+    const pio_linop op = pio_bsr_operator(&f->matrix, f->kind, 1), turned = pio_linop_transposed(&op);
+    const pio_krylov_options options = {.method = PIO_GMRES,
+                                        .tolerance = tolerance,
+                                        .max_iterations = f->linear_iterations,
+                                        .look_every = f->base.queue.stream ? 8 : 1,
+                                        .interrupted = f->base.interrupted};
+    return pio_krylov_solve(&f->krylov, &f->base.queue, transposed ? &turned : &op, b, x, &options, result, error);
+}
+
+piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                              int32_t *indefinite, piola_error *error)
+{
+    pio_krylov_result result = {0};
+    int jacobi;
+    const int symmetric = f->kind != PIO_GENERAL;
+    f->indefinite = 0;
+    if (f->direct.table) {
+        const piola_status done = fem_direct_newton(f, b, x, iterations, error);
+        f->indefinite = done == PIOLA_NO;
+        if (!f->indefinite) return told(f, done, 0, error);
+        (*indefinite)++;
+        if (error) *error = (piola_error){0};
+        if (f->projection == PIO_PROJECT_AUTO && !f->projected) return PIOLA_OK; /* x = 0: the caller projects */
+    }
+    const piola_status rc = symmetric ? conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error)
+                                      : general(f, 0, b, x, tolerance, &result, error);
+    if (!symmetric) *iterations = result.iterations;
+    const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
+    const int stagnated = result.stop == KRYLOV_STAGNATED;
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
+    if (error) *error = (piola_error){0};
+    return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
+}
+
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
+                               piola_error *error)
+{
+    pio_krylov_result result = {0};
+    int jacobi;
+    if (f->direct.table) {
+        const piola_status done = fem_direct_adjoint(f, b, x, iterations, residual, error);
+        if (done != PIOLA_NO) return told(f, done, 1, error);
+        if (error) *error = (piola_error){0};
+    }
+    if (f->kind == PIO_GENERAL) {
+        const piola_status rc = general(f, 1, b, x, f->adjoint_tolerance, &result, error);
+        *iterations = result.iterations;
+        *residual = result.relative;
+        return told(f, rc, 1, error);
+    }
+    piola_status rc = conjugate_gradients(f, b, x, f->adjoint_tolerance, &jacobi, iterations, &result, error);
+    if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
+        if (error) *error = (piola_error){0};
+        pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
+        rc = solve(f, PIO_MINRES, jacobi, b, x, f->adjoint_tolerance, &result, error);
+        *iterations += result.iterations;
+    }
+    *residual = result.relative;
+    return told(f, rc, 1, error);
+}

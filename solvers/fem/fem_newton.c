@@ -1,0 +1,481 @@
+/* fem_newton.c -- one implicit step: u such that all forces balance at every free unknown. A quasi-static one has no inertia.
+ *
+ *     r(u) = f_ext - f_int(u) - M a(u) - C v(u) = 0 where free,   u = value where held
+ *
+ * where f_ext may depend on u, and springs are part of f_int.
+ * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) + v . C v/(2 dv/du) (Nocedal and Wright 2006,
+ * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
+ * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear.
+ * Where K is not positive definite, its solution need not descend: there the tangents' negative part is left out (kernels/
+ * hyperelastic_project.h) and the direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it.
+ * Loads that follow the displacement have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the
+ * trapezoidal rule, whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
+#include "solvers/fem/fem.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    SUM_RESIDUAL,
+    SUM_INTERNAL,
+    SUM_EXTERNAL,
+    SUM_MOVE,
+    SUM_WORK,
+    SUM_SLOPE,
+    SUM_ENERGY,
+    SUM_INERTIA,
+    SUM_KINETIC,
+    SUM_DRAG,
+    SUM_SPRINGS,
+    SUM_FOLLOW,
+    SUM_ROUNDED,
+    SUM_TAPE,
+    SUMS
+};
+_Static_assert((int)SUM_TAPE == (int)FEM_TAPE_LEVEL, "the tape's level is told with the sums");
+enum { BACKTRACKS = 12 };
+static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
+static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
+static const double TIGHTEST =
+    sizeof(real) == 4 ? 1e-4 : 1e-10; /* a second direction is cheaper than more digits of one */
+
+/* clang-format off */
+void fem_tangents(fem_sim *f, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_tangent, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    fem_spring_stiffness(f);
+}
+
+void fem_assemble_pairs(fem_sim *f)
+{
+    pio_map(&f->base.queue, fem_assemble, f->graph.blocks, NULL,
+            .row = f->block_row, .column = f->matrix.column, .start = f->block_start, .source = f->block_source,
+            .pairs = f->pair_out, .held = f->held, .out = f->matrix.value);
+}
+
+static void assemble(fem_sim *f, fem_span span)
+{
+    if (f->integrator != PIO_STATIC) {
+        const fem_rates_pair r = fem_rates_at(f, span);
+        fem_inertial_matrix(f, r.a.d, r.v.d);
+    }
+    fem_assemble_pairs(f);
+}
+
+void fem_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    fem_tangents(f, u);
+    fem_follow_pairs(f, u);
+    f->projected = 0;
+    assemble(f, span);
+}
+
+void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_tangent_projected, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+    fem_spring_stiffness(f);
+    fem_follow_pairs(f, u);
+    f->projected = 1;
+    assemble(f, span);
+}
+
+static void dot(fem_sim *f, int slot, const real *x, const real *y)
+{
+    pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
+}
+
+/* Energy and the work of dead forces at u, into scalars; inertia and drag, and what is like a potential of theirs. f_ext is that of u
+ * afterwards. */
+static void potential(fem_sim *f, fem_span span, const real *u)
+{
+    pio_queue *q = &f->base.queue;
+    pio_queue_zero(q, f->scalars + SUM_ENERGY, sizeof *f->scalars);
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+        pio_sum(q, fem_energy, p->n, NULL, f->base.scalar,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->scalars + SUM_ENERGY);
+    }
+    fem_follow(f, u);
+    dot(f, SUM_WORK, f->follows ? f->f_dead : f->f_ext, u);
+    if (f->sprung) {
+        pio_queue_zero(q, f->spring_force, sizeof(real) * DIM * (size_t)f->nodes);
+        fem_springs(f, u, f->spring_force);
+        dot(f, SUM_SPRINGS, f->spring_force, u);
+    }
+    if (f->integrator == PIO_STATIC) return;
+    const real *a = f->rate + DIM * (size_t)f->nodes;
+    fem_inertial(f, span, u);
+    dot(f, SUM_INERTIA, f->inertia, f->inertia);
+    dot(f, SUM_KINETIC, a, f->inertia);
+    dot(f, SUM_DRAG, f->rate, f->drag);
+}
+/* clang-format on */
+
+static int download(fem_sim *f, double *sums)
+{
+    pio_queue_download(&f->base.queue, sums, f->scalars, sizeof *sums * SUMS);
+    return !f->base.queue.error.code;
+}
+
+/* What one step knows on the host. */
+typedef struct {
+    fem_sim *f;
+    fem_span span;
+    double ca, cv; /* da/du, dv/du where free */
+    double held_ca, held_cv;
+    double rounded;  /* N: what rounding of u alone leaves of the residual, by the last matrix */
+    double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
+    pio_step_record *record; /* of the whole step: iterations of all its parts */
+    int iterations;          /* of this solve */
+    int exact;               /* the last direction was taken where internal forces are nothing, to the last digit */
+    double sums[SUMS];
+    double forces;     /* N: what the residual is relative to */
+    double unbalanced; /* N: |r| */
+    double residual;   /* relative */
+    piola_error *error;
+} newton;
+
+/* N: a residual that rounding alone may leave */
+static double dust(const newton *n)
+{
+    return fmax(n->f->rounding, n->rounded);
+}
+
+static double potential_of(const newton *n)
+{
+    const double *sums = n->sums, statics = sums[SUM_ENERGY] + 0.5 * sums[SUM_SPRINGS] - sums[SUM_WORK];
+    return n->ca > 0 ? statics + 0.5 * sums[SUM_KINETIC] / n->ca + 0.5 * sums[SUM_DRAG] / n->cv : statics;
+}
+
+/* out = r(u), the potential's forces being those of u already */
+static void unbalanced(fem_sim *f, const real *u, real *out)
+{
+    fem_internal(f, u, f->f_int);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, out);
+    if (f->integrator != PIO_STATIC) {
+        fem_combine(f, 1, out, -1, f->inertia, out);
+        fem_combine(f, 1, out, -1, f->drag, out);
+    }
+    fem_held(f, 0, out);
+}
+
+/* The move of the held unknowns has taken an element to y where its law is not defined. */
+static piola_status inside_out(newton *n)
+{
+    const piola_failure what = fem_failed_inside_out(n->f, n->f->y);
+    char element[32] = "an element";
+    if (what.of == PIOLA_FAILED_ELEMENT) snprintf(element, sizeof element, "element %lld", (long long)what.item);
+    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                       "step %lld: the move of the supports in one step turns %s inside out; smaller load steps would "
+                       "be right",
+                       (long long)what.step, element);
+}
+
+/* The method has failed; forces r are out of balance most at some node. */
+static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
+{
+    const piola_failure what = fem_failed_at_node(n->f, kind, n->f->rhs, n->residual);
+    const int digits = sizeof(real) == 4 && (n->residual < 1e-3 || n->unbalanced < 10 * dust(n));
+    return sim_fail_as(
+        n->error, PIOLA_NUMERICAL, what,
+        "step %lld: %s after %d iterations: the relative residual is %.3g, solver.tolerance %.3g, the largest "
+        "unbalanced force at node %lld; %s would be right",
+        (long long)what.step, how, n->iterations, n->residual, n->f->newton_tolerance, (long long)what.item,
+        digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64," : "smaller load steps");
+}
+
+/* Forces or the move of the held unknowns are not numbers, or too large. */
+static piola_status not_finite(newton *n)
+{
+    fem_sim *f = n->f;
+    const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->du : f->rhs;
+    const piola_failure what = fem_failed_at_node(f, PIOLA_FAILED_NOT_FINITE, wrong, (double)NAN);
+    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                       "step %lld: the residual is not finite after %d iterations, at node %lld", (long long)what.step,
+                       n->iterations, (long long)what.item);
+}
+
+/* rhs = r(trial); its norm, and relative to the forces. `searched`: the last potential was of this very point. */
+static piola_status evaluate(newton *n, int searched)
+{
+    fem_sim *f = n->f;
+    if (!searched) potential(f, n->span, f->trial);
+    unbalanced(f, f->trial, f->rhs);
+    dot(f, SUM_RESIDUAL, f->rhs, f->rhs);
+    dot(f, SUM_INTERNAL, f->f_int, f->f_int);
+    dot(f, SUM_EXTERNAL, f->f_ext, f->f_ext);
+    dot(f, SUM_MOVE, f->du, f->du);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
+    n->forces = fmax(sqrt(forces), n->momentum);
+    n->unbalanced = sqrt(n->sums[SUM_RESIDUAL]);
+    n->residual = n->forces > 0 ? n->unbalanced / n->forces : 0;
+    if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
+        return not_finite(n);
+    return PIOLA_OK;
+}
+
+/* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u rounded to
+ * eps u unbalances more than the rounding of F does. */
+static void magnitude(fem_sim *f)
+{
+    pio_map(&f->base.queue, bsr_magnitude, f->nodes, NULL, .row_start = f->matrix.row_start, .column = f->matrix.column,
+            .value = f->matrix.value, .x = f->trial, .y = f->y);
+    fem_held(f, 0, f->y);
+    dot(f, SUM_ROUNDED, f->y, f->y);
+}
+
+/* lambda = solution of K x = rhs with the assembled matrix */
+static piola_status solve_direction(newton *n, double tolerance)
+{
+    fem_sim *f = n->f;
+    int32_t iterations = 0;
+    pio_queue_zero(&f->base.queue, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
+    const piola_status rc =
+        fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, &n->record->indefinite, n->error);
+    n->record->linear_iterations += iterations;
+    return rc;
+}
+
+/* du += solution of K x = rhs: the direction, held unknowns included. */
+static piola_status direction(newton *n, int first)
+{
+    fem_sim *f = n->f;
+    pio_queue *q = &f->base.queue;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    const int always = f->projection == PIO_PROJECT_ALWAYS;
+    if (always)
+        fem_projected_jacobian(f, n->span, f->trial);
+    else
+        fem_jacobian(f, n->span, f->trial);
+    magnitude(f);
+    if (first) { /* rhs -= (K + ca M + cv C) du_held, ca and cv of the held */
+        pio_queue_zero(q, f->lambda, bytes);
+        fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
+        if (n->ca > 0) {
+            fem_combine(f, n->held_ca, f->du, 0, f->du, f->y);
+            fem_mass_force(f, f->y, f->lambda);
+            fem_combine(f, n->held_cv, f->du, 0, f->du, f->y);
+            fem_damping_force(f, f->y, f->lambda);
+        }
+        fem_follow_times(f, f->trial, f->du, f->lambda);
+        fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
+        fem_held(f, 0, f->rhs);
+    }
+    /* no tighter than what is left to do; and all of it where what a looser one leaves would pass for rounding */
+    const double left = fmax(fmin(0.1 * f->newton_goal / fmax(n->residual, f->newton_goal), LOOSEST), TIGHTEST);
+    double tolerance = fmax(fmin(LOOSEST, n->residual), left);
+    if (tolerance * n->unbalanced <= dust(n)) tolerance = left;
+    piola_status rc = solve_direction(n, tolerance);
+    const int again = !rc && f->indefinite && f->projection == PIO_PROJECT_AUTO;
+    if (again) {
+        fem_projected_jacobian(f, n->span, f->trial);
+        rc = solve_direction(n, tolerance);
+    }
+    n->record->projected += always || again;
+    if (first)
+        fem_combine(f, 1, f->du, 1, f->lambda, f->du);
+    else
+        pio_queue_copy(q, f->du, f->lambda, bytes);
+    return rc;
+}
+
+/* Is |r| at the point y, the potential's last, no more than half of |r| now? Where that is rounding already, no more than rounding?
+ * 0 as well when a download failed. */
+static int halves_residual(newton *n)
+{
+    fem_sim *f = n->f;
+    const double rounding = dust(n), half = 0.5 * n->unbalanced;
+    unbalanced(f, f->y, f->lambda);
+    dot(f, SUM_RESIDUAL, f->lambda, f->lambda);
+    return download(f, n->sums) && sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
+}
+
+/* What following loads do along the search from f_before to here, per step length: (p0 + p1) . du/2, p = f_ext - f_dead. */
+static void follow_work(fem_sim *f)
+{
+    if (!f->follows) return;
+    fem_combine(f, 0.5, f->f_before, 0.5, f->f_ext, f->lambda);
+    fem_combine(f, 1, f->lambda, -1, f->f_dead, f->lambda);
+    dot(f, SUM_FOLLOW, f->lambda, f->du);
+}
+
+/* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the potential
+ * falls by less than its rounding, the more so as energies of small strains are differences of numbers of the size of the
+ * moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature does not halve it.)
+ * It is the only one where the Jacobian is general and the direction goes uphill.
+ * The iteration that moves held unknowns changes the potential by the supports' work: there the law must be defined, no
+ * more. */
+static piola_status search(newton *n, int moves)
+{
+    fem_sim *f = n->f;
+    const double before = potential_of(n);
+    const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]) + fabs(before);
+    dot(f, SUM_SLOPE, f->rhs, f->du);
+    if (f->follows) pio_queue_copy(&f->base.queue, f->f_before, f->f_ext, sizeof(real) * DIM * (size_t)f->nodes);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
+    const int downhill = f->kind != PIO_GENERAL || slope > 0;
+    double t = 1;
+    fem_combine(f, 1, f->trial, 1, f->du, f->y);
+    for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
+        if (k) fem_combine(f, 1, f->trial, t, f->du, f->y);
+        potential(f, n->span, f->y);
+        follow_work(f);
+        if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+        const double after = potential_of(n) - t * n->sums[SUM_FOLLOW];
+        const int defined = isfinite(after) && after < 1e299;
+        if (moves && defined && k == 0) break;
+        if (!moves && defined && downhill && after <= before - 1e-4 * t * slope + rounding) break;
+        if (!moves && defined && k == 0 && halves_residual(n)) break;
+        if (moves) return inside_out(n);
+        if (k == BACKTRACKS) return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
+    }
+    pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
+    return PIOLA_OK;
+}
+
+static int is_zero(fem_sim *f, const real *x)
+{
+    double square = 1;
+    dot(f, SUM_SLOPE, x, x);
+    pio_queue_download(&f->base.queue, &square, f->scalars + SUM_SLOPE, sizeof square);
+    return !(square > 0);
+}
+
+/* Before a direction was taken: does nothing act or move, and is all where it was described? Then what is unbalanced is what
+ * rounding leaves of the law. */
+static int idle(newton *n)
+{
+    if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->trial))
+        return 0;
+    n->residual = 0; /* there is nothing that it is relative to */
+    return 1;
+}
+
+/* The same: do the loads that this span ends with equal those that the state was balanced with? */
+static int held_still(newton *n)
+{
+    fem_sim *f = n->f;
+    const fem_span s = n->span, before = s.part > 0 ? (fem_span){s.step, s.part - 1, s.parts} : fem_whole(s.step - 1);
+    if (f->integrator != PIO_STATIC || before.step < 0) return 0;
+    pio_queue_copy(&f->base.queue, f->lambda, f->f_ext, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_external(f, before, f->u);
+    fem_combine(f, 1, f->f_ext, -1, f->lambda, f->lambda);
+    fem_external(f, s, f->u);
+    return is_zero(f, f->lambda);
+}
+
+/* Are the forces in balance: to the tolerance, or, once a direction was taken, to rounding? Loads may be smaller than the rounding
+ * of stresses of the size of the moduli, and move bodies all the same. */
+static int balanced(newton *n)
+{
+    if (n->residual <= n->f->newton_goal) return 1;
+    return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || held_still(n));
+}
+
+static piola_status interrupted(const newton *n)
+{
+    const pio_sim *s = &n->f->base;
+    const char *why = s->interrupted ? s->interrupted() : NULL;
+    if (!why) return PIOLA_OK;
+    return sim_fail(n->error, PIOLA_INTERRUPTED, "step %lld: interrupted by %s after %d iterations of Newton's method",
+                    (long long)n->span.step, why, n->iterations);
+}
+
+static piola_status iterate(newton *n)
+{
+    fem_sim *f = n->f;
+    /* a run that must take the same parts as one of another design may need more */
+    const int most = f->repeat ? 2 * f->newton_iterations + 8 : f->newton_iterations;
+    piola_status rc = evaluate(n, 0);
+    int moves = n->sums[SUM_MOVE] > 0;
+    while (!rc && (moves || !balanced(n))) {
+        const double before = n->residual;
+        const int enough =
+            !moves && before <= f->newton_tolerance; /* and on to the goal, as far as that can be reached */
+        if (n->iterations == most) {
+            if (enough) break;
+            return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
+        }
+        rc = interrupted(n);
+        n->exact = !(n->sums[SUM_INTERNAL] > 0);
+        if (!rc) rc = direction(n, moves);
+        if (!rc) rc = search(n, moves);
+        n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);
+        n->record->newton_iterations++;
+        n->iterations++;
+        moves = 0;
+        const int last = rc == PIOLA_NUMERICAL && enough;
+        if (last && n->error) *n->error = (piola_error){0};
+        if (!rc || last) rc = evaluate(n, !last);
+        if (last || (enough && n->residual <= f->newton_tolerance && n->residual > 0.5 * before)) break;
+    }
+    n->record->residual = fmax(n->record->residual, n->residual);
+    n->record->forces = fmax(n->record->forces, n->forces);
+    if (rc || n->residual <= f->newton_tolerance || n->iterations == 0 || n->exact) return rc;
+    return fem_measure_doubt(f, n->span, n->record, n->error);
+}
+
+/* trial = u0 + h v0; the coefficients and the scale of what moves. */
+static piola_status predict(newton *n)
+{
+    fem_sim *f = n->f;
+    const fem_rates_pair r = fem_rates_at(f, n->span);
+    const double h = f->dt / n->span.parts;
+    n->ca = r.a.d;
+    n->cv = r.v.d;
+    n->held_ca = r.held_a.d;
+    n->held_cv = r.held_v.d;
+    fem_combine(f, 1, f->trial, h, fem_state(f, f->u, STATE_V), f->trial);
+    pio_queue_zero(&f->base.queue, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_mass_force(f, fem_state(f, f->u, STATE_V), f->inertia);
+    dot(f, SUM_INERTIA, f->inertia, f->inertia);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    n->momentum = sqrt(n->sums[SUM_INERTIA]) / h;
+    return f->taping && n->sums[SUM_TAPE] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
+}
+
+/* The trial becomes the state, with the rates of its last evaluation. */
+static void accept(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t vector = DIM * (size_t)f->nodes, bytes = sizeof(real) * vector;
+    real *v = fem_state(f, f->u, STATE_V), *a = fem_state(f, f->u, STATE_A), *past = fem_state(f, f->u, STATE_PAST),
+         *rate = fem_state(f, f->u, STATE_RATE);
+    if (past) pio_queue_copy(q, past, f->u, bytes);
+    if (rate) pio_queue_copy(q, rate, v, bytes);
+    pio_queue_copy(q, f->u, f->trial, bytes);
+    if (v) pio_queue_copy(q, v, f->rate, bytes);
+    if (a) pio_queue_copy(q, a, f->rate + vector, bytes);
+}
+
+piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    newton n = {.f = f, .span = span, .record = record, .error = error};
+    fem_external(f, span, f->u);
+    pio_queue_zero(q, f->du, bytes);
+    pio_queue_copy(q, f->trial, f->u, bytes);
+    if (f->integrator != PIO_STATIC) {
+        const piola_status failed = predict(&n);
+        if (failed) return failed;
+    }
+    if (f->n_held)
+        pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
+                .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
+                .u = f->trial, .du = f->du);
+    const piola_status rc = iterate(&n);
+    if (rc) return rc;
+    accept(f);
+    return sim_failed(&f->base, error);
+}

@@ -1,0 +1,160 @@
+/* fem_observe.c -- observations of a mesh: which states touch which samples, forwards and back. */
+#include "solvers/fem/fem.h"
+
+/* Of velocities, not displacements? */
+static int of_rates(const pio_observation_desc *d)
+{
+    return d->type == PIO_MEAN_VELOCITY || d->type == PIO_KINETIC_ENERGY;
+}
+
+/* `axis` of what is observed in state u; of the state before it only a touch with a share in it sees something. */
+static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, const pio_touch *t, int axis, real *u,
+                                const real *past)
+{
+    static const int type[] = {[PIO_DISPLACEMENT] = FEM_DISPLACEMENT,  [PIO_REACTION] = FEM_REACTION,
+                               [PIO_DISTANCE] = FEM_DISTANCE,          [PIO_COMPLIANCE] = FEM_COMPLIANCE,
+                               [PIO_MEAN_VELOCITY] = FEM_DISPLACEMENT, [PIO_KINETIC_ENERGY] = FEM_KINETIC};
+    const pio_observation_desc *d = &o->desc;
+    const int distance = d->type == PIO_DISTANCE, sample = t->sample;
+    return (fem_observe_args){.type = type[d->type],
+                              .axis = axis,
+                              .rest = f->rest,
+                              .u = of_rates(d) ? fem_state(f, u, STATE_V) : u,
+                              .force = d->type == PIO_COMPLIANCE ? f->f_ext : f->trial,
+                              .weight = o->weight,
+                              .marker = o->marker,
+                              .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
+                              .point_weight = o->point_weight ? o->point_weight + (ptrdiff_t)sample * d->rows : NULL,
+                              .markers = distance ? o->markers[sample] : 1,
+                              .past = t->past > 0 ? past : NULL,
+                              .past_share = t->past};
+}
+
+/* clang-format off */
+#define OBSERVE_ARGS .type = a.type, .axis = a.axis, .rest = a.rest, .u = a.u, .force = a.force, .weight = a.weight, \
+    .marker = a.marker, .points = a.points, \
+    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_share = a.past_share
+
+/* trial = what the supports hold: f_int + M a + C v - f_ext */
+static void reaction(fem_sim *f)
+{
+    fem_internal(f, f->u, f->f_int);
+    fem_combine(f, 1, f->f_int, -1, f->f_ext, f->trial);
+    if (f->integrator == PIO_STATIC) return;
+    fem_mass_force(f, fem_state(f, f->u, STATE_A), f->trial);
+    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->trial);
+}
+
+/* trial = M v */
+static void momentum(fem_sim *f)
+{
+    pio_queue_zero(&f->base.queue, f->trial, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_mass_force(f, fem_state(f, f->u, STATE_V), f->trial);
+}
+
+static void forward(fem_sim *f, const pio_touch *t)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_observation *o = &f->observations[t->observation];
+    if (fem_of_elements(o->desc.type)) {
+        fem_observe_amount(f, o, t);
+        return;
+    }
+    if (o->desc.type == PIO_REACTION) reaction(f);
+    if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
+    for (int c = 0; c < o->desc.components; c++) {
+        const fem_observe_args a = args_of(f, o, t, c, f->u, f->origin);
+        pio_sum(q, fem_observe, f->nodes, NULL, f->base.scalar, OBSERVE_ARGS);
+        pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = t->weight,
+                .sample = f->base.samples + o->first + t->sample * o->desc.components + c);
+    }
+}
+
+/* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state, constants
+ * and shape at once. */
+static void reverse(fem_sim *f, const pio_touch *t)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_observation *o = &f->observations[t->observation];
+    const int forces = o->desc.type != PIO_COMPLIANCE;
+    if (fem_of_elements(o->desc.type)) {
+        fem_observe_amount_adj(f, o, t);
+        return;
+    }
+    real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
+    if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
+    if (forces) pio_queue_zero(q, f->y, sizeof(real) * DIM * (size_t)f->nodes);
+    for (int c = 0; c < o->desc.components; c++) {
+        const fem_observe_args a = args_of(f, o, t, c, f->u, NULL);
+        pio_map(q, fem_observe_adj, f->nodes, NULL, .o = a, .weight = t->weight,
+                .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c, .u_bar = of_rates(&o->desc) ? v_bar : f->u_bar,
+                .force_bar = forces ? f->y : f->f_ext_bar, .rest_bar = f->rest_bar);
+    }
+    if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->y, v_bar);
+    if (o->desc.type != PIO_REACTION) return;
+    fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
+    if (f->integrator != PIO_STATIC) {
+        fem_mass_force_adj(f, fem_state(f, f->u, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
+        fem_damping_force_adj(f, v, f->y, v_bar);
+    }
+    fem_combine(f, 1, f->f_ext_bar, -1, f->y, f->f_ext_bar);
+}
+
+/* A distance at a time within the step from u to `known`. */
+static void reverse_between(fem_sim *f, const pio_touch *t)
+{
+    const fem_observation *o = &f->observations[t->observation];
+    const fem_observe_args a = args_of(f, o, t, 0, f->known, f->u);
+    pio_map(&f->base.queue, fem_observe_adj, f->nodes, NULL, .o = a, .weight = t->weight,
+            .sample_bar = f->base.samples_bar + o->first + t->sample, .u_bar = f->u_bar, .rest_bar = f->rest_bar,
+            .past_bar = f->past_bar);
+}
+/* clang-format on */
+
+void fem_adjoint_norm(fem_sim *f, int64_t index, int which)
+{
+    const size_t count = DIM * (size_t)f->nodes;
+    sim_norm(&f->base, index, which, f->u_bar, fem_state(f, f->u_bar, STATE_V), count);
+    if (which == NORM_WITH_SOURCES && index == f->base.index)
+        sim_norm(&f->base, index, NORM_OF_STATE, f->u, fem_state(f, f->u, STATE_V), count);
+}
+
+void fem_observe_step(fem_sim *f, int64_t index)
+{
+    const pio_sim *s = &f->base;
+    for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++)
+        forward(f, &s->touches[i]);
+}
+
+/* Forces that were observed may follow the displacement: their cotangents are a part of the state's, and stay those of the forces. */
+void fem_observe_step_adj(fem_sim *f, int64_t index)
+{
+    const pio_sim *s = &f->base;
+    int forces = 0;
+    for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++) {
+        if (s->touches[i].past > 0) continue; /* the adjoint of the step before does it */
+        const pio_observable type = f->observations[s->touches[i].observation].desc.type;
+        forces |= type == PIO_COMPLIANCE || type == PIO_REACTION;
+        if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->u);
+        reverse(f, &s->touches[i]);
+    }
+    if (!forces || !f->follows) return;
+    fem_external(f, fem_whole(index - 1), f->u);
+    fem_follow_adj(f, f->u, f->f_ext_bar, f->u_bar);
+}
+
+void fem_observe_between_adj(fem_sim *f)
+{
+    const pio_sim *s = &f->base;
+    const int64_t end = s->index + 1;
+    if (!sim_looks_back(s, end)) return;
+    pio_queue_zero(&f->base.queue, f->past_bar, sizeof(real) * DIM * (size_t)f->nodes);
+    for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++)
+        if (s->touches[i].past > 0) reverse_between(f, &s->touches[i]);
+    fem_adjoint_norm(f, end, NORM_WITH_SOURCES);
+}
+
+void fem_observe_before_adj(fem_sim *f, int64_t index)
+{
+    if (sim_looks_back(&f->base, index)) fem_combine(f, 1, f->u_bar, 1, f->past_bar, f->u_bar);
+}

@@ -1,0 +1,113 @@
+/* fem_reversible_euler.c -- backward Euler with steps that can be taken back to the bit, by coding residuals.
+ *
+ * The state is on a lattice (fem_lattice.c), Q rounds to it. Newton's method finds v1 from the state's numbers; then
+ *
+ *     v1 := Q(v1),   u1 = u0 + Q(h v1)                                   on the lattice, f the forces of u1 and v1 at the span's end
+ *     v0 = v1 - Q(h f/m) + r,   u0 = u1 - Q(h v1)                        so that v0 and u0 need r alone
+ *
+ * r is a whole number of quanta, small since the step solves m (v1 - v0)/h = f: it holds what Newton's method left, and what rounding
+ * did to the forces, which is (k h^2/m)/2 quanta and more for a stiffness k. It goes onto the tape (tape.h). That many bits have to go
+ * somewhere: a step maps differences of velocities by (1 + h^2 K/m)^-1, so that log2 det(1 + h^2 K/m) bits of the state are lost in it
+ * (Maclaurin, Duvenaud and Adams 2015 keep those of a decaying momentum). Held unknowns are functions of time and cost none. C v is
+ * among the forces, v1 being known when going back. A span of a step that was halved has a record of its own.
+ *
+ * The adjoint is that of backward Euler at the rounded state, Q being differentiated as the identity; with u0 and u1 at hand it is one
+ * assembly and one solve. */
+#include "solvers/fem/fem.h"
+
+/* rhs = the forces of the lattice's numbers at the end of a span */
+static void forces(fem_sim *f, fem_span span)
+{
+    fem_external(f, span, f->u);
+    fem_internal(f, f->u, f->f_int);
+    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
+    pio_queue_zero(&f->base.queue, f->drag, sizeof(real) * DIM * (size_t)f->nodes);
+    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->drag);
+    fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
+}
+
+/* clang-format off */
+/* out = v - Q(h f/m), the forces being in rhs */
+static void without_forces(fem_sim *f, fem_span span, const int64_t *v, int64_t *out)
+{
+    pio_map(&f->base.queue, fem_lattice_kick, f->nodes, NULL,
+            .held = f->held, .mass = f->mass, .force = f->rhs, .per_speed = f->per_speed, .h = f->dt / span.parts, .sign = -1,
+            .v = v, .out = out, .step = f->step);
+}
+
+static void sum(fem_sim *f, const int64_t *x, int sign, const int64_t *y, int64_t *out)
+{
+    pio_map(&f->base.queue, fem_lattice_sum, f->nodes, NULL, .x = x, .y = y, .sign = sign, .out = out);
+}
+
+void fem_euler_accept(fem_sim *f, fem_span span)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_lattice s = fem_lattice_of(f, f->lattice);
+    const size_t vector = DIM * (size_t)f->nodes;
+    int64_t *r = f->residual, *v0 = f->residual + vector;
+    if (f->taping) pio_queue_copy(q, v0, s.v, sizeof *v0 * vector);
+    pio_map(q, fem_lattice_round, f->nodes, NULL,
+            .held = f->held, .per = f->per_speed, .x = fem_state(f, f->u, STATE_V), .out = s.v, .step = f->step);
+    fem_lattice_move(f, span, 1);
+    fem_lattice_held(f, span);
+    fem_lattice_numbers(f);
+    forces(f, span); /* those of the state, whether they are recorded or not */
+    if (!f->taping) return;
+    without_forces(f, span, s.v, r);
+    sum(f, v0, -1, r, r);
+    pio_tape_push(&f->tape, q, r, span.step);
+}
+
+static void span_back(fem_sim *f, fem_span span)
+{
+    const fem_lattice s = fem_lattice_of(f, f->lattice);
+    pio_tape_pop(&f->tape, &f->base.queue, f->residual);
+    forces(f, span);
+    fem_lattice_move(f, span, -1);
+    without_forces(f, span, s.v, s.v);
+    sum(f, s.v, 1, f->residual, s.v);
+    fem_lattice_held(f, fem_span_before(f, span));
+    fem_lattice_numbers(f);
+}
+
+piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
+{
+    pio_sim *s = &f->base;
+    pio_tape *t = &f->tape;
+    const piola_status rc = t->looked ? PIOLA_OK : fem_euler_check(f, error);
+    if (rc) return rc;
+    t->looked = 1;
+    if (t->next != s->index || t->first >= s->index)
+        return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from state %lld to %lld",
+                        (long long)s->index, (long long)t->first, (long long)t->next);
+    const int parts = f->records[s->index - 1].parts;
+    for (int part = parts - 1; part >= 0; part--) span_back(f, (fem_span){s->index - 1, part, parts});
+    t->next = --s->index;
+    return sim_failed(s, error);
+}
+
+/* a1 = (v1 - v0)/h, which the state does not hold: v1 of the known state, v0 of the current one. */
+void fem_euler_rates(fem_sim *f, fem_span span)
+{
+    const double rate = span.parts / f->dt;
+    fem_combine(f, rate, fem_state(f, f->known, STATE_V), -rate, fem_state(f, f->u, STATE_V), fem_state(f, f->known, STATE_A));
+}
+/* clang-format on */
+
+piola_status fem_euler_check(fem_sim *f, piola_error *error)
+{
+    rice_tape t;
+    if (!f->tape.capacity) return PIOLA_OK;
+    pio_tape_state(&f->tape, &f->base.queue, &t);
+    if (f->base.queue.error.code) return sim_failed(&f->base, error);
+    if (t.fails < 0) return PIOLA_OK;
+    const double steps = (double)(t.fails - f->tape.first + 1);
+    const double all = (double)(f->tape.capacity + t.missing) / steps * (double)f->base.steps;
+    return sim_fail(
+        error, PIOLA_NO_MEMORY,
+        "step %lld: the tape is too short for what the step must remember: %lld of its %lld bytes are in "
+        "use, and all %lld steps would need about %.0f bytes at this rate; a larger budget, fewer steps, or "
+        "checkpoints would be right",
+        (long long)t.fails, (long long)t.used, (long long)f->tape.capacity, (long long)f->base.steps, all);
+}

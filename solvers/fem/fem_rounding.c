@@ -1,0 +1,52 @@
+/* fem_rounding.c -- what rounding of internal forces does to an equilibrium (fem_newton.c). */
+#include "solvers/fem/fem.h"
+
+#include <math.h>
+
+static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
+static const double LOOSE = 0.1; /* of a number that tells a size */
+
+/* clang-format off */
+/* How far rounding alone can take the residual from zero: the norm of forces in which F is known to the rounding of 1, and which
+ * a few roundings more go into on the way: of the strain, the stress, its product with the gradient and the sum at the node. */
+piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    double square = 0;
+    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+        pio_map(q, fem_rigidity, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .out = f->corner_out);
+    pio_queue_zero(q, f->rhs, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_map(q, fem_node_sum, f->nodes, NULL, .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out,
+            .scale = 1, .out = f->rhs);
+    fem_held(f, 0, f->rhs);
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = f->rhs, .y = f->rhs);
+    pio_queue_download(q, &square, f->scalars, sizeof square);
+    f->rounding = 4 * UNIT_ROUNDOFF * sqrt(square);
+    return sim_failed(&f->base, error);
+}
+
+/* What is left of r is rounding of the internal forces at this very place; what that of the place before did to the last direction is of
+ * the same size, and that is how far the displacement is off. */
+piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    double squares[2] = {0};
+    int32_t iterations = 0, indefinite = 0;
+    fem_jacobian(f, span, f->trial);
+    pio_queue_zero(q, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
+    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, LOOSE, &iterations, &indefinite, error);
+    const int unsolved = rc == PIOLA_NUMERICAL || f->indefinite;
+    if (rc && !unsolved) return rc;
+    if (rc && error) *error = (piola_error){0}; /* the step has not failed */
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = f->lambda, .y = f->lambda);
+    pio_sum(q, point_dot, f->nodes, NULL, f->scalars + 1, .x = f->trial, .y = f->trial);
+    pio_queue_download(q, squares, f->scalars, sizeof squares);
+    if (pio_queue_failed(q)) return sim_failed(&f->base, error);
+    const double doubt = unsolved ? (double)INFINITY : sqrt(squares[0]);
+    if (!(doubt > record->doubt)) return PIOLA_OK;
+    record->doubt = doubt;
+    record->displacement = sqrt(squares[1]);
+    return PIOLA_OK;
+}
+/* clang-format on */

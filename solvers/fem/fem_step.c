@@ -1,0 +1,108 @@
+/* fem_step.c -- a step of a mesh in each direction, with its record.
+ *
+ * Where Newton's method finds no equilibrium at the end of a step, the step is taken again in 2, 4, ... equal parts. How many is
+ * recorded, and repeated by every later run of the step: on the way back, and in runs that a check compares (engine.h, repeat). A
+ * static step's parts are a path to the same equilibrium; a motion's change what is computed, so its adjoint goes through every part. */
+#include "solvers/fem/fem.h"
+
+/* From the step's beginning, parts 0 .. parts-1 of `of`. */
+static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *record, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (int part = 0; !rc && part < parts; part++) {
+        const fem_span span = {f->base.index, part, of};
+        rc = fem_solve(f, span, record, error);
+        if (!rc && f->lattice) fem_euler_accept(f, span);
+    }
+    return rc;
+}
+
+/* Says how finely the step was cut when it failed, and whether that was free. */
+static piola_status told(const fem_sim *f, piola_status rc, int parts, int repeated, piola_error *error)
+{
+    if (rc != PIOLA_NUMERICAL || !error) return rc;
+    const piola_error said = *error;
+    if (repeated && f->repeat)
+        return sim_fail_as(error, rc, said.failure,
+                           "%.1800s (this run repeats a step that was recorded in %d part%s, with a design beside the "
+                           "recorded one, and may not cut it anew)",
+                           said.message, parts, parts == 1 ? "" : "s");
+    if (parts == 1) return rc;
+    return sim_fail_as(error, rc, said.failure, "%.1900s (the step was taken in %d parts%s)", said.message, parts,
+                       repeated ? ", as in the run that it repeats" : "");
+}
+
+static piola_status implicit_step(fem_sim *f, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    pio_step_record *record = &f->records[f->base.index];
+    const int repeated = (f->base.turned || f->repeat) && record->parts > 0;
+    const int most = repeated ? record->parts : 1 << f->halvings;
+    int parts = repeated ? record->parts : 1;
+    fem_keep_origin(f);
+    f->taping = f->tape.kept && f->tape.next == f->base.index;
+    if (f->taping) pio_tape_mark(&f->tape, q);
+    for (;;) {
+        *record = (pio_step_record){.parts = parts};
+        if (error) *error = (piola_error){0};
+        const piola_status rc = take_parts(f, parts, parts, record, error);
+        if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(f, rc, parts, repeated, error);
+        fem_take_origin(f);
+        if (f->taping) pio_tape_rewind(&f->tape, q);
+        parts *= 2;
+    }
+}
+
+piola_status fem_forward(fem_sim *f, piola_error *error)
+{
+    piola_status rc;
+    if (fem_leaps(f)) {
+        const int64_t end = f->base.index + 1;
+        if (end == f->base.steps || sim_looks_back(&f->base, end)) fem_keep_origin(f);
+        f->records[f->base.index] = (pio_step_record){.parts = 1};
+        rc = fem_leapfrog(f, f->base.index, error);
+    } else {
+        rc = implicit_step(f, error);
+    }
+    if (!rc) f->base.index++;
+    if (!rc) f->no_acceleration = 0;
+    if (!rc && f->taping) f->tape.next = f->base.index;
+    f->taping = 0; /* parts that the adjoint takes again are recorded already */
+    return rc;
+}
+
+static piola_status span_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
+{
+    if (f->integrator == PIO_REVERSIBLE_EULER) fem_euler_rates(f, span);
+    return fem_solve_adj(f, span, record, error);
+}
+
+/* The states between parts are computed again for each part, from the step's beginning: no memory, and time as the square of the
+ * parts. */
+static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    double worst = 0;
+    fem_keep_origin(f);
+    for (int part = record->parts - 1; !rc && part >= 0; part--) {
+        pio_step_record again = {0};
+        fem_take_origin(f);
+        rc = take_parts(f, part, record->parts, &again, error);
+        if (!rc) rc = span_adj(f, (fem_span){f->base.index, part, record->parts}, record, error);
+        if (record->adjoint_residual > worst) worst = record->adjoint_residual;
+    }
+    record->adjoint_residual = worst;
+    return rc;
+}
+
+piola_status fem_reverse(fem_sim *f, piola_error *error)
+{
+    pio_step_record *record = &f->records[f->base.index];
+    const fem_span span = fem_whole(f->base.index);
+    record->adjoint_iterations = 0;
+    record->adjoint = 0;
+    fem_observe_between_adj(f);
+    if (fem_leaps(f)) return fem_leapfrog_adj(f, f->base.index, error);
+    if (f->integrator == PIO_STATIC || record->parts <= 1) return span_adj(f, span, record, error);
+    return motion_adj(f, record, error);
+}

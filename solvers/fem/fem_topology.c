@@ -1,0 +1,227 @@
+/* fem_topology.c -- see fem_topology.h. */
+#include "solvers/fem/fem_topology.h"
+
+#include "kernels/fem/fem_element.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int fem_nodes_of(pio_element_type type)
+{
+    return element_nodes[type];
+}
+
+int fem_points_of(int rule, pio_element_type type)
+{
+    return element_points[rule][type];
+}
+
+int fem_corners_make(fem_corners *c, int points, int corners, const int *point, const char *(*interrupted)(void))
+{
+    *c = (fem_corners){.points = points, .corners = corners};
+    c->start = calloc((size_t)points + 2, sizeof *c->start);
+    c->list = malloc(sizeof *c->list * ((size_t)corners + 1));
+    if (!c->start || !c->list) return 0;
+    for (int i = 0; i < corners; i++) {
+        if ((i & 0xffff) == 0xffff && interrupted && interrupted()) return -2;
+        c->start[point[i] + 2]++;
+    }
+    for (int p = 0; p < points; p++) c->start[p + 2] += c->start[p + 1];
+    for (int i = 0; i < corners; i++) {
+        if ((i & 0xffff) == 0xffff && interrupted && interrupted()) return -2;
+        c->list[c->start[point[i] + 1]++] = i; /* ends with every start at its place */
+    }
+    return 1;
+}
+
+void fem_corners_free(fem_corners *c)
+{
+    free(c->start);
+    free(c->list);
+    *c = (fem_corners){0};
+}
+
+/* What a walk over the elements around a node needs to know of a corner. */
+typedef struct {
+    int first_node; /* of the corner's element, in the list of all corners' nodes */
+    int nodes, all; /* of the element */
+    int pair;       /* first pair of the element */
+} corner_owner;
+
+typedef struct {
+    int neighbour, code;
+} contribution;
+
+static int by_neighbour(const void *a, const void *b)
+{
+    const contribution *x = a, *y = b;
+    if (x->neighbour != y->neighbour) return x->neighbour < y->neighbour ? -1 : 1;
+    return x->code < y->code ? -1 : x->code > y->code;
+}
+
+static int pair_of(int nodes, int a, int b) /* b >= a */
+{
+    return a * nodes - a * (a - 1) / 2 + (b - a);
+}
+
+/* Contributions to the row of one node, in order; returns how many. */
+static int collect(const fem_corners *c, const corner_owner *owner, const int *point, int node, contribution *out)
+{
+    int n = 0;
+    for (int j = c->start[node]; j < c->start[node + 1]; j++) {
+        const corner_owner *o = &owner[c->list[j]];
+        const int a = c->list[j] - o->first_node;
+        for (int b = 0; b < o->nodes; b++) {
+            const int transposed = !o->all && b < a;
+            const int at = o->all ? a * o->nodes + b : transposed ? pair_of(o->nodes, b, a) : pair_of(o->nodes, a, b);
+            const int pair = o->pair + at;
+            out[n++] = (contribution){.neighbour = point[o->first_node + b], .code = 2 * pair + transposed};
+        }
+    }
+    qsort(out, (size_t)n, sizeof *out, by_neighbour);
+    return n;
+}
+
+int fem_graph_fits(const fem_set *sets, int n_sets)
+{
+    int64_t pairs = 0, sources = 0;
+    for (const fem_set *s = sets; s < sets + n_sets; s++) {
+        pairs += (int64_t)s->n * (s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2);
+        sources += (int64_t)s->n * s->nodes * s->nodes;
+    }
+    return pairs < (int64_t)1 << 30 && sources < (int64_t)1 << 30;
+}
+
+/* Per corner: its element; per corner: its node. */
+static void walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point)
+{
+    int corner = 0;
+    int pair = 0;
+    for (const fem_set *s = sets; s < sets + n_sets; s++)
+        for (int i = 0; i < s->n; i++) {
+            for (int a = 0; a < s->nodes; a++) {
+                owner[corner + a] =
+                    (corner_owner){.first_node = corner, .nodes = s->nodes, .all = s->all, .pair = pair};
+                point[corner + a] = s->node[(ptrdiff_t)i * s->nodes + a];
+            }
+            corner += s->nodes;
+            pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
+        }
+}
+
+/* Room for blocks and sources of all rows. */
+static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner, contribution **most)
+{
+    int64_t sources = 0, widest = 0;
+    for (int p = 0; p < c->points; p++) {
+        int64_t n = 0;
+        for (int j = c->start[p]; j < c->start[p + 1]; j++) n += owner[c->list[j]].nodes;
+        sources += n;
+        if (n > widest) widest = n;
+    }
+    g->sources = (int)sources;
+    g->row_start = calloc((size_t)c->points + 1, sizeof *g->row_start);
+    g->row = malloc(sizeof *g->row * ((size_t)sources + 1)); /* as many blocks as sources at most */
+    g->column = malloc(sizeof *g->column * ((size_t)sources + 1));
+    g->start = malloc(sizeof *g->start * ((size_t)sources + 1));
+    g->source = malloc(sizeof *g->source * ((size_t)sources + 1));
+    *most = malloc(sizeof **most * ((size_t)widest + 1));
+    return g->row_start && g->row && g->column && g->start && g->source && *most;
+}
+
+/* 1, or -2 when it is to stop. */
+static int fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, const int *point, contribution *row,
+                const char *(*interrupted)(void))
+{
+    int at = 0;
+    for (int p = 0; p < c->points; p++) {
+        if ((p & 255) == 255 && interrupted && interrupted()) return -2;
+        const int n = collect(c, owner, point, p, row);
+        g->row_start[p] = g->blocks;
+        for (int i = 0; i < n; i++) {
+            if (i == 0 || row[i].neighbour != row[i - 1].neighbour) {
+                g->row[g->blocks] = p;
+                g->column[g->blocks] = row[i].neighbour;
+                g->start[g->blocks++] = at;
+            }
+            g->source[at++] = row[i].code;
+        }
+    }
+    g->row_start[c->points] = g->blocks;
+    g->start[g->blocks] = at;
+    return 1;
+}
+
+int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void))
+{
+    size_t count = 0;
+    fem_corners corners = {0};
+    *g = (fem_graph){.rows = points};
+    if (!fem_graph_fits(sets, n_sets)) return -1;
+    for (int s = 0; s < n_sets; s++) count += (size_t)sets[s].n * (size_t)sets[s].nodes;
+    corner_owner *owner = malloc(sizeof *owner * (count + 1));
+    int *point = malloc(sizeof *point * (count + 1)), rc = owner && point;
+    contribution *row = NULL;
+    if (rc == 1) walk(sets, n_sets, owner, point);
+    if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point, interrupted);
+    if (rc == 1) rc = reserve(g, &corners, owner, &row);
+    if (rc == 1) rc = fill(g, &corners, owner, point, row, interrupted);
+    fem_corners_free(&corners);
+    free(owner);
+    free(point);
+    free(row);
+    return rc;
+}
+
+void fem_graph_free(fem_graph *g)
+{
+    free(g->row_start);
+    free(g->row);
+    free(g->column);
+    free(g->start);
+    free(g->source);
+    *g = (fem_graph){0};
+}
+
+/* ---- levels ---------------------------------------------------------------------------------------------- */
+
+/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many; begin[l] is where level l starts. */
+static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int *queue, int *begin, int *levels)
+{
+    int n = 1, at = 0;
+    *levels = 0;
+    queue[0] = first;
+    marks[first] = mark;
+    while (at < n) {
+        const int end = n;
+        begin[(*levels)++] = at;
+        for (; at < end; at++)
+            for (int k = g->row_start[queue[at]]; k < g->row_start[queue[at] + 1]; k++)
+                if (marks[g->column[k]] != mark) {
+                    marks[g->column[k]] = mark;
+                    queue[n++] = g->column[k];
+                }
+    }
+    begin[*levels] = n;
+    return n;
+}
+
+int fem_graph_levels(const fem_graph *g, fem_levels *out)
+{
+    const size_t rows = (size_t)g->rows;
+    int *marks = calloc(3 * rows + 2, sizeof *marks), *queue = marks + rows, *begin = queue + rows, levels;
+    *out = (fem_levels){0};
+    if (!marks) return 0;
+    for (int i = 0, mark = 1; i < g->rows; i++, mark += 2) {
+        if (marks[i]) continue;
+        const int n = walk_levels(g, i, mark, marks, queue, begin, &levels); /* what is reached last is an end */
+        walk_levels(g, queue[n - 1], mark + 1, marks, queue, begin, &levels);
+        if (levels > out->levels) out->levels = levels;
+        for (int l = 0; l < levels; l++) {
+            const double own = begin[l + 1] - begin[l], next = l + 1 < levels ? begin[l + 2] - begin[l + 1] : 0;
+            out->elimination += own * (own + next) * (own + next);
+        }
+    }
+    free(marks);
+    return 1;
+}

@@ -1,0 +1,209 @@
+/* fem_upload.c -- a mesh's description goes to the device, into the memory that fem_layout took. */
+#include "solvers/fem/fem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int stops(const fem_sim *f)
+{
+    return f->base.interrupted && f->base.interrupted();
+}
+
+/* Nothing where the program is to stop, which fem_upload tells in the end. */
+static void upload_field(fem_sim *f, real *out, const double *in, int components)
+{
+    pio_sim *s = &f->base;
+    for (int c = 0; c < components && !stops(f); c++) {
+        for (int i = 0; i < f->elements; i++) s->host_transfer[i] = in[(ptrdiff_t)i * components + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->elements);
+        pio_map(&s->queue, field_write, f->elements, NULL, .in = s->transfer, .n = f->elements,
+                .components = components, .component = c, .out = out);
+    }
+}
+
+static void upload_points(fem_sim *f, real *out, const double *in)
+{
+    pio_sim *s = &f->base;
+    for (int c = 0; c < DIM; c++) {
+        for (int i = 0; i < f->nodes; i++) s->host_transfer[i] = in[(ptrdiff_t)i * DIM + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->nodes);
+        pio_map(&s->queue, point_write, f->nodes, NULL, .component = c, .in = s->transfer, .x = out);
+    }
+}
+
+static void upload_rules(fem_sim *f)
+{
+    for (int r = 0; r < RULES; r++)
+        for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
+            const fem_rule *rule = &f->rule[r][t];
+            if (rule->w)
+                pio_map(&f->base.queue, fem_table, rule->points, NULL, .type = t, .points = rule->points,
+                        .w = (real *)(uintptr_t)rule->w, .N = (real *)(uintptr_t)rule->N,
+                        .dN = (real *)(uintptr_t)rule->dN);
+        }
+}
+
+#define UPLOAD(target, source, count) pio_queue_upload(q, target, source, sizeof *(source) * (size_t)(count))
+
+static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
+{
+    pio_queue *q = &f->base.queue;
+    for (int b = 0; b < f->n_parts; b++) {
+        const fem_part *p = &f->part[b];
+        const int nodes = fem_nodes_of(p->type);
+        int pair[ELEMENT_NODES * (ELEMENT_NODES + 1) / 2], n = 0;
+        for (int i = 0; i < nodes; i++)
+            for (int j = i; j < nodes; j++) pair[n++] = i << 8 | j;
+        UPLOAD(p->pair, pair, n);
+        UPLOAD(p->node, m->blocks[b].nodes, (size_t)p->n * (size_t)nodes);
+    }
+    upload_points(f, f->reference, m->rest);
+    pio_queue_copy(q, f->rest, f->reference, sizeof(real) * DIM * (size_t)f->nodes);
+    UPLOAD(f->corner_start, f->at_node.start, f->nodes + 1);
+    UPLOAD(f->corner_list, f->at_node.list, f->corners);
+    UPLOAD(f->law, m->law, f->elements);
+    UPLOAD(f->lame, m->lame, f->elements);
+    upload_field(f, f->given, m->given, HYPER_CONSTANTS);
+    upload_field(f, f->density, m->density, 1);
+    if (f->thickness) upload_field(f, f->thick, m->thickness, 1);
+    if (f->integrator == PIO_STATIC) return;
+    if (f->alpha && m->alpha) upload_field(f, f->alpha, m->alpha, 1);
+    if (f->beta && m->beta) upload_field(f, f->beta, m->beta, 1);
+    if (m->displacement) upload_points(f, f->initial_u, m->displacement);
+    if (m->velocity) upload_points(f, f->initial_v, m->velocity);
+}
+
+/* Which unknowns stay where the mesh follows its design, and the elastic body whose motion it is. */
+static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    if (!m->follows) return PIOLA_OK;
+    int *stays = calloc((size_t)f->nodes, sizeof *stays);
+    if (!stays) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
+    for (int i = 0; i < f->nodes; i++) stays[i] = ~m->follows[i] & ((1 << DIM) - 1);
+    UPLOAD(f->stays, stays, f->nodes);
+    free(stays);
+    pio_queue_zero(q, f->follow_law, sizeof(int) * (size_t)f->elements); /* HYPER_LINEAR, and constants E and nu */
+    upload_field(f, f->follow_given, m->follow_given, HYPER_CONSTANTS);
+    pio_map(q, fem_constants, f->elements, NULL, .n = f->elements, .law = f->follow_law, .lame = f->follow_law,
+            .given = f->follow_given, .k = f->follow_k);
+    return PIOLA_OK;
+}
+
+static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    int *held = calloc((size_t)f->nodes, sizeof *held);
+    if (!held) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
+    for (int i = 0; i < f->n_held; i++) held[m->held_node[i]] |= 1 << m->held_axis[i];
+    UPLOAD(f->held, held, f->nodes);
+    const piola_status rc = f->free_list ? fem_lattice_upload(f, held, error) : PIOLA_OK;
+    free(held);
+    if (f->n_held) {
+        UPLOAD(f->held_node, m->held_node, f->n_held);
+        UPLOAD(f->held_axis, m->held_axis, f->n_held);
+        UPLOAD(f->held_support, m->held_support, f->n_held);
+        UPLOAD(f->support_value, m->support_value, f->n_supports);
+        UPLOAD(f->support_curve, m->support_curve, f->n_supports);
+    }
+    return rc;
+}
+
+static void upload_loads(fem_sim *f, const pio_fem_desc *m)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+        if (l->vertex) UPLOAD(l->vertex, l->desc.vertices, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
+        UPLOAD(l->owner, l->desc.owner, l->desc.n);
+    }
+    if (f->n_values) UPLOAD(f->values, m->values, 3 * (size_t)f->n_values);
+    UPLOAD(f->load_start, f->at_vertex.start, f->nodes + 1);
+    if (f->load_corners) UPLOAD(f->load_list, f->at_vertex.list, f->load_corners);
+    UPLOAD(f->curve_start, m->curve_start, f->n_curves + 1);
+    if (m->curve_start[f->n_curves]) {
+        UPLOAD(f->curve_t, m->curve_t, m->curve_start[f->n_curves]);
+        UPLOAD(f->curve_value, m->curve_value, m->curve_start[f->n_curves]);
+    }
+}
+
+static void upload_filter(fem_sim *f, const fem_design *d)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_filter_desc *h = d->desc.filter;
+    const int n = d->desc.groups * d->desc.components, entries = h->start[n];
+    UPLOAD(d->start, h->start, n + 1);
+    UPLOAD(d->from, h->from, entries);
+    UPLOAD(d->weight, h->weight, entries);
+    UPLOAD(d->turned_start, h->turned_start, n + 1);
+    UPLOAD(d->turned_from, h->turned_from, entries);
+    UPLOAD(d->turned_weight, h->turned_weight, entries);
+}
+
+static void upload_tables(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
+        const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
+        if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
+        if (d->start) upload_filter(f, d);
+        if (d->direction) upload_points(f, d->direction, d->desc.direction);
+        if (!d->desc.start) continue;
+        UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
+        UPLOAD(f->base.described + d->first, d->desc.described, variables);
+    }
+    for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
+        const pio_observation_desc *d = &o->desc;
+        if (o->weight) upload_points(f, o->weight, d->weight);
+        if (o->share) upload_field(f, o->share, d->weight, 1);
+        if (d->type != PIO_DISTANCE) continue;
+        UPLOAD(o->marker, d->marker, f->nodes);
+        UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);
+        if (o->point_weight) UPLOAD(o->point_weight, d->point_weight, (size_t)d->samples * (size_t)d->rows);
+        sim_weigh_points(d, o->markers);
+    }
+}
+
+/* What a description need not give. */
+static void zero_motion(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t points = sizeof(real) * DIM * (size_t)f->nodes, field = sizeof(real) * field_size(f->elements, 1);
+    pio_queue_zero(q, f->initial_u, points);
+    pio_queue_zero(q, f->initial_v, points);
+    if (f->alpha) pio_queue_zero(q, f->alpha, field);
+    if (f->beta) pio_queue_zero(q, f->beta, field);
+    if (f->beta) pio_queue_zero(q, f->damp_law, sizeof(int) * (size_t)f->elements); /* HYPER_LINEAR */
+}
+
+/* The blocks of the matrix and what each of them sums, where there is one. */
+static piola_status upload_matrix(fem_sim *f, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    if (f->bare) return PIOLA_OK;
+    piola_status rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
+    if (!rc && f->direct.table) rc = pio_direct_begin(&f->direct, q, &f->matrix, error);
+    if (!rc && f->product_table) rc = pio_bsr_use(&f->matrix, f->product_table, f->base.ordinal, error);
+    if (rc) return rc;
+    UPLOAD(f->block_row, f->graph.row, f->graph.blocks);
+    UPLOAD(f->block_start, f->graph.start, f->graph.blocks + 1);
+    UPLOAD(f->block_source, f->graph.source, f->graph.sources);
+    return rc;
+}
+
+piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    piola_status rc = upload_matrix(f, error);
+    if (!rc) rc = upload_supports(f, m, error);
+    if (rc) return rc;
+    upload_rules(f);
+    if (f->integrator != PIO_STATIC) zero_motion(f);
+    upload_mesh(f, m);
+    rc = upload_follow(f, m, error);
+    if (rc) return rc;
+    upload_loads(f, m);
+    upload_tables(f);
+    if (stops(f))
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
+    return pio_queue_failed(q) ? sim_failed(&f->base, error) : PIOLA_OK;
+}

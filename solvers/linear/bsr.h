@@ -1,0 +1,50 @@
+/* bsr.h -- a matrix of DIM x DIM blocks on the device (layout: kernels/linear/bsr.h), and the operator over it.
+ *
+ *     pio_bsr_layout(&A, arena, rows, blocks);              with no memory to measure, then again to take
+ *     pio_bsr_structure(&A, queue, row_start, column, e);   once
+ *     pio_bsr_use(&A, table, ordinal, e);                   where a library is to make the products; then pio_product_free
+ *     ... kernels fill A.value ...                          for each assembly:
+ *     pio_bsr_invert_diagonal(&A, e);                           where block-Jacobi is wanted
+ *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, 1);      valid while A is
+ */
+#ifndef PIOLA_SOLVERS_BSR_H
+#define PIOLA_SOLVERS_BSR_H
+
+#include "kernels/backend/queue.h"
+#include "solvers/linear/linop.h"
+#include "solvers/linear/product.h"
+
+typedef struct {
+    pio_queue *queue;
+    int rows, blocks; /* block rows and columns; entries */
+    /* on the device */
+    int *row_start;      /* [rows + 1] */
+    int *column;         /* [blocks] ascending within a row */
+    int *mirror;         /* [blocks] where entry (j,i) is, for entry (i,j) */
+    int *diagonal;       /* [rows] where entry (i,i) is */
+    real *value;         /* [blocks][DIM][DIM] */
+    real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
+    uint64_t *fault;     /* [1] */
+    pio_product product; /* zeros: products are made by the kernels of linalg.h */
+} pio_bsr;
+
+/* Take the memory, or measure it. DIM * rows must fit an int. */
+void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks);
+
+/* The structure, from host arrays [rows + 1] and [blocks]. PIOLA_BAD_DATA with the row and column where it is not
+ * ascending, lacks the diagonal, or has (i,j) without (j,i). */
+piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *queue, const int *row_start, const int *column,
+                               piola_error *error);
+
+/* From here on a library makes the products, but those with A^T where it has none. PIOLA_NO_MEMORY, PIOLA_INTERNAL with what
+ * it says. */
+piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordinal, piola_error *error);
+
+/* The inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is singular to the
+ * precision of `real`, or not finite. */
+piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error);
+
+/* `jacobi`: precondition with the inverted diagonal blocks. `kind` is the caller's promise. */
+pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, int jacobi);
+
+#endif

@@ -1,0 +1,301 @@
+/* mpm.h -- the MPM simulation: its device arrays, one step in each direction, observations and design. */
+#ifndef PIOLA_SOLVERS_MPM_H
+#define PIOLA_SOLVERS_MPM_H
+
+#include "kernels/mpm/mpm_bend.h"
+#include "kernels/mpm/mpm_feedback.h"
+#include "kernels/mpm/mpm_slot.h"
+#include "solvers/engine/sim.h"
+
+typedef struct {
+    pio_observation_desc desc; /* host pointers are not kept */
+    int first;                 /* of its samples among all */
+    int *marker;               /* device [n] */
+    double *points;            /* device [samples][rows][DIM] */
+    double *markers;           /* host [samples] sum of the weights of given points */
+    double *point_weight;      /* device [samples][rows], or NULL: 1 */
+    int *member;               /* device [n], or NULL: the body */
+    double *total;             /* device [2] M of the body, kg; separation: of the other part */
+    real *field;               /* device [nodes] of a shape or a target density; NULL of the others */
+    double size;               /* density: sum of the target's squares */
+    double *mean, *mean_bar;   /* device [2][DIM] separation */
+    double *place;             /* device [1] front: where it is, roughly, m */
+    double *share;             /* device [channels] effort, smoothness */
+} mpm_observation;
+
+typedef struct {
+    pio_design_desc desc;
+    int first;  /* of its variables among all */
+    int *index; /* device [n] */
+} mpm_design;
+
+/* What the other state, the lists and the grid's velocities are: of the step that led to the current state, without (KEPT) what a
+ * compact slot leaves out, or whole. */
+typedef enum { BEHIND_NOTHING, BEHIND_KEPT, BEHIND_ALL } mpm_behind;
+
+typedef struct {
+    pio_sim base;
+    mpm_box box;
+    int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
+    int has_solid, has_fluid;
+    int constants;                       /* kept of each particle: as many as one of its laws has */
+    int has_viscosity;                   /* of solids */
+    int has_flip;                        /* a share of FLIP, or a design of it; else what belongs to it is NULL */
+    double flip;                         /* the share */
+    double friction, onset;              /* between velocity fields; box.fields < 2: what follows is NULL */
+    real *free_velocity;                 /* [DIM][nodes] before contact m/s */
+    real *node_volume, *node_volume_bar; /* [nodes] at rest m^3; its cotangent */
+    real *contact_mass_bar, *contact_volume_bar; /* [nodes], [DIM + 1][nodes], see mpm_contact_adj */
+    real *contact_share;                         /* [2][nodes] terms of grip_bar */
+    double *grip_bar;                            /* [2] of friction and onset */
+    real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
+    real *flip_share;                    /* [n] a particle's term of flip_bar */
+    double *flip_bar;                    /* [1] */
+    double dt, cfl, gravity[DIM];
+    pio_watch watch[5]; /* what the NaN watch looks at */
+
+    mpm_step *step;             /* device: the step block */
+    mpm_state state[2], bar[2]; /* current and next; cotangents likewise */
+    int current, current_bar;   /* which of the two */
+    mpm_behind behind;
+    int slot_room;    /* active nodes that a compact slot has room for; 0: slots hold whole states */
+    int solids;       /* particles of solids */
+    int *rank;        /* [n] device, see mpm_slot; NULL: all particles are of one kind, or slots are whole */
+    int nodes_needed; /* slot_room that the last check() asked for, or 0 */
+    mpm_lists lists;
+    real *cell_sums;                 /* [max_cells][DIM + 1][STENCIL_PAD] */
+    real *node_sums, *node_velocity; /* [DIM + 1][nodes], [DIM][nodes] */
+    real *node_velocity_bar, *node_bar;
+
+    int *law, *lame, *body; /* [n] */
+    real *volume, *density, *mass, *given, *k, *spin;
+    int *start_cell, *reference_cell;
+    real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
+    real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
+    real *viscosity, *viscosity_bar; /* [n] of solids, or NULL */
+
+    int n_channels;                    /* of control; 0: what follows is NULL */
+    int *channel, *signal;             /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
+    real *fibre, *activation;          /* [DIM][channels], [channels] */
+    double *control, *control_bar;     /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
+    real *activation_share;            /* [n] a particle's part of activation_bar */
+    double *activation_bar;            /* [channels] */
+    control_knots *knots;              /* [channels] */
+    double *rate, *rate_bar;           /* [channels] of activations, Pa/s; NULL: no observation has a use for it */
+    int n_values;                      /* of control: knots, weights, clocks; 0: what follows is NULL */
+    double *values, *values_bar;       /* [n_values] */
+    int n_networks, n_inputs, n_units; /* all networks' */
+    mpm_network_shape *networks, *host_networks;  /* device, host */
+    mpm_input *inputs, *host_inputs;              /* likewise */
+    double *means, *means_bar, *units, *unit_bar; /* [n_inputs], [n_units] */
+    double *past, *past_bar; /* [steps][channels], [channels] of rates that are observed, see mpm_feedback.h; or NULL */
+
+    int n_obstacles;              /* 0: what follows is NULL */
+    int separating, rubbing;      /* one of them is, and has an onset; is not sticky */
+    char *obstacle_driven;        /* host [n_obstacles] a design names it */
+    obstacle_shape *obstacle;     /* [n_obstacles] */
+    int *motion_start;            /* [n_obstacles + 1], see kernels/mpm/mpm_obstacle.h, as for what follows */
+    real *coefficients;           /* of meshes, all of them */
+    double *motion, *motion_axis; /* [points][MOTION_NUMBERS], [n_obstacles][3] */
+    double *obstacle_parameters, *obstacle_bar, *pose_bar; /* [OBSTACLE_PARAMETERS][n_obstacles] */
+    obstacle_pose *pose;                                   /* [n_obstacles] */
+    real *before_obstacles, *obstacle_share;               /* [DIM][nodes], [OBSTACLE_PARAMETERS][nodes] */
+    real *centroid_moment, *centroid_bar;                  /* [DIM][nodes], see kernels/mpm/mpm_centroid.h */
+    double *kinks; /* [KINKS] counted so far, see mpm_kinks.c; NULL: there is nothing to count */
+    int separates; /* a wall of the grid does */
+
+    int has_plastic; /* 0: what follows is NULL */
+    int *plasticity; /* [n] */
+    real *yield;     /* [PLASTIC_CONSTANTS][n] */
+    real *yield_bar; /* likewise */
+    uint64_t *near;  /* [2] particles and steps near a change of branch: of this run, of that of the last gradient */
+
+    int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
+    mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
+    mpm_state
+        other; /* cells and offsets at the other end of the step taken last, where something observed looks there */
+    int64_t *looked_v;       /* [DIM][n] velocities there, after a look ahead */
+    double penalty, damping; /* 1/s^2, 1/s */
+    int64_t gamma;           /* what velocities are multiplied by in a step, in units of mpm_reversible.c */
+    int64_t spill_every;     /* steps */
+    uint32_t *tape,
+        *spilled; /* [tape_spills][DIM][n] kept bits; [DIM][n] those of the last time, where there is no tape */
+    int64_t tape_spills,
+        spilled_number; /* spills that the tape has room for; the one that `spilled` holds, from 1 on */
+    int tape_short;     /* it was */
+    int fresh; /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
+
+    mpm_lists seen_lists; /* of states whose density is observed; NULL: there are none */
+    mpm_step *seen_step;  /* its counts of cells and nodes */
+    real *seen_sums, *seen_rest;
+
+    int n_observations, n_designs;
+    mpm_observation *observations;
+    mpm_design *designs;
+} mpm_sim;
+
+static inline mpm_sim *mpm_of(pio_sim *sim)
+{
+    return (mpm_sim *)sim; /* base is its first member */
+}
+
+/* mpm_memory.c: lay out (measure) all device memory of `sim` in its arena. */
+void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc);
+/* See pio_engine. */
+piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+piola_status mpm_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
+
+/* mpm_slot.c: compact slots. Whether there are any, and their bytes; the number of each particle among its kind; how many nodes are
+ * active as the description has it, 0: not known; what a slot holds to and from the device, or the host, with the step's number. */
+void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole);
+piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error);
+int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc);
+piola_status mpm_slot_save(mpm_sim *sim, int64_t slot, piola_error *error);
+piola_status mpm_slot_load(mpm_sim *sim, int64_t slot, piola_error *error);
+piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error);
+piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_error *error);
+int64_t mpm_slot_needed(const pio_sim *sim);
+
+/* mpm_step.c: one step. `transfer` recomputes lists and grid of the current state. */
+void mpm_sort(mpm_sim *sim);
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step); /* whose counts of cells and nodes are set */
+void mpm_transfer(mpm_sim *sim);
+void mpm_forward(mpm_sim *sim);
+void mpm_reverse(mpm_sim *sim);
+mpm_matter mpm_matter_of(const mpm_sim *sim);
+void mpm_sort(mpm_sim *sim);
+/* mpm_reversible.c: whether a description has what the integrator can take back; what follows from it, before the layout; the state
+ * of start() to the lattice, the lattice to the state; one step, one step taken back, the adjoint of one. */
+piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_reversible_start(mpm_sim *sim);
+void mpm_reversible_settle(mpm_sim *sim);
+void mpm_reversible_forward(mpm_sim *sim);
+void mpm_reversible_unstep(mpm_sim *sim);
+void mpm_reversible_reverse(mpm_sim *sim);
+/* Whether the step before the current state can be taken back: what it spilled is there. Bytes that the tape has after so many
+ * steps. */
+int mpm_reversible_returns(const mpm_sim *sim);
+size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps);
+
+/* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */
+void mpm_observe_step(mpm_sim *sim, int64_t index);
+void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
+/* The adjoint of what is observed between the ends of the step at hand, whose end is computed again into the other state: cotangents
+ * of that; once those of the beginning have their first source, their part. */
+void mpm_observe_between_adj(mpm_sim *sim);
+void mpm_observe_before_adj(mpm_sim *sim);
+/* mpm_target.c: memory of all targets, upload of one; add (forward) one touch of a density or a separation, or its cotangents. */
+void mpm_target_layout(mpm_sim *sim);
+void mpm_target_upload(mpm_sim *sim, mpm_observation *observation, const pio_particles_desc *particles);
+void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+/* mpm_observe.c: what kernels know of one component of an observation; a sum of it over particles; its adjoint, given dJ/dvalue in
+ * `bar`, times weight; weight times the value of the sum in `scalar` to sample number `at`. */
+mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis);
+void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
+void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
+                         double weight);
+void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at);
+/* mpm_observe.c: sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
+void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
+/* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */
+void mpm_move(mpm_sim *sim);
+void mpm_move_trial(mpm_sim *sim); /* without what FLIP keeps and plastic flow */
+void mpm_observe_totals(mpm_sim *sim);
+
+/* mpm_parameters.c: z to constants and initial state, and gradients back to z. */
+void mpm_design_apply(mpm_sim *sim);
+void mpm_start_state(mpm_sim *sim); /* state 0 into the current one */
+void mpm_design_adj(mpm_sim *sim);
+
+/* mpm_control.c: whether channels of control are as they must be, their upload, and the stage of a step that fills activation[],
+ * with its adjoint at the end of a step back. */
+piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_control_step(mpm_sim *sim);
+void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
+/* What a touch of effort or smoothness at the end of a step adds. */
+void mpm_observe_control(mpm_sim *sim, const pio_touch *touch);
+/* Is it one? Then the step before it has its adjoint. */
+static inline int mpm_is_of_control(pio_observable type)
+{
+    return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
+}
+/* Is it of one obstacle? Of a signal's channels? */
+static inline int mpm_is_of_obstacle(pio_quantity quantity)
+{
+    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_ONSET;
+}
+static inline int mpm_is_of_channels(pio_quantity quantity)
+{
+    return quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE;
+}
+/* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; whether a rate of theirs is
+ * observed; to the device; activations of their channels; the beginning of a sweep back; the adjoint, which adds to the cotangents of
+ * the state at the beginning of the step. */
+int mpm_network_weights(const pio_network_desc *network); /* how many it has, of one that was accepted */
+piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
+int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+int mpm_networks_have_rates(const pio_engine_desc *desc);
+void mpm_networks_upload(mpm_sim *sim);
+void mpm_networks_step(mpm_sim *sim);
+void mpm_networks_adj_begin(mpm_sim *sim);
+void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
+
+/* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the grid's velocities
+ * in a step, with its adjoint, of which that of the places of material comes once mpm_g2p_adj and mpm_grid_adj have set what it adds
+ * to; designs of them; the count of one kind of kinks of this step into the simulation's scalar, see mpm_kinks.c. */
+piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
+int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_obstacles_act(mpm_sim *sim);
+void mpm_obstacles_adj_begin(mpm_sim *sim);
+void mpm_obstacles_adj(mpm_sim *sim);
+void mpm_obstacles_mass_reverse(mpm_sim *sim);
+void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
+void mpm_obstacles_count(mpm_sim *sim, real part, real least);
+/* mpm_kinks.c: kinks near which a sweep back goes: memory, none yet, those of a step, once node_velocity_bar is known and before node_bar
+ * is; see pio_engine.kinks. */
+void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_kinks_layout(mpm_sim *sim);
+void mpm_kinks_start(mpm_sim *sim);
+void mpm_kinks_count(mpm_sim *sim);
+int64_t mpm_kinks(pio_sim *sim, int32_t i, pio_kinks *kinks);
+/* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the momentum without
+ * forces once the grid's mass is known, what particles keep once mpm_g2p has moved them; in a step back all of its adjoint, once
+ * mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
+piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_flip_gather(mpm_sim *sim);
+void mpm_flip_keep(mpm_sim *sim);
+void mpm_flip_reverse(mpm_sim *sim);
+
+/* mpm_contact.c: whether velocity fields are as they must be; in a step the contact between what mpm_grid made of each; in a step
+ * back its adjoint, before that of mpm_grid, and after it what the masses get, and through the volumes the particles' places. */
+piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_contact_step(mpm_sim *sim);
+void mpm_contact_reverse(mpm_sim *sim);
+void mpm_contact_matter_reverse(mpm_sim *sim);
+
+/* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the first step; plastic
+ * flow at the end of a step, of trial states stored in the other state, `counts`: those near a change of branch are counted; the
+ * beginning of a sweep back, whose count that is; the adjoint of flow; how many were near. */
+piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error);
+void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc);
+void mpm_plastic_start(mpm_sim *sim);
+void mpm_plastic_flow(mpm_sim *sim, int counts);
+void mpm_plastic_adj_begin(mpm_sim *sim);
+void mpm_plastic_flow_adj(mpm_sim *sim);
+int64_t mpm_plastic_kinks(mpm_sim *sim);
+
+/* mpm_fields.c: fields by name. */
+int32_t mpm_components(const pio_sim *sim, const char *field);
+piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_error *error);
+piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
+
+/* mpm_fault.c: what the step block's fault says, in words. */
+piola_status mpm_check_fault(pio_sim *sim, piola_error *error);
+
+#endif

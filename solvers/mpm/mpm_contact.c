@@ -1,0 +1,87 @@
+/* mpm_contact.c -- velocity fields of their own and the contact between them (kernels/mpm/mpm_contact.h): launched only where a
+ * description has several. */
+#include "solvers/mpm/mpm.h"
+
+#include <math.h>
+
+static piola_status check_fields(const pio_particles_desc *p, piola_error *error)
+{
+    int64_t members[CONTACT_FIELDS] = {0};
+    if (p->fields > CONTACT_FIELDS || (p->fields > 1 && !p->field))
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "%d velocity fields: each particle needs the number of its own, and from 1 to %d are possible",
+                        p->fields, CONTACT_FIELDS);
+    for (int64_t i = 0; p->fields > 1 && i < p->n; i++) {
+        if (p->field[i] < 0 || p->field[i] >= p->fields)
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: velocity field %d is none of the %d", (long long)i,
+                            p->field[i], p->fields);
+        members[p->field[i]]++;
+    }
+    for (int f = 0; p->fields > 1 && f < p->fields; f++)
+        if (!members[f]) return sim_fail(error, PIOLA_BAD_DATA, "no particle is in velocity field %d", f);
+    return PIOLA_OK;
+}
+
+piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error)
+{
+    const int several = desc->particles.fields > 1;
+    const piola_status rc = check_fields(&desc->particles, error);
+    if (rc) return rc;
+    if (several && desc->reversible)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "contact of velocity fields loses motion that cannot be taken back; the reversible integrator "
+                        "has one field");
+    if (several && !(desc->friction >= 0 && isfinite(desc->friction)))
+        return sim_fail(error, PIOLA_BAD_DATA, "friction of %g; 0 or more would be right", desc->friction);
+    if (several && !(desc->onset >= PIO_LEAST_ONSET && isfinite(desc->onset)))
+        return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity of at least %g would be right",
+                        desc->onset, PIO_LEAST_ONSET);
+    for (int d = 0; d < desc->n_designs; d++)
+        if ((desc->designs[d].quantity == PIO_FRICTION || desc->designs[d].quantity == PIO_ONSET) && !several)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);
+    return PIOLA_OK;
+}
+
+/* clang-format off */
+#define CONTACT .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .fields = sim->box.fields, \
+    .sums = sim->node_sums, .volume = sim->node_volume, .free_velocity = sim->free_velocity
+#define VOLUME .s = sim->state[sim->current], .n = sim->n, .l = sim->lists, .amount = sim->volume
+
+void mpm_contact_step(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    if (sim->box.fields < 2) return;
+    pio_map(q, mpm_deposit, sim->max_cells, &sim->step->cells, VOLUME, .sums = sim->cell_sums);
+    pio_map(q, mpm_deposit_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .out = sim->node_volume);
+    pio_halo(q, sim->node_volume);
+    pio_map(q, mpm_contact, sim->nodes, &sim->step->nodes, CONTACT, .velocity = sim->node_velocity);
+}
+
+void mpm_contact_reverse(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    if (sim->box.fields < 2) return;
+    pio_map(q, mpm_contact_adj, sim->nodes, &sim->step->nodes,
+            .fwd = {CONTACT}, .velocity_bar = sim->node_velocity_bar, .free_bar = sim->node_velocity_bar,
+            .mass_bar = sim->contact_mass_bar, .volume_bar = sim->contact_volume_bar, .share = sim->contact_share);
+    for (int k = 0; k < 2; k++) {
+        pio_sum(q, mpm_contact_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
+                .l = sim->lists, .nodes = sim->nodes, .which = k, .share = sim->contact_share);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->grip_bar + k);
+    }
+}
+
+void mpm_contact_matter_reverse(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    if (sim->box.fields < 2) return;
+    pio_map(q, mpm_contact_volume_adj, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .mass_bar = sim->contact_mass_bar,
+            .volume_bar = sim->contact_volume_bar, .node_bar = sim->node_bar, .node_volume_bar = sim->node_volume_bar);
+    pio_halo(q, sim->node_volume_bar);
+    pio_map(q, mpm_deposit_adj, sim->n, &sim->step->particles,
+            .fwd = {VOLUME}, .box = sim->box, .node_bar = sim->node_volume_bar, .scale = 1,
+            .bar = sim->bar[1 - sim->current_bar]);
+}
+/* clang-format on */

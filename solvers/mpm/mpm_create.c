@@ -1,0 +1,365 @@
+/* mpm_create.c -- see mpm_create.h. */
+#include "solvers/mpm/mpm_create.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_box(mpm_box *box, const pio_grid_desc *g, int fields)
+{
+    int stride = 1;
+    for (int a = DIM - 1; a >= 0; a--) {
+        box->nodes[a] = g->nodes[a];
+        box->stride[a] = stride;
+        stride *= g->nodes[a];
+        box->origin[a] = g->origin[a];
+        for (int side = 0; side < 2; side++) {
+            box->face[a][side] = g->face[a][side];
+            box->wall[a][side] = g->wall[a][side];
+        }
+    }
+    box->fields = fields > 1 ? fields : 1;
+    box->dx = (real)g->spacing;
+    box->inv_dx = (real)(1 / g->spacing);
+}
+
+_Static_assert((int)PIO_HYPER_LAWS == (int)HYPER_LAWS && (int)PIO_LAWS == (int)LAWS, "one list of laws");
+_Static_assert((int)PIO_LAW_CONSTANTS == (int)HYPER_CONSTANTS, "descriptions have room for every law");
+
+/* Laws there are, and that turn with what moves. */
+static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
+{
+    for (int64_t i = 0; i < p->n; i++) {
+        if (p->law[i] == HYPER_LINEAR)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "particle %lld: the linear law takes a turn for a strain, and particles turn; the fixed "
+                            "corotated law would be right",
+                            (long long)i);
+        if (p->law[i] < 0 || p->law[i] >= LAWS)
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: there is no law %d; 1 to %d would be right",
+                            (long long)i, (int)p->law[i], LAWS - 1);
+    }
+    return PIOLA_OK;
+}
+
+/* A number for each particle, and a design only where there is one to change. */
+static piola_status check_viscosity(const pio_engine_desc *desc, piola_error *error)
+{
+    const double *eta = desc->particles.viscosity;
+    for (int64_t i = 0; eta && i < desc->particles.n; i++)
+        if (!(eta[i] >= 0) || !isfinite(eta[i]))
+            return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: viscosity %g Pa s; 0 or more would be right",
+                            (long long)i, eta[i]);
+    for (int d = 0; d < desc->n_designs; d++)
+        if (desc->designs[d].quantity == PIO_VISCOSITY && !eta)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d: the description has no viscosity of solids to change",
+                            d);
+    return PIOLA_OK;
+}
+
+static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
+{
+    double nodes = desc->particles.fields > 1 ? desc->particles.fields : 1;
+    if (desc->size != sizeof *desc)
+        return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
+    for (int a = 0; a < DIM; a++) {
+        nodes *= desc->grid.nodes[a];
+        const int32_t last = desc->grid.nodes[a] - 1, *face = desc->grid.face[a];
+        if (last < 4) return sim_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
+        if (face[0] >= face[1] || face[0] >= last || face[1] <= 0) /* one node inside each: mirrors are in the grid */
+            return sim_fail(
+                error, PIOLA_BAD_DATA,
+                "axis %d: walls at nodes %d and %d of 0 to %d; the first must lie below the second and below "
+                "the last node, the second above node 0",
+                a, face[0], face[1], last);
+    }
+    const double beyond =
+        desc->particles.fields > 1 ? nodes / desc->particles.fields : 0; /* loops over fields reach one grid beyond */
+    if (nodes + beyond > 2147480000.0)
+        return sim_fail(error, PIOLA_BAD_DATA, "a grid of %.0f nodes is too large", nodes);
+    if (desc->particles.n < 1 || desc->particles.n > 2147483000 / (DIM * DIM))
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
+                        (long long)desc->particles.n, 2147483000 / (DIM * DIM));
+    if (desc->first < 0 || (desc->first > 0 && desc->first >= desc->steps))
+        return sim_fail(error, PIOLA_INTERNAL, "sweeps back end at state %lld of %lld", (long long)desc->first,
+                        (long long)desc->steps);
+    if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
+        return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
+    piola_status rc = check_laws(&desc->particles, error);
+    if (!rc) rc = check_viscosity(desc, error);
+    if (!rc) rc = mpm_flip_accepts(desc, error);
+    if (!rc) rc = mpm_contact_accepts(desc, error);
+    if (!rc) rc = mpm_reversible_accepts(desc, error);
+    if (!rc) rc = mpm_plastic_accepts(desc, error);
+    if (!rc) rc = mpm_obstacles_accept(desc, error);
+    return rc ? rc : mpm_control_accepts(desc, error);
+}
+
+/* Host side of observations and designs: counts and first indices. */
+static int take_tables(mpm_sim *sim, const pio_engine_desc *desc)
+{
+    int first = 0;
+    sim->n_observations = desc->n_observations;
+    sim->n_designs = desc->n_designs;
+    sim->observations = calloc((size_t)desc->n_observations + 1, sizeof *sim->observations);
+    sim->designs = calloc((size_t)desc->n_designs + 1, sizeof *sim->designs);
+    if (!sim->observations || !sim->designs) return 0;
+    for (int o = 0; o < desc->n_observations; o++) {
+        mpm_observation *obs = &sim->observations[o];
+        obs->desc = desc->observations[o];
+        obs->first = first;
+        first += obs->desc.samples * obs->desc.components;
+        obs->markers = calloc((size_t)obs->desc.samples + 1, sizeof *obs->markers);
+        if (!obs->markers) return 0;
+    }
+    first = 0;
+    for (int d = 0; d < desc->n_designs; d++) {
+        sim->designs[d].desc = desc->designs[d];
+        sim->designs[d].first = first;
+        first += desc->designs[d].groups * desc->designs[d].components;
+    }
+    return 1;
+}
+
+static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
+{
+    const piola_status bad = check_desc(desc, error);
+    if (bad) return bad;
+    mpm_sim *sim = calloc(1, sizeof *sim);
+    if (!sim) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *sim);
+    *out = &sim->base;
+    sim->n = (int)desc->particles.n;
+    sim->dt = desc->dt;
+    sim->cfl = desc->cfl;
+    sim->n_channels = desc->n_channels;
+    sim->has_viscosity = desc->particles.viscosity != NULL;
+    sim->n_values = desc->n_channels ? desc->n_control_values : 0;
+    for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
+    set_box(&sim->box, &desc->grid, desc->particles.fields);
+    sim->nodes = sim->box.fields * sim->box.nodes[0] * sim->box.stride[0];
+    sim->max_cells = sim->n < sim->nodes ? sim->n : sim->nodes;
+    for (int i = 0; i < sim->n; i++) {
+        const int law = desc->particles.law[i], fluid = law_is_fluid(law), constants = law_count(law);
+        if (sim->constants < constants) sim->constants = constants;
+        sim->has_fluid |= fluid;
+        sim->has_solid |= !fluid;
+        sim->solids += !fluid;
+        sim->has_plastic |= desc->particles.plasticity && desc->particles.plasticity[i] != PIO_ELASTIC;
+    }
+    mpm_reversible_begin(sim, desc);
+    mpm_flip_begin(sim, desc);
+    mpm_kinks_begin(sim, desc);
+    sim->friction = desc->friction;
+    sim->onset = desc->onset;
+    if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||
+        !sim_begin(&sim->base, backend, desc, sim->n))
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    mpm_layout(sim, desc);
+    return PIOLA_OK;
+}
+
+static void tell_bytes(const mpm_sim *sim, const pio_engine_desc *desc, pio_engine_bytes *bytes)
+{
+    sim_bytes(&sim->base, bytes);
+    bytes->slot_nodes = sim->slot_room;
+    bytes->start_nodes = mpm_slot_nodes(sim, desc);
+    bytes->tape = mpm_reversible_taped(sim, desc->steps);
+}
+
+piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
+                         piola_error *error)
+{
+    pio_sim *sim = NULL;
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_survey(sim, desc, error);
+    if (!rc) tell_bytes(mpm_of(sim), desc, bytes);
+    mpm_destroy(sim);
+    return rc;
+}
+
+/* ---- uploading ------------------------------------------------------------------------------------------ */
+
+/* The first `components` of the `given` numbers of each particle. */
+static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, int components)
+{
+    for (int c = 0; c < components; c++) {
+        if (sim->base.interrupted && sim->base.interrupted()) return; /* as will be told */
+        for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
+        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
+                         sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n,
+                .components = components, .component = c, .out = out);
+    }
+}
+
+static piola_status stopped(const pio_engine_desc *desc, piola_error *error)
+{
+    const char *why = desc->interrupted ? desc->interrupted() : NULL;
+    if (!why) return PIOLA_OK;
+    return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s while setting up %lld particles", why,
+                    (long long)desc->particles.n);
+}
+
+/* Base node and offset of every particle; 0 when one is outside the grid, and its number in *bad. */
+static int upload_positions(mpm_sim *sim, const pio_particles_desc *p, int *bad)
+{
+    const double *position = p->position;
+    const int one = sim->nodes / sim->box.fields;
+    const pio_queue *q = &sim->base.queue;
+    int *cell = calloc((size_t)sim->n, sizeof *cell);
+    if (!cell) return -1;
+    for (int i = 0; sim->box.fields > 1 && i < sim->n; i++) cell[i] = p->field[i] * one;
+    for (int c = 0; c < DIM; c++) {
+        for (int i = 0; i < sim->n; i++) {
+            const double g = (position[(ptrdiff_t)i * DIM + c] - sim->box.origin[c]) / (double)sim->box.dx;
+            const double b = floor(g - 0.5);
+            if (!(b >= 0 && b <= sim->box.nodes[c] - 3)) {
+                *bad = i;
+                free(cell);
+                return 0;
+            }
+            sim->base.host_transfer[i] = g - b;
+            cell[i] += (int)b * sim->box.stride[c];
+        }
+        pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
+                         sizeof(double) * (size_t)sim->n);
+        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n, .components = DIM,
+                .component = c, .out = sim->reference_offset);
+    }
+    pio_queue_upload(&sim->base.queue, sim->reference_cell, cell, sizeof *cell * (size_t)sim->n);
+    free(cell);
+    return !q->error.code;
+}
+
+static void upload_spin(mpm_sim *sim, const pio_particles_desc *p)
+{
+    const size_t count = (size_t)p->bodies * DIM * DIM;
+    real *spin = calloc(count, sizeof *spin);
+    if (!spin) {
+        sim->base.queue.error.code = -1;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) spin[i] = (real)p->spin[i];
+    pio_queue_upload(&sim->base.queue, sim->spin, spin, sizeof *spin * count);
+    free(spin);
+}
+
+static void upload_tables(mpm_sim *sim, const pio_engine_desc *desc)
+{
+    pio_queue *q = &sim->base.queue;
+    for (int d = 0; d < sim->n_designs; d++) {
+        const mpm_design *own = &sim->designs[d];
+        const size_t bytes = sizeof(double) * (size_t)own->desc.groups * (size_t)own->desc.components;
+        if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->n);
+        if (!own->desc.start) continue;
+        pio_queue_upload(q, sim->base.z_start + own->first, own->desc.start, bytes);
+        pio_queue_upload(q, sim->base.described + own->first, own->desc.described, bytes);
+    }
+    for (int i = 0; i < sim->n_observations; i++) {
+        mpm_observation *o = &sim->observations[i];
+        const pio_observation_desc *d = &o->desc;
+        if (o->member) pio_queue_upload(q, o->member, d->member, sizeof(int) * (size_t)sim->n);
+        mpm_target_upload(sim, o, &desc->particles);
+        if (d->type != PIO_DISTANCE) continue;
+        pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->n);
+        pio_queue_upload(q, o->points, d->points, sizeof(double) * (size_t)d->samples * (size_t)d->rows * DIM);
+        if (o->point_weight)
+            pio_queue_upload(q, o->point_weight, d->point_weight,
+                             sizeof(double) * (size_t)d->samples * (size_t)d->rows);
+        sim_weigh_points(d, o->markers);
+    }
+}
+
+static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error)
+{
+    pio_queue *q = &sim->base.queue;
+    const pio_particles_desc *p = &desc->particles;
+    const size_t n = (size_t)sim->n, vectors = sizeof(real) * field_size(sim->n, DIM);
+    int bad = -1;
+    pio_queue_upload(q, sim->law, p->law, sizeof(int) * n);
+    pio_queue_upload(q, sim->lame, p->lame, sizeof(int) * n);
+    pio_queue_upload(q, sim->body, p->body, sizeof(int) * n);
+    upload_reals(sim, sim->volume, p->volume, 1, 1);
+    upload_reals(sim, sim->density, p->density, 1, 1);
+    upload_reals(sim, sim->given, p->given, PIO_LAW_CONSTANTS, sim->constants);
+    upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
+    if (sim->viscosity) upload_reals(sim, sim->viscosity, p->viscosity, 1, 1);
+    upload_spin(sim, p);
+    mpm_control_upload(sim, desc);
+    mpm_obstacles_upload(sim, desc);
+    mpm_plastic_upload(sim, desc);
+    if (sim->has_plastic) upload_reals(sim, sim->yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
+    upload_tables(sim, desc);
+    const piola_status rc = stopped(desc, error);
+    if (rc) return rc;
+    const int placed = upload_positions(sim, p, &bad);
+    if (placed < 0 || sim->base.queue.error.code == -1)
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+    if (placed == 0 && bad >= 0)
+        return sim_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
+                        p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1],
+                        DIM == 3 ? ", ..." : "");
+    pio_queue_copy(q, sim->start_cell, sim->reference_cell, sizeof(int) * n);
+    pio_queue_copy(q, sim->start_offset, sim->reference_offset, vectors);
+    pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, vectors);
+    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    return PIOLA_OK;
+}
+
+/* PIOLA_NAN_WATCH=1: after every kernel these fields must be finite; slow, for finding where a NaN is born. */
+static void set_watch(mpm_sim *sim)
+{
+    const char *wanted = getenv("PIOLA_NAN_WATCH");
+    if (!wanted || wanted[0] != '1') return;
+    const size_t vectors = field_size(sim->n, DIM), matrices = field_size(sim->n, DIM * DIM);
+    const pio_watch apic[] = {{sim->state[0].velocity, vectors, "velocity"},
+                              {sim->state[1].velocity, vectors, "velocity"},
+                              {sim->state[0].C, matrices, "C"},
+                              {sim->state[1].C, matrices, "C"},
+                              {sim->node_velocity, field_size(sim->nodes, DIM), "grid velocity"}};
+    const pio_watch reversible[] = {{sim->state[0].velocity, vectors, "velocity"},
+                                    {sim->state[1].velocity, vectors, "velocity"},
+                                    {sim->state[0].F, sim->has_solid ? matrices : 0, "F"},
+                                    {sim->state[0].J, sim->has_fluid ? field_size(sim->n, 1) : 0, "J"},
+                                    {sim->node_velocity, field_size(sim->nodes, DIM + 1), "grid velocity"}};
+    _Static_assert(sizeof apic == sizeof sim->watch && sizeof reversible == sizeof sim->watch, "one size");
+    memcpy(sim->watch, sim->reversible ? reversible : apic, sizeof apic);
+    sim->base.queue.watch = sim->watch;
+    sim->base.queue.n_watch = sizeof apic / sizeof *apic;
+}
+
+piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
+                        piola_error *error)
+{
+    pio_sim *sim = NULL;
+    *out = NULL;
+    piola_status rc = begin(backend, desc, &sim, error);
+    if (!rc) rc = sim_open(sim, desc, error);
+    if (!rc) {
+        mpm_layout(mpm_of(sim), desc);
+        rc = upload_all(mpm_of(sim), desc, error);
+        if (!rc) rc = mpm_slot_upload(mpm_of(sim), desc, error);
+    }
+    if (rc) {
+        mpm_destroy(sim);
+        return rc;
+    }
+    set_watch(mpm_of(sim));
+    if (bytes) tell_bytes(mpm_of(sim), desc, bytes);
+    *out = sim;
+    return PIOLA_OK;
+}
+
+void mpm_destroy(pio_sim *sim)
+{
+    if (!sim) return;
+    mpm_sim *m = mpm_of(sim);
+    for (int o = 0; m->observations && o < m->n_observations; o++) free(m->observations[o].markers);
+    free(m->observations);
+    free(m->designs);
+    free(m->obstacle_driven);
+    free(m->host_networks);
+    free(m->host_inputs);
+    sim_end(sim);
+    free(m);
+}

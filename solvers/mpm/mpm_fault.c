@@ -1,0 +1,266 @@
+/* mpm_fault.c -- what a fault in the step block says: step, particle and value, in words. Runs only after a failure. */
+#include "solvers/mpm/mpm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Component values of one particle; NaN where the field cannot be read. */
+static void particle_values(mpm_sim *sim, const char *field, int id, double *out, int count)
+{
+    for (int c = 0; c < count; c++) out[c] = NAN;
+    const int components = mpm_components(&sim->base, field);
+    double *all = components ? malloc(sizeof *all * (size_t)sim->n * (size_t)components) : NULL;
+    if (all && mpm_read(&sim->base, field, all, NULL) == PIOLA_OK)
+        for (int c = 0; c < count && c < components; c++) out[c] = all[(ptrdiff_t)id * components + c];
+    free(all);
+}
+
+static void print_vector(char *out, size_t size, const double *v)
+{
+    if (DIM == 2)
+        snprintf(out, size, "(%.6g, %.6g)", v[0], v[1]);
+    else
+        snprintf(out, size, "(%.6g, %.6g, %.6g)", v[0], v[1], v[DIM - 1]);
+}
+
+/* Largest activation of a particle, Pa: control_most of its channel. */
+static double activation_of(mpm_sim *sim, int id)
+{
+    pio_queue *q = &sim->base.queue;
+    int channel = -1;
+    double most = 0, value;
+    control_knots knots;
+    if (sim->channel) pio_queue_download(q, &channel, sim->channel + id, sizeof channel);
+    if (channel < 0) return 0;
+    pio_queue_download(q, &knots, sim->knots + channel, sizeof knots);
+    for (int j = 0; j < knots.count; j++) {
+        pio_queue_download(q, &value, sim->values + knots.first + j, sizeof value);
+        most = fmax(most, fabs(value));
+    }
+    if (knots.count) return most;
+    const ptrdiff_t at = control_at(sim->n_channels, CONTROL_AMPLITUDE, channel);
+    pio_queue_download(q, &value, sim->control + at, sizeof value);
+    return fabs(value);
+}
+
+static piola_failure of_particle(piola_failure_kind kind, int64_t step, int id)
+{
+    piola_failure what = sim_failure(kind);
+    what.step = step;
+    what.of = PIOLA_FAILED_PARTICLE;
+    what.item = id;
+    return what;
+}
+
+/* A particle's law, its constants as given, and what follows from them. */
+typedef struct {
+    int law;
+    char given[160];           /* in words */
+    double modulus, viscosity; /* of waves, Pa; Pa s */
+} particle_law;
+
+static particle_law law_of(mpm_sim *sim, int id)
+{
+    particle_law r = {0};
+    hyper_constants given = {{0}};
+    int lame = 0;
+    size_t used = 0;
+    pio_queue_download(&sim->base.queue, &r.law, sim->law + id, sizeof r.law);
+    pio_queue_download(&sim->base.queue, &lame, sim->lame + id, sizeof lame);
+    for (int c = 0; c < law_count(r.law); c++) {
+        char field[24];
+        double value;
+        snprintf(field, sizeof field, "given_%d", c);
+        particle_values(sim, field, id, &value, 1);
+        given.k[c] = (real)value;
+        used += (size_t)snprintf(r.given + used, sizeof r.given - used, "%s%.6g", c ? ", " : "", value);
+    }
+    r.modulus = (double)law_wave_modulus(r.law, law_given(r.law, lame, given));
+    if (law_is_fluid(r.law))
+        r.viscosity = (double)given.k[2];
+    else
+        r.modulus += activation_of(sim, id);
+    if (!law_is_fluid(r.law) && sim->viscosity) {
+        particle_values(sim, "viscosity", id, &r.viscosity, 1);
+        snprintf(r.given + used, sizeof r.given - used, ", viscosity %.6g", r.viscosity);
+    }
+    return r;
+}
+
+/* Faults found before the first step: constants and time step. */
+static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int id)
+{
+    double density, x[DIM];
+    char at[96];
+    const particle_law of = law_of(sim, id);
+    const double modulus = of.modulus, viscosity = of.viscosity;
+    particle_values(sim, "density", id, &density, 1);
+    particle_values(sim, "position", id, x, DIM);
+    print_vector(at, sizeof at, x);
+    const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
+    const piola_failure step = of_particle(PIOLA_FAILED_TIME_STEP, 0, id);
+    if (kind == FAULT_WAVE_CFL)
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, step,
+            "step 0, particle %d at %s: elastic waves of %.4g m/s cross %.4g cells in one time step of %.4g s, "
+            "more than time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
+            id, at, c, sim->dt * c / dx, sim->dt, sim->cfl, sim->cfl * dx / c);
+    if (kind == FAULT_VISCOUS)
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, step,
+            "step 0, particle %d at %s: viscosity %.4g Pa s with density %.4g kg/m3 needs a time step of at most "
+            "%.4g s (it is %.4g s)",
+            id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
+        "step 0, particle %d at %s: material constants (%s) with density %.6g kg/m3 are outside what the law allows: "
+        "%s",
+        id, at, of.given, density,
+        law_is_fluid(of.law) ? "stiffness, density and gamma must be positive, viscosity not negative"
+        : hyper_gives_own(of.law)
+            ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "
+              "must be positive"
+            : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu, viscosity not negative");
+}
+
+static const char *const plastic_ranges[PIO_PLASTIC_LAWS] = {
+    [PIO_VON_MISES] = "von_mises: yield_stress must be above 0, hardening_modulus at least 0",
+    [PIO_DRUCKER_PRAGER] = "drucker_prager: friction_angle must be between 0 and 90 degrees, cohesion at least 0",
+    [PIO_HERSCHEL_BULKLEY] = "herschel_bulkley: yield_stress, consistency and exponent must be above 0",
+    [PIO_SNOW] = "snow: critical_compression must be from 0 to below 1, critical_stretch and hardening at least 0"};
+
+static piola_status fail_plastic(mpm_sim *sim, piola_error *error, int id)
+{
+    double y[PLASTIC_CONSTANTS], x[DIM];
+    char at[96];
+    int law = 0;
+    pio_queue_download(&sim->base.queue, &law, sim->plasticity + id, sizeof law);
+    for (int c = 0; c < PLASTIC_CONSTANTS; c++) {
+        char field[24];
+        snprintf(field, sizeof field, "yield_%d", c);
+        particle_values(sim, field, id, &y[c], 1);
+    }
+    particle_values(sim, "position", id, x, DIM);
+    print_vector(at, sizeof at, x);
+    return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
+                       "step 0, particle %d at %s: plastic constants (%.6g, %.6g, %.6g) are outside what the law "
+                       "allows: %s",
+                       id, at, y[0], y[1], y[2], plastic_ranges[law]);
+}
+
+/* Snow at the end of the step. */
+static piola_status fail_hardened(mpm_sim *sim, piola_error *error, int64_t step, int id)
+{
+    double ln_Jp, density, hardening, x[DIM];
+    char at[96];
+    const int kept = sim->current;
+    const particle_law of = law_of(sim, id);
+    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current;
+    particle_values(sim, "hardening", id, &ln_Jp, 1);
+    particle_values(sim, "position", id, x, DIM);
+    sim->current = kept;
+    particle_values(sim, "yield_2", id, &hardening, 1);
+    particle_values(sim, "density", id, &density, 1);
+    print_vector(at, sizeof at, x);
+    const double factor = exp(hardening * (1 - exp(ln_Jp))), c = sqrt(factor * of.modulus / density);
+    const double dx = (double)sim->box.dx;
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, step, id),
+        "step %lld (t = %.6g s), particle %d at %s: snow compressed to Jp = %.4g is %.4g times as stiff as at rest, "
+        "and its waves of %.4g m/s cross %.4g cells in one time step, more than time.cfl_limit = %.4g; a time step of "
+        "at most %.4g s, or less hardening, would be right",
+        (long long)step, (double)(step + 1) * sim->dt, id, at, exp(ln_Jp), factor, c, sim->dt * c / dx, sim->cfl,
+        sim->cfl * dx / c);
+}
+
+static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)
+{
+    double x[DIM], v[DIM], J;
+    char at[96], velocity[96];
+    const int kept = sim->current;
+    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0)
+        sim->current = 1 - sim->current; /* where the faulty state lies */
+    particle_values(sim, "position", id, x, DIM);
+    particle_values(sim, "velocity", id, v, DIM);
+    particle_values(sim, "J", id, &J, 1);
+    sim->current = kept;
+    print_vector(at, sizeof at, x);
+    print_vector(velocity, sizeof velocity, v);
+    double speed = 0;
+    for (int c = 0; c < DIM; c++) speed = fmax(speed, fabs(v[c]));
+    const double time = (double)(step + 1) * sim->dt;
+    switch (kind) {
+    case FAULT_NOT_FINITE:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_NOT_FINITE, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: velocity %s is not finite; a smaller time step may help",
+            (long long)step, time, id, at, velocity);
+    case FAULT_LEFT_GRID:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_LEFT_GRID, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: left the grid with velocity %s m/s; enlarge method.grid or "
+            "use walls that hold it",
+            (long long)step, time, id, at, velocity);
+    case FAULT_CFL:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CFL, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: velocity %s m/s crosses %.4g cells in one step, more than "
+            "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
+            (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
+            sim->cfl * (double)sim->box.dx / speed);
+    case FAULT_PIVOT:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: it was turned or sheared too far in one step to be taken back, "
+            "det F = %.6g; a smaller time step would be right",
+            (long long)step, time, id, at, J);
+    case FAULT_RANGE:
+        return sim_fail_as(error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
+                           "step %lld (t = %.6g s), particle %d at %s: its deformation, det F = %.6g, left the range "
+                           "of the reversible "
+                           "integrator, e^-64 <= det F <= e^64 and |F| < 1024 det F^(1/d); a stiffer material or a "
+                           "smaller time step may "
+                           "help",
+                           (long long)step, time, id, at, J);
+    default:
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
+            "step %lld (t = %.6g s), particle %d at %s: inverted deformation, det F = %.6g; a smaller time step or "
+            "a stiffer material may help",
+            (long long)step, time, id, at, J);
+    }
+}
+
+piola_status mpm_check_fault(pio_sim *base, piola_error *error)
+{
+    mpm_sim *sim = mpm_of(base);
+    mpm_step step;
+    pio_queue_download(&sim->base.queue, &step, sim->step, sizeof step);
+    if (pio_queue_failed(&sim->base.queue))
+        return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
+    if (step.fault == FAULT_NONE && !sim->tape_short) return PIOLA_OK;
+    if (step.fault == FAULT_NONE)
+        return sim_fail(error, PIOLA_NO_MEMORY,
+                        "%lld steps with damping keep more bits than the tape has room for; %zu bytes would be right",
+                        (long long)sim->base.index, mpm_reversible_taped(sim, sim->base.index));
+    const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
+    if (kind == FAULT_PLASTIC_CONSTANT) return fail_plastic(sim, error, id);
+    if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
+        return fail_before(sim, error, kind, id);
+    if (kind == FAULT_ROOM) {
+        sim->nodes_needed = id;
+        return sim_fail(
+            error, PIOLA_NO_MEMORY,
+            "step %lld: %d nodes of the grid are active, and a kept state has room for the velocities of %d",
+            (long long)(step.fault >> 35), id, sim->slot_room);
+    }
+    if (sim->base.index == 0 && kind == FAULT_LEFT_GRID)
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_START_OUTSIDE, 0, id),
+            "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
+            "with at least two cells to spare at a design's bounds",
+            id);
+    if (kind == FAULT_HARDENED) return fail_hardened(sim, error, (int64_t)(step.fault >> 35), id);
+    return fail_during(sim, error, kind, (int64_t)(step.fault >> 35), id);
+}

@@ -1,0 +1,137 @@
+/* mpm_fields.c -- fields by name, one component at a time through a device buffer of doubles in id order. */
+#include "solvers/mpm/mpm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A field that is stored as it is read. */
+typedef struct {
+    const real *data;
+    int stored;     /* components of the array */
+    int first;      /* component of it that component 0 of the field is */
+    int components; /* of the field */
+    int by_id;      /* stored in id order, or as the state is */
+    double scale;
+} stored_field;
+
+static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
+{
+    const mpm_state *s = &sim->state[sim->current], *bar = &sim->bar[sim->current_bar];
+    const double inv_dx = 1 / (double)sim->box.dx;
+    const struct {
+        const char *name;
+        stored_field field;
+    } list[] = {
+        {"velocity", {s->velocity, DIM, 0, DIM, 0, 1}},
+        {"C", {s->C, DIM * DIM, 0, DIM * DIM, 0, 1}},
+        {"offset", {s->offset, DIM, 0, DIM, 0, 1}},
+        {"hardening", {s->hardening, 1, 0, 1, 0, 1}},
+        {"e33", {s->e33, 1, 0, 1, 0, 1}},
+        {"adj_position", {bar->offset, DIM, 0, DIM, 0, inv_dx}},
+        {"adj_velocity", {bar->velocity, DIM, 0, DIM, 0, 1}},
+        {"grad_position", {sim->position_bar, DIM, 0, DIM, 1, 1}},
+        {"grad_velocity", {sim->velocity_bar, DIM, 0, DIM, 1, 1}},
+        {"grad_given_0", {sim->given_bar, sim->constants, 0, 1, 1, 1}},
+        {"grad_given_1", {sim->given_bar, sim->constants, 1, 1, 1, 1}},
+        {"grad_given_2", {sim->given_bar, sim->constants, 2, 1, 1, 1}},
+        {"grad_given_3", {sim->given_bar, sim->constants, 3, 1, 1, 1}},
+        {"grad_given_4", {sim->given_bar, sim->constants, 4, 1, 1, 1}},
+        {"grad_density", {sim->density_bar, 1, 0, 1, 1, 1}},
+        {"given_0", {sim->given, sim->constants, 0, 1, 1, 1}},
+        {"given_1", {sim->given, sim->constants, 1, 1, 1, 1}},
+        {"given_2", {sim->given, sim->constants, 2, 1, 1, 1}},
+        {"given_3", {sim->given, sim->constants, 3, 1, 1, 1}},
+        {"given_4", {sim->given, sim->constants, 4, 1, 1, 1}},
+        {"density", {sim->density, 1, 0, 1, 1, 1}},
+        {"grad_yield_0", {sim->yield_bar, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
+        {"grad_yield_1", {sim->yield_bar, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
+        {"grad_yield_2", {sim->yield_bar, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
+        {"yield_0", {sim->yield, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
+        {"yield_1", {sim->yield, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
+        {"yield_2", {sim->yield, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
+        {"volume", {sim->volume, 1, 0, 1, 1, 1}},
+        {"viscosity", {sim->viscosity, 1, 0, 1, 1, 1}},
+        {"grad_viscosity", {sim->viscosity_bar, 1, 0, 1, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!strcmp(list[i].name, name) && list[i].field.data && list[i].field.first < list[i].field.stored) {
+            *f = list[i].field;
+            return 1;
+        }
+    return 0;
+}
+
+static int find_derived(const char *name, int *components)
+{
+    static const struct {
+        const char *name;
+        int what, components;
+    } list[] = {{"position", DERIVED_POSITION, DIM},
+                {"J", DERIVED_J, 1},
+                {"F", DERIVED_F, DIM * DIM},
+                {"pressure", DERIVED_PRESSURE, 1},
+                {"mass", DERIVED_MASS, 1}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!strcmp(list[i].name, name)) {
+            *components = list[i].components;
+            return list[i].what;
+        }
+    return -1;
+}
+
+int32_t mpm_components(const pio_sim *base, const char *field)
+{
+    const mpm_sim *sim = (const mpm_sim *)base;
+    stored_field f;
+    int components = 0;
+    if (find_stored(sim, field, &f)) return f.components;
+    return find_derived(field, &components) >= 0 ? components : 0;
+}
+
+piola_status mpm_read(pio_sim *base, const char *field, double *values, piola_error *error)
+{
+    mpm_sim *sim = mpm_of(base);
+    pio_queue *q = &sim->base.queue;
+    const mpm_state *s = &sim->state[sim->current];
+    stored_field f = {0};
+    int components = 0, what = -1;
+    if (find_stored(sim, field, &f))
+        components = f.components;
+    else
+        what = find_derived(field, &components);
+    if (!components) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
+    for (int c = 0; c < components; c++) {
+        if (what < 0)
+            pio_map(q, field_read, sim->n, NULL, .id = f.by_id ? NULL : s->id, .n = sim->n, .components = f.stored,
+                    .component = f.first + c, .in = f.data, .scale = f.scale, .out = sim->base.transfer);
+        else
+            pio_map(q, derived_read, sim->n, NULL, .s = *s, .matter = mpm_matter_of(sim), .box = sim->box, .what = what,
+                    .component = c, .out = sim->base.transfer);
+        pio_queue_download(q, sim->base.host_transfer, sim->base.transfer, sizeof(double) * (size_t)sim->n);
+        if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+        for (int i = 0; i < sim->n; i++) values[(ptrdiff_t)i * components + c] = sim->base.host_transfer[i];
+    }
+    return PIOLA_OK;
+}
+
+piola_status mpm_view(pio_sim *base, const char *field, pio_field_view *view, piola_error *error)
+{
+    mpm_sim *sim = mpm_of(base);
+    stored_field f;
+    if (!find_stored(sim, field, &f))
+        return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
+    if (PIO_BLOCK && f.stored > 1)
+        return sim_fail(error, PIOLA_USAGE, "field '%s' lies in blocks of %d particles, which no two strides describe",
+                        field, PIO_BLOCK);
+    const real *pointer = f.data + field_at(sim->n, f.stored, f.first, 0);
+    *view = (pio_field_view){.pointer = (void *)(uintptr_t)pointer,
+                             .bits = 8 * (int32_t)sizeof(real),
+                             .cuda = sim->base.queue.stream != NULL,
+                             .device = sim->base.ordinal,
+                             .shape = {sim->n, f.components},
+                             .strides = {1, sim->n},
+                             .order = f.by_id ? NULL : sim->state[sim->current].id,
+                             .stream = sim->base.queue.stream};
+    return pio_queue_failed(&sim->base.queue) ? sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message)
+                                              : PIOLA_OK;
+}

@@ -1,0 +1,103 @@
+/* mpm_kinks.c -- kinks of the motion near which a gradient went, counted on the way back: kernels/mpm/mpm_bend.h, mpm_obstacle.h and
+ * mpm_plastic.h. */
+#include "solvers/mpm/mpm.h"
+
+enum { KINK_ONSET, KINK_BEND, KINK_STEEP, KINK_WALL, KINKS };
+static const real PART = R(0.1); /* of what forces change in a step */
+static const real BENT = R(0.5); /* what lets go at once has 1 where it does */
+static const real STEEP = R(2);  /* nothing but friction with a large coefficient has more than 1 */
+
+void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc)
+{
+    for (int a = 0; a < DIM; a++)
+        for (int side = 0; side < 2; side++) sim->separates |= desc->grid.wall[a][side] == PIO_WALL_SEPARATE;
+    sim->separates &= !desc->reversible;
+}
+
+static int any(const mpm_sim *sim)
+{
+    return sim->rubbing || sim->separates;
+}
+
+void mpm_kinks_layout(mpm_sim *sim)
+{
+    if (any(sim) && sim->base.adjoint) sim->kinks = pio_arena_take(&sim->base.arena, sizeof *sim->kinks * KINKS);
+}
+
+void mpm_kinks_start(mpm_sim *sim)
+{
+    if (any(sim)) pio_queue_zero(&sim->base.queue, sim->kinks, sizeof *sim->kinks * KINKS);
+}
+
+/* clang-format off */
+static void add(mpm_sim *sim, int kind)
+{
+    pio_map(&sim->base.queue, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->kinks + kind);
+}
+
+/* node_bar = the momentum of the grid without forces: what forces change is the difference from it. */
+static void spread_momentum(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    pio_map(q, mpm_flip_spread, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
+            .sums = sim->cell_sums);
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
+            .out = sim->node_bar);
+    pio_halo(q, sim->node_bar);
+}
+
+void mpm_kinks_count(mpm_sim *sim)
+{
+    if (!any(sim)) return;
+    spread_momentum(sim);
+    if (sim->separating) {
+        mpm_obstacles_count(sim, R(1), R(0));
+        add(sim, KINK_ONSET);
+    }
+    if (sim->rubbing) {
+        mpm_obstacles_count(sim, PART, BENT);
+        add(sim, KINK_BEND);
+        mpm_obstacles_count(sim, PART, STEEP);
+        add(sim, KINK_STEEP);
+    }
+    if (!sim->separates) return;
+    pio_sum(&sim->base.queue, mpm_wall_bends, sim->nodes, &sim->step->nodes, sim->base.scalar,
+            .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
+            .momentum = sim->node_bar, .part = PART);
+    add(sim, KINK_WALL);
+}
+/* clang-format on */
+
+/* Kinds that there are, in this order; the last is that of plastic laws. */
+int64_t mpm_kinks(pio_sim *base, int32_t i, pio_kinks *kinks)
+{
+    static const pio_kinks list[KINKS + 1] = {
+        {"nodes times steps in which a separating obstacle was taking hold or letting go", "separation_velocity", 1,
+         NULL},
+        {"nodes times steps at which an obstacle took hold, let go or began to rub within a part of what forces change "
+         "in the step",
+         "1", (double)PART, NULL},
+        {"nodes times steps at which friction of an obstacle set in within a tenth of what forces change in the step, "
+         "and so turned small changes into larger ones",
+         "1", (double)PART,
+         "this gradient may be much larger than what differences show, though each of its digits is right; a larger "
+         "friction_velocity and separation_velocity, a smaller friction, or sticky would be right"},
+        {"nodes times steps at which a separating wall took hold or let go within a part of what forces change in the "
+         "step",
+         "1", (double)PART, NULL},
+        {"particles times steps near a change of branch of a plastic law", "1", 0, NULL}};
+    mpm_sim *sim = mpm_of(base);
+    const int has[KINKS + 1] = {sim->separating, sim->rubbing, sim->rubbing, sim->separates, sim->has_plastic};
+    double count = 0;
+    int kind = 0;
+    for (; kind <= KINKS && sim->base.adjoint; kind++)
+        if (has[kind] && i-- == 0) break;
+    if (kind > KINKS || !sim->base.adjoint) return -1;
+    *kinks = list[kind];
+    if (kind == KINKS) kinks->tolerance = (double)plastic_near();
+    if (kind == KINKS) return mpm_plastic_kinks(sim);
+    pio_queue_download(&base->queue, &count, sim->kinks + kind, sizeof count);
+    return (int64_t)count;
+}

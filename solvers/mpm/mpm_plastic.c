@@ -1,0 +1,89 @@
+/* mpm_plastic.c -- plasticity (kernels/mpm/mpm_plastic.h): what a description must hold, and plastic flow at the end of every step. */
+#include "solvers/mpm/mpm.h"
+
+_Static_assert((int)PIO_PLASTIC_LAWS == (int)PLASTIC_LAWS && (int)PIO_SNOW == (int)PLASTIC_SNOW, "one list of laws");
+_Static_assert((int)PIO_PLASTIC_CONSTANTS == (int)PLASTIC_CONSTANTS, "descriptions have room for every law");
+
+static piola_status check_particle(const pio_particles_desc *p, int64_t i, piola_error *error)
+{
+    const int plastic = p->plasticity[i], right = plastic == PIO_SNOW ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY;
+    if (plastic < 0 || plastic >= PIO_PLASTIC_LAWS)
+        return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: there is no plastic law %d; 0 to %d would be right",
+                        (long long)i, plastic, PIO_PLASTIC_LAWS - 1);
+    if (plastic != PIO_ELASTIC && p->law[i] != right)
+        return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: plastic law %d needs the elastic law %d (it is %d)",
+                        (long long)i, plastic, right, (int)p->law[i]);
+    return PIOLA_OK;
+}
+
+piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_particles_desc *p = &desc->particles;
+    int plastic = 0;
+    if (p->plasticity && !p->yield)
+        return sim_fail(error, PIOLA_BAD_DATA, "plastic laws need their constants, particles.yield");
+    for (int64_t i = 0; p->plasticity && i < p->n; i++) {
+        const piola_status rc = check_particle(p, i, error);
+        if (rc) return rc;
+        plastic |= p->plasticity[i] != PIO_ELASTIC;
+    }
+    if (plastic && desc->reversible)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "plastic flow loses energy that cannot be taken back; the reversible integrator has elastic "
+                        "solids");
+    for (int d = 0; d < desc->n_designs; d++) {
+        const pio_quantity quantity = desc->designs[d].quantity;
+        if (!plastic && quantity >= PIO_YIELD_0 && quantity <= PIO_YIELD_2)
+            return sim_fail(error, PIOLA_BAD_DATA, "design %d is of a plastic law, and no particle has one", d);
+    }
+    return PIOLA_OK;
+}
+
+void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc)
+{
+    if (!sim->has_plastic) return;
+    pio_queue_zero(&sim->base.queue, sim->near, 2 * sizeof *sim->near);
+    pio_queue_upload(&sim->base.queue, sim->plasticity, desc->particles.plasticity, sizeof(int) * (size_t)sim->n);
+}
+
+/* clang-format off */
+void mpm_plastic_start(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    if (!sim->has_plastic) return;
+    pio_queue_zero(q, sim->near, sizeof *sim->near);
+    pio_map(q, mpm_plastic_check, sim->n, NULL, .matter = mpm_matter_of(sim), .step = sim->step);
+}
+
+void mpm_plastic_adj_begin(mpm_sim *sim)
+{
+    if (sim->has_plastic) pio_queue_copy(&sim->base.queue, sim->near + 1, sim->near, sizeof *sim->near);
+}
+
+void mpm_plastic_flow(mpm_sim *sim, int counts)
+{
+    if (!sim->has_plastic) return;
+    pio_map(&sim->base.queue, mpm_plastic, sim->n, &sim->step->particles,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .order = sim->lists.order, .step = sim->step,
+            .inv_dx = sim->box.inv_dx, .next = sim->state[1 - sim->current], .near = counts ? sim->near : NULL);
+}
+
+void mpm_plastic_flow_adj(mpm_sim *sim)
+{
+    if (!sim->has_plastic) return;
+    mpm_move_trial(sim);
+    pio_map(&sim->base.queue, mpm_plastic_adj, sim->n, &sim->step->particles,
+            .fwd = {.s = sim->state[sim->current], .matter = mpm_matter_of(sim), .order = sim->lists.order,
+                    .step = sim->step, .inv_dx = sim->box.inv_dx, .next = sim->state[1 - sim->current]},
+            .next_bar = sim->bar[sim->current_bar], .bar = sim->bar[1 - sim->current_bar], .k_bar = sim->k_bar,
+            .yield_bar = sim->yield_bar);
+}
+/* clang-format on */
+
+/* Of the run forward before the sweep back: every step is in it once. */
+int64_t mpm_plastic_kinks(mpm_sim *sim)
+{
+    uint64_t near = 0;
+    pio_queue_download(&sim->base.queue, &near, sim->near + 1, sizeof near);
+    return (int64_t)near;
+}

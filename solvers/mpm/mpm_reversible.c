@@ -1,0 +1,371 @@
+/* mpm_reversible.c -- the integrator whose steps can be taken back to the bit (kernels/mpm/mpm_reversible.h): one step, its inverse, and
+ * its adjoint, which is that of the real-valued map, rounding being differentiated as the identity.
+ *
+ *     step                                    taken back               adjoint
+ *     sort                                    drift -
+ *     force      m_i, a_i at x, F             sort                     drift_adj
+ *     kick +     v' = gamma v + Q(h a)        momentum                 strain_adj, then of the means at nodes
+ *     momentum   m_i, V_i at x, v'            strain -                 momentum_adj
+ *     strain +   l, Fbar by V_i               force                    kick_adj, then of the means at nodes
+ *     drift +    x' = x + Q(h v')             kick -                   force_adj
+ *
+ * After a step was taken back, what its adjoint reads is there: lists, a_i, V_i, and v' as the velocity of the other state. Elsewhere
+ * the first three stages are run again, and nothing is kept of the kick. */
+#include "solvers/mpm/mpm.h"
+
+#include <math.h>
+
+enum { SPILLED_BITS = 32, MOST_KEPT_BITS = 63 - DAMPING_BITS };
+
+/* ---- what it takes -------------------------------------------------------------------------------------------- */
+
+/* Without walls that lose motion; a face that no node is at or beyond is no wall. */
+static piola_status check_walls(const pio_engine_desc *desc, piola_error *error)
+{
+    int penalties = 0;
+    for (int a = 0; a < DIM; a++)
+        for (int side = 0; side < 2; side++) {
+            const int face = desc->grid.face[a][side], penalty = desc->grid.wall[a][side] == PIO_WALL_PENALTY;
+            if (side == 0 ? face < 0 : face >= desc->grid.nodes[a]) continue;
+            penalties += penalty;
+            if (desc->reversible && !penalty)
+                return sim_fail(error, PIOLA_BAD_DATA,
+                                "axis %d: sticky, slip and separating walls lose motion that cannot be taken back; the "
+                                "reversible integrator has penalty walls",
+                                a);
+            if (!desc->reversible && penalty)
+                return sim_fail(
+                    error, PIOLA_BAD_DATA,
+                    "axis %d: penalty walls belong to the reversible integrator; sticky, slip and separating "
+                    "walls would be right",
+                    a);
+        }
+    const double most = 1 / (desc->dt * desc->dt);
+    if (penalties && !(desc->penalty > 0 && desc->penalty <= most))
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "penalty walls of stiffness %g 1/s2: above 0 and at most 1/dt^2 = %g would be right",
+                        desc->penalty, most);
+    return PIOLA_OK;
+}
+
+enum { GAMMA_BITS = 32 };
+
+/* gamma 2^(DAMPING_BITS + GAMMA_BITS) */
+static int64_t damping_share(const pio_engine_desc *desc)
+{
+    return llrint(ldexp(exp(-desc->damping * desc->dt), DAMPING_BITS + GAMMA_BITS));
+}
+
+/* gamma 2^DAMPING_BITS of the step that begins with state number s: whole numbers whose sums are those of gamma, rounded down. */
+static int64_t damping_of(const mpm_sim *sim, int64_t s)
+{
+    const int64_t part = sim->gamma & (((int64_t)1 << GAMMA_BITS) - 1); /* s is below 2^29 */
+    return (sim->gamma >> GAMMA_BITS) + ((s + 1) * part >> GAMMA_BITS) - (s * part >> GAMMA_BITS);
+}
+
+static piola_status check_damping(const pio_engine_desc *desc, piola_error *error)
+{
+    const double least = ldexp(1, -DAMPING_BITS - GAMMA_BITS) / desc->dt;
+    if (desc->damping >= 0 && desc->damping <= 0) return PIOLA_OK;
+    if (!desc->reversible)
+        return sim_fail(error, PIOLA_BAD_DATA, "damping of %g 1/s belongs to the reversible integrator", desc->damping);
+    if (!(desc->damping >= least && desc->damping * desc->dt <= 0.5))
+        return sim_fail(error, PIOLA_BAD_DATA, "damping of %g 1/s: 0, or from %.3g to 0.5/dt = %g would be right",
+                        desc->damping, least, 0.5 / desc->dt);
+    return PIOLA_OK;
+}
+
+piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_particles_desc *p = &desc->particles;
+    if (desc->reversible && p->viscosity)
+        return sim_fail(error, PIOLA_BAD_DATA,
+                        "viscosity of solids loses motion that cannot be taken back; the reversible integrator has "
+                        "solids without viscosity");
+    for (int64_t i = 0; desc->reversible && i < p->n; i++)
+        if (p->law[i] >= PIO_LINEAR_FLUID && p->given[PIO_LAW_CONSTANTS * i + 2] > 0)
+            return sim_fail(
+                error, PIOLA_BAD_DATA,
+                "particle %lld: viscosity loses motion that cannot be taken back; the reversible integrator has "
+                "fluids without viscosity",
+                (long long)i);
+    for (int d = 0; desc->reversible && d < desc->n_designs; d++) {
+        const pio_design_desc *e = &desc->designs[d];
+        for (int64_t i = 0; e->quantity == PIO_GIVEN_2 && i < p->n; i++)
+            if (e->index[i] >= 0 && p->law[i] >= PIO_LINEAR_FLUID)
+                return sim_fail(
+                    error, PIOLA_BAD_DATA,
+                    "design %d: viscosity loses motion that cannot be taken back; it is 0 with the reversible "
+                    "integrator",
+                    d);
+    }
+    const piola_status rc = check_walls(desc, error);
+    return rc ? rc : check_damping(desc, error);
+}
+
+/* Steps after which kept bits are spilled, a function of gamma alone (up to the length of the run): kept <= M becomes at most
+ * (M d + d - 1)/n, and must stay below 2^MOST_KEPT_BITS. */
+static int64_t spill_interval(int64_t n, int64_t steps)
+{
+    const uint64_t most = ((uint64_t)1 << MOST_KEPT_BITS) - 1, d = (uint64_t)1 << DAMPING_BITS;
+    uint64_t kept = most >> SPILLED_BITS;
+    int64_t every = 0;
+    while (every <= steps) {
+        kept = (kept * d + d - 1) / (uint64_t)n;
+        if (kept > most) break;
+        every++;
+    }
+    return every;
+}
+
+void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc)
+{
+    int widest = 0, bits = 0;
+    sim->reversible = desc->reversible;
+    if (!sim->reversible) return;
+    for (int a = 0; a < DIM; a++) widest = sim->box.nodes[a] > widest ? sim->box.nodes[a] : widest;
+    while (bits < 31 && widest >> bits) bits++;
+    sim->lattice.n = sim->n;
+    sim->lattice.bits = 61 - bits < 52 ? 61 - bits : 52;
+    sim->penalty = desc->penalty;
+    sim->damping = desc->damping;
+    sim->gamma = damping_share(desc);
+    if (!(sim->damping > 0)) return;
+    sim->spill_every = spill_interval(sim->gamma >> GAMMA_BITS, desc->steps);
+    const size_t each = sizeof *sim->tape * field_size(sim->n, DIM);
+    sim->tape_spills = desc->tape > 0 ? desc->tape / (int64_t)each : 0;
+}
+
+/* Spills before state number `steps`: they are at the beginnings of steps spill_every, 2 spill_every, ... */
+static int64_t spills_before(const mpm_sim *sim, int64_t steps)
+{
+    return sim->spill_every > 0 && steps > 0 ? (steps - 1) / sim->spill_every : 0;
+}
+
+int mpm_reversible_returns(const mpm_sim *sim)
+{
+    const int64_t index = sim->base.index, number = spills_before(sim, index);
+    return number == spills_before(sim, index - 1) || (sim->tape && number <= sim->tape_spills) ||
+           number == sim->spilled_number;
+}
+
+size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
+{
+    return (size_t)spills_before(sim, steps) * sizeof *sim->tape * field_size(sim->n, DIM);
+}
+
+/* ---- stages --------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static void lattice_to_floats(mpm_sim *sim)
+{
+    pio_map(&sim->base.queue, mpm_lattice_floats, sim->n, NULL,
+            .t = sim->lattice, .law = sim->law, .box = sim->box, .step = sim->step, .out = sim->state[sim->current]);
+}
+
+void mpm_reversible_start(mpm_sim *sim)
+{
+    sim->spilled_number = sim->tape_short = 0;
+    pio_map(&sim->base.queue, mpm_lattice_take, sim->n, NULL,
+            .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .box = sim->box, .step = sim->step);
+    mpm_reversible_settle(sim);
+}
+
+void mpm_reversible_settle(mpm_sim *sim)
+{
+    lattice_to_floats(sim);
+    sim->fresh = 0;
+}
+
+/* Sums of cells to means at nodes. */
+static void means(mpm_sim *sim, real *out)
+{
+    pio_queue *q = &sim->base.queue;
+    pio_map(q, mpm_node_mean, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM + 1, .nodes = sim->nodes,
+            .out = out);
+    pio_halo(q, out);
+}
+
+static void force(mpm_sim *sim)
+{
+    pio_map(&sim->base.queue, mpm_force, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
+            .sums = sim->cell_sums);
+    means(sim, sim->node_sums);
+}
+
+static void momentum(mpm_sim *sim, const real *velocity)
+{
+    pio_map(&sim->base.queue, mpm_momentum, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
+            .velocity = velocity, .sums = sim->cell_sums);
+    means(sim, sim->node_velocity);
+}
+
+#define KICK_ARGS .s = sim->state[sim->current], .t = sim->lattice, .l = sim->lists, .step = sim->step, .box = sim->box, \
+    .nodes = sim->nodes, .mean = sim->node_sums, .stiffness = (real)sim->penalty
+
+/* From the velocity of the current state to that of the other one. */
+static void kick(mpm_sim *sim, int sign, int keep, int64_t *next_v)
+{
+    pio_map(&sim->base.queue, mpm_kick, sim->max_cells, &sim->step->cells,
+            KICK_ARGS, .damping = damping_of(sim, sim->base.index), .sign = sign, .keep = keep, .next_v = next_v,
+            .velocity = sim->state[1 - sim->current].velocity);
+}
+
+#define STRAIN_ARGS .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .l = sim->lists, .step = sim->step, \
+    .box = sim->box, .nodes = sim->nodes, .mean = sim->node_velocity
+
+static void strain(mpm_sim *sim, int sign)
+{
+    pio_map(&sim->base.queue, mpm_strain, sim->max_cells, &sim->step->cells, STRAIN_ARGS, .sign = sign);
+}
+
+/* Where something is observed between two steps, the places at the end that is left stay in `other`. */
+static void drift(mpm_sim *sim, int sign)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_state *s = &sim->state[sim->current];
+    if (sim->looked_v) {
+        pio_queue_copy(q, sim->other.cell, s->cell, sizeof *s->cell * (size_t)sim->n);
+        pio_queue_copy(q, sim->other.offset, s->offset, sizeof *s->offset * field_size(sim->n, DIM));
+    }
+    pio_map(q, mpm_drift, sim->n, &sim->step->particles,
+            .t = sim->lattice, .sign = sign, .box = sim->box, .step = sim->step, .id = s->id, .x = sim->lattice.x,
+            .next_x = sim->lattice.x, .from = s->cell, .cell = s->cell, .offset = s->offset, .v = sim->lattice.v);
+}
+
+/* What a step that begins with this state kept too much of, or what was spilled before it. */
+static void spill(mpm_sim *sim, int sign, int to_tape)
+{
+    const int64_t number = spills_before(sim, sim->base.index + 1);
+    if (number == spills_before(sim, sim->base.index)) return;
+    const int room = number <= sim->tape_spills;
+    if (to_tape && sim->tape && !room) sim->tape_short = 1;
+    const int taped = to_tape && sim->tape && room;
+    if (!taped && sign > 0) sim->spilled_number = number;
+    uint32_t *tape = taped ? sim->tape + (size_t)(number - 1) * field_size(sim->n, DIM)
+                                                  : sim->spilled;
+    pio_map(&sim->base.queue, mpm_spill, (int)field_size(sim->n, DIM), NULL,
+            .sign = sign, .kept = sim->lattice.kept, .tape = tape);
+}
+
+/* ---- a step, and back ----------------------------------------------------------------------------------------- */
+
+void mpm_reversible_forward(mpm_sim *sim)
+{
+    spill(sim, 1, !sim->base.turned);
+    mpm_control_step(sim);
+    mpm_sort(sim);
+    force(sim);
+    kick(sim, 1, 1, sim->lattice.v);
+    momentum(sim, sim->state[1 - sim->current].velocity);
+    strain(sim, 1);
+    drift(sim, 1);
+    pio_map(&sim->base.queue, mpm_advance, 1, NULL, .step = sim->step);
+    sim->current = 1 - sim->current;
+    sim->base.index++;
+    sim->fresh = 0;
+}
+
+void mpm_reversible_unstep(mpm_sim *sim)
+{
+    drift(sim, -1);
+    sim->base.index--;
+    pio_map(&sim->base.queue, mpm_set_index, 1, NULL, .step = sim->step, .index = sim->base.index);
+    mpm_control_step(sim);
+    mpm_sort(sim);
+    momentum(sim, sim->state[sim->current].velocity);
+    strain(sim, -1);
+    force(sim);
+    kick(sim, -1, 1, sim->lattice.v);
+    spill(sim, -1, sim->spilled_number != spills_before(sim, sim->base.index + 1));
+    sim->current = 1 - sim->current;
+    sim->fresh = 1;
+}
+
+/* The same lists, grid and velocities from the state at the beginning of the step. */
+static void look_ahead(mpm_sim *sim)
+{
+    const mpm_state *s = &sim->state[sim->current];
+    mpm_control_step(sim);
+    mpm_sort(sim);
+    force(sim);
+    spill(sim, 1, 0);
+    kick(sim, 1, 0, sim->looked_v);
+    spill(sim, -1, 0);
+    momentum(sim, sim->state[1 - sim->current].velocity);
+    if (!sim->looked_v) return;
+    pio_map(&sim->base.queue, mpm_drift, sim->n, &sim->step->particles,
+            .t = sim->lattice, .sign = 1, .box = sim->box, .step = sim->step, .id = s->id, .x = sim->lattice.x,
+            .from = s->cell, .cell = sim->other.cell, .offset = sim->other.offset, .v = sim->looked_v);
+}
+
+/* Cotangents of means at nodes, from those of cells to those of mass and sums. */
+static void means_adj(mpm_sim *sim, const real *mean)
+{
+    pio_queue *q = &sim->base.queue;
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
+            .out = sim->node_velocity_bar);
+    pio_halo(q, sim->node_velocity_bar);
+    pio_map(q, mpm_node_mean_adj, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .nodes = sim->nodes, .mean = mean, .mean_bar = sim->node_velocity_bar,
+            .node_bar = sim->node_bar);
+}
+
+static void gravity_adj(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    for (int c = 0; c < DIM; c++) {
+        pio_sum(q, mpm_kick_gravity, sim->n, NULL, sim->base.scalar,
+                .n = sim->n, .component = c, .step = sim->step, .velocity_bar = sim->bar[0].velocity);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->base.gravity_bar + c);
+    }
+}
+
+static void strain_and_momentum_adj(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_state bar = sim->bar[0];
+    pio_map(q, mpm_drift_adj, sim->n, NULL,
+            .n = sim->n, .step = sim->step, .inv_dx = sim->box.inv_dx, .offset_bar = bar.offset,
+            .velocity_bar = bar.velocity);
+    pio_map(q, mpm_strain_adj, sim->max_cells, &sim->step->cells,
+            .fwd = {STRAIN_ARGS}, .bar = bar, .sums = sim->cell_sums);
+    means_adj(sim, sim->node_velocity);
+    pio_map(q, mpm_momentum_adj, sim->max_cells, &sim->step->cells,
+            .fwd = {.s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
+                    .velocity = sim->state[1 - sim->current].velocity},
+            .nodes = sim->nodes, .node_bar = sim->node_bar, .offset_bar = bar.offset, .velocity_bar = bar.velocity,
+            .mass_bar = sim->mass_bar);
+}
+
+static void kick_and_force_adj(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_state bar = sim->bar[0];
+    gravity_adj(sim);
+    pio_map(q, mpm_kick_adj, sim->max_cells, &sim->step->cells,
+            .fwd = {KICK_ARGS}, .gamma = (real)(sim->damping > 0 ? ldexp((double)damping_of(sim, sim->base.index), -DAMPING_BITS) : 1),
+            .offset_bar = bar.offset, .velocity_bar = bar.velocity, .sums = sim->cell_sums);
+    means_adj(sim, sim->node_sums);
+    pio_map(q, mpm_force_adj, sim->max_cells, &sim->step->cells,
+            .fwd = {.s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box},
+            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
+            .activation_bar = sim->activation_share);
+}
+/* clang-format on */
+
+void mpm_reversible_reverse(mpm_sim *sim)
+{
+    if (!sim->fresh) look_ahead(sim);
+    mpm_observe_between_adj(sim);
+    strain_and_momentum_adj(sim);
+    kick_and_force_adj(sim);
+    mpm_control_step_adj(sim, &sim->bar[0]);
+    mpm_adjoint_norm(sim, &sim->bar[0], sim->base.index, NORM_ARRIVED);
+    mpm_observe_before_adj(sim);
+    sim->fresh = 0;
+}

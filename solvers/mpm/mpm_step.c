@@ -1,0 +1,151 @@
+/* mpm_step.c -- one explicit MLS-MPM step, and its adjoint: the same stages in reverse order (Hu et al. 2019).
+ *
+ *     control   activation a = a(t)             control_adj   its parameters' cotangents from a_bar = sum_p ...
+ *     sort      particles of each cell, occupied cells, active nodes
+ *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
+ *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
+ *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, x_bar += ..., their parameters' cotangents
+ *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
+ *     plastic   F' is the trial one             plastic_adj, for which g2p makes the trial one again
+ *
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields, mpm_contact.c adds to
+ * the grid's stage, and to x_bar. */
+#include "solvers/mpm/mpm.h"
+
+/* clang-format off */
+mpm_matter mpm_matter_of(const mpm_sim *sim)
+{
+    return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
+                        .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
+                        .activation = sim->activation, .viscosity = sim->viscosity, .plasticity = sim->plasticity,
+                        .yield = sim->yield};
+}
+
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_state *s = &sim->state[sim->current];
+    const mpm_sort_args a = {.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->box, .cells = sim->nodes};
+#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
+    pio_map(q, mpm_sort_clear, sim->nodes, NULL, WITH);
+    pio_map(q, mpm_sort_count, sim->n, &step->particles, WITH);
+    pio_scan(q, mpm_sort_start, sim->nodes, a.l.start, WITH);
+    pio_map(q, mpm_sort_place, sim->n, &step->particles, WITH);
+    pio_scan(q, mpm_cell_slot, sim->nodes, a.l.cell_slot, WITH);
+    pio_map(q, mpm_cell_list, sim->nodes, NULL, WITH);
+    pio_map(q, mpm_sort_ids, sim->max_cells, &step->cells, WITH);
+    pio_scan(q, mpm_node_slot, sim->nodes, a.l.node_slot, WITH);
+    pio_map(q, mpm_node_list, sim->nodes, NULL, WITH);
+#undef WITH
+}
+
+void mpm_sort(mpm_sim *sim)
+{
+    mpm_sort_into(sim, sim->lists, sim->step);
+}
+
+void mpm_transfer(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    mpm_control_step(sim);
+    mpm_sort(sim);
+    pio_map(q, mpm_p2g, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
+            .box = sim->box, .sums = sim->cell_sums);
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM + 1, .nodes = sim->nodes,
+            .out = sim->node_sums);
+    pio_halo(q, sim->node_sums);
+    pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
+            .velocity = sim->box.fields > 1 ? sim->free_velocity : sim->node_velocity);
+    mpm_contact_step(sim);
+    mpm_obstacles_act(sim);
+    mpm_flip_gather(sim);
+}
+
+void mpm_move_trial(mpm_sim *sim)
+{
+    pio_map(&sim->base.queue, mpm_g2p, sim->max_cells, &sim->step->cells,
+            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
+            .box = sim->box, .nodes = sim->nodes, .velocity = sim->node_velocity, .next = sim->state[1 - sim->current]);
+}
+
+static void move(mpm_sim *sim, int counts)
+{
+    mpm_move_trial(sim);
+    mpm_flip_keep(sim);
+    mpm_plastic_flow(sim, counts);
+}
+
+void mpm_move(mpm_sim *sim)
+{
+    move(sim, 0);
+}
+
+void mpm_forward(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    if (sim->reversible) {
+        mpm_reversible_forward(sim);
+        return;
+    }
+    mpm_transfer(sim);
+    move(sim, !sim->base.turned);
+    pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
+    sim->current = 1 - sim->current;
+    sim->behind = BEHIND_ALL;
+    sim->base.index++;
+}
+
+static void gravity_adj(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    for (int c = 0; c < DIM; c++) {
+        pio_sum(q, mpm_gravity_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
+                .l = sim->lists, .step = sim->step, .nodes = sim->nodes, .component = c, .sums = sim->node_sums,
+                .node_bar = sim->node_bar);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->base.gravity_bar + c);
+    }
+}
+
+void mpm_reverse(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_state s = sim->state[sim->current], bar = sim->bar[1 - sim->current_bar];
+    if (sim->reversible) {
+        mpm_reversible_reverse(sim);
+        return;
+    }
+    sim->behind = BEHIND_NOTHING;
+    mpm_transfer(sim);
+    mpm_observe_between_adj(sim);
+    mpm_plastic_flow_adj(sim);
+    pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,
+            .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
+            .nodes = sim->nodes, .velocity = sim->node_velocity, .next_bar = sim->bar[sim->current_bar], .bar = bar,
+            .sums = sim->cell_sums);
+    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
+            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
+            .out = sim->node_velocity_bar);
+    pio_halo(q, sim->node_velocity_bar);
+    mpm_kinks_count(sim);
+    mpm_obstacles_adj(sim);
+    mpm_contact_reverse(sim);
+    pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
+            .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
+            .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    mpm_contact_matter_reverse(sim);
+    mpm_obstacles_mass_reverse(sim);
+    mpm_flip_reverse(sim);
+    gravity_adj(sim);
+    pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
+            .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
+            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
+            .activation_bar = sim->activation_share, .viscosity_bar = sim->viscosity_bar, .yield_bar = sim->yield_bar);
+    mpm_control_step_adj(sim, &bar);
+    mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
+    mpm_observe_before_adj(sim);
+    sim->current_bar = 1 - sim->current_bar;
+}
+/* clang-format on */

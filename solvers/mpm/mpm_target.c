@@ -1,0 +1,133 @@
+/* mpm_target.c -- observations of particles that are more than one sum: density on the grid, separation of two parts. */
+#include "solvers/mpm/mpm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->base.arena, sizeof *(pointer) * (size_t)(count)))
+
+static void take_grid(mpm_sim *sim)
+{
+    const size_t nodes = (size_t)sim->nodes;
+    TAKE(sim->seen_lists.count, nodes);
+    TAKE(sim->seen_lists.start, nodes + 1);
+    TAKE(sim->seen_lists.order, sim->n);
+    TAKE(sim->seen_lists.cell_slot, nodes + 1);
+    TAKE(sim->seen_lists.cell_list, sim->max_cells);
+    TAKE(sim->seen_lists.node_slot, nodes + 1);
+    TAKE(sim->seen_lists.node_list, nodes);
+    TAKE(sim->seen_step, 1);
+    TAKE(sim->seen_sums, (size_t)sim->max_cells * STENCIL_PAD);
+    TAKE(sim->seen_rest, nodes);
+}
+
+void mpm_target_layout(mpm_sim *sim)
+{
+    int density = 0;
+    for (int i = 0; i < sim->n_observations; i++) {
+        mpm_observation *o = &sim->observations[i];
+        const pio_observable type = o->desc.type;
+        density |= type == PIO_DENSITY_MISFIT;
+        if (type == PIO_DENSITY_MISFIT || type == PIO_SHAPE) TAKE(o->field, sim->nodes);
+        if (type != PIO_SEPARATION) continue;
+        TAKE(o->mean, 2 * DIM);
+        TAKE(o->mean_bar, 2 * DIM);
+    }
+    if (density) take_grid(sim);
+}
+
+/* The velocity field that the particles of a body are in. */
+static int field_of(const pio_particles_desc *p, int body)
+{
+    for (int64_t i = 0; p->field && i < p->n; i++)
+        if (p->body[i] == body) return p->field[i];
+    return 0;
+}
+
+/* A distance is the same in the grids of all velocity fields; a density is that of the field of the body, the others have none. */
+void mpm_target_upload(mpm_sim *sim, mpm_observation *o, const pio_particles_desc *p)
+{
+    const int one = sim->nodes / sim->box.fields, own = field_of(p, o->desc.body);
+    if (!o->field) return;
+    real *field = malloc(sizeof *field * (size_t)sim->nodes);
+    if (!field) {
+        sim->base.queue.error.code = -1;
+        return;
+    }
+    o->size = 0;
+    for (int i = 0; i < sim->nodes; i++) {
+        const int there = o->desc.type == PIO_SHAPE || i / one == own;
+        field[i] = there ? (real)o->desc.field[i % one] : R(0);
+        o->size += (double)field[i] * (double)field[i];
+    }
+    pio_queue_upload(&sim->base.queue, o->field, field, sizeof *field * (size_t)sim->nodes);
+    free(field);
+}
+
+/* ---- density ------------------------------------------------------------------------------------------------- */
+
+/* Of the current state, into seen_rest. What the step before left in its own lists stays. */
+static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observation *o)
+{
+    pio_queue *q = &sim->base.queue;
+    pio_queue_copy(q, sim->seen_step, sim->step, sizeof *sim->step);
+    mpm_sort_into(sim, sim->seen_lists, sim->seen_step);
+    pio_map(q, mpm_deposit, sim->max_cells, &sim->seen_step->cells, .s = a->s, .n = sim->n, .l = sim->seen_lists,
+            .amount = sim->mass, .body = a->body, .of = a->of, .sums = sim->seen_sums);
+    pio_map(q, mpm_density_rest, sim->nodes, NULL, .l = sim->seen_lists, .box = sim->box, .sums = sim->seen_sums,
+            .target = o->field, .rest = sim->seen_rest);
+}
+
+void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int reverse)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_observation *o = &sim->observations[t->observation];
+    const mpm_observe_args a = mpm_observe_args_of(sim, o, t->sample, 0);
+    const int at = o->first + t->sample;
+    find_rest(sim, &a, o);
+    if (reverse) {
+        pio_map(q, mpm_deposit_adj, sim->n, NULL,
+                .fwd = {.s = a.s, .n = sim->n, .l = sim->seen_lists, .amount = sim->mass, .body = a.body, .of = a.of},
+                .box = sim->box, .node_bar = sim->seen_rest,
+                .scale = 2 * t->weight / (o->size * pow((double)sim->box.dx, DIM)),
+                .sample_bar = sim->base.samples_bar + at, .bar = sim->bar[sim->current_bar],
+                .amount_bar = sim->mass_bar);
+        return;
+    }
+    pio_sum(q, mpm_density, sim->nodes, NULL, sim->base.scalar, .rest = sim->seen_rest, .size = o->size);
+    mpm_observe_put(sim, &a, t->weight, at);
+}
+
+/* ---- separation ---------------------------------------------------------------------------------------------- */
+
+/* Component c of mean position number `part`. */
+static mpm_observe_args mean_args(const mpm_sim *sim, const mpm_observation *o, int part, int c)
+{
+    mpm_observe_args a = mpm_observe_args_of(sim, o, 0, c);
+    a.of = 1 + part;
+    a.total = o->total + part;
+    return a;
+}
+
+void mpm_separation_touch(mpm_sim *sim, const pio_touch *t, int reverse)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_observation *o = &sim->observations[t->observation];
+    const int at = o->first + t->sample;
+    for (int k = 0; k < 2 * DIM; k++) {
+        const mpm_observe_args a = mean_args(sim, o, k / DIM, k % DIM);
+        mpm_observe_sum(sim, &a, o->mean + k);
+    }
+    if (!reverse) {
+        pio_map(q, mpm_separation, 1, NULL, .mean = o->mean, .weight = t->weight, .sample = sim->base.samples + at);
+        return;
+    }
+    pio_map(q, mpm_separation_adj, 1, NULL, .fwd = {.mean = o->mean, .weight = t->weight},
+            .sample_bar = sim->base.samples_bar + at, .mean_bar = o->mean_bar);
+    for (int k = 0; k < 2 * DIM; k++) {
+        const mpm_observe_args a = mean_args(sim, o, k / DIM, k % DIM);
+        mpm_observe_sum_adj(sim, &a, o->mean + k, o->mean_bar + k, 1);
+    }
+}
