@@ -10,7 +10,7 @@
 #   tools/check.sh --kills [N]       an optimisation killed N times (3000: half an hour) at random instants, at every call that writes its
 #                                    record, and cut off by 2/3 N power failures
 #   tools/check.sh --damage          every bit of a snapshot flipped, and thousands of other damaged files
-#   tools/check.sh --resume          runs and gradients cut at every place that tests/test_resume.py knows, and gone on with
+#   tools/check.sh --resume          runs and gradients cut at every place that tests/system/test_resume.py knows, and gone on with
 #   tools/check.sh --fuzz [MINUTES]  each of the eight readers under libFuzzer (60 min each, as many at a time as there are processors)
 #   tools/check.sh --reliability [P] P per cent (100) of all of these; their counts go into docs/reliability.md
 # What a campaign prints is in build/campaigns too.
@@ -55,20 +55,20 @@ mutants() {
     cmake --preset sanitize
     cmake --build --preset sanitize -j "$jobs" --target piola test_mutants
     build/sanitize/test_mutants --count "$1" 2>&1
-    python3 tests/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
+    python3 tests/system/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
 }
 
 # faults N: calls that fail, or at which the process is killed; and what is not given back after them
 faults() {
     build_release piola fault_shim
-    python3 tests/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --leaks "$(($1 * 3 / 10))" --jobs "$jobs" \
+    python3 tests/system/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --leaks "$(($1 * 3 / 10))" --jobs "$jobs" \
         --json build/faults.json
 }
 
 # kills N: optimisations that are killed or lose power end with the same bits
 kills() {
     build_release piola piola_disk_log
-    python3 tests/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
+    python3 tests/system/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
 }
 
 # Damaged snapshots.
@@ -84,14 +84,14 @@ fuzz() {
     install_missing "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
     cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=OFF -DPIOLA_FUZZ=ON
     cmake --build build/fuzz --target piola_fuzz piola_fuzz_coverage
-    python3 tests/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" --jobs "$jobs"
+    python3 tests/system/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" --jobs "$jobs"
 }
 
 # Interrupted runs and gradients.
 resume() {
     make_venv
     build_release piola
-    build/venv/bin/python tests/test_resume.py "$PWD/build/release/piola" all 2>&1
+    build/venv/bin/python tests/system/test_resume.py "$PWD/build/release/piola" all 2>&1
 }
 
 # campaign NAME [N]: one of the above; what it prints is kept, below the commit and the day.

@@ -1,0 +1,321 @@
+/* test_model.c -- a scene made ready for an engine: fills conserve mass, samples weigh what they should, terms differentiate. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/scene/fill.h"
+#include "host/model/objective.h"
+
+static const char scene_file[] = PIO_SOURCE_DIR "/tests/data/good_scenes/solids_2d.yaml";
+
+static void below(const char *what, double measured, double threshold)
+{
+    print_message("%-52s %.3e  threshold %.0e\n", what, measured, threshold);
+    assert_true(measured <= threshold);
+}
+
+/* ---- fills ---------------------------------------------------------------------------------------------- */
+
+static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
+{
+    (void)state;
+    char name[] = "s";
+    const double pi = 3.14159265358979323846, offset[3] = {0.1, -0.2, 0.3};
+    const scene_geometry shapes[] = {
+        {.name = name, .shape = SCENE_BOX, .min = {0, 0, 0}, .max = {0.5, 0.3, 0.2}},
+        {.name = name, .shape = SCENE_BALL, .center = {0.4, 0.5, 0.6}, .radius = 0.25},
+        {.name = name, .shape = SCENE_CYLINDER, .center = {0.4, 0.5, 0.6}, .radius = 0.2, .height = 0.4, .axis = 1}};
+    const double volumes[] = {0.03, 4.0 / 3 * pi * pow(0.25, 3), pi * 0.04 * 0.4};
+    for (int s = 0; s < 3; s++)
+        for (int method = SCENE_REGULAR; method <= SCENE_JITTERED; method++) {
+            pio_fill_result f;
+            assert_int_equal(pio_fill(&shapes[s], offset, 3, 0.04, 8, (scene_fill)method, 7, 0, &f, NULL), PIOLA_OK);
+            below("volume, relative", fabs((double)f.n * f.volume / volumes[s] - 1), 1e-14);
+            below("particles against volume / cell * 8, relative",
+                  fabs((double)f.n / (volumes[s] / pow(0.04, 3) * 8) - 1), 0.05);
+            double furthest = 0;
+            for (int64_t i = 0; i < f.n; i++) {
+                double r2 = 0;
+                for (int a = 0; a < 3; a++) {
+                    const double d = f.position[3 * i + a] - offset[a] - (s ? shapes[s].center[a] : 0);
+                    if (s == 0)
+                        assert_true(d > shapes[0].min[a] && d < shapes[0].max[a]);
+                    else if (s == 1 || a != shapes[2].axis)
+                        r2 += d * d;
+                }
+                furthest = fmax(furthest, s ? sqrt(r2) / shapes[s].radius : 0);
+            }
+            below("furthest from the axis, over the radius", furthest, 1);
+            free(f.position);
+        }
+}
+
+static void jitter_depends_on_seed_and_stream_alone(void **state)
+{
+    (void)state;
+    char name[] = "s";
+    const scene_geometry box = {.name = name, .shape = SCENE_BOX, .max = {1, 1, 0}};
+    const double none[3] = {0};
+    pio_fill_result f[4];
+    const uint64_t seed[] = {1, 1, 2, 1}, stream[] = {0, 0, 0, 1};
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(pio_fill(&box, none, 2, 0.1, 5, SCENE_JITTERED, seed[k], stream[k], &f[k], NULL), PIOLA_OK);
+    const size_t bytes = sizeof(double) * 2 * (size_t)f[0].n;
+    assert_memory_equal(f[0].position, f[1].position, bytes);
+    assert_int_not_equal(memcmp(f[0].position, f[2].position, bytes), 0);
+    assert_int_not_equal(memcmp(f[0].position, f[3].position, bytes), 0);
+    for (int k = 0; k < 4; k++) free(f[k].position);
+}
+
+static void a_shape_smaller_than_a_particle_is_refused(void **state)
+{
+    (void)state;
+    char name[] = "dot";
+    const scene_geometry dot = {.name = name, .shape = SCENE_BALL, .radius = 1e-3};
+    const double none[3] = {0};
+    pio_fill_result f;
+    piola_error error = {0};
+    /* one lattice site, at the centre: kept. A ring without its centre would not be. */
+    assert_int_equal(pio_fill(&dot, none, 2, 1, 4, SCENE_REGULAR, 0, 0, &f, &error), PIOLA_OK);
+    assert_int_equal(f.n, 1);
+    free(f.position);
+    int refused = 0;
+    for (uint64_t seed = 0; seed < 64; seed++) {
+        const piola_status rc = pio_fill(&dot, none, 2, 1, 4, SCENE_JITTERED, seed, 0, &f, &error);
+        refused += rc == PIOLA_BAD_DATA;
+        if (!rc) free(f.position);
+    }
+    print_message("refused for %d of 64 seeds (a disc fills pi/4 of its box)\n%s\n", refused, error.message);
+    assert_in_range(refused, 4, 28);
+    assert_non_null(strstr(error.message, "dot"));
+}
+
+/* ---- samples -------------------------------------------------------------------------------------------- */
+
+static pio_scene *scene;
+static pio_model *model;
+
+static int open_model(void **state)
+{
+    (void)state;
+    piola_error error;
+    if (pio_scene_load(&scene, scene_file, NULL, 0, stderr, &error)) return -1;
+    return pio_model_create(&model, scene, &error) ? -1 : 0;
+}
+
+static int close_model(void **state)
+{
+    (void)state;
+    pio_model_free(model);
+    pio_scene_free(scene);
+    return 0;
+}
+
+/* A sample of a signal that is linear in time is exact: sum of weights 1, weighted step times = the sample's time. */
+static void every_sample_is_exact_for_a_linear_signal(void **state)
+{
+    (void)state;
+    assert_true(model->desc.n_touches > 5);
+    for (int o = 0; o < model->n_outputs; o++)
+        for (int k = 0; k < model->outputs[o].samples; k++) {
+            double sum = 0, mean = 0;
+            for (int t = 0; t < model->desc.n_touches; t++) {
+                const pio_touch *touch = &model->touches[t];
+                if (touch->observation != o || touch->sample != k) continue;
+                sum += touch->weight;
+                mean += touch->weight * ((double)touch->step - touch->past) * scene->dt;
+            }
+            if (fabs(sum - 1) > 1e-12 || fabs(mean - model->outputs[o].time[k]) > 1e-9)
+                print_message("%s[%d]: weights sum to %.17g, mean time %.12g, wanted %.12g\n", model->outputs[o].name,
+                              k, sum, mean, model->outputs[o].time[k]);
+            assert_true(fabs(sum - 1) <= 1e-12);
+            assert_true(fabs(mean - model->outputs[o].time[k]) <= 1e-9);
+        }
+}
+
+static void touches_ascend_in_step_and_stay_in_the_run(void **state)
+{
+    (void)state;
+    for (int t = 0; t < model->desc.n_touches; t++) {
+        assert_true(model->touches[t].step >= 0 && model->touches[t].step <= model->steps);
+        if (t) assert_true(model->touches[t].step >= model->touches[t - 1].step);
+    }
+}
+
+static void values_of_the_start_are_the_initial_ones_to_the_bit(void **state)
+{
+    (void)state;
+    double *values = malloc(sizeof *values * (size_t)model->n_variables);
+    double worst = 0;
+    assert_non_null(values);
+    pio_model_values(model, model->z0, values);
+    for (int k = 0; k < model->n_parameters; k++)
+        for (int v = 0; v < model->parameters[k].groups * model->parameters[k].components; v++) {
+            const double want = model->parameters[k].initial[v], got = values[model->parameters[k].first + v];
+            worst = fmax(worst, fabs(got - want) / fmax(fabs(want), 1e-3));
+        }
+    free(values);
+    below("value of z0 against initial, relative", worst, 0);
+}
+
+static void particles_of_a_body_lie_together_and_ascend_in_cells(void **state)
+{
+    (void)state;
+    const pio_grid_desc *g = &model->desc.grid;
+    for (size_t b = 0; b < scene->n_bodies; b++) {
+        double before = -1;
+        for (int64_t p = model->body_first[b]; p < model->body_first[b + 1]; p++) {
+            assert_int_equal(model->body[p], b);
+            const double i = floor((model->position[2 * p] - g->origin[0]) / g->spacing - 0.5);
+            const double j = floor((model->position[2 * p + 1] - g->origin[1]) / g->spacing - 0.5);
+            assert_true(i * g->nodes[1] + j >= before);
+            before = i * g->nodes[1] + j;
+        }
+    }
+}
+
+/* ---- what only the particles can tell ------------------------------------------------------------------ */
+
+static void refused(const char *path, const char *const *words)
+{
+    pio_scene *bad = NULL;
+    pio_model *none = NULL;
+    piola_error error = {0};
+    assert_int_equal(pio_scene_load(&bad, path, NULL, 0, stderr, &error), PIOLA_OK);
+    assert_int_equal(pio_model_create(&none, bad, &error), PIOLA_BAD_DATA);
+    assert_null(none);
+    print_message("%s\n", error.message);
+    for (; *words; words++)
+        if (!strstr(error.message, *words)) fail_msg("the message lacks '%s'", *words);
+    pio_scene_free(bad);
+}
+
+static void a_particle_with_two_points_at_one_time_is_refused_at_the_first_second_one(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"twice.csv:5:5: error: ", "particle 1 has two points at 0.5 s", NULL};
+    refused(PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/twice.yaml", words);
+}
+
+static void a_design_that_governs_no_particle_is_refused_at_its_target(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"governs_none.yaml:4:43: error: design[0].target[1]: ",
+                                        "'materials.soft.E' governs nothing", "remove one of the entries", NULL};
+    refused(PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/governs_none.yaml", words);
+}
+
+/* ---- the objective -------------------------------------------------------------------------------------- */
+
+static void objective_slope_is_the_derivative_of_every_sample(void **state)
+{
+    (void)state;
+    pio_objective objective;
+    piola_error error = {0};
+    const size_t n = (size_t)model->n_samples;
+    double *y = calloc(n, sizeof *y), *bar = calloc(n, sizeof *bar), worst = 0;
+    assert_true(y && bar);
+    if (pio_objective_create(&objective, model, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < n; i++) y[i] = 0.3 + 0.1 * sin((double)(i + 1));
+    const double J = pio_objective_evaluate(&objective, model, y, NULL, NULL, bar);
+    int moved = 0;
+    for (size_t i = 0; i < n; i++) { /* terms are at most quadratic: central differences are exact but for rounding */
+        const double kept = y[i], e = 1e-2;
+        y[i] = kept + e;
+        const double up = pio_objective_evaluate(&objective, model, y, NULL, NULL, NULL);
+        y[i] = kept - e;
+        const double down = pio_objective_evaluate(&objective, model, y, NULL, NULL, NULL);
+        y[i] = kept;
+        moved += fabs(bar[i]) > 0;
+        const double rounding = 4 * 2.2e-16 * fabs(J) / e, error_of = fabs((up - down) / (2 * e) - bar[i]);
+        worst = fmax(worst, fmax(error_of - rounding, 0) / fmax(fabs(bar[i]), 1e-300));
+    }
+    print_message("%d of %zu samples matter; J = %.9g\n", moved, n, J);
+    assert_true(moved > 3);
+    below("slope against central difference beyond J's rounding, relative", worst, 1e-8);
+    pio_objective_free(&objective);
+    free(y);
+    free(bar);
+}
+
+/* laws_3d.yaml: a and b share a field, c has one, all others share a third; only g is viscous, and a by design. */
+static void particles_have_the_velocity_field_and_the_viscosity_of_their_body(void **state)
+{
+    static const int fields[] = {0, 0, 1, 2, 2, 2, 2};
+    static const double viscosity[] = {0, 0, 0, 0, 0, 0, 20};
+    pio_scene *laws = NULL;
+    pio_model *made = NULL;
+    piola_error error;
+    int wrong = 0;
+    (void)state;
+    if (pio_scene_load(&laws, PIO_SOURCE_DIR "/tests/data/good_scenes/laws_3d.yaml", NULL, 0, stderr, &error))
+        fail_msg("%s", error.message);
+    if (pio_model_create(&made, laws, &error)) fail_msg("%s", error.message);
+    const pio_particles_desc *p = &made->desc.particles;
+    assert_int_equal(p->fields, 3);
+    for (int64_t i = 0; i < p->n; i++)
+        wrong += p->field[i] != fields[p->body[i]] || fabs(p->viscosity[i] - viscosity[p->body[i]]) > 0;
+    print_message("%d of %d particles in another field, or of another viscosity (threshold 0)\n", wrong, (int)p->n);
+    assert_int_equal(wrong, 0);
+    below("friction - 0.3", fabs(made->desc.friction - 0.3), 0);
+    below("onset - 10 mm/s", fabs(made->desc.onset - 0.01), 1e-17);
+    int design = 0;
+    for (int k = 0; k < made->n_parameters; k++) {
+        design += made->designs[k].quantity == PIO_FRICTION;
+        design += 10 * (made->designs[k].quantity == PIO_VISCOSITY);
+    }
+    assert_int_equal(design, 21); /* friction once, viscosities of solids twice */
+    pio_model_free(made);
+    pio_scene_free(laws);
+}
+
+/* The good scene's paddle moves by numbers, and its post by a file of the same. */
+static void an_obstacles_motion_from_a_file_is_that_of_its_numbers(void **state)
+{
+    pio_scene *moving;
+    pio_model *made;
+    piola_error error;
+    (void)state;
+    if (pio_scene_load(&moving, PIO_SOURCE_DIR "/tests/data/good_scenes/obstacles_2d.yaml", NULL, 0, stderr, &error))
+        fail_msg("%s", error.message);
+    if (pio_model_create(&made, moving, &error)) fail_msg("%s", error.message);
+    const pio_obstacle_desc *paddle = &made->desc.obstacles[1], *post = &made->desc.obstacles[2];
+    print_message("%d points by numbers, %d by the file\n", paddle->n_points, post->n_points);
+    assert_int_equal(paddle->n_points, 3);
+    assert_int_equal(post->n_points, 3);
+    assert_true(paddle->motion[2 * PIO_MOTION_NUMBERS] > 0.09);
+    assert_memory_equal(paddle->motion, post->motion, 3 * PIO_MOTION_NUMBERS * sizeof(double));
+    pio_model_free(made);
+    pio_scene_free(moving);
+}
+
+int main(void)
+{
+    const struct CMUnitTest fills[] = {
+        cmocka_unit_test(every_fill_has_the_exact_volume_and_lies_inside),
+        cmocka_unit_test(jitter_depends_on_seed_and_stream_alone),
+        cmocka_unit_test(a_shape_smaller_than_a_particle_is_refused),
+    };
+    const struct CMUnitTest faults[] = {
+        cmocka_unit_test(a_particle_with_two_points_at_one_time_is_refused_at_the_first_second_one),
+        cmocka_unit_test(a_design_that_governs_no_particle_is_refused_at_its_target),
+    };
+    const struct CMUnitTest models[] = {
+        cmocka_unit_test(every_sample_is_exact_for_a_linear_signal),
+        cmocka_unit_test(touches_ascend_in_step_and_stay_in_the_run),
+        cmocka_unit_test(values_of_the_start_are_the_initial_ones_to_the_bit),
+        cmocka_unit_test(particles_of_a_body_lie_together_and_ascend_in_cells),
+        cmocka_unit_test(objective_slope_is_the_derivative_of_every_sample),
+        cmocka_unit_test(particles_have_the_velocity_field_and_the_viscosity_of_their_body),
+        cmocka_unit_test(an_obstacles_motion_from_a_file_is_that_of_its_numbers),
+    };
+    return cmocka_run_group_tests_name("fill", fills, NULL, NULL) +
+           cmocka_run_group_tests_name("faults", faults, NULL, NULL) +
+           cmocka_run_group_tests_name("model", models, open_model, close_model);
+}

@@ -1,0 +1,329 @@
+/* test_model_fem.c -- a scene of finite elements as an engine gets it, and what only its meshes can tell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/host/model/model_helpers.h"
+
+static void refused(const char *set, const char *words)
+{
+    refused_sets(&set, 1, words);
+}
+
+static void what_the_meshes_lack_is_told_at_its_key(void **state)
+{
+    (void)state;
+    refused("boundary=[{name: a, body: one, on: {group: botom}, type: fixed}]", "boundary[0].on: ");
+    refused("boundary=[{name: a, body: one, on: {min: [2, 2], max: [3, 3]}, type: fixed}]",
+            "boundary[0].on: no node of body 'one' lies there");
+    refused("boundary=[{name: a, body: one, on: {group: bottom}, type: fixed}, "
+            "{name: b, body: one, on: {group: left}, type: displacement, value: 1}]",
+            "boundary[1].on: the node at (0, 0) is held along x by 'a' already");
+    refused("loads=[{name: a, body: one, on: {min: [0.4, 0.4], max: [0.6, 0.6]}, type: pressure, value: 1}]",
+            "loads[0].on: no outer face of body 'one' lies there");
+    refused("bodies=[{name: one, geometry: block, material: soft, regions: [{on: {min: [2, 2], max: [3, 3]}, "
+            "material: soft}]}]",
+            "bodies[0].regions[0].on: no element lies there");
+    refused("geometry=[{name: block, type: mesh, file: tet.msh}]", "geometry[0].file: the mesh is 3D");
+    refused("loads=[{name: a, body: one, type: body_force, on: {min: [2, 2], max: [3, 3]}, value: [1, 0]}]",
+            "loads[0].on: no element lies there");
+    refused("geometry=[{name: block, type: quadrilateral, element: quad4, elements: [2, 2], "
+            "corners: [0, 0, 0, 1, 1, 1, 1, 0]}]",
+            "geometry[0]");
+}
+
+/* Two bodies: nodes and elements follow each other; supports, loads and designs meet their own. */
+static void bodies_are_numbered_one_after_the_other(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft, position: "
+        "[5, 0], thickness: 0.5}]",
+        "loads=[{name: push, body: two, on: {group: top}, type: force, value: [0 N, 3 N]}]",
+        "design=[{name: d, target: bodies.two.E, per: element}, {name: e, target: materials.soft.E}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const pio_fem_desc *d = &m->fem->desc;
+    assert_int_equal(d->n, 18);
+    assert_int_equal(pio_model_items(m, false), 8);
+    assert_int_equal(d->n_blocks, 2);
+    for (int i = 0; i < 16; i++) {
+        assert_in_range(d->blocks[0].nodes[i], 0, 8);
+        assert_in_range(d->blocks[1].nodes[i], 9, 17);
+    }
+    assert_true(fabs(d->rest[2 * 9] - 5) < 1e-12);
+    assert_int_equal(d->n_held, 6); /* the floor of the first body */
+    for (int i = 0; i < d->n_held; i++) assert_in_range(d->held_node[i], 0, 8);
+    assert_int_equal(d->loads[0].n, 2);
+    for (int i = 0; i < 2; i++) assert_in_range(d->loads[0].owner[i], 4, 7);
+    assert_true(d->loads[0].total && fabs(d->loads[0].scale - 1) <= 0); /* the engine spreads it */
+    for (int e = 0; e < 8; e++) {                                       /* the second body has an entry of its own */
+        assert_int_equal(m->designs[0].index[e], e < 4 ? -1 : e - 4);
+        assert_int_equal(m->designs[1].index[e], e < 4 ? 0 : -1);
+    }
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* Two rollers that share a corner: each reaction counts what its own support holds, and nothing twice. */
+static void a_reaction_is_that_of_the_unknowns_its_support_holds(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "boundary=[{name: left, body: one, on: {group: left}, type: fixed, axes: x}, "
+        "{name: floor, body: one, on: {group: bottom}, type: fixed, axes: y}]",
+        "observe=[{name: a, type: reaction, boundary: left}, {name: b, type: reaction, boundary: floor}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    const double *left = m->observations[0].weight, *floor_ = m->observations[1].weight;
+    double sum[2][2] = {{0}};
+    for (int i = 0; i < 2 * (int)m->fem->desc.n; i++) {
+        sum[0][i % 2] += left[i];
+        sum[1][i % 2] += floor_[i];
+    }
+    print_message("left holds %g along x and %g along y, floor %g and %g\n", sum[0][0], sum[0][1], sum[1][0],
+                  sum[1][1]);
+    assert_true(sum[0][0] == 3 && sum[0][1] == 0 && sum[1][0] == 0 && sum[1][1] == 3);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* Two squares, a group of facets between them, one of those and an outer one: a load on either is refused, on the side it is not. */
+static void a_load_on_faces_inside_a_body_is_refused(void **state)
+{
+    static const char *const types[] = {"pressure, value: 1", "traction, value: [1, 0]", "follower_pressure, value: 1",
+                                        "foundation, value: 1", "force, value: [1, 0]"};
+    static const struct {
+        const char *group, *words;
+    } list[] = {
+        {"middle", "loads[0].on: 1 of the 1 faces of the group 'middle' lie inside the body, between two elements"},
+        {"both", "loads[0].on: 1 of the 2 faces of the group 'both' lie inside the body"},
+        {"left", NULL}};
+    (void)state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t k = 0; k < 3; k++) {
+            char load[200];
+            snprintf(load, sizeof load, "loads=[{name: a, body: one, on: {group: %s}, type: %s}]", list[k].group,
+                     types[t]);
+            const char *const sets[] = {"geometry=[{name: block, type: mesh, file: inner.msh}]",
+                                        "boundary=[{name: a, body: one, on: {group: left}, type: fixed}]",
+                                        "observe=[{name: a, type: volume, body: one}]", load};
+            pio_scene *scene = NULL;
+            pio_model *m = NULL;
+            piola_error error = {0};
+            if (pio_scene_load(&scene, BASE, sets, 4, stderr, &error)) fail_msg("%s", error.message);
+            const piola_status rc = pio_model_create(&m, scene, &error);
+            assert_int_equal(rc, list[k].words ? PIOLA_BAD_DATA : PIOLA_OK);
+            if (rc) print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);
+            if (rc && !strstr(error.message, list[k].words)) fail_msg("the message lacks '%s'", list[k].words);
+            if (!rc) pio_model_free(m);
+            pio_scene_free(scene);
+        }
+}
+
+/* A body force of the second body acts on its elements, or on those of its place; springs share their total; a foundation has one
+ * number or one per axis. */
+static void loads_that_are_no_tractions_reach_the_engine(void **state)
+{
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft}]",
+        "loads=[{name: a, body: two, type: body_force, value: [1, 2]}, {name: b, body: two, type: body_force, on: "
+        "{min: "
+        "[0, 0], max: [0.5, 1]}, value: [3, 4]}, {name: c, body: one, on: {group: top}, type: springs, value: [6, 0]}, "
+        "{name: d, body: one, on: {group: top}, type: foundation, value: 7}, {name: e, body: one, on: {group: top}, "
+        "type: "
+        "foundation, value: [8, 9]}, {name: f, body: one, on: {group: top}, type: follower_pressure, value: 5}]",
+        "design=[{name: k, target: loads.c.value}, {name: n, target: loads.d.value}]"};
+    static const pio_load_kind kinds[] = {PIO_BODY_FORCE, PIO_BODY_FORCE, PIO_SPRINGS,
+                                          PIO_FOUNDATION, PIO_SPRINGS,    PIO_FOLLOWER};
+    static const int counts[] = {4, 2, 3, 2, 2, 2};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const pio_fem_desc *d = &m->fem->desc;
+    (void)state;
+    assert_int_equal(d->n_loads, 6);
+    for (int l = 0; l < 6; l++) {
+        assert_int_equal(d->loads[l].kind, kinds[l]);
+        assert_int_equal(d->loads[l].n, counts[l]);
+        assert_int_equal(d->loads[l].curve, l >= 2 && l < 5 ? -1 : 0);
+        assert_int_equal(d->loads[l].vertices == NULL, l < 2);
+    }
+    for (int i = 0; i < 4; i++) assert_int_equal(d->loads[0].owner[i], 4 + i);
+    for (int i = 0; i < 2; i++) assert_int_equal(d->loads[1].owner[i], 4 + 2 * i);
+    print_message("share of each of three nodes in springs: %.17g\n", d->loads[2].scale);
+    assert_true(fabs(d->loads[2].scale - 1.0 / 3) < 1e-15);
+    assert_int_equal(m->designs[0].components, 2);
+    assert_int_equal(m->designs[1].components, 1);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* A displacement with a number for each axis is as many supports; observations and designs know them as one. */
+static void a_support_may_have_a_displacement_for_each_axis(void **state)
+{
+    static const char *const sets[] = {"boundary=[{name: floor, body: one, on: {group: bottom}, type: fixed}, {name: "
+                                       "pull, body: one, on: {group: top}, "
+                                       "type: displacement, axes: [y, x], value: [1 mm, 2 mm]}]",
+                                       "observe=[{name: a, type: reaction, boundary: pull}]",
+                                       "design=[{name: d, target: boundary.pull.value}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const pio_fem_desc *d = &m->fem->desc;
+    double weight[2] = {0};
+    (void)state;
+    assert_int_equal(d->n_supports, 3);
+    for (int h = 0; h < d->n_held; h++) {
+        const bool top = d->rest[2 * d->held_node[h] + 1] > 0.5;
+        const double want = !top ? 0 : d->held_axis[h] == 1 ? 1e-3 : 2e-3;
+        assert_true(fabs(d->support_value[d->held_support[h]] - want) < 1e-18);
+    }
+    for (int i = 0; i < 2 * (int)d->n; i++) weight[i % 2] += m->observations[0].weight[i];
+    print_message("unknowns of the reaction: %g along x, %g along y\n", weight[0], weight[1]);
+    assert_true(fabs(weight[0] - 3) <= 0 && fabs(weight[1] - 3) <= 0);
+    assert_int_equal(m->designs[0].components, 2);
+    assert_int_equal(m->designs[0].which, 1);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+static void regions_take_their_elements_and_the_last_one_wins(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "materials=[{name: soft, model: neo_hookean, E: 1, nu: 0.2}, {name: hard, model: ogden, mu1: 2, alpha1: 2, "
+        "bulk: "
+        "9}]",
+        "bodies=[{name: one, geometry: block, material: soft, regions: [{on: {group: all}, material: hard}, {on: {min: "
+        "[0, 0], max: [0.5, 1]}, material: soft}]}]",
+        "design=[{name: d, target: materials.hard.bulk}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    for (int e = 0; e < 4; e++) {
+        const int hard = e % 2; /* x runs fastest */
+        assert_int_equal(m->fem->material[e], hard);
+        assert_int_equal(m->fem->desc.law[e], hard ? PIO_HYPER_OGDEN : PIO_HYPER_NEO_HOOKEAN);
+        assert_true(fabs(m->fem->desc.given[5 * e + 4] - (hard ? 9 : 0)) < 1e-15);
+        assert_int_equal(m->designs[0].index[e], hard ? 0 : -1);
+    }
+    assert_int_equal(m->designs[0].quantity, PIO_GIVEN_4);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+static void an_amount_counts_the_elements_of_its_place_and_no_others(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft}]",
+        "observe=[{name: a, type: volume, body: two}, {name: b, type: strain_energy, body: two, on: {min: [0, 0], max: "
+        "[0.5, 1]}}, {name: c, type: stress_pnorm, body: one, on: {group: all}, p: 4}]"};
+    static const double want[3][8] = {{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 0, 1, 0}, {1, 1, 1, 1, 0, 0, 0, 0}};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    for (int o = 0; o < 3; o++)
+        for (int e = 0; e < 8; e++) assert_true(fabs(m->observations[o].weight[e] - want[o][e]) <= 0);
+    print_message("p = %g, a stress of the size of the shear modulus: %.9g Pa\n", m->observations[2].power,
+                  m->observations[2].size);
+    assert_true(fabs(m->observations[2].power - 4) <= 0);
+    assert_true(fabs(m->observations[2].size - 1000 / 2.4) < 1e-9);
+    pio_model_free(m);
+    pio_scene_free(scene);
+    refused("observe=[{name: a, type: volume, body: one, on: {group: botom}}]", "observe[0].on: ");
+    refused("observe=[{name: a, type: volume, body: one, on: {min: [2, 2], max: [3, 3]}}]",
+            "observe[0].on: no element lies there");
+}
+
+static void tolerances_that_are_not_told_fit_the_precision_that_computes(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"method.precision=f32", "solver={tolerance: 1e-6}"};
+    for (int told = 0; told < 2; told++) {
+        pio_scene *scene = NULL;
+        pio_model *m = model_of(sets, (size_t)told + 1, &scene);
+        const pio_fem_desc *d = &m->fem->desc;
+        const double of_scene[2] = {d->newton_tolerance, d->adjoint_tolerance};
+        pio_model_precision(m, false); /* as `piola check` does */
+        print_message("f32: %g and %g, in f64: %g and %g\n", of_scene[0], of_scene[1], d->newton_tolerance,
+                      d->adjoint_tolerance);
+        assert_true(fabs(of_scene[0] - (told ? 1e-6 : 1e-3)) < 1e-12 && fabs(of_scene[1] - 1e-3) < 1e-12);
+        assert_true(fabs(d->newton_tolerance - (told ? 1e-6 : 1e-10)) < 1e-15);
+        assert_true(fabs(d->adjoint_tolerance - 1e-10) < 1e-15);
+        pio_model_free(m);
+        pio_scene_free(scene);
+    }
+}
+
+/* What is not bounded keeps to its own range: nu from 0.2 in (-1, 0.5), thickness from 1 above 0, E as a logarithm anywhere; a load
+ * has no range, and stiffnesses may be 0. */
+static void designs_without_bounds_keep_to_the_range_of_their_quantity(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "loads=[{name: push, body: one, on: {group: top}, type: pressure, value: 10 Pa}, "
+        "{name: bed, body: one, on: {group: left}, type: foundation, value: 5 N/m3}]",
+        "design=[{name: a, target: materials.soft.nu}, {name: b, target: bodies.one.thickness, per: element}, "
+        "{name: c, target: materials.soft.E, transform: log}, {name: d, target: loads.push.value}, "
+        "{name: e, target: loads.bed.value}]"};
+    static const double want[5][2] = {
+        {-1 + 1.2e-3, 0.5 - 0.3e-3}, {1e-3, INFINITY}, {-INFINITY, INFINITY}, {-INFINITY, INFINITY}, {0, INFINITY}};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    assert_int_equal(m->n_parameters, 5);
+    for (int k = 0; k < 5; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const pio_design_desc *d = &m->designs[k];
+        assert_true(isinf(p->lower) && isinf(p->upper));
+        for (int v = p->first; v < p->first + p->groups * p->components; v++) {
+            const double least = d->a + d->b * m->lower[v], most = d->a + d->b * m->upper[v];
+            if (v == p->first) print_message("  %s: %.9g to %.9g\n", p->path, least, most);
+            assert_true(isinf(want[k][0]) ? isinf(least) && least < 0 : fabs(least - want[k][0]) < 1e-15);
+            assert_true(isinf(want[k][1]) ? isinf(most) && most > 0 : fabs(most - want[k][1]) < 1e-15);
+            assert_true(m->lower[v] < m->z0[v] && m->z0[v] < m->upper[v]);
+        }
+    }
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
+/* A square of 100 in a file: metres, or millimetres? */
+static void a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told(void **state)
+{
+    static const char *const tells[] = {"", ", scale: 0.001", ", scale: 1", ", scale: 50"};
+    static const char *const words[] = {"the box is 100 m long: a file's lengths are metres", NULL, NULL,
+                                        "the box is 5000 m long, after its scale"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char geometry[128], text[512] = "";
+        const char *const sets[] = {geometry};
+        pio_scene *scene = NULL;
+        snprintf(geometry, sizeof geometry, "geometry=[{name: block, type: mesh, file: wide.msh%s}]", tells[k]);
+        pio_model *m = model_of(sets, 1, &scene);
+        const bool told = pio_model_warning(m, 0, text, sizeof text);
+        print_message("%s: %s\n", geometry, told ? text : "no word");
+        assert_int_equal(told, words[k] != NULL);
+        assert_true(!told || strstr(text, words[k]));
+        assert_false(pio_model_warning(m, 1, text, sizeof text));
+        const double length = m->fem->rest[2 * 2] - m->fem->rest[0];
+        assert_true(fabs(length - 100 * (k == 1 ? 0.001 : k == 3 ? 50 : 1)) < 1e-9);
+        pio_model_free(m);
+        pio_scene_free(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
+                                       cmocka_unit_test(bodies_are_numbered_one_after_the_other),
+                                       cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
+                                       cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),
+                                       cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
+                                       cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
+                                       cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
+                                       cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
+                                       cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
+                                       cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes),
+                                       cmocka_unit_test(a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

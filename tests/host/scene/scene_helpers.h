@@ -1,0 +1,61 @@
+/* scene_helpers.h -- what the tests of scene files share; included once per program, behind cmocka.h. */
+#ifndef PIOLA_TESTS_SCENE_HELPERS_H
+#define PIOLA_TESTS_SCENE_HELPERS_H
+
+#include "host/config/config.h"
+#include "host/scene/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PIO_SOURCE_DIR
+#define PIO_SOURCE_DIR "."
+#endif
+#define GOOD PIO_SOURCE_DIR "/tests/data/good_scenes/"
+#define BAD PIO_SOURCE_DIR "/tests/data/bad_scenes/"
+
+static inline pio_scene *load_good(const char *path, const char *const *sets, size_t n)
+{
+    pio_scene *scene;
+    piola_error error = {0};
+    piola_status status = pio_scene_load(&scene, path, sets, n, stderr, &error);
+    if (status) fail_msg("%s", error.message);
+    return scene;
+}
+
+/* The whole file, or NULL. */
+static inline char *slurp(const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    return pio_file_read(path, 1u << 24, &text, &size, NULL) ? NULL : text;
+}
+
+/* The same number, to the bit but for the sign of zero. */
+static inline void equal(double got, double want)
+{
+    if (got < want || got > want || isnan(got)) fail_msg("got %.17g, want %.17g", got, want);
+}
+
+typedef struct outcome {
+    piola_status status;
+    piola_error error;
+    char *text; /* what was printed; free() it */
+} outcome;
+
+static inline outcome load_bad(const char *path, const char *const *sets, size_t n)
+{
+    outcome o = {0};
+    size_t size = 0;
+    pio_scene *scene = (pio_scene *)&o; /* must be overwritten */
+    FILE *to = open_memstream(&o.text, &size);
+    assert_non_null(to);
+    o.status = pio_scene_load(&scene, path, sets, n, to, &o.error);
+    assert_int_equal(fclose(to), 0);
+    if (o.status) assert_null(scene);
+    if (!o.status) pio_scene_free(scene);
+    return o;
+}
+
+#endif

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""check_docs.py PIOLA [--write] -- the Markdown pages say what the code says. PIOLA is the command that was built.
+
+    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, mesh-fields,
+                                            scene, commands, exit-codes, help-COMMAND. `--write` puts it there.
+Commands, options, files and variables that a page names exist; counts that it quotes are true.
+"""
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import house
+
+REQUIRED = ("commands", "fields", "kernels", "mesh-fields", "scene")  # of README.md
+TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
+FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
+COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
+OWN_PATH = re.compile(rf"(?:{'|'.join(house.FOLDERS)}|\.ci)/[\w./*-]*")
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows]) + "\n"
+
+
+def kernels():
+    forms = {"MAP": "one item each", "TEAM": "a team of lanes each", "SUM": "sum in a fixed tree", "SCAN": "prefix sums"}
+    rows = []
+    for form, name, rest in re.findall(r"^(MAP|TEAM|SUM|SCAN)\((\w+), (.*)\)$", house.read("kernels/kernels.def"), re.M):
+        reason = re.fullmatch(r'(BY|NONE)\("(.*)"\)', rest)
+        says = {"HAS": f"`{name}_adj`", "IS": "is one"}.get(rest)
+        rows.append((f"`{name}`", forms[form], says or {"BY": "by ", "NONE": "none: "}[reason.group(1)] + reason.group(2)))
+    return rows
+
+
+def fields():
+    rows, text = [], house.without_comments(house.read("kernels/mpm/mpm_fields.def"))
+    for name, unit, meaning in re.findall(r'^(?:MADE_)?INT_FIELD\((\w+), "(.*?)", "(.*)"\)$', text, re.M):
+        rows.append((f"`{name}`", "1", "all", unit, meaning))
+    for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
+        kept = {"ALWAYS": "all", "SOLID": "solids", "FLUID": "fluids", "AFFINE": "all of apic",
+                "PLASTIC": "plastic solids", "PLANE": "plastic solids in 2D"}[when]
+        rows.append((f"`{name}`", re.sub(r" ?\* ?", " x ", parts), kept, unit, meaning))
+    return rows
+
+
+def mesh_fields():
+    have = {"ALWAYS": "all", "MOTION": "all motions", "IMPLICIT": "implicit motions", "BDF2": "BDF2"}
+    kept = {"NEWMARK": "Newmark", "REACTION": "where a reaction is observed"}
+    rows, text = [], house.without_comments(house.read("kernels/fem/fem_fields.def"))
+    for name, when, held, unit, meaning in re.findall(r'^FIELD\(\w+, (\w+), (\w+), ([^"]+), "(.*?)", "(.*)"\)$', text, re.M):
+        slot = "always" if held == when else " and ".join(kept[h] for h in held.split(" || "))
+        rows.append((f"`{name}`", have[when], slot, unit, meaning))
+    return rows
+
+
+class Command:
+    """What the command says about itself."""
+
+    def __init__(self, program):
+        self.program = program
+        self.help = self.ask("--help")
+        self.commands = self.section(self.help, "Commands", 20)
+        self.names = [c.split()[0] for c, _ in self.commands]
+        self.helps = {name: self.ask(name, "--help") for name in self.names}
+        self.options = {name: set(re.findall(r"^ {2,}(?:-\w, +)?(--[\w-]+)", text, re.M)) |
+                        set(re.findall(r"^ +(-\w), +--", text, re.M)) for name, text in self.helps.items()}
+        self.options[""] = set.union(*self.options.values())
+
+    def ask(self, *words):
+        return subprocess.run([self.program, *words], capture_output=True, text=True, check=True).stdout
+
+    @staticmethod
+    def section(text, title, column):
+        """[(entry, meaning)] of a section of the help, whose meanings stand at `column`."""
+        rows = []
+        for line in re.search(rf"^{title}:\n(.*?)(?:\n\n|\Z)", text, re.S | re.M).group(1).rstrip("\n").split("\n"):
+            if line[:column].strip():
+                rows.append(re.split(r" {2,}", line.strip() + "  ", 1))  # an entry may reach beyond the column: then it stands alone
+            else:
+                rows[-1][1] += " " + line.strip()
+        return [(entry, meaning.strip()) for entry, meaning in rows]
+
+    def table(self, name):
+        if name == "commands":
+            return table(("command", "what it does"), [(f"`piola {c}`", m) for c, m in self.commands])
+        if name == "exit-codes":
+            return table(("code", "meaning"), self.section(self.help, "Exit codes", 6))
+        if name == "scene":
+            return self.ask("schema", "--markdown").strip("\n") + "\n"
+        if name.startswith("help-") and name[5:] in self.names:
+            return "```\n" + self.helps[name[5:]].strip("\n") + "\n```\n"
+        if name == "kernels":
+            return table(("kernel", "form", "derivative"), kernels())
+        if name == "fields":
+            return table(("field", "components", "particles", "unit", "meaning"), fields())
+        if name == "mesh-fields":
+            return table(("field", "integrators", "in a slot", "unit", "meaning"), mesh_fields())
+        return None
+
+
+def code_of(text):
+    """The code of a page: lines of fenced blocks, and what stands within a line."""
+    rest = text
+    for match in FENCE.finditer(text):
+        block = re.sub(r"\\\n\s*", " ", match.group(1))
+        for line in block.split("\n"):
+            yield line
+        rest = rest.replace(match.group(), "\n" * match.group().count("\n"))
+    for match in re.finditer(r"(?<!`)`([^`]+)`(?!`)", rest):
+        yield " ".join(match.group(1).split())
+
+
+def option_faults(code, command):
+    """Options in a line of code that the command does not have; the line may hold several commands."""
+    for part in re.split(r"&&|\|\||[;|]|#", code):
+        called = re.match(r"\s*(?:\$ )?(?:\w+=\S* )*(?:\S*/)?piola ([a-z]+)\b(.*)", part)
+        options = re.findall(r"(?<!\S)(--[a-z][\w-]*|-[a-z])(?![\w-])", called.group(2) if called else part)
+        if called and called.group(1) not in command.names:
+            yield f"there is no command 'piola {called.group(1)}'"
+        elif called:
+            yield from (f"piola {called.group(1)} has no {o}" for o in options if o not in command.options[called.group(1)])
+        elif re.match(r"\s*--[a-z]", part):
+            yield from (f"no command has {o}" for o in options if o not in command.options[""])
+
+
+def page_faults(name, text, command, sources):
+    counts = {"bad scenes": len(list((house.ROOT / "tests/data/bad_scenes").glob("*.yaml"))),
+              "good scenes": len(list((house.ROOT / "tests/data/good_scenes").glob("*.yaml"))),
+              "kernels": len(kernels()), "commands": len(command.names)}
+    for match in TABLE.finditer(text):
+        want = command.table(match.group(2))
+        if want != match.group(3):
+            yield match.start(), f"table {match.group(2)} is not what the sources say; --write mends it"
+    if text.count("<!-- table ") != len(TABLE.findall(text)):
+        yield 0, "a table has no '<!-- end -->'"
+    prose = TABLE.sub("", text)
+    for code in code_of(prose):
+        where = max(text.find(code), 0)
+        yield from ((where, fault) for fault in option_faults(code, command))
+        for path in OWN_PATH.findall(code) if " " not in code else []:
+            if code.startswith(path) and not list(house.ROOT.glob(path.rstrip("/"))):
+                yield where, f"there is no {path}"
+    for match in re.finditer(r"\]\((?!\w+:|#)([^)#\s]+)", prose):
+        if not (house.ROOT / name).parent.joinpath(match.group(1)).exists():
+            yield text.find(match.group()), f"links to {match.group(1)}, which is not there"
+    for match in COUNT.finditer(prose):
+        if int(match.group(1).replace(",", "")) != counts[match.group(2)]:
+            yield text.find(match.group()), f"says {match.group()}: there are {counts[match.group(2)]}"
+    for word in sorted(set(re.findall(r"\bPIOLA_[A-Z_]+\b", prose))):
+        if not re.search(rf"\b{word}\b", sources):
+            yield text.find(word), f"names {word}, which no source has"
+
+
+def check(pages, command, sources):
+    faults = [f"{name}:{house.line_of(text, at)}: {fault}" for name, text in pages.items()
+              for at, fault in page_faults(name, text, command, sources)]
+    names = {m.group(2) for m in TABLE.finditer(pages.get("README.md", ""))}
+    return faults + [f"README.md: no '<!-- table {name} -->'" for name in REQUIRED if name not in names]
+
+
+PLANTED = [
+    ("a.md", "<!-- table kernels -->\n| x |\n<!-- end -->\n", "table kernels"),
+    ("a.md", "<!-- table nothing -->\n<!-- end -->\n", "table nothing"),
+    ("a.md", "<!-- table kernels -->\n", "has no '<!-- end -->'"),
+    ("a.md", "`piola run x.yaml --no-such-option`\n", "piola run has no --no-such-option"),
+    ("a.md", "```\ncd x && build/release/piola run x.yaml \\\n  --frame 3\n```\n", "piola run has no --frame"),
+    ("a.md", "`piola nothing`\n", "no command"),
+    ("a.md", "with `--no-such-option`\n", "no command has"),
+    ("a.md", "see `tools/no_such_file.py`\n", "there is no tools/no_such_file.py"),
+    ("a.md", "[x](tools/no_such_file.py)\n", "links to"),
+    ("a.md", "rejects 3 bad scenes\n", "says 3 bad scenes"),
+    ("a.md", "set `PIOLA_NO_SUCH` to\n", "no source has"),
+]
+
+
+def write(pages, command):
+    for name, text in pages.items():
+        new = TABLE.sub(lambda m: m.group(1) + (command.table(m.group(2)) or m.group(3)) + m.group(4), text)
+        if new != text:
+            (house.ROOT / name).write_text(new)
+            print(f"{name}: tables written")
+
+
+def main():
+    words = [a for a in sys.argv[1:] if a != "--write"]
+    if len(words) != 1:
+        print(__doc__)
+        return 2
+    command = Command(words[0])
+    sources = "\n".join(house.read(n) for n in house.files(".c", ".h", ".sh", ".txt", ".cmake", ".json"))
+    if "--write" in sys.argv:
+        write({name: house.read(name) for name in house.files(".md")}, command)
+    house.control(lambda texts: check(texts, command, sources), PLANTED)
+    pages = {name: house.read(name) for name in house.files(".md")}
+    return house.finish("docs", check(pages, command, sources), len(pages))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""check_format.py [CLANG_FORMAT ...] -- all C, C++ and CUDA files are formatted as .clang-format says.
+
+The first program given, or else found on the path, that is of the version the files were formatted with is used: other
+versions break lines at other places. `--write` formats the files.
+"""
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import house
+
+VERSION = "14"
+
+
+def find(candidates):
+    for candidate in candidates:
+        path = shutil.which(candidate)
+        said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout if path else ""
+        match = re.search(r"version (\d+)\.", said)
+        if match and match.group(1) == VERSION:
+            return path
+    house.not_checked(f"no clang-format {VERSION} among: {' '.join(candidates)}")
+
+
+def unformatted(program, names, text=None):
+    """{file: number of places} that are not formatted; `text` instead of the one file's own, when given."""
+    command = [program, "-style=file", "--dry-run", *(["--assume-filename=" + names[0]] if text else names)]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=house.ROOT)
+    places = re.findall(r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", done.stderr, re.M)
+    if done.returncode or (done.stderr and not places):
+        sys.exit(f"{program} ended with {done.returncode}: {done.stderr[:500]}")
+    return {place: places.count(place) for place in sorted(set(places))}
+
+
+def main():
+    write = "--write" in sys.argv
+    program = find([a for a in sys.argv[1:] if a != "--write"] + [f"clang-format-{VERSION}", "clang-format"])
+    names = house.files(".c", ".h", ".cu", ".cpp")
+    if write:
+        return subprocess.run([program, "-style=file", "-i", *names], cwd=house.ROOT).returncode
+    if not unformatted(program, ["host/planted.c"], "int f() { return 1; }\n"):
+        print("negative control: a planted fault was not found")
+        return 1
+    print("negative control: 1 planted fault was found")
+    faults = [f"{name}: {count} places are not formatted; tests/rules/check_format.py --write mends them"
+              for name, count in unformatted(program, names).items()]
+    return house.finish("format", faults, len(names))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

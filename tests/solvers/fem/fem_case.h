@@ -1,0 +1,134 @@
+/* fem_case.h -- builds meshes for the engine that a test is linked with: boxes of irregular elements of one or two types,
+ * matter, loads, supports, observations and designs; runs them, and hashes what comes out. A failure of the builder fails the
+ * running test. */
+#ifndef PIOLA_TESTS_FEM_CASE_H
+#define PIOLA_TESTS_FEM_CASE_H
+
+#include "host/verify/taylor.h"
+#include "solvers/driver/driver.h"
+#include "tests/solvers/sample_terms.h"
+#include "tests/host/mesh/mesh_pieces.h"
+
+enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
+
+extern const char *const fem_law_names[FEM_LAWS];
+extern const char *const fem_type_names[PIO_ELEMENT_TYPES];
+/* The element types of this dimension, linear first. */
+enum { FEM_TYPES = 4 };
+extern const pio_element_type fem_types[FEM_TYPES];
+
+typedef struct {
+    pio_hyper_law law;
+    int lame;        /* given = mu, lambda */
+    double given[5]; /* as in pio_fem_desc */
+    double density;  /* kg/m^3 */
+} fem_material;
+
+/* A material of this law with E or its like near `modulus` Pa, and nu = 0.3 at small strain where the law is compressible. */
+fem_material fem_material_of(pio_hyper_law law, double modulus);
+
+typedef struct {
+    pio_engine_desc desc;
+    pio_fem_desc fem;
+    int n, elements;
+    int order, lines[3]; /* of nodes along each axis of the lattice */
+    int *node_at;        /* [lattice] number of the node there */
+    double *rest;        /* [n][dim] */
+    pio_block_desc block[2];
+    int32_t *law, *lame, *material;
+    double *given, *density, *thickness;
+    double *initial_displacement, *initial_velocity; /* [n][dim] of a motion */
+    pio_load_desc load[FEM_MOST];
+    double value[FEM_MOST][3];
+    int32_t *held_node, *held_axis, *held_support;
+    double *support_value;
+    int32_t *support_curve;
+    int32_t curve_start[FEM_MOST + 1];
+    double curve_t[8 * FEM_MOST], curve_value[8 * FEM_MOST];
+    pio_observation_desc observation[FEM_MOST];
+    pio_touch *touch;
+    pio_design_desc design[FEM_MOST];
+    void *owned[256]; /* freed with the case */
+    int n_owned;
+    int samples, variables;                          /* numbers in all */
+    double linear[FEM_SAMPLES], square[FEM_SAMPLES]; /* J = sum_k linear_k y_k + square_k y_k^2 / 2 */
+    uint64_t random;
+} fem_case;
+
+/* Tight tolerances, one constant curve (number 0), no supports, no loads. */
+void fem_case_begin(fem_case *c, double dt, int64_t steps);
+void fem_case_free(fem_case *c);
+double fem_case_random(fem_case *c); /* in [-1, 1), the same for every run */
+
+/* The box 0..1 of n0 x n1 x n2 cells, taken by `map` (NULL: none) to where it is to be. Cells are cut into elements of two
+ * types in turn (of one, where they are equal). Vertices within are moved by up to `jitter` of a cell, and nodes between
+ * vertices lie half-way; numbers of nodes have no order. */
+typedef void (*fem_map)(const double s[3], double x[3]);
+void fem_case_grid(fem_case *c, pio_element_type even, pio_element_type odd, int n0, int n1, int n2, fem_map map,
+                   double jitter);
+int fem_case_at(const fem_case *c, int i, int j, int k); /* node at a place of the lattice */
+int fem_case_on_side(const fem_case *c, int node, int axis, int side);
+/* Element e gets material e % count, and (2D) a thickness. */
+void fem_case_matter(fem_case *c, const fem_material *m, int count, double thickness);
+
+/* With inertia: initial displacements and velocities zero, to be filled; Rayleigh's damping the same in all elements. */
+void fem_case_motion(fem_case *c, pio_integrator integrator, int lumped, double alpha, double beta);
+
+int fem_case_curve(fem_case *c, int points, const double *t, const double *value);
+int fem_case_value(fem_case *c, double x, double y, double z);
+void fem_case_load(fem_case *c, pio_load_kind kind, int axis, int side, int value, int curve);
+/* Springs at one node; a force on the elements of a block, but every fourth. */
+void fem_case_springs(fem_case *c, int node, int value);
+void fem_case_body_force(fem_case *c, int block, int value, int curve);
+int fem_case_support(fem_case *c, double value, int curve);
+void fem_case_hold(fem_case *c, int node, int axis, int support);
+void fem_case_hold_side(fem_case *c, int side_axis, int side, int axis, int support);
+void fem_case_clamp(fem_case *c, int side_axis, int side); /* all axes, at zero */
+
+/* An observation with random weights in J (and of nodes); distance: every second node has a point, one is left out, of several samples with
+ * weights; volume,
+ * mass, strain energy and stress (p = 6): of four elements in five. */
+int fem_case_observe(fem_case *c, pio_observable type, int samples);
+pio_touch *fem_case_touch(fem_case *c, int observation, int64_t step, int sample,
+                          double weight); /* valid until the next */
+/* J = displacement of one node along one axis at the end, and nothing else. */
+void fem_case_observe_node(fem_case *c, int node, int axis);
+
+typedef enum { FEM_SCALAR, FEM_GROUPS, FEM_EACH } fem_per;
+/* Of the elements of a material (-1: of all), or of all nodes; load, support: value `which`. Returns its number. */
+int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, int logarithmic, double a, double b,
+                    int which);
+/* Of two materials of density near 2.5: density of each element, and each constant that is not 0. */
+void fem_case_design_matter(fem_case *c);
+int fem_case_design_first(const fem_case *c, int design);
+int fem_case_design_count(const fem_case *c, int design);
+
+/* Fill the description; make the engine's copy (it must succeed). slots: states that can be saved. */
+void fem_case_describe(fem_case *c, int64_t slots, int threads);
+pio_sim *fem_case_create(fem_case *c, int64_t slots, int threads);
+/* The same, with room for every state, at state 0; after the last step. */
+pio_sim *fem_case_start(fem_case *c);
+pio_sim *fem_case_solve(fem_case *c);
+static inline sample_terms fem_case_terms(const fem_case *c)
+{
+    return (sample_terms){c->samples, c->linear, c->square};
+}
+/* J at z, and dJ/dz; `sample` [samples] may be NULL. */
+double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *sample);
+double fem_case_gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar);
+/* A block clamped at one end and pulled at the other, which runs; quad9 or hex8. */
+void fem_case_block(fem_case *c, pio_hyper_law law, int steps);
+piola_status fem_case_try(fem_case *c, const double *z, int gradient, piola_error *error); /* create and run */
+
+double *fem_case_read(pio_sim *sim, const char *field); /* to be freed */
+
+int fem_case_is_f32(void);
+/* Print both and fail unless |measured| <= limit (NaN fails). f32 engines: the limit is the second one. */
+void fem_case_below(const char *what, double measured, double limit64, double limit32);
+
+#define FEM_HASH_START UINT64_C(14695981039346656037)
+uint64_t fem_case_hash(uint64_t hash, const void *bytes, size_t count); /* FNV-1a */
+uint64_t fem_case_hash_state(pio_sim *sim);
+uint64_t fem_case_hash_gradients(pio_sim *sim);
+
+#endif

@@ -1,0 +1,55 @@
+# Tests of the MPM engine, for f32 and f64, 2D and 3D. Included by tests/CMakeLists.txt after engine_test().
+
+foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control test_mpm_determinism test_mpm_faults
+    test_mpm_reversible test_mpm_reversible_gradient test_mpm_reversible_physics)
+  engine_test(${name})
+endforeach()
+
+# Single precision in 2D alone, and with sanitizers no 3D: the text is the same.
+foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mpm_flip test_mpm_contact test_mpm_feedback
+    test_mpm_signals)
+  engine_test(${name} f64)
+  if(f32 IN_LIST test_precisions)
+    one_engine_test(${name} f32 2)
+  endif()
+  set_tests_properties(${name}_f64_3d PROPERTIES LABELS "unit;slow")
+endforeach()
+
+# one to three minutes of processor time with sanitizers
+set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d test_mpm_gradient_f64_3d
+  test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_f64_3d test_mpm_reversible_gradient_f64_3d
+  test_mpm_reversible_physics_f64_3d
+  test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_flip_f64_3d test_mpm_viscosity_f64_3d
+  PROPERTIES LABELS "unit;slow")
+
+# Differences of J need double precision.
+engine_test(test_mpm_laws f64)
+set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
+
+one_engine_test(test_mpm_feedback_refused f64 2)
+one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
+one_engine_test(test_mpm_together f64 2)
+engine_test(test_mpm_target f64)
+set_tests_properties(test_mpm_target_f64_3d PROPERTIES LABELS "unit;slow")
+
+engine_test(test_mpm_slots)
+set_tests_properties(test_mpm_slots_f64_3d PROPERTIES LABELS "unit;slow")
+
+guarded_test(test_mpm_determinism_f64_2d)
+guarded_test(test_mpm_slots_f64_2d)
+guarded_test(test_mpm_faults_f64_2d)
+
+# Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen. It compares
+# numbers: the other layout with sanitizers would be a whole engine more for one test.
+if(TARGET engine_blocks_f64_2d_module)
+  add_executable(test_layout_f64_2d solvers/mpm/test_layout.c solvers/mpm/mpm_case.c ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c
+    ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c)
+  target_compile_definitions(test_layout_f64_2d PRIVATE PIO_REAL=double PIO_DIM=2 "piola_engine=(*layout_engine)"
+    TEST_PLAIN_ENGINE="$<TARGET_FILE:piola_engine_cpu_f64_2d_${BASE_ISA}>"
+    TEST_BLOCKS_ENGINE="$<TARGET_FILE:engine_blocks_f64_2d_module>")
+  target_link_libraries(test_layout_f64_2d PRIVATE piola_flags PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
+  add_dependencies(test_layout_f64_2d piola_engine_cpu_f64_2d_${BASE_ISA} engine_blocks_f64_2d_module)
+  add_test(NAME test_layout_f64_2d COMMAND test_layout_f64_2d)
+  set_tests_properties(test_layout_f64_2d PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
+endif()

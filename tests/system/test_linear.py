@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""test_linear.py PIOLA SOURCE -- which solver of linear equations the command takes, how it says so, and what it refuses."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+
+def run(*arguments):
+    return subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Linear(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.beam = SOURCE / "tests" / "data" / "check_scenes" / "fem_slender.yaml"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def expect(self, code, words, *arguments):
+        done = run(*arguments, "--device", "cpu")
+        self.assertEqual(done.returncode, code, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        return done
+
+    def test_a_factor_that_does_not_fit_is_71_with_the_bytes_before_anything_runs(self):
+        done = self.expect(71, ["solver.direct_memory", "and 1000 are allowed"], "grad", self.beam, "--dry-run", "--set",
+                           "solver.direct_memory=1000 B")
+        needed = int(re.search(r"needs (\d+) bytes", done.stderr).group(1))
+        self.expect(0, ["solver: MUMPS", f"({needed} bytes) of them for factors"], "grad", self.beam, "--dry-run")
+        self.expect(71, [f"needs {needed} bytes, and {needed - 1} are allowed"], "grad", self.beam, "--dry-run", "--set",
+                    f"solver.direct_memory={needed - 1} B")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_log_result_and_certificate_say_which_solver_and_why(self):
+        short = ["--set", "geometry.beam.max=[0.1, 0.01]"]
+        for linear, name in (("direct", "MUMPS"), ("auto", "MUMPS"), ("pcg", "conjugate gradients")):
+            folder, scene = self.folder / linear, self.folder / f"{linear}.yaml"
+            solver = "linear: pcg" if linear == "pcg" else f"linear: {linear}, direct_memory: 64 MiB"
+            scene.write_text(re.sub(r"linear: direct, direct_memory: 64 MiB", solver, self.beam.read_text()))
+            self.expect(0, [f"solver: {name}"], "grad", scene, *short, "-o", folder)
+            told = json.loads((folder / "result.json").read_text())
+            certificate = told["certificate"]
+            print(told["solver"], certificate["linear_solves"], file=sys.stderr)
+            self.assertIn(name, told["solver"]["linear"])
+            self.assertEqual(told["solver"]["linear"], certificate["linear_solver"])
+            self.assertEqual(told["solver"]["why"], certificate["linear_solver_why"])
+            self.assertIn("auto: " if linear == "auto" else "asks for it", told["solver"]["why"])
+            self.assertEqual(told["solver"]["library_bytes"] > 0, linear != "pcg")
+            self.assertGreater(told["memory"]["peak_bytes"], told["solver"]["library_bytes"])
+            self.assertTrue(0 <= certificate["linear_solves"][0]["adjoint_residual"] <= 1e-10)
+
+    def test_products_are_our_own_unless_asked_and_result_certificate_and_manifest_say_so(self):
+        folder = self.folder / "own"
+        done = self.expect(0, [], "grad", self.beam, "--set", "geometry.beam.max=[0.1, 0.01]", "-o", folder)
+        told = json.loads((folder / "result.json").read_text())
+        self.assertEqual(told["solver"]["product"], "own")
+        self.assertEqual(told["certificate"]["matrix_product"], "own")
+        self.assertNotIn("products of matrix and vector", done.stderr)
+        self.assertRegex(run("info", folder / "states.vtkhdf").stdout, r"matrix_product +own")
+
+    def test_cusparse_on_a_cpu_is_69_before_anything_runs_and_never_replaced(self):
+        for command in ("run", "grad", "check"):
+            self.expect(69, ["solver.product is cusparse", "no library of products for cpu: the device has none",
+                             "'product: own', or the device cuda, would be right"], command, self.beam, "--set",
+                        "solver.product=cusparse", "-o", self.folder / "no")
+            self.expect(69, ["solver.product is cusparse"], command, self.beam, "--set", "solver.product=cusparse", "--dry-run")
+
+    def test_the_doctor_names_libraries_of_products_or_says_why_there_is_none(self):
+        self.assertRegex(run("doctor").stdout, r"Products of matrix and vector, beside Piola's own\n"
+                                               r"  cpu +no library of products for cpu: the device has none")
+        for engine in json.loads(run("doctor", "--json").stdout)["engines"]:
+            if engine["runs"] and engine["name"].startswith("cpu"):
+                self.assertIsNone(engine["matrix_product"])
+
+    def test_an_adjoint_that_misses_its_tolerance_is_76(self):
+        scene = self.folder / "slender_pcg.yaml"
+        scene.write_text(self.beam.read_text().replace("direct, direct_memory: 64 MiB", "pcg"))
+        self.expect(76, ["the adjoint solve", "not 1e-10"], "grad", scene, "-o", self.folder / "missed")
+        self.expect(0, [], "grad", self.beam, "-o", self.folder / "met")
+
+    def test_the_doctor_names_the_direct_solvers(self):
+        self.assertRegex(run("doctor").stdout, r"Direct solvers of finite elements\n  cpu +MUMPS \d")
+        for engine in json.loads(run("doctor", "--json").stdout)["engines"]:
+            if engine["runs"] and engine["name"].startswith("cpu"):
+                self.assertIn("MUMPS", engine["direct_solver"])
+
+    def test_without_the_library_direct_is_69_and_auto_says_so(self):
+        alone = self.folder / "alone"
+        alone.mkdir()
+        for engine in pathlib.Path(PIOLA).parent.glob("piola_engine_cpu_f64_2d*.so"):
+            (alone / engine.name).write_bytes(engine.read_bytes())
+        os.environ["PIOLA_ENGINES"] = str(alone)
+        try:
+            self.expect(69, ["solver.linear is direct", "there is no ", "piola_direct_mumps.so"], "grad", self.beam, "--dry-run")
+            self.expect(0, ["conjugate gradients", "there is no "], "grad", self.beam, "--dry-run", "--set",
+                        "solver.linear=auto")
+        finally:
+            del os.environ["PIOLA_ENGINES"]
+
+
+if __name__ == "__main__":
+    PIOLA = os.path.abspath(sys.argv[1])
+    SOURCE = pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

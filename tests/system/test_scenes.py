@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""test_scenes.py PIOLA check|spoiled|optimize|resume|physics -- the scenes that ship do what they say.
+
+check     every scene validates, every *_small.yaml passes `piola check`
+spoiled   the short ones of these fail it with a spoiled gradient
+optimize  the optimisations find what made their data
+resume    a killed optimisation goes on to the same bits; an interrupted run says so
+physics   the front of a dam break runs as fast as it was measured to
+"""
+import csv
+import json
+import math
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PIOLA = ""
+SCENES = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes"
+DATA = SCENES.parent / "tests" / "data"
+SMALL = sorted(SCENES.glob("*_small.yaml")) + sorted(DATA.glob("check_scenes/*.yaml"))
+SMALL += [DATA / f"good_scenes/obstacles_{d}d.yaml" for d in (2, 3)]
+LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "mpm_pour_small", "mpm_snowball_small",
+        "mpm_taylor_bar_small", "mpm_throw_bounce_small", "fem_laws")  # 5 s a check
+LOOSEST = 1e-6  # tolerance of a check; no small variant needs more, but with contact and kinks of it
+CONTACT = {"mpm_long_bounce_small": 1e-5, "mpm_throw_bounce_small": 1e-5, "mpm_sand_column_small": 1e-5}
+TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
+TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
+TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
+TRUE_BAR, TRUE_BLOCK = 12e3, 40e3
+DEADLINE = 300  # s, for one command
+
+# The processor, one thread: no result depends on either, and the times do not depend on what runs beside.
+WHERE = ("--device", "cpu", "--threads", "1")
+
+
+def command(name, scene, folder, *arguments):
+    return [PIOLA, name, str(SCENES / scene), *WHERE, "-o", str(folder), *arguments]
+
+
+def result(folder):
+    return json.loads((pathlib.Path(folder) / "result.json").read_text())
+
+
+class Scenes(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name) / "out"
+
+    def run_piola(self, code, *arguments):
+        done = subprocess.run(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              stdin=subprocess.DEVNULL, timeout=DEADLINE)
+        self.assertEqual(done.returncode, code, f"exit code of piola {arguments[0]} {arguments[1]}:\n{done.stdout}")
+        return done.stdout
+
+
+class Check(Scenes):
+    def test_every_scene_validates(self):
+        scenes = sorted(SCENES.glob("*.yaml"))
+        self.assertGreaterEqual(len(scenes), 8)
+        for scene in scenes:
+            done = subprocess.run([PIOLA, "validate", str(scene)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, timeout=DEADLINE)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            print("validate", done.stdout.strip())
+
+    def test_every_small_scene_passes_its_check(self):
+        self.assertGreaterEqual(len(SMALL), 4)
+        for scene in SMALL:
+            with self.subTest(scene.name):
+                folder, began = self.folder / scene.stem, time.monotonic()
+                self.run_piola(0, "check", str(scene), folder, "-q")
+                told, loosest = result(folder), CONTACT.get(scene.stem, LOOSEST)
+                check, parameters = told["check"], told["parameters"]
+                rows = check["rows"]
+                remainder, uncertainty = (max(row[key] for row in rows) for key in ("remainder", "uncertainty"))
+                print(f"check {scene.name}: {len(rows)} directions, worst remainder {remainder:.1e}, worst uncertainty "
+                      f"{uncertainty:.1e} (threshold {loosest:g}), {time.monotonic() - began:.1f} s")
+                if len(parameters) == 1 and isinstance(list(parameters.values())[0].get("value"), (int, float)):  # one variable
+                    self.assertEqual([row["direction"] for row in rows], list(parameters))
+                else:
+                    self.assertGreaterEqual(len(rows), 3)
+                self.assertLessEqual(check["tolerance"], loosest)
+                self.assertLessEqual(max(remainder, uncertainty), loosest)
+
+    def test_a_gradient_through_contact_tells_how_often_contact_took_hold_or_let_go(self):
+        near = {}
+        for onset in 5e-3, 5e-4, 1e-9:  # m/s
+            folder = self.folder / str(onset)
+            self.run_piola(0, "grad", "../tests/data/good_scenes/obstacles_2d.yaml", folder, "-q", "--set",
+                           f"obstacles[0].separation_velocity={onset}")
+            kinks, = [k for k in result(folder)["certificate"]["kinks"] if "taking hold or letting go" in k["what"]]
+            near[onset] = kinks["near"]
+            print(f"obstacles_2d: {kinks['near']} {kinks['what']}, within {kinks['tolerance']:g} {kinks['unit']} = {onset:g} m/s")
+            self.assertEqual((kinks["tolerance"], kinks["unit"]), (1, "separation_velocity"))
+        print("(threshold: some, fewer at a tenth of the speed, none at 1e-9 m/s)")
+        self.assertGreater(near[5e-3], 0)
+        self.assertLess(near[5e-4], near[5e-3])
+        self.assertEqual(near[1e-9], 0)
+
+
+class Spoiled(Scenes):
+    def test_a_gradient_spoiled_by_a_thousandth_fails_its_check(self):
+        for scene in (s for s in SMALL if s.stem not in LONG):
+            with self.subTest(scene.name):
+                folder = self.folder / scene.stem
+                self.run_piola(1, "check", str(scene), folder, "-qq", "--test-corrupt-gradient",
+                               "--set", "gradient.check.directions=1")
+                done = result(folder)
+                print(f"spoiled {scene.name}: {done['message']} (threshold: exit 1)")
+                self.assertEqual(done["exit"], 1)
+                self.assertFalse(done["check"]["passed"])
+
+
+class Optimize(Scenes):
+    def find(self, scene):
+        began = time.monotonic()
+        self.run_piola(0, "optimize", scene, self.folder, "-q")
+        done = result(self.folder)
+        self.assertTrue(done["optimizer"]["converged"])
+        return done, f"{done['optimizer']['evaluations']} evaluations, {time.monotonic() - began:.1f} s"
+
+    def compare(self, scene, what, found, true, threshold, cost):
+        wrong = abs(found / true - 1)
+        print(f"optimize {scene}: {what} {found:.9g}, wrong by {wrong:.1e} (threshold {threshold:g}), {cost}")
+        self.assertLessEqual(wrong, threshold)
+
+    def test_throw_lands_within_1_percent_of_the_distance(self):
+        done, cost = self.find("mpm_throw.yaml")
+        place = done["observations"]["centre"]["value"][0]
+        wrong = math.dist(place, (2.0, 0.7)) / math.dist((0.4, 0.6), (2.0, 0.7))
+        print(f"optimize mpm_throw.yaml: off the target by {wrong:.1e} of the distance (threshold 0.01), {cost}")
+        self.assertLessEqual(wrong, 0.01)
+
+    def test_a_throw_with_two_bounces_lands_within_1_mm(self):
+        done, cost = self.find("mpm_throw_bounce.yaml")
+        place = done["observations"]["centre"]["value"][0]
+        wrong = [abs(p - t) for p, t in zip(place, (1.9, 0.38))]
+        print(f"optimize mpm_throw_bounce.yaml: off the target by {1e3 * wrong[0]:.3f} mm along x and {1e3 * wrong[1]:.3f} mm "
+              f"along y (threshold 1 mm), {cost}")
+        self.assertLessEqual(max(wrong), 1e-3)
+
+    def test_viscosity_is_found_to_1_percent(self):
+        scene = "mpm_dam_viscosity_small.yaml"
+        done, cost = self.find(scene)
+        found = done["parameters"]["materials.syrup.viscosity"]["value"]
+        self.compare(scene, "viscosity", found, TRUE_VISCOSITY, 0.01, cost)
+
+    def test_modulus_and_contraction_are_found_to_a_thousandth(self):
+        scene = "mpm_modulus_small.yaml"
+        done, cost = self.find(scene)
+        for name, true in ("E", TRUE_E), ("nu", TRUE_NU):
+            self.compare(scene, name, done["parameters"][f"materials.rubber.{name}"]["value"], true, 1e-3, cost)
+
+
+    def test_two_materials_are_found_to_a_thousandth_from_a_tension_test(self):
+        scene = "fem_tension_id.yaml"
+        done, cost = self.find(scene)
+        for path, true in TRUE_TENSION.items():
+            self.compare(scene, path, done["parameters"][path]["value"], true, 1e-3, cost)
+
+
+    def test_a_hidden_inclusion_is_found_from_the_surface(self):
+        scene = "fem_field_id.yaml"
+        cost = self.find(scene)[1]
+        subprocess.run([PIOLA, "export", str(self.folder / "history.vtkhdf"), "--to", "csv"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        table, = self.folder.glob("history_*_cells.csv")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        field = [(row["x"], row["y"], math.log(row["materials_soft_E"])) for row in rows]
+        truth = [math.log(TRUE_INCLUSION if abs(x - 0.06) < 0.015 and abs(y - 0.055) < 0.015 else TRUE_SHEET)
+                 for x, y, _ in field]
+        likeness = statistics.correlation([v for _, _, v in field], truth)
+        excess = [max(0, v - math.log(TRUE_SHEET)) for _, _, v in field]
+        centre = [sum(e * f[a] for e, f in zip(excess, field)) / sum(excess) for a in range(2)]
+        off = math.dist(centre, (0.06, 0.055))
+        mean = {true: math.exp(statistics.fmean(f[2] for f, t in zip(field, truth) if t == true)) for true in truth}
+        contrast = mean[max(mean)] / mean[min(mean)]
+        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.8), centre off by {1e3 * off:.2f} mm (5), "
+              f"contrast {contrast:.2f} (2; the truth's is 4), {cost}")
+        self.assertGreaterEqual(likeness, 0.8)
+        self.assertLessEqual(off, 0.005)
+        self.assertGreaterEqual(contrast, 2)
+
+
+    def test_a_hidden_block_is_found_from_the_motion_of_particles(self):
+        scene = "mpm_two_materials_small.yaml"
+        cost = self.find(scene)[1]
+        subprocess.run([PIOLA, "export", str(self.folder / "history.vtkhdf"), "--to", "csv"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        table, = self.folder.glob("history_*.csv")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        found = [math.log(row["materials_rubber_E"]) for row in rows]
+        truth = [math.log(TRUE_BLOCK if 0.28 < row["z"] < 0.34 and row["y"] < 0.1 else TRUE_BAR) for row in rows]
+        likeness = statistics.correlation(found, truth)
+        wrong = statistics.fmean(abs(f - t) for f, t in zip(found, truth))
+        contrast = math.exp(statistics.fmean(f for f, t in zip(found, truth) if t == max(truth)) -
+                            statistics.fmean(f for f, t in zip(found, truth) if t == min(truth)))
+        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.9), |log(found/true)| {wrong:.3f} in the mean (0.15; "
+              f"0.54 at the start), contrast {contrast:.2f} (2.5; the truth's is 3.33), {cost}")
+        self.assertGreaterEqual(likeness, 0.9)
+        self.assertLessEqual(wrong, 0.15)
+        self.assertGreaterEqual(contrast, 2.5)
+
+
+    def test_a_cantilever_finds_its_shape_at_its_volume(self):
+        """A beam whose height is free, of least deflection at its volume, has the height 3/2 sqrt(1 - x/L) of the mean one, and
+        16/27 of the deflection (Euler and Bernoulli: the sum of M^2/h^3 over the length)."""
+        scene = "fem_cantilever_shape.yaml"
+        done, cost = self.find(scene)
+        self.run_piola(0, "run", scene, self.folder / "start", "-q")
+        start = result(self.folder / "start")["objective"]
+        ratio, volume = done["objective"] / start, done["constraints"][0]
+        print(f"optimize {scene}: {ratio:.4f} of the deflection at the start (0.5926 for a beam; threshold 0.63), volume missed by "
+              f"{volume['violation']:.1e} (threshold 1e-4), multiplier {volume['multiplier']:.3f} (above 0), {cost}")
+        self.assertLessEqual(ratio, 0.63)
+        self.assertGreaterEqual(ratio, 0.5926)
+        self.assertLessEqual(volume["violation"], 1e-4)
+        self.assertGreater(volume["multiplier"], 0)
+        self.assertGreater(volume["value"], 0.999 * volume["bound"])
+
+
+class Resume(Scenes):
+    SCENE = "mpm_modulus_small.yaml"
+
+    def kill_after_iteration(self, number, folder):
+        """SIGKILL the optimisation when it tells of this iteration."""
+        with subprocess.Popen(command("optimize", self.SCENE, folder), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as process:
+            for line in process.stderr:
+                if line.startswith(f"iteration {number:4d}:"):
+                    process.kill()
+            code = process.wait(timeout=DEADLINE)
+        self.assertEqual(code, -signal.SIGKILL, "the optimisation ended before it was killed")
+
+    def test_a_killed_optimisation_continues_to_the_same_bits(self):
+        whole, killed = self.folder / "whole", self.folder / "killed"
+        self.run_piola(0, "optimize", self.SCENE, whole, "-q")
+        self.kill_after_iteration(4, killed)
+        self.assertFalse((killed / "result.json").exists())
+        self.run_piola(0, "optimize", self.SCENE, killed, "-q", "--resume", "auto")
+        first, second = result(whole), result(killed)
+        replayed, evaluations = second["optimizer"]["replayed"], first["optimizer"]["evaluations"]
+        print(f"resume: {replayed} of {evaluations} evaluations were replayed (threshold: more than 4, not all)")
+        self.assertGreater(replayed, 4)
+        self.assertLess(replayed, evaluations)
+        for key in "objective", "terms", "observations", "parameters":
+            # repr keeps every bit of a number
+            self.assertEqual(repr(first[key]), repr(second[key]), key)
+        for key in "iterations", "evaluations", "projected_gradient":
+            self.assertEqual(repr(first["optimizer"][key]), repr(second["optimizer"][key]), key)
+        print(f"resume: the same bits: objective {first['objective']!r}, "
+              f"E {first['parameters']['materials.rubber.E']['value']!r}")
+
+    def test_a_run_ended_by_SIGTERM_exits_75_and_leaves_its_frames(self):
+        process = subprocess.Popen(
+            command("run", "mpm_throw.yaml", self.folder, "-q", "--set", "time.duration=60 s"),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        partial, began = [], time.monotonic()
+        while not partial and process.poll() is None and time.monotonic() < began + DEADLINE:
+            partial = [p for p in self.folder.glob("*.partial*") if p.stat().st_size]
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        told = process.communicate(timeout=DEADLINE)[1]
+        left = sorted(p.name for p in self.folder.glob("*.partial*"))
+        print(f"SIGTERM: exit {process.returncode} (threshold 75), left {left}: {told.strip()}")
+        self.assertEqual(process.returncode, 75, told)
+        self.assertEqual(len(left), 1)
+        self.assertIn("SIGTERM", told)
+        self.assertFalse((self.folder / "states.vtkhdf").exists())
+
+
+class Physics(Scenes):
+    def test_the_front_of_a_dam_break_runs_at_1_60(self):
+        """Water, and a floor that lets slide: dZ/dT = 1.60 +- 0.12 in T = 2.5 to 4.4, with T = t sqrt(2g/a), Z = x/a and a
+        column of width a and height 2a (Martin and Moyce 1952, n^2 = 2)."""
+        a, g = 0.1, 9.81
+        unit = math.sqrt(a / (2 * g))
+        times = [(2.5 + 1.9 * k / 20) * unit for k in range(21)]
+        observe = f"[{{name: front, type: front, axis: x, body: syrup, at: {[round(t, 6) for t in times]}}}]"
+        settings = ["design=[]", "objective=[]", "materials[0].viscosity=1 mPa.s", "method.grid.max=[1, 0.25]",
+                    "method.grid.walls.y_min=separate", "time.duration=0.32 s", "observe=" + observe]
+        for scene in "mpm_dam_viscosity_small.yaml", "mpm_dam_viscosity.yaml":
+            with self.subTest(scene):
+                folder = self.folder / scene
+                self.run_piola(0, "run", scene, folder, "-q", *(w for s in settings for w in ("--set", s)))
+                front = result(folder)["observations"]["front"]
+                T, Z = [t / unit for t in front["time"]], [v[0] / a for v in front["value"]]
+                mean_T, mean_Z = sum(T) / len(T), sum(Z) / len(Z)
+                slope = (sum((s - mean_T) * (z - mean_Z) for s, z in zip(T, Z)) /
+                         sum((s - mean_T) ** 2 for s in T))
+                print(f"dam break {scene}: dZ/dT {slope:.3f} (threshold 1.60 +- 0.12)")
+                self.assertLessEqual(abs(slope - 1.60), 0.12)
+
+
+if __name__ == "__main__":
+    parts = {"check": Check, "spoiled": Spoiled, "optimize": Optimize, "resume": Resume, "physics": Physics}
+    if len(sys.argv) != 3 or sys.argv[2] not in parts:
+        sys.exit(__doc__)
+    PIOLA = os.path.abspath(sys.argv[1])
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(parts[sys.argv[2]])
+    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
