@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""check_rooms.py NM BUILD -- the rooms of kernels/, solvers/ and host/ stand in an order, and files call each other in no circle.
+
+A file includes, and calls, only files of its own room and of rooms below (ORDER). Calls are read from the symbols of the
+objects in the folder BUILD by the program NM. Within a room too, no file calls a file that calls it, directly or by others.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import house
+
+# From the ground up; rooms of one line do not know each other.
+ORDER = {
+    "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
+    "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
+    "host": (("base",), ("config", "snapshot", "optimize", "verify"), ("data", "mesh", "render", "export"), ("surface",), ("scene",),
+             ("model",), ("run",), ("results", "bench"), ("command",)),
+}
+LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels) for room in rooms}
+# Of the solvers, the host knows the seam of engines, the driver, and the operator of linear solvers, which names no solver.
+SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/driver/", "solvers/linear/linop")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
+OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "piola_engine_cpu_f64_2d_*_objects.dir")
+
+
+def room_of(path):
+    return "/".join(path.split("/")[:2])
+
+
+def arrow_fault(source, target, what):
+    """Why a file `source` may not know a file `target`, or None."""
+    a, b = room_of(source), room_of(target)
+    if a not in LEVEL or b not in LEVEL or a == b:
+        return None
+    if a.split("/")[0] == b.split("/")[0] and LEVEL[b] >= LEVEL[a]:
+        return f"{source}: {what} {target}: {b} is not below {a}"
+    if a.startswith("host/") and b.startswith("solvers/") and not target.startswith(SEEN_BY_HOST):
+        return f"{source}: {what} {target}: of solvers/ the host knows {', '.join(SEEN_BY_HOST)}"
+    return None
+
+
+def circles(arrows):
+    """The sets of two and more that reach each other, of {file: {files}} (Tarjan 1972)."""
+    index, low, stack, on, found = {}, {}, [], set(), []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on.add(node)
+        for other in sorted(arrows.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in on:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            circle = []
+            while not circle or circle[-1] != node:
+                circle.append(stack.pop())
+                on.discard(circle[-1])
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for node in sorted(arrows):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def include_faults(texts):
+    arrows = collections.defaultdict(set)
+    for name, text in texts.items():
+        for match in INCLUDE.finditer(house.without_comments(text)):
+            target = match.group(1)
+            arrows[name].add(target)
+            fault = arrow_fault(name, target, "includes")
+            if fault:
+                yield fault
+        if room_of(name) not in LEVEL and name.count("/") > 1 and name.split("/")[0] in ORDER:
+            yield f"{name}: {room_of(name)} is no room; ORDER in check_rooms.py lists them"
+    for circle in circles(arrows):
+        yield f"headers include each other in a circle: {', '.join(circle)}"
+
+
+def call_faults(arrows):
+    for name, targets in sorted(arrows.items()):
+        for target in sorted(targets):
+            fault = arrow_fault(name, target, "calls")
+            if fault:
+                yield fault
+    for circle in circles(arrows):
+        yield f"{len(circle)} files call each other in a circle: {', '.join(circle)}"
+
+
+def calls(nm, build):
+    """{file: {files whose functions or variables it names}}, of the objects of the library and of one engine."""
+    defined, wanted = {}, collections.defaultdict(set)
+    for pattern in OBJECTS:
+        folders = sorted((build / "CMakeFiles").glob(pattern))
+        if not folders:
+            sys.exit(f"there is no {pattern} in {build}/CMakeFiles: build piola first")
+        for path in sorted(folders[0].rglob("*.o")):
+            source = path.relative_to(folders[0]).as_posix()[:-2]
+            for line in subprocess.run([nm, "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
+                symbol, kind = line.split()[:2]
+                if kind == "U":
+                    wanted[source].add(symbol)
+                elif kind.isupper():
+                    defined.setdefault(symbol, source)
+    return {a: {defined[s] for s in symbols if s in defined and defined[s] != a} for a, symbols in wanted.items()}
+
+
+PLANTED_INCLUDES = [
+    ("host/base/a.c", '#include "host/scene/scene.h"\n', "is not below host/base"),
+    ("host/config/a.c", '#include "host/snapshot/snapshot.h"\n', "is not below host/config"),
+    ("kernels/fem/a.h", '#include "kernels/mpm/mpm.h"\n', "is not below kernels/fem"),
+    ("host/run/a.c", '#include "solvers/fem/fem.h"\n', "of solvers/ the host knows"),
+    ("host/attic/a.c", "int a;\n", "is no room"),
+]
+PLANTED_CALLS = [
+    ({"host/base/a.c": {"host/scene/b.c"}}, "is not below host/base"),
+    ({"host/scene/a.c": {"host/scene/b.c"}, "host/scene/b.c": {"host/scene/c.c"}, "host/scene/c.c": {"host/scene/a.c"}}, "3 files call"),
+]
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__)
+        return 2
+    house.control(lambda texts: list(include_faults(texts)), PLANTED_INCLUDES)
+    for arrows, words in PLANTED_CALLS:
+        if not any(words in fault for fault in call_faults(arrows)):
+            print(f"negative control: planted calls were not found ('{words}')")
+            return 1
+    texts = {name: house.read(name) for name in house.files(".c", ".h", ".cu", ".def") if name.split("/")[0] in ORDER}
+    arrows = calls(sys.argv[1], pathlib.Path(sys.argv[2]))
+    if not any(targets for targets in arrows.values()):
+        print(f"no call was found in the objects of {sys.argv[2]}")
+        return 1
+    return house.finish("rooms", list(include_faults(texts)) + list(call_faults(arrows)), len(texts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
