@@ -6,23 +6,6 @@
 
 enum { COLUMN = 26, WIDTH = 100 };
 
-static const struct {
-    int code;
-    const char *meaning;
-} codes[] = {{0, "done"},
-             {1, "the answer is no: a check failed, or the optimizer did not converge"},
-             {2, "the command line is wrong"},
-             {65, "the scene or a data file is wrong; the message has file:line:col"},
-             {66, "an input file is missing or cannot be read"},
-             {69, "the device or engine asked for is not there"},
-             {70, "an error in Piola itself"},
-             {71, "out of memory, or over the scene's budget; the message names the bytes"},
-             {73, "an output file cannot be created"},
-             {74, "reading or writing failed (disk full, ...)"},
-             {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
-             {76, "the computation failed; the message names step, particle and value"},
-             {77, "refused without leave: a path leaves its folder, or the run to resume is of another machine"}};
-
 /* The text, broken between words, from `column` on; the cursor is at `at`. */
 static void print_wrapped(FILE *to, const char *text, int at, int column)
 {
@@ -65,19 +48,23 @@ static void print_options(FILE *to, tool_id command)
         if (o->meaning && o->commands >> command & 1) print_option(to, o);
 }
 
-/* `list`: codes between blanks, besides 0 and 2; NULL: all. */
+bool tool_returns(const char *list, int code)
+{
+    bool found = !list || code == 0 || code == 2;
+    for (const char *at = list; at && *at;) {
+        char *end;
+        found |= strtol(at, &end, 10) == code;
+        at = end;
+    }
+    return found;
+}
+
+/* `list`: as of tool_returns. */
 static void print_codes(FILE *to, const char *list)
 {
     fputs("\nExit codes:\n", to);
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        bool shown = !list || codes[i].code == 0 || codes[i].code == 2;
-        for (const char *at = list; at && *at;) {
-            char *end;
-            shown |= strtol(at, &end, 10) == codes[i].code;
-            at = end;
-        }
-        if (shown) fprintf(to, "  %2d  %s\n", codes[i].code, codes[i].meaning);
-    }
+    for (const tool_code *c = tool_codes; c->meaning; c++)
+        if (tool_returns(list, c->code)) fprintf(to, "  %2d  %s\n", c->code, c->meaning);
 }
 
 static void help_all(FILE *to)

@@ -98,4 +98,14 @@ typedef struct {
 extern const tool_option tool_options[]; /* ended by name NULL */
 extern const tool_command tool_commands[TOOL_COMMANDS];
 
+typedef struct {
+    int code; /* exit code, a piola_status */
+    const char *meaning;
+} tool_code;
+
+extern const tool_code tool_codes[]; /* ended by meaning NULL */
+
+/* Whether `list`, codes between blanks besides 0 and 2, or NULL for all of them, has this code. */
+bool tool_returns(const char *list, int code);
+
 #endif

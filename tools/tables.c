@@ -229,3 +229,19 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "  piola bench fem --element tet10 --cells 10 --law ogden\n"
          "      another element and law"},
 };
+
+const tool_code tool_codes[] = {
+    {0, "done"},
+    {1, "the answer is no: a check failed, or the optimizer did not converge"},
+    {2, "the command line is wrong"},
+    {65, "the scene or a data file is wrong; the message has file:line:col"},
+    {66, "an input file is missing or cannot be read"},
+    {69, "the device or engine asked for is not there"},
+    {70, "an error in Piola itself"},
+    {71, "out of memory, or over the scene's budget; the message names the bytes"},
+    {73, "an output file cannot be created"},
+    {74, "reading or writing failed (disk full, ...)"},
+    {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
+    {76, "the computation failed; the message names step, particle and value"},
+    {77, "refused without leave: a path leaves its folder, or the run to resume is of another machine"},
+    {0, NULL}};

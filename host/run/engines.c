@@ -29,17 +29,64 @@ static void name_cpu(char name[64], const char *precision, int dimension, const 
     snprintf(name, 64, "cpu_%s_%dd_%s", precision, dimension, isa);
 }
 
+/* Where the installed command finds its libraries, from the folder of programs; the build of a package says it. */
+#ifndef PIO_FROM_PROGRAMS
+#define PIO_FROM_PROGRAMS "../lib/piola"
+#endif
+
+/* The folder of the shared library that this code is in, or else of the program; false where its name does not fit. */
+static bool own_folder(char *out, size_t size)
+{
+    static const char here = 0;
+    Dl_info info;
+    const bool found = dladdr(&here, &info) && info.dli_fname && strrchr(info.dli_fname, '/');
+    if (found && strstr(strrchr(info.dli_fname, '/'), ".so")) {
+        if ((size_t)snprintf(out, size, "%s", info.dli_fname) >= size) return false;
+    } else {
+        const ssize_t n = readlink("/proc/self/exe", out, size - 1);
+        if (n <= 0 || (size_t)n >= size - 1) return false; /* one that fills it may be cut */
+        out[n] = '\0';
+    }
+    char *slash = strrchr(out, '/');
+    if (!slash) return false;
+    *slash = '\0';
+    return true;
+}
+
+/* Whether any engine for particles in the plane lies in the folder. */
+static bool has_engines(const char *folder)
+{
+    bool found = false;
+    for (int i = 0; i < ISAS && !found; i++) {
+        char name[64], base[128], file[PIO_PATH];
+        name_cpu(name, "f64", 2, isas[i]);
+        snprintf(base, sizeof base, "piola_engine_%s.so", name);
+        found = pio_path_join(file, sizeof file, folder, base) && !access(file, R_OK);
+    }
+    return found;
+}
+
 void pio_engine_folder(char *out, size_t size)
 {
+    static const char *const below[] = {"piola",
+                                        PIO_FROM_PROGRAMS}; /* of an installed library, of an installed command */
     const char *given = getenv("PIOLA_ENGINES");
     if (given && *given) {
         if ((size_t)snprintf(out, size, "%s", given) >= size) out[0] = '\0';
         return;
     }
-    const ssize_t n = readlink("/proc/self/exe", out, size - 1);
-    out[n > 0 && (size_t)n < size - 1 ? n : 0] = '\0'; /* one that fills it may be cut */
-    char *slash = strrchr(out, '/');
-    if (slash) *slash = '\0';
+    char own[PIO_PATH];
+    if (!own_folder(own, sizeof own) || (size_t)snprintf(out, size, "%s", own) >= size) {
+        out[0] = '\0';
+        return;
+    }
+    for (size_t i = 0; i < sizeof below / sizeof *below && !has_engines(out); i++) {
+        char installed[PIO_PATH], *real = NULL; /* without `..` */
+        if (pio_path_join(installed, sizeof installed, own, below[i]) && has_engines(installed))
+            real = realpath(installed, NULL);
+        if (real && strlen(real) < size) memcpy(out, real, strlen(real) + 1);
+        free(real);
+    }
 }
 
 /* Whether this processor has the instructions of a module. Asked before anything in it runs: all of a module is built for its
