@@ -53,21 +53,21 @@ build_release() {
 # mutants N: every cut, every changed key and random damage of the shipped scenes
 mutants() {
     cmake --preset sanitize
-    cmake --build --preset sanitize -j "$jobs" --target piola test_mutants
+    cmake --build --preset sanitize -j "$jobs" --target piola engines test_mutants
     build/sanitize/test_mutants --count "$1" 2>&1
     python3 tests/system/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
 }
 
 # faults N: calls that fail, or at which the process is killed; and what is not given back after them
 faults() {
-    build_release piola fault_shim
+    build_release piola engines fault_shim
     python3 tests/system/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --leaks "$(($1 * 3 / 10))" --jobs "$jobs" \
         --json build/faults.json
 }
 
 # kills N: optimisations that are killed or lose power end with the same bits
 kills() {
-    build_release piola piola_disk_log
+    build_release piola engines piola_disk_log
     python3 tests/system/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
 }
 
