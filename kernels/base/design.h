@@ -6,7 +6,7 @@
 #ifndef PIOLA_KERNELS_DESIGN_H
 #define PIOLA_KERNELS_DESIGN_H
 
-#include "kernels/mpm/mpm.h"
+#include "kernels/base/vec.h"
 
 typedef struct {
     const wide *z; /* [variables] */
@@ -68,42 +68,7 @@ PIO_FN void design_set(int p, const design_set_args *a)
     }
 }
 
-/* The same for positions: base node and offset after a move of value - base metres. The step block's fault is lowered when a
- * particle leaves the grid. */
-typedef struct {
-    int n;
-    const int *index;             /* [n] */
-    const wide *value;            /* [groups][DIM] m */
-    double base[DIM];             /* m */
-    const int *reference_cell;    /* [n] */
-    const real *reference_offset; /* [DIM][n] */
-    mpm_box box;
-    mpm_step *step;
-    int *cell;    /* [n]; set where index >= 0 */
-    real *offset; /* [DIM][n]; set where index >= 0 */
-} design_move_args;
-
-PIO_FN void design_move(int p, const design_move_args *a)
-{
-    int base[DIM];
-    if (a->index[p] < 0) return;
-    int to = field_first(&a->box, a->reference_cell[p]);
-    node_index(&a->box, a->reference_cell[p], base);
-    for (int c = 0; c < DIM; c++) {
-        const ptrdiff_t at = field_at(a->n, DIM, c, p);
-        const wide move = (a->value[(ptrdiff_t)a->index[p] * DIM + c] - a->base[c]) / W(a->box.dx);
-        const wide g = W(a->reference_offset[at]) + move, shift = floor(g - W(0.5)), b = W(base[c]) + shift;
-        if (!(b >= 0 && b <= W(a->box.nodes[c] - 3))) {
-            atomic_min_u64(&a->step->fault, fault_key(0, p, FAULT_LEFT_GRID));
-            return;
-        }
-        a->offset[at] = R(g - shift);
-        to += (int)b * a->box.stride[c];
-    }
-    a->cell[p] = to;
-}
-
-/* Adjoint of set and move. A term of one value's cotangent: the particles of its group. */
+/* Adjoint of set, and of design_move of mpm_design.h. A term of one value's cotangent: the particles of its group. */
 typedef struct {
     const int *index; /* [n] */
     int group;
@@ -132,19 +97,7 @@ PIO_FN void design_each(int p, const design_each_args *a)
             W(a->bar[field_at(a->n, a->stored, a->first + c, p)]);
 }
 
-/* Gravity as a design (one item), and the sum of its cotangent over steps. */
-typedef struct {
-    mpm_step *step;
-    const wide *value; /* [DIM] m/s^2 */
-} design_gravity_args;
-
-PIO_FN void design_gravity(int i, const design_gravity_args *a)
-{
-    (void)i;
-    for (int c = 0; c < DIM; c++) a->step->gravity[c] = R(a->value[c]);
-}
-
-/* One number of the step block as a design (one item). */
+/* One number of a step block as a design (one item). */
 typedef struct {
     const wide *value; /* [1] */
     real *out;         /* [1]; set */

@@ -1,0 +1,54 @@
+/* mpm_design.h -- designs (kernels/base/design.h) of what only particles have: their positions, and gravity. */
+#ifndef PIOLA_KERNELS_MPM_DESIGN_H
+#define PIOLA_KERNELS_MPM_DESIGN_H
+
+#include "kernels/mpm/mpm.h"
+
+/* As design_set, for positions: base node and offset after a move of value - base metres. The step block's fault is lowered
+ * when a particle leaves the grid. */
+typedef struct {
+    int n;
+    const int *index;             /* [n] */
+    const wide *value;            /* [groups][DIM] m */
+    double base[DIM];             /* m */
+    const int *reference_cell;    /* [n] */
+    const real *reference_offset; /* [DIM][n] */
+    mpm_box box;
+    mpm_step *step;
+    int *cell;    /* [n]; set where index >= 0 */
+    real *offset; /* [DIM][n]; set where index >= 0 */
+} design_move_args;
+
+PIO_FN void design_move(int p, const design_move_args *a)
+{
+    int base[DIM];
+    if (a->index[p] < 0) return;
+    int to = field_first(&a->box, a->reference_cell[p]);
+    node_index(&a->box, a->reference_cell[p], base);
+    for (int c = 0; c < DIM; c++) {
+        const ptrdiff_t at = field_at(a->n, DIM, c, p);
+        const wide move = (a->value[(ptrdiff_t)a->index[p] * DIM + c] - a->base[c]) / W(a->box.dx);
+        const wide g = W(a->reference_offset[at]) + move, shift = floor(g - W(0.5)), b = W(base[c]) + shift;
+        if (!(b >= 0 && b <= W(a->box.nodes[c] - 3))) {
+            atomic_min_u64(&a->step->fault, fault_key(0, p, FAULT_LEFT_GRID));
+            return;
+        }
+        a->offset[at] = R(g - shift);
+        to += (int)b * a->box.stride[c];
+    }
+    a->cell[p] = to;
+}
+
+/* Gravity of the step block as a design (one item). */
+typedef struct {
+    mpm_step *step;
+    const wide *value; /* [DIM] m/s^2 */
+} design_gravity_args;
+
+PIO_FN void design_gravity(int i, const design_gravity_args *a)
+{
+    (void)i;
+    for (int c = 0; c < DIM; c++) a->step->gravity[c] = R(a->value[c]);
+}
+
+#endif
