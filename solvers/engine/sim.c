@@ -1,50 +1,10 @@
-/* sim.c -- see sim.h. */
+/* sim.c -- memory, device and kept states of a simulation, and the entries of the engine's table that every method shares. */
 #include "solvers/engine/sim.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
-
-piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
-{
-    if (error) {
-        va_list list;
-        va_start(list, format);
-        error->status = status;
-        error->failure = (piola_failure){0};
-        vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
-    }
-    return status;
-}
-
-piola_failure sim_failure(piola_failure_kind kind)
-{
-    return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};
-}
-
-piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
-{
-    if (error) {
-        va_list list;
-        va_start(list, format);
-        error->status = status;
-        error->failure = what;
-        vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
-    }
-    return status;
-}
-
-piola_status sim_failed(const pio_sim *sim, piola_error *error)
-{
-    if (!sim->queue.error.code) return PIOLA_OK;
-    return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
-}
 
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
 {
@@ -202,40 +162,6 @@ void sim_end(pio_sim *sim)
     free(sim->norm_step);
     free(sim->host_transfer);
     free(sim->host_image);
-}
-
-int sim_first_touch(const pio_sim *sim, int64_t index)
-{
-    int low = 0, high = sim->n_touches;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (sim->touches[middle].step < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int sim_looks_back(const pio_sim *sim, int64_t index)
-{
-    for (int i = sim_first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
-        if (sim->touches[i].past > 0) return 1;
-    return 0;
-}
-
-int sim_looks_back_ever(const pio_engine_desc *desc)
-{
-    for (int i = 0; i < desc->n_touches; i++)
-        if (desc->touches[i].past > 0) return 1;
-    return 0;
-}
-
-void sim_weigh_points(const pio_observation_desc *d, double *sums)
-{
-    for (ptrdiff_t s = 0; s < d->samples; s++)
-        for (ptrdiff_t r = s * d->rows; r < (s + 1) * d->rows; r++)
-            if (!isnan(d->points[r * DIM])) sums[s] += d->point_weight ? d->point_weight[r] : 1;
 }
 
 /* ---- entries of the engine's table ------------------------------------------------------------------------ */

@@ -42,6 +42,7 @@ struct pio_sim {
     int sum_items;                         /* most that one sum can have */
 };
 
+/* sim_fail.c: `status`, which is returned, with a message and a failure of no kind into `error`, which may be NULL. */
 piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -53,7 +54,7 @@ piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure 
 /* PIOLA_OK, or what the queue's sticky error says. */
 piola_status sim_failed(const pio_sim *sim, piola_error *error);
 
-/* `state`, slot_bytes long, to and from a slot, with its number. */
+/* sim.c: `state`, slot_bytes long, to and from a slot, with its number. */
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
 
@@ -63,15 +64,6 @@ piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t 
 /* The same to and from the host, with the number `step`. */
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);
 piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error);
-
-/* sim_memory.c: for memory_out() and memory_in() of engine.h. `of_host` sets the image, host_bytes long, of what the host keeps, or takes
- * it back (`in`). */
-typedef void sim_host_image(pio_sim *sim, void *image, int in);
-size_t sim_memory_bytes(const pio_sim *sim);
-piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, void *bytes,
-                            piola_error *error);
-piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
-                           piola_error *error);
 
 /* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items to
  * read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
@@ -95,6 +87,25 @@ int64_t sim_step(const pio_sim *sim);
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
 void sim_timer_reset(pio_sim *sim);
 
+/* sim_memory.c: for memory_out() and memory_in() of engine.h. `of_host` sets the image, host_bytes long, of what the host keeps, or takes
+ * it back (`in`). */
+typedef void sim_host_image(pio_sim *sim, void *image, int in);
+size_t sim_memory_bytes(const pio_sim *sim);
+piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, void *bytes,
+                            piola_error *error);
+piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
+                           piola_error *error);
+
+/* sim_touch.c: the touches of state number `index` lie together: [first, end). */
+int sim_first_touch(const pio_sim *sim, int64_t index);
+
+/* Does some touch of state number `index` look at the state before, too? Of any state: is there such a touch at all? */
+int sim_looks_back(const pio_sim *sim, int64_t index);
+int sim_looks_back_ever(const pio_engine_desc *desc);
+
+/* Of an observation of distances: the sum of the weights of the points that each sample has, [samples]. */
+void sim_weigh_points(const pio_observation_desc *desc, double *sums);
+
 /* sim_norms.c: how large cotangents are on the way back. Sums of squares, of positions and of
  * velocities each: of cotangents as they arrive at a state, with what is observed of it, and of the state itself. */
 enum { NORM_ARRIVED, NORM_WITH_SOURCES = 2, NORM_OF_STATE = 4, NORMS = 6 };
@@ -116,15 +127,5 @@ static inline int sim_counts(const pio_sim *sim, int64_t index)
 {
     return index > sim->first || !sim->first;
 }
-
-/* The touches of state number `index` lie together: [first, end). */
-int sim_first_touch(const pio_sim *sim, int64_t index);
-
-/* Does some touch of state number `index` look at the state before, too? Of any state: is there such a touch at all? */
-int sim_looks_back(const pio_sim *sim, int64_t index);
-int sim_looks_back_ever(const pio_engine_desc *desc);
-
-/* Of an observation of distances: the sum of the weights of the points that each sample has, [samples]. */
-void sim_weigh_points(const pio_observation_desc *desc, double *sums);
 
 #endif

@@ -204,25 +204,34 @@ piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes,
 /* Is a design's index one of nodes, or of elements? */
 int fem_nodal(pio_quantity quantity);
 
-/* fem_forces.c: one part with a rule; forces of the state u, springs included; their adjoint with cotangents y of the nodal forces
- * (parameters 0: no cotangents of constants, thickness, rest positions and stiffnesses); time and external forces at the end of a
- * span, in displacement u; from f_ext_bar, then zeroed, to all that they depend on but u. */
+/* fem_vector.c: one part with a rule; constants of all elements. out = a x + b y of vectors [nodes][DIM]; x = 0 where held, or
+ * (keep_held) where free; x = 0; out [nodes][DIM] += at each node what its corners have in `in`, [corners][DIM]. */
 fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
 fem_matter fem_matter_of(const fem_sim *f);
+void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
+void fem_held(fem_sim *f, int keep_held, real *x);
+void fem_zero_points(fem_sim *f, real *x);
+void fem_add_corners(fem_sim *f, const real *in, real *out);
+/* factor [curves]: those at the end of a span. */
+void fem_curves(fem_sim *f, fem_span span, double *factor);
+/* From cotangents u1_bar of the held unknowns to those of the supports' values. */
+void fem_supports_adj(fem_sim *f, const real *u1_bar);
+
+/* fem_faces.c: a load's factor, device memory, NULL: 1; its faces at these places of vertices; out += scale times the sums of load_out at
+ * the nodes; from a load's shares to its value's cotangent and the thickness's. */
+const wide *fem_factor_of(const fem_sim *f, const fem_load *l);
+fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
+void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
+void fem_value_adj(fem_sim *f, const fem_load *l);
+
+/* fem_forces.c: forces of the state u, springs included; their adjoint with cotangents y of the nodal forces (parameters 0: no
+ * cotangents of constants, thickness, rest positions and stiffnesses); time and external forces at the end of a span, in displacement
+ * u; from f_ext_bar, then zeroed, to all that they depend on but u. */
 void fem_internal(fem_sim *f, const real *u, real *out);
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
 void fem_external(fem_sim *f, fem_span span, const real *u);
-void fem_curves(fem_sim *f, fem_span span, double *factor);
 void fem_external_adj(fem_sim *f, const real *u);
-void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
-void fem_held(fem_sim *f, int keep_held, real *x);
-
-/* A load's faces at these places; out += scale times the sums of load_out at the nodes; from a load's shares to its value's
- * cotangent and the thickness's. */
-fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
-void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
-void fem_value_adj(fem_sim *f, const fem_load *l);
 
 /* fem_total.c: areas over which total forces are spread, once the rest positions are known; when the sweep back has all cotangents of
  * values, what they are to rest positions and thickness by way of the areas. */
@@ -260,19 +269,26 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
  * off, into the record, where rhs is the residual that it left. */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
 piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
-/* Stiffnesses of pairs of corners at u, springs included; then the matrix of all pairs, held unknowns as unit rows and columns. */
+
+/* fem_jacobian.c: stiffnesses of pairs of corners at u, springs included; then the matrix of all pairs, held unknowns as unit rows
+ * and columns. */
 void fem_tangents(fem_sim *f, const real *u);
 void fem_assemble_pairs(fem_sim *f);
 /* The Jacobian of the span's end at u; the same of tangents without their negative part. */
 void fem_jacobian(fem_sim *f, fem_span span, const real *u);
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
 
-/* fem_dynamics.c: inertia and damping. What acts on nodes when the span ends in displacement u1, into rate, inertia and drag; out +=
- * the forces of rates v and a, and their adjoints with cotangents y of the forces; the Jacobian's part of them. */
+/* fem_dynamics.c: how rates depend on displacements at the end of a span; what acts on nodes when it ends in displacement u1, into
+ * rate, inertia and drag. */
 fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
 /* The acceleration of `known`, the end of a span from u, where slots leave it out; elsewhere it is there. */
 void fem_known_acceleration(fem_sim *f, fem_span span);
+/* From cotangents of the rates at the end of a span, `known`, to those of its displacement and, in earlier_bar, of the state before. */
+void fem_history_adj(fem_sim *f, fem_span span);
+
+/* fem_mass.c: out += the forces of rates a and v, M a and C v, and their adjoints with cotangents y of the forces; f_ext += the weight
+ * of lumped masses, its adjoint with f_ext_bar, that of all steps of an explicit integrator; pairs += ca M + cv C. */
 void fem_mass_force(fem_sim *f, const real *a, real *out);
 void fem_damping_force(fem_sim *f, const real *v, real *out);
 void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);
@@ -281,8 +297,8 @@ void fem_lumped_weight(fem_sim *f);
 void fem_lumped_weight_adj(fem_sim *f);
 void fem_node_weights_adj(fem_sim *f);
 void fem_inertial_matrix(fem_sim *f, double ca, double cv);
-void fem_history_adj(fem_sim *f, fem_span span);
-/* Before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
+
+/* fem_start.c: before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
 piola_status fem_start_motion(fem_sim *f, piola_error *error);
 piola_status fem_start_motion_adj(fem_sim *f, piola_error *error);
 /* Newmark's: from the cotangent of the acceleration at the end of a span, which the equation of motion gives, u_bar and v_bar += those
@@ -323,11 +339,8 @@ void fem_take_origin(fem_sim *f);
 void fem_was_saved(fem_sim *f);
 void fem_was_put(fem_sim *f, int kept);
 
-/* fem_reversible_leapfrog.c: is there anything that cannot be taken back? The lattice's quanta; the step from the current state, but for
- * the external forces of its end; the current state becomes the one before. */
-piola_status fem_leap_check(const pio_engine_desc *desc, piola_error *error);
-void fem_leap_scale(fem_sim *f, const pio_engine_desc *desc);
-void fem_leap_forward(fem_sim *f, int64_t step);
+/* fem_reversible_leapfrog.c: the step from the current state; the current state becomes the one before. */
+piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error);
 piola_status fem_leap_back(fem_sim *f, piola_error *error);
 
 /* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record of what rounding
@@ -340,8 +353,6 @@ piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
 /* fem_adjoint.c: cotangents of the state at the span's end, `known`, become those of the state u at its beginning. */
 piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
-/* From cotangents u1_bar of the held unknowns to those of the supports' values. */
-void fem_supports_adj(fem_sim *f, const real *u1_bar);
 
 /* Vectors that GMRES keeps before it begins anew, where the Jacobian is general. */
 enum { FEM_RESTART = 100 };

@@ -1,5 +1,6 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
-#include "solvers/fem/fem_rigid.h"
+#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_supports.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,46 +3,14 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule)
-{
-    return (fem_block){.rule = f->rule[rule][p->type], .n = p->n, .first = p->first, .corner = p->corner,
-                       .node = p->node, .rest = f->rest, .thick = f->thickness ? f->thick : NULL};
-}
-
-fem_matter fem_matter_of(const fem_sim *f)
-{
-    return (fem_matter){.elements = f->elements, .law = f->law, .k = f->k, .density = f->density};
-}
-
-void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out)
-{
-    pio_map(&f->base.queue, point_axpby, f->nodes, NULL, .a = (real)a, .b = (real)b, .x = x, .y = y, .out = out);
-}
-
-void fem_held(fem_sim *f, int keep_held, real *x)
-{
-    pio_map(&f->base.queue, fem_mask, f->nodes, NULL, .held = f->held, .keep_held = keep_held, .x = x);
-}
-
-static void add_corners(fem_sim *f, const real *in, real *out)
-{
-    pio_map(&f->base.queue, fem_node_sum, f->nodes, NULL,
-            .start = f->corner_start, .corner = f->corner_list, .in = in, .scale = 1, .out = out);
-}
-
-static void zero_points(fem_sim *f, real *x)
-{
-    pio_queue_zero(&f->base.queue, x, sizeof *x * DIM * (size_t)f->nodes);
-}
-
 void fem_internal(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(q, fem_force, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .out = f->corner_out);
-    zero_points(f, out);
-    add_corners(f, f->corner_out, out);
+    fem_zero_points(f, out);
+    fem_add_corners(f, f->corner_out, out);
     fem_springs(f, u, out);
     pio_halo(q, out);
 }
@@ -56,8 +24,8 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->corner_out, .rest_bar = parameters ? f->corner_rest : NULL,
                 .k_bar = parameters ? f->k_bar : NULL, .thick_bar = parameters && f->thickness ? f->thick_bar : NULL);
-    add_corners(f, f->corner_out, u_bar);
-    if (parameters) add_corners(f, f->corner_rest, f->rest_bar);
+    fem_add_corners(f, f->corner_out, u_bar);
+    if (parameters) fem_add_corners(f, f->corner_rest, f->rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
     pio_halo(q, u_bar);
 }
@@ -71,10 +39,10 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->corner_out, .rest_bar = f->corner_rest, .k_bar = f->k_bar,
                 .thick_bar = f->thickness ? f->thick_bar : NULL, .force = f->corner_force);
-    zero_points(f, out);
-    add_corners(f, f->corner_force, out);
-    add_corners(f, f->corner_out, u_bar);
-    add_corners(f, f->corner_rest, f->rest_bar);
+    fem_zero_points(f, out);
+    fem_add_corners(f, f->corner_force, out);
+    fem_add_corners(f, f->corner_out, u_bar);
+    fem_add_corners(f, f->corner_rest, f->rest_bar);
     fem_springs(f, u, out);
     fem_springs_adj(f, u, y, u_bar, 1);
     pio_halo(q, out);
@@ -83,35 +51,11 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
 
 /* ---- external forces -------------------------------------------------------------------------------------- */
 
-static const wide *factor_of(const fem_sim *f, const fem_load *l)
-{
-    return l->desc.curve < 0 ? NULL : f->factor + l->desc.curve;
-}
-
-fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places)
-{
-    const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
-    return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION, .corner = l->corner,
-                           .vertex = l->vertex, .rest = places, .owner = l->owner, .thick = f->thickness ? f->thick : NULL,
-                           .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = factor_of(f, l),
-                           .area = l->desc.total ? f->areas + l->desc.value : NULL, .out = f->load_out};
-}
-
 static fem_body_force_args body_args(const fem_sim *f, const fem_load *l)
 {
     return (fem_body_force_args){.b = fem_block_of(f, &f->part[l->part], RULE_MASS), .n = l->desc.n, .element = l->owner,
-                                 .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = factor_of(f, l),
+                                 .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = fem_factor_of(f, l),
                                  .out = f->corner_out};
-}
-
-void fem_add_faces(fem_sim *f, const real *in, double scale, real *out)
-{
-    pio_queue *q = &f->base.queue;
-    zero_points(f, f->vertex_force);
-    pio_map(q, fem_node_sum, f->nodes, NULL,
-            .start = f->load_start, .corner = f->load_list, .in = in, .scale = (real)scale, .out = f->vertex_force);
-    pio_map(q, surface_vertex_adj, f->nodes, NULL, .map = f->dofs, .in = f->vertex_force, .out = out);
-    pio_halo(q, out);
 }
 
 static int dead_faces(const fem_load *l)
@@ -124,20 +68,13 @@ static void zero_faces(fem_sim *f)
     pio_queue_zero(&f->base.queue, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
 }
 
-void fem_curves(fem_sim *f, fem_span span, double *factor)
-{
-    pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
-            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start, .t = f->curve_t,
-            .value = f->curve_value, .out = factor);
-}
-
 static void body_force(fem_sim *f, const fem_load *l)
 {
     pio_queue *q = &f->base.queue;
     const fem_body_force_args a = body_args(f, l);
     pio_queue_zero(q, f->corner_out, sizeof *f->corner_out * DIM * (size_t)f->corners);
     PIO_LAUNCH(q, KERNEL_fem_body_force, q->backend->kernels.fem_body_force(q->stream, a.n, NULL, &a));
-    add_corners(f, f->corner_out, f->f_ext);
+    fem_add_corners(f, f->corner_out, f->f_ext);
 }
 
 void fem_external(fem_sim *f, fem_span span, const real *u)
@@ -145,12 +82,12 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
     pio_queue *q = &f->base.queue;
     fem_curves(f, span, f->factor);
     f->external_of = span.part == span.parts - 1 && u == f->u ? span.step + 1 : -1;
-    if (!fem_leaps(f)) zero_points(f, f->f_ext);
+    if (!fem_leaps(f)) fem_zero_points(f, f->f_ext);
     if (f->lumped) fem_lumped_weight(f);
     for (const fem_part *p = f->part; p < f->part + f->n_parts && !f->lumped; p++)
         pio_map(q, fem_weight, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->corner_out);
-    if (!f->lumped) add_corners(f, f->corner_out, f->f_ext);
+    if (!f->lumped) fem_add_corners(f, f->corner_out, f->f_ext);
     if (!f->n_loads) return;
     zero_faces(f);
     pio_map(q, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->rest, .out = f->vertex_rest);
@@ -166,18 +103,6 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
     fem_follow(f, u);
 }
 
-void fem_value_adj(fem_sim *f, const fem_load *l)
-{
-    pio_queue *q = &f->base.queue;
-    const int n = l->desc.n;
-    for (int c = 0; c < DIM; c++) {
-        pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c, .in = l->value_share);
-        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->values_bar + 3 * l->desc.value + c);
-    }
-    if (l->thick_share)
-        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share, .thick_bar = f->thick_bar);
-}
-
 static void body_force_adj(fem_sim *f, const fem_load *l)
 {
     pio_queue *q = &f->base.queue;
@@ -185,7 +110,7 @@ static void body_force_adj(fem_sim *f, const fem_load *l)
     pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->f_ext_bar, .rest_bar = f->corner_rest,
             .thick_bar = f->thickness ? f->thick_bar : NULL, .value_share = l->value_share);
     fem_value_adj(f, l);
-    add_corners(f, f->corner_rest, f->rest_bar);
+    fem_add_corners(f, f->corner_rest, f->rest_bar);
 }
 
 /* From f_ext_bar at the step's time to density, thickness, gravity, values of loads and rest positions. */
@@ -216,7 +141,7 @@ static void weight_adj(fem_sim *f)
                 .fwd = {.b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step},
                 .y = f->f_ext_bar, .rest_bar = f->corner_rest, .density_bar = f->density_bar,
                 .thick_bar = f->thickness ? f->thick_bar : NULL, .gravity_share = f->gravity_share);
-    add_corners(f, f->corner_rest, f->rest_bar);
+    fem_add_corners(f, f->corner_rest, f->rest_bar);
     for (int c = 0; c < DIM; c++) {
         pio_sum(q, field_sum, f->elements, NULL, f->base.scalar,
                 .n = f->elements, .components = DIM, .component = c, .in = f->gravity_share);
@@ -231,6 +156,6 @@ void fem_external_adj(fem_sim *f, const real *u)
     else
         weight_adj(f);
     if (f->n_loads) loads_adj(f, u);
-    zero_points(f, f->f_ext_bar);
+    fem_zero_points(f, f->f_ext_bar);
 }
 /* clang-format on */

@@ -22,6 +22,20 @@ int fem_on_lattice(pio_integrator integrator)
     return integrator == PIO_REVERSIBLE_LEAPFROG || integrator == PIO_REVERSIBLE_EULER;
 }
 
+/* The leapfrog takes steps back without a record, and so without damping. */
+static piola_status check_leapfrog(const pio_engine_desc *desc, piola_error *error)
+{
+    const pio_fem_desc *m = desc->fem;
+    int damped = m->alpha || m->beta;
+    for (int d = 0; d < desc->n_designs; d++)
+        damped |= desc->designs[d].quantity == PIO_MASS_DAMPING || desc->designs[d].quantity == PIO_STIFFNESS_DAMPING;
+    if (!damped) return PIOLA_OK;
+    return sim_fail(
+        error, PIOLA_BAD_DATA,
+        "damping: the reversible leapfrog has none, since going back would amplify what was lost; no damping, the "
+        "leapfrog, or reversible backward Euler would be right");
+}
+
 /* What cannot be taken back is refused. */
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
 {
@@ -31,7 +45,7 @@ piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
                         "a tape of %lld bytes: backward Euler with steps that can be taken back has one, no other "
                         "integrator of meshes",
                         (long long)desc->tape);
-    if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return fem_leap_check(desc, error);
+    if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return check_leapfrog(desc, error);
     if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
     if (!m->lumped)
         return sim_fail(error, PIOLA_BAD_DATA,
@@ -74,10 +88,40 @@ double fem_goal(const fem_sim *f, double asked)
     return fmin(asked, closer ? 0.01 * f->newton_tolerance : f->newton_tolerance);
 }
 
+/* Of the leapfrog, with L the mesh's largest extent: the quantum of displacements is at most 2^-53 L, they may reach 128 L; that of
+ * velocities is at most 2^-59 L/dt, and these may reach 2 L/dt. Forces are known to the rounding of 1 times the strain's stress at best: f64 has no use for
+ * finer displacements, while velocities add up small increments. */
+enum { PLACE_BITS = 54, SPEED_BITS = 60 };
+
+/* The power of two by which `size` has 2^(bits-1) quanta or more, and less than 2^bits. */
+static double per(double size, int bits)
+{
+    int exponent;
+    frexp(size, &exponent);
+    return ldexp(1, bits - exponent);
+}
+
+/* The leapfrog's quanta. */
+static void scale_leapfrog(fem_sim *f, const pio_engine_desc *desc)
+{
+    const pio_fem_desc *m = desc->fem;
+    double size = 0;
+    for (int c = 0; c < DIM; c++) {
+        double low = m->rest[c], high = m->rest[c];
+        for (int64_t i = 0; i < m->n; i++) {
+            low = fmin(low, m->rest[i * DIM + c]);
+            high = fmax(high, m->rest[i * DIM + c]);
+        }
+        size = fmax(size, high - low);
+    }
+    f->per_metre = per(size, PLACE_BITS);
+    f->per_speed = per(size / desc->dt, SPEED_BITS);
+}
+
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
 {
     if (desc->fem->integrator == PIO_REVERSIBLE_LEAPFROG) {
-        fem_leap_scale(f, desc);
+        scale_leapfrog(f, desc);
         return;
     }
     const int most = sizeof(real) == 4 ? 21 : 50, of_goal = 11 - ilogb(fem_goal(f, f->newton_tolerance));
@@ -135,13 +179,6 @@ fem_span fem_span_before(const fem_sim *f, fem_span span)
     return (fem_span){span.step - 1, parts - 1, parts};
 }
 
-static void curves_at(fem_sim *f, fem_span span)
-{
-    pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
-            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start,
-            .t = f->curve_t, .value = f->curve_value, .out = f->factor);
-}
-
 /* At time 0 held unknowns have the velocity of the first step (fem_start_held). */
 void fem_lattice_held(fem_sim *f, fem_span end)
 {
@@ -149,9 +186,9 @@ void fem_lattice_held(fem_sim *f, fem_span end)
     const int start = end.step < 0;
     const fem_span to = start ? fem_whole(0) : end;
     if (!f->n_held) return;
-    curves_at(f, start ? end : fem_span_before(f, end));
+    fem_curves(f, start ? end : fem_span_before(f, end), f->factor);
     pio_queue_copy(q, f->before_factor, f->factor, sizeof *f->factor * (size_t)f->n_curves);
-    curves_at(f, to);
+    fem_curves(f, to, f->factor);
     pio_map(q, fem_lattice_hold, f->n_held, NULL,
             .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .value = f->support_value,
             .curve = f->support_curve, .before = f->before_factor, .after = f->factor,

@@ -47,7 +47,7 @@ static fem_leap_args leap_args(const fem_sim *f, int64_t step)
                            .target = f->trial, .u = f->u, .v = v, .u1 = f->u, .v1 = v, .step = f->step};
 }
 
-static void leap(fem_sim *f, int64_t step)
+piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     const fem_leap_args a = leap_args(f, step);
@@ -59,14 +59,6 @@ static void leap(fem_sim *f, int64_t step)
                 .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
                 .u = f->lambda, .du = f->trial);
     PIO_LAUNCH(q, KERNEL_fem_leap, q->backend->kernels.fem_leap(q->stream, f->nodes, NULL, &a));
-}
-
-piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
-{
-    if (f->lattice)
-        fem_leap_forward(f, step);
-    else
-        leap(f, step);
     fem_external(f, fem_whole(step), f->u);
     return sim_failed(&f->base, error);
 }

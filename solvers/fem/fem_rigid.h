@@ -1,14 +1,8 @@
-/* fem_rigid.h -- supports against rigid motions. */
+/* fem_rigid.h -- rigid motions of bodies and of parts of them, what supports leave of them, and words for it. */
 #ifndef PIOLA_SOLVERS_FEM_RIGID_H
 #define PIOLA_SOLVERS_FEM_RIGID_H
 
 #include "solvers/fem/fem.h"
-
-/* PIOLA_BAD_DATA when the supports leave a body, or a part of it that is hinged to the rest, free to move as it is: which one,
- * and its motions in words. PIOLA_INTERRUPTED when `interrupted` (pio_engine_desc; may be NULL) says to stop. */
-piola_status fem_check_supports(const pio_fem_desc *mesh, const char *(*interrupted)(void), piola_error *error);
-
-/* ---- what fem_rigid.c and fem_hinge.c share ----------------------------------------------------------------- */
 
 enum { MOTIONS = DIM == 3 ? 6 : 3 };
 
@@ -19,7 +13,7 @@ typedef struct {
     double RtR[MOTIONS][MOTIONS]; /* of its supports */
 } fem_body;
 
-/* A row of R: the component along d [3] of the motions at X. */
+/* fem_rigid.c: a row of R, the component along d [3] of the motions at X. */
 void fem_motion_row(const fem_body *b, const double *X, const double *d, double row[MOTIONS]);
 /* Add R^T R of supports and springs: node i belongs to bodies[of[i]], a face to that of its element, or (NULL) of its first node. */
 void fem_support_rows(const pio_fem_desc *m, const int *of, const int *of_element, fem_body *bodies);

@@ -60,7 +60,7 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
         const int64_t end = f->base.index + 1;
         if (end == f->base.steps || sim_looks_back(&f->base, end)) fem_keep_origin(f);
         f->records[f->base.index] = (pio_step_record){.parts = 1};
-        rc = fem_leapfrog(f, f->base.index, error);
+        rc = (f->lattice ? fem_leap_forward : fem_leapfrog)(f, f->base.index, error);
     } else {
         rc = implicit_step(f, error);
     }

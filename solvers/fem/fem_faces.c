@@ -1,0 +1,41 @@
+/* fem_faces.c -- faces that carry loads: what kernels know of them, the sums at nodes of what they give, and the way back to the value of a
+ * load. Faces write what they give to their corners, vertices add their corners; vertices are nodes here (surface.h, the identity). */
+#include "solvers/fem/fem.h"
+
+/* clang-format off */
+const wide *fem_factor_of(const fem_sim *f, const fem_load *l)
+{
+    return l->desc.curve < 0 ? NULL : f->factor + l->desc.curve;
+}
+
+fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places)
+{
+    const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
+    return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION, .corner = l->corner,
+                           .vertex = l->vertex, .rest = places, .owner = l->owner, .thick = f->thickness ? f->thick : NULL,
+                           .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = fem_factor_of(f, l),
+                           .area = l->desc.total ? f->areas + l->desc.value : NULL, .out = f->load_out};
+}
+
+void fem_add_faces(fem_sim *f, const real *in, double scale, real *out)
+{
+    pio_queue *q = &f->base.queue;
+    fem_zero_points(f, f->vertex_force);
+    pio_map(q, fem_node_sum, f->nodes, NULL,
+            .start = f->load_start, .corner = f->load_list, .in = in, .scale = (real)scale, .out = f->vertex_force);
+    pio_map(q, surface_vertex_adj, f->nodes, NULL, .map = f->dofs, .in = f->vertex_force, .out = out);
+    pio_halo(q, out);
+}
+
+void fem_value_adj(fem_sim *f, const fem_load *l)
+{
+    pio_queue *q = &f->base.queue;
+    const int n = l->desc.n;
+    for (int c = 0; c < DIM; c++) {
+        pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c, .in = l->value_share);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->values_bar + 3 * l->desc.value + c);
+    }
+    if (l->thick_share)
+        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share, .thick_bar = f->thick_bar);
+}
+/* clang-format on */
