@@ -156,14 +156,22 @@ piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error);
 piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_error *error);
 int64_t mpm_slot_needed(const pio_sim *sim);
 
-/* mpm_step.c: one step. `transfer` recomputes lists and grid of the current state. */
+/* mpm_stage.c: what kernels know of the particles; lists of the current state, its own or these, with the counts of cells and nodes in
+ * the step block; by the grid and the lists of `transfer` the state after the current one, into the other, without what FLIP keeps and
+ * plastic flow. */
+mpm_matter mpm_matter_of(const mpm_sim *sim);
 void mpm_sort(mpm_sim *sim);
-void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step); /* whose counts of cells and nodes are set */
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step);
+void mpm_move_trial(mpm_sim *sim);
+
+/* mpm_move.c: the same with these; `counts`: plastic particles near a change of branch are counted. */
+void mpm_move(mpm_sim *sim, int counts);
+
+/* mpm_step.c: one step, and its adjoint. `transfer` recomputes lists and grid of the current state. */
 void mpm_transfer(mpm_sim *sim);
 void mpm_forward(mpm_sim *sim);
 void mpm_reverse(mpm_sim *sim);
-mpm_matter mpm_matter_of(const mpm_sim *sim);
-void mpm_sort(mpm_sim *sim);
+
 /* mpm_reversible.c: whether a description has what the integrator can take back; what follows from it, before the layout; the state
  * of start() to the lattice, the lattice to the state; one step, one step taken back, the adjoint of one. */
 piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error);
@@ -181,27 +189,29 @@ size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps);
 /* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number `index`. */
 void mpm_observe_step(mpm_sim *sim, int64_t index);
 void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
-/* The adjoint of what is observed between the ends of the step at hand, whose end is computed again into the other state: cotangents
- * of that; once those of the beginning have their first source, their part. */
+/* Sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
+void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
+
+/* mpm_between.c: the adjoint of what is observed between the ends of the step at hand, whose end is computed again into the other
+ * state: cotangents of that; once those of the beginning have their first source, their part. */
 void mpm_observe_between_adj(mpm_sim *sim);
 void mpm_observe_before_adj(mpm_sim *sim);
+
 /* mpm_target.c: memory of all targets, upload of one; add (forward) one touch of a density or a separation, or its cotangents. */
 void mpm_target_layout(mpm_sim *sim);
 void mpm_target_upload(mpm_sim *sim, mpm_observation *observation, const pio_particles_desc *particles);
 void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
 void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
-/* mpm_observe.c: what kernels know of one component of an observation; a sum of it over particles; its adjoint, given dJ/dvalue in
- * `bar`, times weight; weight times the value of the sum in `scalar` to sample number `at`. */
+
+/* mpm_observe_sum.c: what kernels know of one component of an observation; of a touch between the ends of the step from state[past]; a
+ * sum of it over particles; its adjoint, given dJ/dvalue in `bar`, times weight; weight times the value of the sum in `scalar` to
+ * sample number `at`; the masses of what is observed, once the particles' are known. */
 mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis);
+mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *touch, int past);
 void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
 void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
                          double weight);
 void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at);
-/* mpm_observe.c: sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
-void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
-/* mpm_step.c: the state after the current one, into the other, with the grid and the lists of `transfer`. */
-void mpm_move(mpm_sim *sim);
-void mpm_move_trial(mpm_sim *sim); /* without what FLIP keeps and plastic flow */
 void mpm_observe_totals(mpm_sim *sim);
 
 /* mpm_parameters.c: z to constants and initial state, and gradients back to z. */

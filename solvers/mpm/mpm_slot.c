@@ -123,7 +123,7 @@ static void put(mpm_sim *sim, char *base)
 static void end_again(mpm_sim *sim)
 {
     sim->current = 1 - sim->current;
-    mpm_move(sim);
+    mpm_move(sim, 0);
     sim->current = 1 - sim->current;
 }
 
@@ -144,7 +144,7 @@ static void get(mpm_sim *sim, char *base, int64_t index)
     mpm_sort(sim);
     pio_map(q, mpm_slot_get_nodes, slot.room, &sim->step->nodes, .l = sim->lists, .nodes = sim->nodes, .slot = slot,
             .velocity = sim->node_velocity);
-    mpm_move(sim);
+    mpm_move(sim, 0);
     sim->current = 1 - sim->current;
     set_index(sim, index);
     sim->behind = BEHIND_KEPT;

@@ -1,0 +1,32 @@
+/* mpm_between.c -- the adjoint of what is observed between the ends of a step. */
+#include "solvers/mpm/mpm.h"
+
+/* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into the bar at
+ * hand. */
+static void between_adj(mpm_sim *sim, real *past_bar)
+{
+    pio_sim *s = &sim->base;
+    const int64_t end = s->index + 1;
+    for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++) {
+        const pio_touch *t = &s->touches[i];
+        const mpm_observation *o = &sim->observations[t->observation];
+        if (!(t->past > 0)) continue;
+        const mpm_observe_args a = mpm_observe_args_between(sim, t, sim->current);
+        pio_map(&s->queue, mpm_observe_adj, sim->n, NULL, .o = a, .sum = s->scalar,
+                .sample_bar = s->samples_bar + o->first + t->sample, .weight = t->weight,
+                .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar, .past_bar = past_bar);
+    }
+}
+
+void mpm_observe_between_adj(mpm_sim *sim)
+{
+    if (!sim_looks_back(&sim->base, sim->base.index + 1)) return;
+    if (!sim->reversible) mpm_move(sim, 0);
+    between_adj(sim, NULL);
+    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index + 1, NORM_WITH_SOURCES);
+}
+
+void mpm_observe_before_adj(mpm_sim *sim)
+{
+    between_adj(sim, sim->bar[1 - sim->current_bar].offset);
+}

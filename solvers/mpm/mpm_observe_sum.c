@@ -1,0 +1,86 @@
+/* mpm_observe_sum.c -- one component of an observation: what kernels know of it, its sum over particles, and the adjoint of that. */
+#include "solvers/mpm/mpm.h"
+
+_Static_assert((int)PIO_FRONT == (int)OBSERVE_FRONT, "kinds of observations have one order");
+
+mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis)
+{
+    const pio_observation_desc *d = &o->desc;
+    const int distance = d->type == PIO_DISTANCE;
+    return (mpm_observe_args){.s = sim->state[sim->current],
+                              .matter = mpm_matter_of(sim),
+                              .box = sim->box,
+                              .body = o->member ? o->member : sim->body,
+                              .type = d->type == PIO_SHAPE        ? OBSERVE_SHAPE
+                                      : d->type == PIO_SEPARATION ? OBSERVE_MEAN_POSITION
+                                                                  : (int)d->type,
+                              .field = o->field,
+                              .outside = d->outside,
+                              .of = o->member ? 1 : d->body,
+                              .axis = d->type == PIO_FRONT ? d->axis : axis,
+                              .total = o->total,
+                              .sharpness = d->sharpness,
+                              .place = o->place,
+                              .marker = o->marker,
+                              .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
+                              .point_weight = o->point_weight ? o->point_weight + (ptrdiff_t)sample * d->rows : NULL,
+                              .markers = distance ? o->markers[sample] : 1};
+}
+
+/* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in state[past]
+ * at the p-th place of the step's lists. */
+mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t, int past)
+{
+    mpm_observe_args a = mpm_observe_args_of(sim, &sim->observations[t->observation], t->sample, 0);
+    a.s = sim->state[1 - past];
+    a.past = sim->state[past];
+    a.past_at = sim->lists.order;
+    if (sim->reversible) { /* which keeps particles where they are */
+        a.s = past == sim->current ? sim->other : sim->state[sim->current];
+        a.past = past == sim->current ? sim->state[sim->current] : sim->other;
+        a.past_at = a.s.id;
+    }
+    a.past_share = t->past;
+    return a;
+}
+
+/* clang-format off */
+#define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
+    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, \
+    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, .past_share = a.past_share, \
+    .field = a.field, .outside = a.outside
+/* clang-format on */
+
+void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum)
+{
+    const mpm_observe_args a = *args;
+    pio_sum(&sim->base.queue, mpm_observe, sim->n, &sim->step->particles, sum, OBSERVE_ARGS);
+}
+
+void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
+                         double weight)
+{
+    const mpm_observe_args a = *args;
+    pio_map(&sim->base.queue, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sum, .sample_bar = bar, .weight = weight,
+            .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
+}
+
+void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at)
+{
+    const mpm_observe_args a = *args;
+    pio_map(&sim->base.queue, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = weight,
+            .sample = sim->base.samples + at);
+}
+
+void mpm_observe_totals(mpm_sim *sim)
+{
+    for (int i = 0; i < sim->n_observations; i++) {
+        const mpm_observation *o = &sim->observations[i];
+        mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
+        if (mpm_is_of_control(o->desc.type)) continue;
+        pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
+        if (o->desc.type != PIO_SEPARATION) continue;
+        a.of = 2; /* the other part */
+        pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total + 1, OBSERVE_ARGS);
+    }
+}
