@@ -7,6 +7,7 @@
 #include "host/model/room.h"
 #include "host/scene/scene_leave.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 #include "host/base/signals.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "host/scene/plastic.h"
 #include "host/model/room.h"
 #include "host/scene/scene_names.h"
-#include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 #include "host/scene/scene_surface.h"
 #include "host/base/signals.h"
 #include "host/base/stop.h"

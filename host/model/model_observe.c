@@ -8,7 +8,7 @@
 #include "host/model/model_target.h"
 #include "host/model/room.h"
 #include "host/scene/scene_names.h"
-#include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 #include "host/base/signals.h"
 #include "host/base/stop.h"
 

@@ -2,30 +2,11 @@
 #include "host/scene/fill.h"
 
 #include "host/base/fail.h"
+#include "host/base/random.h"
 #include "host/base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* SplitMix64 (Steele, Lea, Flood 2014) of a counter: the same number whatever was drawn before. */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-/* In [0, 1). */
-static double uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis)
-{
-    return (double)(mix(mix(mix(mix(seed) + stream) + item) + axis) >> 11) * 0x1p-53;
-}
-
-double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis)
-{
-    return uniform(seed, stream, item, axis);
-}
 
 piola_status pio_fill(const scene_geometry *shape, const double offset[3], int dimension, double spacing,
                       int particles_per_cell, scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
@@ -46,7 +27,8 @@ static void place_site(const lattice *l, int dimension, int64_t site, double x[3
 {
     const int64_t at[3] = {site / (l->count[0] * l->count[1]), site / l->count[1] % l->count[0], site % l->count[1]};
     for (int a = 0; a < dimension; a++) {
-        const double u = l->method == SCENE_JITTERED ? uniform(l->seed, l->stream, (uint64_t)site, (uint64_t)a) : 0.5;
+        const double u =
+            l->method == SCENE_JITTERED ? pio_uniform(l->seed, l->stream, (uint64_t)site, (uint64_t)a) : 0.5;
         x[a] = l->low[a] + ((double)at[a] + u) * l->step[a];
     }
 }

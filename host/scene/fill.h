@@ -35,7 +35,4 @@ piola_status pio_fill_points(const scene_geometry *geometry, const pio_csv *csv,
 /* The box of its particles. */
 void pio_fill_bounds(const pio_fill_result *fill, int dimension, double low[3], double high[3]);
 
-/* A random number in [0, 1) that depends on these alone. */
-double pio_uniform(uint64_t seed, uint64_t stream, uint64_t item, uint64_t axis);
-
 #endif

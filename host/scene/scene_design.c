@@ -1,6 +1,7 @@
 /* scene_design.c -- the paths that a design may change, and the rules for design variables. */
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,8 @@ struct scene_source {
     struct scene_surface *surfaces; /* scene_surface.c: a list */
 };
 
-/* pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened; NULL: what is in the file. */
+/* scene_load.c: pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened; NULL: what is in
+ * the file. */
 piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
                              size_t n_sets, FILE *errors, piola_error *error);
 
@@ -44,9 +45,11 @@ extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_
 
 bool pio_scene_has_adjoint(const void *scene); /* frames of it are asked for */
 extern const cfg_table pio_contact_table;      /* scene_table_contact.c */
-/* Defaults that depend on other keys; only after a decode without faults. */
+/* scene_complete.c: defaults that depend on other keys; only after a decode without faults. */
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
-/* Rules that no single key can state; faults go to the document. */
+/* The folder of the results of a scene with this name that names none, into out[size]. */
+void pio_scene_default_folder(const char *name, char *out, size_t size);
+/* scene_validate.c: rules that no single key can state; faults go to the document. */
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
 /* scene_validate_mpm.c: what the integrators of particles can and cannot do. */
@@ -58,28 +61,27 @@ void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
 bool pio_scene_obstacle_target(const pio_scene *scene, const char *name, const char *key, struct scene_target *target);
 /* scene_validate_bodies.c: what the files of geometry hold, groups, and what names them. */
 void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
-/* scene_validate.c: whether body i, which reaches from low to high without its position, lies in the grid. */
-void pio_scene_check_inside(const pio_scene *scene, cfg_doc *doc, size_t i, const double low[3], const double high[3]);
 /* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a fault; `time`,
  * which must increase. Report at the key what is wrong with its file. */
 bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, const char *file, pio_csv *csv);
 int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
 int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv);
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
-/* Its velocity fields, 1 or more; that of a body, by name. */
-int pio_scene_fields(const pio_scene *s);
-int pio_scene_field(const pio_scene *s, const char *body);
-/* Whether each number of the list at `path`, s, is above the one before it. */
-void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times);
-/* Whether the duration is a whole number of steps. */
-void pio_scene_check_time(const pio_scene *s, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc);
 const cfg_table *pio_scene_materials(const pio_scene *scene); /* of its method */
 
-/* Index of a name in a list of structs that begin with their name, or n after a fault. */
+/* scene_rules.c: index of a name in a list of structs that begin with their name, or n after a fault. */
 size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
                        size_t size);
+/* Whether body i, which reaches from low to high [m] without its position, lies in the grid. */
+void pio_scene_check_inside(const pio_scene *scene, cfg_doc *doc, size_t i, const double low[3], const double high[3]);
+/* Whether each number of the list at `path`, s, is above the one before it. */
+void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times);
+/* Whether the duration is a whole number of steps. */
+void pio_scene_check_time(const pio_scene *scene, cfg_doc *doc);
+/* The scalars of a value decoded as CFG_ANY must have the unit of `quantity`; false after a fault. */
+bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
 /* What a design path names. */
 typedef struct scene_target {
     cfg_quantity quantity;
@@ -110,17 +112,5 @@ bool pio_scene_design_target(const pio_scene *scene, const scene_design *design,
 /* Paths of single numbers of a scene besides gravity, in order; NULL past the last. Not every scene has each. */
 const char *pio_scene_number(int i);
 bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
-/* The quantity of a load's value; whether it is springs. */
-cfg_quantity pio_load_quantity(const scene_load *load);
-bool pio_load_is_springs(const scene_load *load);
-/* Has anything of what bodies are made of a density? */
-bool pio_scene_is_heavy(const pio_scene *scene);
-/* scene_validate_mpm.c: is this key of materials one that the scene's integrator cannot have? */
-bool pio_scene_has_no(const pio_scene *scene, const char *key);
-/* Components of an observation: the dimension for positions and velocities, else 1; and its quantity. */
-int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
-cfg_quantity pio_observe_quantity(const scene_observe *observe);
-/* The scalars of a value decoded as CFG_ANY must have the unit of `quantity`. */
-bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
 
 #endif

@@ -1,5 +1,6 @@
 /* scene_validate.c -- rules of a scene that no single key can state. Every fault says what would be right. */
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,21 +36,6 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
     return true;
 }
 
-void pio_scene_check_time(const pio_scene *s, cfg_doc *doc)
-{
-    double steps = round(s->duration / s->dt);
-    if (s->dt > s->duration) {
-        pio_cfg_fault(doc, "time.dt", "%g s is longer than time.duration, %g s; use a smaller step", s->dt,
-                      s->duration);
-    } else if (fabs(steps * s->dt - s->duration) > 1e-6 * s->duration) {
-        pio_cfg_fault(doc, "time.duration",
-                      "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f steps)",
-                      s->duration, s->dt, steps * s->dt, steps);
-    } else if (steps > 2147483647.0) {
-        pio_cfg_fault(doc, "time.dt", "%.3g steps; at most 2^31 - 1 are possible: use a larger step", steps);
-    }
-}
-
 /* Where there is one, the run's own steps are checked elsewhere. */
 static void check_window(const pio_scene *s, cfg_doc *doc)
 {
@@ -69,32 +55,6 @@ static void check_window(const pio_scene *s, cfg_doc *doc)
 }
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
-
-size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
-                       size_t size)
-{
-    const char *names[CFG_MAX_KEYS] = {NULL};
-    size_t count = n < CFG_MAX_KEYS ? n : CFG_MAX_KEYS;
-    for (size_t i = 0; i < n; i++) {
-        char *own;
-        memcpy(&own, (const char *)items + i * size, sizeof own);
-        if (strcmp(own, name) == 0) return i;
-        if (i < count) names[i] = own;
-    }
-    const char *near = pio_cfg_did_you_mean(doc, name, names, count);
-    pio_cfg_fault(doc, path, "%s has no entry named '%s'%s%s%s", list, name, near,
-                  *near || !n ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, names, count));
-    return n;
-}
-
-void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times)
-{
-    for (size_t k = 1; k < times->n; k++) {
-        PATH(at, "%s[%zu]", path, k);
-        if (!(times->v[k] > times->v[k - 1]))
-            pio_cfg_fault(doc, at, "the times must increase, but %g s follows %g s", times->v[k], times->v[k - 1]);
-    }
-}
 
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
@@ -142,23 +102,6 @@ static void extent(const scene_geometry *g, double low[3], double high[3])
     }
 }
 
-void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
-{
-    const scene_body *b = &s->bodies[i];
-    PATH(position, "bodies[%zu].position", i);
-    PATH(geometry, "bodies[%zu].geometry", i);
-    const bool moved = pio_scene_given(doc, position);
-    for (int a = 0; a < s->dimension; a++) {
-        double slack = 1e-9 * (s->grid.max[a] - s->grid.min[a]);
-        double from = low[a] + b->position[a], to = high[a] + b->position[a];
-        if (from >= s->grid.min[a] - slack && to <= s->grid.max[a] + slack) continue;
-        pio_cfg_fault(doc, moved ? position : geometry,
-                      "the body reaches from %g m to %g m along %c, outside the grid, which goes from %g m to %g m",
-                      from, to, axes[a], s->grid.min[a], s->grid.max[a]);
-        return;
-    }
-}
-
 static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_body *b = &s->bodies[i];
@@ -190,34 +133,6 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 }
 
 /* ---- observations and objective ------------------------------------------------------------------------ */
-
-int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
-{
-    switch (observe->type) {
-    case SCENE_MEAN_POSITION:
-    case SCENE_MEAN_VELOCITY:
-    case SCENE_DISPLACEMENT:
-    case SCENE_REACTION:
-        return scene->dimension;
-    default:
-        return 1;
-    }
-}
-
-cfg_quantity pio_observe_quantity(const scene_observe *observe)
-{
-    if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
-    if (observe->type == SCENE_DISTANCE || observe->type == SCENE_SHAPE_DISTANCE) return CFG_AREA; /* the mean square */
-    if (observe->type == SCENE_DENSITY_MISFIT) return CFG_ONE;
-    if (observe->type == SCENE_REACTION) return CFG_FORCE;
-    if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
-    if (observe->type == SCENE_MASS) return CFG_MASS;
-    if (observe->type == SCENE_STRESS) return CFG_PRESSURE;
-    if (observe->type == SCENE_STRAIN_ENERGY) return CFG_ENERGY;
-    if (observe->type == SCENE_CONTROL_EFFORT) return CFG_EFFORT;
-    if (observe->type == SCENE_CONTROL_SMOOTHNESS) return CFG_SMOOTHNESS;
-    return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
-}
 
 /* Between load steps nothing is in equilibrium. */
 static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
@@ -267,22 +182,6 @@ static void check_observe(const pio_scene *s, cfg_doc *doc)
         if (o->type == SCENE_FRONT && o->axis >= s->dimension)
             pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
     }
-}
-
-bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity)
-{
-    bool found, good = true;
-    double value;
-    char why[400];
-    const cfg_node *node = pio_cfg_find(doc->root, path, &found);
-    size_t n = !found ? 0 : node->kind == CFG_SEQUENCE ? node->n : 1;
-    for (size_t i = 0; i < n; i++) {
-        const cfg_node *one = node->kind == CFG_SEQUENCE ? node->items[i] : node;
-        if (one->kind != CFG_SCALAR || pio_quantity_parse(one->text, quantity, &value, why, sizeof why)) continue;
-        pio_cfg_report(doc, PIOLA_BAD_DATA, one->mark, path, "%s", why);
-        good = false;
-    }
-    return good;
 }
 
 static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)

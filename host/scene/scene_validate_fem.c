@@ -1,5 +1,6 @@
 /* scene_validate_fem.c -- rules of a scene of finite elements that no single key can state. */
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 #include "host/base/sha256.h"
 
 #include <limits.h>
@@ -147,24 +148,6 @@ static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
     }
 }
 
-cfg_quantity pio_load_quantity(const scene_load *l)
-{
-    static const cfg_quantity list[] = {[SCENE_TRACTION] = CFG_PRESSURE,
-                                        [SCENE_PRESSURE] = CFG_PRESSURE,
-                                        [SCENE_FORCE] = CFG_FORCE,
-                                        [SCENE_POINT_FORCE] = CFG_FORCE,
-                                        [SCENE_FOLLOWER_PRESSURE] = CFG_PRESSURE,
-                                        [SCENE_BODY_FORCE] = CFG_FORCE_DENSITY,
-                                        [SCENE_FOUNDATION] = CFG_FORCE_DENSITY,
-                                        [SCENE_SPRINGS] = CFG_STIFFNESS};
-    return list[l->type];
-}
-
-bool pio_load_is_springs(const scene_load *l)
-{
-    return l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
-}
-
 /* Stiffnesses are at least 0, and one of them is above. */
 static void check_stiffness(const scene_load *l, cfg_doc *doc, const char *value)
 {
@@ -219,22 +202,6 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, value, "%zu values for %zu times; one each is needed", c->value.n, c->time.n);
         pio_scene_check_increase(doc, time, &c->time);
     }
-}
-
-bool pio_scene_is_heavy(const pio_scene *s)
-{
-    bool heavy = false;
-    for (size_t k = 0; k < s->n_materials; k++) {
-        const scene_material *m = &s->materials[k];
-        bool used = false;
-        for (size_t b = 0; b < s->n_bodies; b++) {
-            used |= !strcmp(m->name, s->bodies[b].material);
-            for (size_t r = 0; r < s->bodies[b].n_regions; r++)
-                used |= !strcmp(m->name, s->bodies[b].regions[r].material);
-        }
-        heavy |= used && m->density > 0;
-    }
-    return heavy;
 }
 
 /* Gravity acts on what has a density. */

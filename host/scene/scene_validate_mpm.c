@@ -1,7 +1,7 @@
 /* scene_validate_mpm.c -- which walls, materials and outputs an integrator of particles can have. */
 #include "host/scene/plastic.h"
-#include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,13 +66,6 @@ static void check_damping(const pio_scene *s, cfg_doc *doc)
                       s->damping, 0.5 / s->dt);
 }
 
-bool pio_scene_has_no(const pio_scene *s, const char *key)
-{
-    if (s->method != SCENE_MPM) return false;
-    return (s->mpm_integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity")) ||
-           (s->n_fields > 0 && !strcmp(key, "density"));
-}
-
 /* What a reversible run cannot have. */
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
@@ -126,25 +119,6 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
         else if (plane && s->dimension == 3)
             pio_cfg_fault(doc, "output.states.fields", "e33 is of plastic solids in 2D; remove it");
     }
-}
-
-/* The fields that there are: those of the list, and one of all other bodies. */
-int pio_scene_fields(const pio_scene *s)
-{
-    int most = 0;
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const int field = pio_scene_field(s, s->bodies[b].name);
-        if (field > most) most = field;
-    }
-    return most + 1;
-}
-
-int pio_scene_field(const pio_scene *s, const char *body)
-{
-    for (size_t f = 0; f < s->n_fields; f++)
-        for (size_t k = 0; k < s->fields[f].bodies.n; k++)
-            if (!strcmp(s->fields[f].bodies.v[k], body)) return (int)f;
-    return (int)s->n_fields;
 }
 
 /* Known bodies, each in one field; as many fields as there can be. */

@@ -1,0 +1,163 @@
+/* scene_complete.c -- defaults of a scene that depend on its other keys. */
+#include "host/scene/law.h"
+#include "host/scene/scene_names.h"
+#include "host/scene/scene_private.h"
+
+#include <math.h>
+#include <string.h>
+
+static double given(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+static void complete_material(scene_material *m)
+{
+    m->lame = !isnan(m->mu);
+    bool solid = LAW_BIT(m->model) & LAWS_HYPERELASTIC & ~LAWS_OWN;
+    if (solid && m->lame) {
+        m->E = m->mu * (3 * m->lambda + 2 * m->mu) / (m->lambda + m->mu);
+        m->nu = m->lambda / (2 * (m->lambda + m->mu));
+    } else if (solid) {
+        m->mu = m->E / (2 * (1 + m->nu));
+        m->lambda = m->E * m->nu / ((1 + m->nu) * (1 - 2 * m->nu));
+    } else {
+        m->E = m->nu = m->mu = m->lambda = 0;
+    }
+    m->bulk = given(m->bulk, 0);
+}
+
+static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
+{
+    static const scene_observable types[] = {
+        SCENE_DISPLACEMENT,   SCENE_REACTION, SCENE_DISTANCE, SCENE_COMPLIANCE,    SCENE_MEAN_VELOCITY,
+        SCENE_KINETIC_ENERGY, SCENE_VOLUME,   SCENE_MASS,     SCENE_STRAIN_ENERGY, SCENE_STRESS};
+    bool over = o->over[1] > 0;
+    double n = 1, step = scene->duration;
+    if (scene->method == SCENE_FEM) o->type = types[o->seen];
+    o->every = given(o->every, 0);
+    o->sharpness = given(o->sharpness, 4 / scene->grid.spacing);
+    if (!over) o->over[0] = o->over[1] = -1;
+    if (o->type == SCENE_CONTROL_EFFORT || o->type == SCENE_CONTROL_SMOOTHNESS) return;
+    if (o->at.n || over || o->type == SCENE_DISTANCE) return;
+    if (o->every > 0) {
+        n = floor(scene->duration / o->every + 1e-9);
+        step = o->every;
+    }
+    if (n > SCENE_MOST_SAMPLES || n < 1) return; /* refused by pio_scene_validate */
+    o->at.v = pio_arena_take(&doc->arena, (size_t)n * sizeof(double));
+    if (!o->at.v) {
+        doc->no_memory = true;
+        return;
+    }
+    o->at.n = (size_t)n;
+    for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->duration);
+}
+
+/* A part of a body that is not told is no box. */
+static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *on)
+{
+    PATH(path, "%s[%zu].on.min", list, i);
+    const bool found = pio_scene_given(doc, path);
+    for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
+}
+
+/* Axes that are not told are all; nodes inside follow a surface that is designed. */
+static void complete_places(pio_scene *scene, cfg_doc *doc)
+{
+    static char *const axes[] = {"x", "y", "z"};
+    for (size_t i = 0; i < scene->n_boundary; i++) {
+        scene_strings *own = &scene->boundary[i].axes;
+        if (own->n) continue;
+        own->n = (size_t)scene->dimension;
+        own->v = pio_arena_take(&doc->arena, sizeof axes);
+        if (own->v)
+            memcpy(own->v, axes, sizeof axes);
+        else
+            doc->no_memory = true;
+    }
+    for (size_t i = 0; i < scene->n_observe; i++) complete_box(doc, "observe", i, &scene->observe[i].on);
+    for (size_t i = 0; i < scene->n_loads; i++) complete_box(doc, "loads", i, &scene->loads[i].on);
+    for (size_t i = 0; i < scene->n_design; i++) {
+        scene_design *d = &scene->design[i];
+        complete_box(doc, "design", i, &d->on);
+        PATH(path, "design[%zu].mesh_update", i);
+        if (!pio_scene_given(doc, path) && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
+    }
+}
+
+void pio_scene_default_folder(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "out/%.64s", name);
+}
+
+static void complete_output(pio_scene *scene, cfg_doc *doc)
+{
+    scene_output *o = &scene->output;
+    o->states_every = given(o->states_every, scene->duration / 50);
+    o->adjoint_every = given(o->adjoint_every, 0);
+    if (!o->directory && scene->name) {
+        char text[80];
+        pio_scene_default_folder(scene->name, text, sizeof text);
+        o->directory = pio_arena_text(&doc->arena, text, strlen(text));
+        doc->no_memory |= !o->directory;
+    }
+    if (o->state_fields.n == 0 && scene->method == SCENE_MPM) {
+        static const char *const usual[] = {"velocity", "J"};
+        o->state_fields.v = pio_arena_take(&doc->arena, sizeof usual);
+        doc->no_memory |= !o->state_fields.v;
+        for (size_t i = 0; i < 2 && o->state_fields.v; i++)
+            o->state_fields.v[i] = pio_arena_text(&doc->arena, usual[i], strlen(usual[i]));
+        o->state_fields.n = 2;
+        doc->no_memory |= o->state_fields.v && (!o->state_fields.v[0] || !o->state_fields.v[1]);
+    }
+}
+
+/* A static scene has load steps, a motion a time step; which masses. */
+static void complete_steps(pio_scene *scene, cfg_doc *doc)
+{
+    const bool lumps = scene_leaps(scene->integrator) || scene->integrator == SCENE_REVERSIBLE_EULER;
+    if (lumps && !pio_scene_given(doc, "solver.mass")) scene->mass = SCENE_LUMPED;
+    if (!pio_scene_given(doc, "time.dt"))
+        scene->dt = scene->duration / scene->load_steps; /* a motion without dt is refused by pio_scene_validate */
+}
+
+void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
+{
+    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
+    for (size_t i = 0; i < scene->n_geometry; i++) {
+        scene->geometry[i].radius = given(scene->geometry[i].radius, 0);
+        scene->geometry[i].height = given(scene->geometry[i].height, 0);
+    }
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        scene_body *b = &scene->bodies[i];
+        if (!b->particles_per_cell) b->particles_per_cell = scene->dimension == 2 ? 4 : 8;
+        const scene_geometry *g = pio_scene_geometry(scene, b->geometry);
+        b->of_points = g && g->shape == SCENE_POINTS;
+    }
+    for (size_t i = 0; i < scene->n_observe; i++) complete_observe(scene, doc, &scene->observe[i]);
+    for (size_t i = 0; i < scene->n_design; i++) {
+        scene_design *d = &scene->design[i];
+        if (d->bounds[0] >= d->bounds[1]) { /* both 0: not given, a given pair increases */
+            d->bounds[0] = -INFINITY;
+            d->bounds[1] = INFINITY;
+        }
+    }
+    for (size_t i = 0; i < scene->n_actuators; i++) complete_box(doc, "actuators", i, &scene->actuators[i].on);
+    pio_scene_complete_control(scene, doc);
+    if (scene->method == SCENE_FEM) complete_places(scene, doc);
+    if (scene->method == SCENE_FEM) complete_steps(scene, doc);
+    for (size_t i = 0; i < scene->n_constraints; i++) {
+        scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
+        scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
+    }
+    if (scene->method == SCENE_MPM) scene->onset = given(scene->onset, 0.1 * scene->grid.spacing / scene->duration);
+    scene->grid.wall_stiffness = given(scene->grid.wall_stiffness, 0);
+    scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
+    scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
+    scene->memory_budget = given(scene->memory_budget, 0);
+    scene->memory_disk = given(scene->memory_disk, 0);
+    scene->window = given(scene->window, 0);
+    complete_output(scene, doc);
+    pio_scene_complete_obstacles(scene, doc);
+}

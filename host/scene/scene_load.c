@@ -1,0 +1,175 @@
+/* scene_load.c -- a scene file from disk to a pio_scene and back to text. */
+#include "host/base/fail.h"
+#include "host/scene/scene_leave.h"
+#include "host/scene/scene_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Scenes that have a table of their own. */
+static const cfg_case fem_case = {"method", "type", "fem", &pio_fem_scene_table};
+
+/* Vectors are as long as method.dimension says; without a good one they may have 2 or 3 entries. */
+static int peek_dimension(const cfg_doc *doc)
+{
+    bool found;
+    const cfg_node *node = pio_cfg_find(doc->root, "method.dimension", &found);
+    if (!found || node->kind != CFG_SCALAR) return 0;
+    return strcmp(node->text, "2") == 0 ? 2 : strcmp(node->text, "3") == 0 ? 3 : 0;
+}
+
+/* The table of the scene's method: what its `method.type` says, if it says anything. */
+static const cfg_table *table_of(const cfg_doc *doc)
+{
+    bool found;
+    const cfg_node *node = pio_cfg_find(doc->root, fem_case.mapping, &found);
+    node = found ? pio_cfg_get(node, fem_case.key, NULL) : NULL;
+    return node && node->kind == CFG_SCALAR && !strcmp(node->text, fem_case.value) ? fem_case.table : &pio_scene_table;
+}
+
+/* Decode what was loaded by the table of its method; a key of the other one is told as that. */
+static bool decode(cfg_doc *doc, pio_scene *scene)
+{
+    const cfg_table *table = table_of(doc);
+    const bool fem = table == fem_case.table;
+    doc->dimension = peek_dimension(doc);
+    doc->other = fem ? &pio_scene_table : fem_case.table;
+    doc->other_kind = fem ? "scenes of `method: {type: mpm}`" : "scenes of `method: {type: fem}`";
+    return pio_cfg_decode(doc, table, scene);
+}
+
+/* What is allowed is there. */
+static void check_allowed(cfg_doc *doc)
+{
+    for (size_t i = 0; i < doc->allowed.n; i++) {
+        const int why = access(doc->allowed.paths[i], F_OK) ? errno : 0;
+        cfg_file *file = why ? pio_cfg_file(doc, "--allow", "", 0) : NULL;
+        if (file)
+            pio_cfg_report(doc, PIOLA_NO_INPUT, (cfg_mark){file, 0, 0}, "", "--allow %s: %s", doc->allowed.paths[i],
+                           strerror(why));
+    }
+}
+
+/* May results go where the scene says? Below the current folder, where the name of theirs begins, or below the scene's own; and
+ * where the user says. */
+static bool may_write(const cfg_doc *doc, const char *directory, bool set)
+{
+    const char *own[] = {".", doc->folder};
+    return set || pio_path_allowed(directory, &(pio_allowed){own, 2}) || pio_path_allowed(directory, &doc->allowed);
+}
+
+static const cfg_node *directory_of(const cfg_doc *doc)
+{
+    bool found;
+    return pio_cfg_find(doc->root, "output.directory", &found);
+}
+
+static void check_directory(const pio_scene *scene, cfg_doc *doc)
+{
+    const cfg_node *node = directory_of(doc);
+    const char *directory = scene->output.directory;
+    if (!directory || may_write(doc, directory, node->mark.file->set)) return;
+    pio_cfg_report(doc, PIOLA_REFUSED, node->mark, "output.directory",
+                   "'%s' is neither below the scene's folder nor below the current one; name the folder by -o, or "
+                   "allow it with --allow PATH",
+                   pio_cfg_clean(doc, directory));
+}
+
+static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_scene_leave *leave,
+                 const char *const *sets, size_t n_sets)
+{
+    doc->allowed = leave->allowed;
+    check_allowed(doc);
+    if (!pio_cfg_load(doc, path, sets, n_sets)) return;
+    if (!decode(doc, scene)) return;
+    pio_scene_complete(scene, doc);
+    scene->path = pio_arena_text(&doc->arena, path, strlen(path));
+    scene->text = doc->text;
+    doc->no_memory |= !scene->path || !scene->text;
+    if (!doc->no_memory && leave->writes) check_directory(scene, doc);
+    if (!doc->no_memory) pio_scene_validate(scene, doc);
+}
+
+static piola_status load_or_parse(pio_scene **out, const char *path, const char *text, size_t size,
+                                  const pio_scene_leave *leave, const char *const *sets, size_t n_sets, FILE *errors,
+                                  piola_error *error)
+{
+    *out = NULL;
+    pio_scene *scene = calloc(1, sizeof *scene);
+    struct scene_source *source = calloc(1, sizeof *source);
+    if (!scene || !source) {
+        free(scene);
+        free(source);
+        if (errors) fprintf(errors, "piola: error: no memory to read the scene\n");
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
+    }
+    scene->source = source;
+    source->doc.given = text;
+    source->doc.given_size = size;
+    pio_locale old = pio_locale_begin();
+    load(scene, &source->doc, path, leave, sets, n_sets);
+    piola_status status = pio_cfg_show(&source->doc, errors, error);
+    pio_locale_end(old);
+    if (status)
+        pio_scene_free(scene);
+    else
+        *out = scene;
+    return status;
+}
+
+piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
+                            piola_error *error)
+{
+    return load_or_parse(out, path, NULL, 0, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
+}
+
+piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
+                             size_t n_sets, FILE *errors, piola_error *error)
+{
+    return load_or_parse(out, path, text, size, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
+}
+
+piola_status pio_scene_load_with(pio_scene **out, const char *path, const pio_scene_leave *leave,
+                                 const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
+{
+    return load_or_parse(out, path, NULL, 0, leave, sets, n_sets, errors, error);
+}
+
+bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *const *sets, size_t n_sets, char *out,
+                      size_t size)
+{
+    pio_scene scene = {0};
+    cfg_doc doc = {.allowed = *allowed};
+    const pio_locale old = pio_locale_begin();
+    if (pio_cfg_load(&doc, path, sets, n_sets))
+        decode(&doc, &scene); /* what is legal of it is there, whatever is not */
+    pio_locale_end(old);
+    bool known = scene.output.directory || scene.name;
+    if (scene.output.directory)
+        known = (size_t)snprintf(out, size, "%s", scene.output.directory) < size;
+    else if (known)
+        pio_scene_default_folder(scene.name, out, size);
+    known = known && may_write(&doc, out, directory_of(&doc)->mark.file->set);
+    pio_cfg_free(&doc);
+    return known;
+}
+
+void pio_scene_schema(FILE *to)
+{
+    pio_cfg_schema(&pio_scene_table, &fem_case, "Piola scene", to);
+}
+
+void pio_scene_reference(FILE *to)
+{
+    fputs("Scenes of `method: {type: mpm}`:\n\n", to);
+    pio_cfg_reference(&pio_scene_table, to);
+    fputs("\nScenes of `method: {type: fem}`:\n\n", to);
+    pio_cfg_reference(&pio_fem_scene_table, to);
+}
+
+void pio_scene_resolved(const pio_scene *scene, FILE *to)
+{
+    pio_cfg_resolved(scene->method == SCENE_FEM ? &pio_fem_scene_table : &pio_scene_table, scene, scene->dimension, to);
+}

@@ -1,0 +1,91 @@
+/* scene_query.c -- see scene_query.h. */
+#include "host/scene/scene_query.h"
+
+#include <string.h>
+
+int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
+{
+    switch (observe->type) {
+    case SCENE_MEAN_POSITION:
+    case SCENE_MEAN_VELOCITY:
+    case SCENE_DISPLACEMENT:
+    case SCENE_REACTION:
+        return scene->dimension;
+    default:
+        return 1;
+    }
+}
+
+cfg_quantity pio_observe_quantity(const scene_observe *observe)
+{
+    if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
+    if (observe->type == SCENE_DISTANCE || observe->type == SCENE_SHAPE_DISTANCE) return CFG_AREA; /* the mean square */
+    if (observe->type == SCENE_DENSITY_MISFIT) return CFG_ONE;
+    if (observe->type == SCENE_REACTION) return CFG_FORCE;
+    if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
+    if (observe->type == SCENE_MASS) return CFG_MASS;
+    if (observe->type == SCENE_STRESS) return CFG_PRESSURE;
+    if (observe->type == SCENE_STRAIN_ENERGY) return CFG_ENERGY;
+    if (observe->type == SCENE_CONTROL_EFFORT) return CFG_EFFORT;
+    if (observe->type == SCENE_CONTROL_SMOOTHNESS) return CFG_SMOOTHNESS;
+    return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
+}
+
+cfg_quantity pio_load_quantity(const scene_load *l)
+{
+    static const cfg_quantity list[] = {[SCENE_TRACTION] = CFG_PRESSURE,
+                                        [SCENE_PRESSURE] = CFG_PRESSURE,
+                                        [SCENE_FORCE] = CFG_FORCE,
+                                        [SCENE_POINT_FORCE] = CFG_FORCE,
+                                        [SCENE_FOLLOWER_PRESSURE] = CFG_PRESSURE,
+                                        [SCENE_BODY_FORCE] = CFG_FORCE_DENSITY,
+                                        [SCENE_FOUNDATION] = CFG_FORCE_DENSITY,
+                                        [SCENE_SPRINGS] = CFG_STIFFNESS};
+    return list[l->type];
+}
+
+bool pio_load_is_springs(const scene_load *l)
+{
+    return l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
+}
+
+bool pio_scene_is_heavy(const pio_scene *s)
+{
+    bool heavy = false;
+    for (size_t k = 0; k < s->n_materials; k++) {
+        const scene_material *m = &s->materials[k];
+        bool used = false;
+        for (size_t b = 0; b < s->n_bodies; b++) {
+            used |= !strcmp(m->name, s->bodies[b].material);
+            for (size_t r = 0; r < s->bodies[b].n_regions; r++)
+                used |= !strcmp(m->name, s->bodies[b].regions[r].material);
+        }
+        heavy |= used && m->density > 0;
+    }
+    return heavy;
+}
+
+bool pio_scene_has_no(const pio_scene *s, const char *key)
+{
+    if (s->method != SCENE_MPM) return false;
+    return (s->mpm_integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity")) ||
+           (s->n_fields > 0 && !strcmp(key, "density"));
+}
+
+int pio_scene_fields(const pio_scene *s)
+{
+    int most = 0;
+    for (size_t b = 0; b < s->n_bodies; b++) {
+        const int field = pio_scene_field(s, s->bodies[b].name);
+        if (field > most) most = field;
+    }
+    return most + 1;
+}
+
+int pio_scene_field(const pio_scene *s, const char *body)
+{
+    for (size_t f = 0; f < s->n_fields; f++)
+        for (size_t k = 0; k < s->fields[f].bodies.n; k++)
+            if (!strcmp(s->fields[f].bodies.v[k], body)) return (int)f;
+    return (int)s->n_fields;
+}
