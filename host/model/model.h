@@ -69,7 +69,7 @@ piola_status pio_model_refused(const pio_model *model, piola_status rc, piola_er
 /* FEM: tolerances that the scene does not tell, as fits the precision that computes; a new model has those of the scene's. */
 void pio_model_precision(pio_model *model, bool f32);
 double pio_fem_tolerance(bool f32);
-/* Items of what a design entry changes, or of a field of the model: particles; nodes or elements. */
+/* model_query.c: items of what a design entry changes, or of a field of the model: particles; nodes or elements. */
 int64_t pio_model_items(const pio_model *model, bool nodal);
 /* Of a particle or an element: its material, and the number of its body. */
 const scene_material *pio_model_material(const pio_model *model, int64_t item);
@@ -94,7 +94,8 @@ piola_status pio_model_control_share(const pio_model *model, int observation, pi
 void pio_model_control_advice(const pio_model *model, piola_error *error);
 bool pio_model_control_quantity(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
-/* model_design.c and model_observe.c: the parts of pio_model_create. */
+/* model_particles.c, model_design.c and model_observe.c: the parts of pio_model_create. */
+piola_status pio_model_particles(pio_model *model, piola_error *error);
 piola_status pio_model_designs(pio_model *model, piola_error *error);
 piola_status pio_model_observations(pio_model *model, piola_error *error);
 /* model_obstacle.c: obstacles of the scene; which of them, and what of it, a design path names: false if none. */

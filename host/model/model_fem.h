@@ -4,7 +4,6 @@
 
 #include "host/mesh/mesh.h"
 #include "host/model/model.h"
-#include "host/snapshot/snapshot.h"
 
 /* Everything of the meshes; nodes and elements are numbered body after body, elements as their mesh's cells. */
 struct pio_model_fem {
@@ -32,7 +31,7 @@ struct pio_model_fem {
 piola_status pio_model_fem_create(pio_model *model, piola_error *error);
 void pio_model_fem_free(pio_model_fem *fem);
 
-/* The box of `on`, larger by a millionth of the shortest edge: nodes are where they are to rounding. */
+/* model_where.c: the box of `on`, larger by a millionth of the shortest edge: nodes are where they are to rounding. */
 scene_where pio_model_box(const pio_model *model, const scene_where *on);
 
 /* Nodes of the model that lie at `on` of a body, ascending; `path` names the scene's key in faults. */
@@ -52,15 +51,12 @@ piola_status pio_model_loads(pio_model *model, piola_error *error);
 /* model_fem_motion.c: how a scene that moves begins, and its damping. */
 piola_status pio_model_motion(pio_model *model, piola_error *error);
 
-/* Group of every element (of nodal quantities: node) that a design path governs; returns the number of groups. */
+/* model_fem_design.c: group of every element (of nodal quantities: node) that a design path governs; returns the number of groups. */
 int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per per, int32_t *index);
 bool pio_nodal(pio_quantity quantity); /* of nodes, not of elements */
+/* The quantity that a design path names, and into which the number of the load or the first support where it is one of these. */
 pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
-/* Weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status says what is wrong. */
+/* model_weights.c: weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status says what is wrong. */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
-
-/* The elements as cells of a snapshot. */
-piola_status pio_model_cells(const pio_model *model, pio_snapshot_mesh *out, piola_error *error);
-void pio_model_cells_free(pio_snapshot_mesh *mesh);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
+#include "host/results/model_cells.h"
 #include "host/results/states.h"
 
 #include <stdlib.h>

@@ -1,0 +1,22 @@
+/* model_query.c -- how many items a model has, and to what each belongs. */
+#include "host/model/model.h"
+
+#include "host/model/model_fem.h"
+#include "host/scene/scene_names.h"
+
+int64_t pio_model_items(const pio_model *m, bool nodal)
+{
+    if (!m->fem) return m->desc.particles.n;
+    return nodal ? m->fem->node_first[m->fem->bodies] : m->fem->element_first[m->fem->bodies];
+}
+
+int32_t pio_model_body(const pio_model *m, int64_t item)
+{
+    return m->fem ? m->fem->body[item] : m->body[item];
+}
+
+const scene_material *pio_model_material(const pio_model *m, int64_t item)
+{
+    if (m->fem) return &m->scene->materials[m->fem->material[item]];
+    return pio_scene_material(m->scene, m->scene->bodies[m->body[item]].material);
+}
