@@ -2,7 +2,8 @@
  * own, because their timers wait after each. */
 #include "host/bench/bench.h"
 #include "host/base/fail.h"
-#include "host/run/session.h"
+#include "host/base/clock.h"
+#include "solvers/driver/driver.h"
 
 #include <math.h>
 #include <omp.h>

@@ -3,7 +3,8 @@
 #include "host/bench/bench_fem.h"
 
 #include "host/base/fail.h"
-#include "host/run/session.h"
+#include "host/base/clock.h"
+#include "solvers/driver/driver.h"
 
 #include <math.h>
 #include <omp.h>

@@ -6,7 +6,7 @@
 #include "host/scene/law.h"
 #include "host/model/model.h"
 #include "host/base/output.h"
-#include "host/results/states.h"
+#include "host/results/manifest.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "host/base/json.h"
 #include "host/base/output.h"
 #include "host/base/signals.h"
-#include "host/results/states.h"
+#include "host/results/manifest.h"
 
 #include <math.h>
 #include <stdio.h>

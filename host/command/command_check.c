@@ -10,6 +10,8 @@
 #include "host/results/certificate.h"
 #include "host/results/check_record.h"
 #include "host/command/command.h"
+#include "host/results/result.h"
+#include "host/run/output_folder.h"
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
 #include "host/base/signals.h"
@@ -425,7 +427,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
     if (!error) error = &own;
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
-    rc = pio_session_open(&s, options, "check", PIO_ALL_GRADIENTS, "f64", error);
+    rc = pio_command_open(&s, options, "check", PIO_ALL_GRADIENTS, "f64", error);
     if (!rc && s->objective.n == 0)
         rc = pio_scene_fault(s->scene, error, "objective", "a check needs an objective");
     else if (!rc && s->model->n_variables == 0)

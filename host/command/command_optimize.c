@@ -1,6 +1,8 @@
 /* command_optimize.c -- piola optimize: improve the design; a killed run continues from its evaluations. */
 #include "host/results/certificate.h"
 #include "host/command/command.h"
+#include "host/results/result.h"
+#include "host/run/output_folder.h"
 #include "host/results/evaluations.h"
 #include "host/base/fail.h"
 #include "host/results/history.h"
@@ -258,7 +260,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     if (!error) error = &own;
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
-    rc = pio_session_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
+    rc = pio_command_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;
     if (!rc && !s->scene->has_optimizer)
         rc = pio_scene_fault(s->scene, error, "optimizer",

@@ -5,62 +5,11 @@
 #include "host/base/fail.h"
 #include "host/results/run_checkpoint.h"
 #include "host/base/signals.h"
-#include "host/snapshot/snapshot_private.h"
+#include "host/results/result.h"
 #include "host/results/states.h"
+#include "host/run/output_folder.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-/* Handlers and deadline for one command. */
-piola_status pio_command_begin(const piola_options *options, piola_error *error)
-{
-    if (options->directory) pio_forget_result(options, options->directory);
-    pio_h5_restore(pio_h5_silence()); /* before anything else of HDF5 is called */
-    const piola_status rc = pio_signals_install(error);
-    if (!rc) pio_signals_deadline(options->max_walltime);
-    return rc;
-}
-
-piola_status pio_command_refused(const piola_options *options, const char *name, piola_status rc,
-                                 const piola_error *error)
-{
-    pio_json json;
-    if (!options->json || options->dry_run) return rc;
-    pio_json_to_file(&json, stdout, 2);
-    pio_json_begin_object(&json, NULL);
-    pio_json_string(&json, "command", name);
-    pio_json_string(&json, "scene", options->scene);
-    pio_json_integer(&json, "exit", rc);
-    pio_json_string(&json, "message", error->message);
-    pio_failure_json(&error->failure, &json);
-    pio_json_end_object(&json);
-    pio_json_finish(&json, NULL);
-    return rc;
-}
-
-/* A result.json that tells of a failure, so that scripts need not read the log. What went wrong first is what is returned. */
-piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error)
-{
-    static const char record[] = "evaluations.record";
-    const char *files[10] = {NULL};
-    char path[PIO_PATH];
-    struct stat there;
-    size_t n;
-    pio_json json;
-    char **partials = pio_folder_partials(s->directory, &n);
-    for (size_t i = 0; i < n; i++) files[i] = partials[i];
-    pio_session_path(s, record, path, sizeof path);
-    if (!strcmp(s->command, "optimize") && !lstat(path, &there) && S_ISREG(there.st_mode)) files[n++] = record;
-    for (size_t i = 0; i < n; i++) {
-        pio_session_path(s, files[i], path, sizeof path);
-        pio_log_say(s->log, PIO_INFO, "what was finished is in %s", path);
-    }
-    pio_result_begin(s, &json, rc, error->message, &error->failure);
-    pio_result_end(s, &json, files, NULL);
-    free(partials);
-    return rc;
-}
 
 /* What taking steps back had to remember. */
 static void tell_tape(const pio_session *s)
@@ -139,7 +88,7 @@ static piola_status command(const piola_options *options, const char *name, bool
     if (!error) error = &own;
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
-    rc = pio_session_open(&s, options, name, gradient ? PIO_GRADIENT : PIO_NO_GRADIENT, NULL, error);
+    rc = pio_command_open(&s, options, name, gradient ? PIO_GRADIENT : PIO_NO_GRADIENT, NULL, error);
     if (!rc && gradient && s->objective.n == 0)
         rc = pio_scene_fault(s->scene, error, "objective",
                              "a gradient needs an objective; add one that refers to `observe`");

@@ -1,7 +1,7 @@
 /* problem.c -- a scene in a program of one's own: the handle of piola.h over a session that says nothing. */
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
-#include "host/run/session.h"
+#include "host/command/command.h"
 #include "host/base/signals.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static piola_status check_scene(const piola_options *o, piola_error *error)
 
 static piola_status open_session(piola_problem *p, piola_error *error)
 {
-    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", PIO_GRADIENT, NULL, error);
+    piola_status rc = pio_command_open(&p->session, &p->options, "evaluate", PIO_GRADIENT, NULL, error);
     if (rc) return rc;
     const size_t bytes = sizeof(double) * ((size_t)p->session->model->n_variables + 1);
     p->z = malloc(bytes);

@@ -4,6 +4,7 @@
 #include "host/config/config.h"
 #include "host/base/fail.h"
 #include "host/results/identity.h"
+#include "host/run/output_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* gradient_fields.c -- the gradients per particle that a scene has, by the names that its materials use. */
+/* gradient_fields.c -- see gradient_fields.h. */
+#include "host/results/gradient_fields.h"
+
 #include "host/base/fail.h"
 #include "host/scene/plastic.h"
-#include "host/results/states.h"
 
 #include <stdio.h>
 #include <stdlib.h>

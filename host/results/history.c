@@ -4,7 +4,10 @@
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
 #include "host/results/model_cells.h"
-#include "host/results/states.h"
+#include "host/results/gradient_fields.h"
+#include "host/results/manifest.h"
+#include "host/run/output_folder.h"
+#include "host/snapshot/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

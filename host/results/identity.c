@@ -3,7 +3,7 @@
 
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
-#include "host/results/states.h"
+#include "host/results/manifest.h"
 
 #include <gnu/libc-version.h>
 #include <math.h>

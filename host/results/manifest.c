@@ -1,5 +1,5 @@
-/* manifest.c -- what a file must say so that its bits can be made again. */
-#include "host/results/states.h"
+/* manifest.c -- see manifest.h. */
+#include "host/results/manifest.h"
 
 #include "host/base/fail.h"
 #include "host/base/sha256.h"

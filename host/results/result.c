@@ -1,5 +1,8 @@
-/* result.c -- result.json: what scripts read, the same frame for every command. */
-#include "host/run/session.h"
+/* result.c -- see result.h. */
+#include "host/results/result.h"
+
+#include "host/base/clock.h"
+#include "host/run/output_folder.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
 #include "host/results/run_checkpoint.h"
 
 #include "host/run/checkpoint_file.h"
+#include "host/run/output_folder.h"
+#include "host/base/clock.h"
 #include "host/base/fail.h"
 #include "host/results/identity.h"
 #include "host/base/signals.h"

@@ -3,7 +3,6 @@
 
 #include "host/run/disk_states.h"
 #include "host/base/fail.h"
-#include "host/run/session.h"
 
 #include <math.h>
 

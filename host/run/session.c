@@ -1,8 +1,9 @@
 /* session.c -- see session.h. */
 #include "host/run/session.h"
 
-#include "host/command/command.h"
 #include "host/run/disk_states.h"
+#include "host/run/output_folder.h"
+#include "host/base/clock.h"
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
 #include "host/base/signals.h"
@@ -42,34 +43,14 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     return PIOLA_OK;
 }
 
-void pio_forget_result(const piola_options *options, const char *directory)
-{
-    if (!options->dry_run) pio_folder_forget(directory, "result.json");
-}
-
-/* Lock a folder that is there, and remove what must not be taken for this run's. */
-static piola_status lock_folder(pio_session *s, piola_error *error)
-{
-    char who[300];
-    if (s->lock || access(s->directory, F_OK)) return PIOLA_OK;
-    snprintf(who, sizeof who, "piola %s %s", s->command, s->options->scene);
-    const piola_status rc = pio_folder_lock(&s->lock, s->directory, who, error);
-    if (rc) return rc;
-    const int removed = pio_folder_clean(s->lock, "result.json");
-    if (*pio_folder_told(s->lock)) pio_log_say(s->log, PIO_DETAIL, "%s", pio_folder_told(s->lock));
-    if (removed)
-        pio_log_say(s->log, PIO_DETAIL, "%d files that a killed run left unfinished in %s are removed", removed,
-                    s->directory);
-    return PIOLA_OK;
-}
-
-static piola_status open_scene(pio_session *s, piola_error *error)
+/* *told: the scene's messages were printed. */
+static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
 {
     const piola_options *o = s->options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
     piola_status rc = pio_scene_load_with(&s->scene, o->scene, &leave, o->sets, o->n_sets, stderr, error);
     if (rc) {
-        s->told = true;
+        *told = true;
         if (!o->directory && s->writes &&
             pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->directory, sizeof s->directory))
             pio_forget_result(o, s->directory);
@@ -79,7 +60,7 @@ static piola_status open_scene(pio_session *s, piola_error *error)
     rc = pio_path_folder(directory, error);
     if (rc) return rc;
     memcpy(s->directory, directory, strlen(directory) + 1);
-    if (s->writes && !o->dry_run) rc = lock_folder(s, error);
+    if (s->writes && !o->dry_run) rc = pio_session_lock_folder(s, error);
     if (!rc) rc = pio_model_create(&s->model, s->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
@@ -109,19 +90,12 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     return rc || s->options->dry_run ? rc : pio_session_create_sim(s, error);
 }
 
-piola_status pio_session_create_sim(pio_session *s, piola_error *error)
-{
-    const piola_status rc =
-        pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
-    if (!rc && s->plan.kept) s->bytes.total += s->bytes.state; /* states go to disk through a buffer */
-    return rc;
-}
-
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
-                              pio_session_gradients gradients, const char *precision, piola_error *error)
+                              pio_session_gradients gradients, const char *precision, bool *told, piola_error *error)
 {
     pio_session *s = calloc(1, sizeof *s);
     *out = NULL;
+    *told = false;
     if (!s) return pio_fail_memory(error, sizeof *s, "a session");
     s->options = options;
     s->command = command;
@@ -133,13 +107,11 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
                           : PIOLA_OK;
     if (!rc && options->directory) rc = pio_path_folder(options->directory, error);
     if (!rc) rc = open_log(s, error);
-    if (!rc) rc = open_scene(s, error);
+    if (!rc) rc = open_scene(s, told, error);
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
     if (!rc) rc = take_workspace(s, error);
     if (rc) {
         rc = pio_fail_blame(error, rc); /* a module of the engine may not load for want of memory */
-        pio_command_refused(options, command, rc, error);
-        if (s->told) error->message[0] = '\0'; /* not to be printed twice */
         pio_session_close(s);
     } else {
         *out = s;
@@ -417,17 +389,4 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
         s->value_bar[worst] *= 1.001;
     }
     return check_finite(s, error);
-}
-
-/* ---- the output folder ---------------------------------------------------------------------------------- */
-
-piola_status pio_session_make_directory(pio_session *s, piola_error *error)
-{
-    const piola_status rc = pio_folder_make(s->directory, error);
-    return rc ? rc : lock_folder(s, error);
-}
-
-void pio_session_path(const pio_session *s, const char *name, char *out, size_t size)
-{
-    pio_path_join(out, size, s->directory, name); /* which fits: pio_path_folder */
 }

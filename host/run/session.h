@@ -3,10 +3,8 @@
 #define PIOLA_HOST_SESSION_H
 
 #include "host/run/adjoint_growth.h"
-#include "host/base/clock.h"
 #include "host/run/engines.h"
 #include "host/base/folder.h"
-#include "host/base/json.h"
 #include "host/model/constraint.h"
 #include "host/base/log.h"
 #include "host/model/objective.h"
@@ -56,7 +54,6 @@ typedef struct pio_session {
         terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
     double opened;        /* s, steady clock */
     bool claims;          /* the result that is being written says that all went well */
-    bool told;            /* the scene's messages were printed where they belong */
     struct pio_states *states;             /* the file that frames go to, or NULL */
     struct pio_run_checkpoint *checkpoint; /* that is written now and then, or NULL */
     int64_t looks;                         /* that asked whether to stop; counted for tests */
@@ -65,14 +62,11 @@ typedef struct pio_session {
 
 typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;
 
-/* Remove an old result.json from the folder: it must not be taken for this run's, however this run ends. */
-void pio_forget_result(const piola_options *options, const char *directory);
-
-/* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what to use when neither options nor
- * NULL-ness says otherwise (NULL: the scene's). Prints the engine and why. With options->dry_run, prints the plan and leaves
- * sim NULL. On failure *out is NULL. */
+/* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what to use where
+ * the options name none (NULL: the scene's). Tells the log the engine and why. With options->dry_run, tells it the plan and leaves
+ * sim NULL. On failure *out is NULL; *told: the message of *error is one of the scene's, which were printed to stderr. */
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
-                              pio_session_gradients gradients, const char *precision, piola_error *error);
+                              pio_session_gradients gradients, const char *precision, bool *told, piola_error *error);
 void pio_session_close(pio_session *s);
 /* Close it at the end of a command that came to rc; PIOLA_IO where only the file of the log (--log-json) failed, else rc. */
 piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error);
@@ -81,7 +75,7 @@ piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error
  * the scene's budget does not suffice. */
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error);
 
-/* The simulation of the plan. */
+/* session_plan.c: the simulation of the plan. */
 piola_status pio_session_create_sim(pio_session *s, piola_error *error);
 
 /* session_plan.c: after a gradient failed for want of memory. Was there too little room in its compact slots? Then there is a new
@@ -96,21 +90,5 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
  * progress are set here), or is NULL. */
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
-
-/* Create the output folder and its parents, and lock it: PIOLA_CANNOT_CREATE where another run has it. */
-piola_status pio_session_make_directory(pio_session *s, piola_error *error);
-/* "DIRECTORY/name" into out[size] of PIO_PATH bytes, where it always fits. */
-void pio_session_path(const pio_session *s, const char *name, char *out, size_t size);
-
-/* result.json: begin with what all commands tell; the caller adds its own members; end writes the file, and stdout with
- * --json. `files`: names in the folder, NULL-terminated. */
-void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message,
-                      const piola_failure *failure);
-/* `failure`: null where there is none, or its kind is PIOLA_FAILED_NOT. */
-void pio_failure_json(const piola_failure *failure, pio_json *json);
-piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
-/* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of the last
- * evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
-void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
 
 #endif

@@ -288,6 +288,14 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     return PIOLA_OK;
 }
 
+piola_status pio_session_create_sim(pio_session *s, piola_error *error)
+{
+    const piola_status rc =
+        pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
+    if (!rc && s->plan.kept) s->bytes.total += s->bytes.state; /* states go to disk through a buffer */
+    return rc;
+}
+
 /* The request that such a plan answers. */
 static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slot_nodes, pio_plan_request *r,
                                piola_error *error)

@@ -1,0 +1,40 @@
+/* output_folder.c -- see output_folder.h. */
+#include "host/run/output_folder.h"
+
+#include "host/base/folder.h"
+#include "host/base/log.h"
+#include "host/base/path.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+void pio_forget_result(const piola_options *options, const char *directory)
+{
+    if (!options->dry_run) pio_folder_forget(directory, "result.json");
+}
+
+piola_status pio_session_lock_folder(pio_session *s, piola_error *error)
+{
+    char who[300];
+    if (s->lock || access(s->directory, F_OK)) return PIOLA_OK;
+    snprintf(who, sizeof who, "piola %s %s", s->command, s->options->scene);
+    const piola_status rc = pio_folder_lock(&s->lock, s->directory, who, error);
+    if (rc) return rc;
+    const int removed = pio_folder_clean(s->lock, "result.json");
+    if (*pio_folder_told(s->lock)) pio_log_say(s->log, PIO_DETAIL, "%s", pio_folder_told(s->lock));
+    if (removed)
+        pio_log_say(s->log, PIO_DETAIL, "%d files that a killed run left unfinished in %s are removed", removed,
+                    s->directory);
+    return PIOLA_OK;
+}
+
+piola_status pio_session_make_directory(pio_session *s, piola_error *error)
+{
+    const piola_status rc = pio_folder_make(s->directory, error);
+    return rc ? rc : pio_session_lock_folder(s, error);
+}
+
+void pio_session_path(const pio_session *s, const char *name, char *out, size_t size)
+{
+    pio_path_join(out, size, s->directory, name); /* which fits: pio_path_folder */
+}
