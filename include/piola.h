@@ -234,7 +234,8 @@ piola_status piola_export(const piola_export_options *options, piola_error *erro
 
 typedef struct piola_problem piola_problem; /* a scene on a device. Not for two threads at once. */
 
-/* Load the scene and put it on the device, with room for gradients. On failure *out is NULL. */
+/* Load the scene and put it on the device, with room for gradients. Writes, removes and prints nothing, but the file of
+ * options->log_json; the scene's first fault is in `error`. options->dry_run is PIOLA_USAGE. On failure *out is NULL. */
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
 void piola_close(piola_problem *problem);
 
@@ -243,16 +244,44 @@ size_t piola_variables(const piola_problem *problem);
 piola_status piola_variable(const piola_problem *problem, size_t i, char *name, size_t size, double *start,
                             piola_error *error);
 
-/* Simulate with `values` [variables] (NULL: the start); J, and dJ/dvalues in `gradient` [variables] unless it is NULL. */
+/* Simulate with `values` [variables] (NULL: the start); J, and dJ/dvalues in `gradient` [variables] unless it is NULL. Of
+ * a design with a filter the values are those before it. Where the scene keeps states on disk, they go into its folder. */
 piola_status piola_evaluate(piola_problem *problem, const double *values, double *J, double *gradient,
                             piola_error *error);
 
-/* A field by name after an evaluation: the number of particles and of components, and then the values [n][components] in
- * particle order. Fields: position velocity C F J pressure mass; after a gradient, grad_position grad_velocity
- * grad_given_0 grad_given_1 grad_given_2 grad_density. */
-size_t piola_particles(const piola_problem *problem);
+/* The observations of the scene, as of the last evaluation. An observation has values [samples][components] in SI units,
+ * at times [samples] in s (of a window its middle). */
+typedef struct piola_observation_info {
+    char name[120]; /* of the scene's `observe` */
+    size_t samples, components;
+} piola_observation_info;
+size_t piola_observations(const piola_problem *problem);
+piola_status piola_observation(const piola_problem *problem, size_t i, piola_observation_info *info,
+                               piola_error *error);
+/* `times` may be NULL; `size`: the doubles that `values` has room for, PIOLA_USAGE where they are fewer than
+ * samples * components. */
+piola_status piola_read_observation(const piola_problem *problem, size_t i, double *times, double *values, size_t size,
+                                    piola_error *error);
+
+/* The constraints of the scene, inequalities c <= 0 where c is a share of the bound, as of the last evaluation: name and
+ * value, and dc/dvalues in `gradient` [variables] unless it is NULL, which takes an evaluation with a gradient. (Each
+ * constraint takes an adjoint sweep of such an evaluation.) */
+size_t piola_constraints(const piola_problem *problem);
+piola_status piola_constraint(const piola_problem *problem, size_t i, char *name, size_t size, double *c,
+                              double *gradient, piola_error *error);
+
+/* Fields by name, on particles, nodes or elements: how many items and components one has, 0 where there is no field of
+ * that name, and after an evaluation its values [items][components], in the scene's order. `size`: the doubles that
+ * `values` has room for; PIOLA_USAGE where they are too few. Of particles: position velocity C F J pressure mass; after
+ * a gradient, grad_position grad_velocity grad_given_0 grad_given_1 grad_given_2 grad_density. Of meshes: displacement
+ * velocity reaction and more on nodes, stress and more on elements: docs/reference/fields.md. */
+size_t piola_items(const piola_problem *problem, const char *field);
 size_t piola_components(const piola_problem *problem, const char *field);
-piola_status piola_read(piola_problem *problem, const char *field, double *values, piola_error *error);
+piola_status piola_read(piola_problem *problem, const char *field, double *values, size_t size, piola_error *error);
+/* How many of each the scene has. */
+size_t piola_particles(const piola_problem *problem);
+size_t piola_nodes(const piola_problem *problem);
+size_t piola_elements(const piola_problem *problem);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,10 @@
 /* problem.c -- a scene in a program of one's own: the handle of piola.h over a session that says nothing. */
 #include "host/base/fail.h"
-#include "host/scene/scene_leave.h"
 #include "host/command/command.h"
 #include "host/base/signals.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,21 +18,10 @@ struct piola_problem {
     bool gradient;          /* it had a gradient */
 };
 
-/* A scene's faults come back in `error`, the first of them; a session would print them all. */
-static piola_status check_scene(const piola_options *o, piola_error *error)
-{
-    pio_scene *scene = NULL;
-    if (!o->scene) return pio_fail(error, PIOLA_USAGE, "piola_open: options->scene names no file");
-    if (o->dry_run) return pio_fail(error, PIOLA_USAGE, "piola_open: a dry run has nothing to evaluate");
-    const pio_scene_leave leave = {{o->allow, o->n_allow}, .writes = !o->directory};
-    const piola_status rc = pio_scene_load_with(&scene, o->scene, &leave, o->sets, o->n_sets, NULL, error);
-    pio_scene_free(scene);
-    return rc;
-}
-
 static piola_status open_session(piola_problem *p, piola_error *error)
 {
-    piola_status rc = pio_command_open(&p->session, &p->options, "evaluate", PIO_GRADIENT, NULL, error);
+    bool told;
+    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", PIO_ALL_GRADIENTS, NULL, &told, error);
     if (rc) return rc;
     const size_t bytes = sizeof(double) * ((size_t)p->session->model->n_variables + 1);
     p->z = malloc(bytes);
@@ -49,14 +38,14 @@ piola_status piola_open(piola_problem **out, const piola_options *options, piola
     piola_error own = {0};
     if (!error) error = &own;
     *out = NULL;
-    piola_status rc = check_scene(options, error);
-    if (rc) return rc;
+    if (!options->scene) return pio_fail(error, PIOLA_USAGE, "piola_open: options->scene names no file");
+    if (options->dry_run) return pio_fail(error, PIOLA_USAGE, "piola_open: a dry run has nothing to evaluate");
     piola_problem *p = calloc(1, sizeof *p);
     if (!p) return pio_fail_memory(error, sizeof *p, "a problem");
     p->options = *options;
     p->options.quiet = SILENT;
     p->options.verbose = 0;
-    rc = open_session(p, error);
+    const piola_status rc = open_session(p, error);
     if (rc)
         piola_close(p);
     else
@@ -129,6 +118,22 @@ static piola_status sweep(piola_problem *p, bool gradient, piola_error *error)
     return rc;
 }
 
+/* d(values)/dz of each variable is diagonal: dJ/dvalues = dJ/dz / (b dvalue/dt), with value = t or exp(t) and t = a + b z. Without a
+ * filter that is what the engine has found already. */
+static void slopes(const piola_problem *p, const double *z_bar, const double *value_bar, double *gradient)
+{
+    const pio_model *m = p->session->model;
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_design_desc *d = &m->designs[k];
+        const int first = m->parameters[k].first;
+        for (int v = first; v < first + d->groups * d->components; v++)
+            if (value_bar && !m->parameters[k].filter)
+                gradient[v] = value_bar[v];
+            else
+                gradient[v] = z_bar[v] / (d->b * (d->logarithmic ? exp(d->a + d->b * p->z[v]) : 1));
+    }
+}
+
 piola_status piola_evaluate(piola_problem *p, const double *values, double *J, double *gradient, piola_error *error)
 {
     pio_session *s = p->session;
@@ -145,13 +150,88 @@ piola_status piola_evaluate(piola_problem *p, const double *values, double *J, d
     if (!rc) rc = sweep(p, gradient != NULL, error);
     if (rc) return rc;
     if (J) *J = s->J;
-    if (gradient) memcpy(gradient, s->value_bar, sizeof *gradient * (size_t)s->model->n_variables);
+    if (gradient) slopes(p, s->z_bar, s->value_bar, gradient);
+    return PIOLA_OK;
+}
+
+/* PIOLA_USAGE where there is no observation, or constraint, i, or no evaluation yet. */
+static piola_status check_read(const piola_problem *p, size_t i, int n, const char *what, piola_error *error)
+{
+    if (i >= (size_t)n) return pio_fail(error, PIOLA_USAGE, "there is no %s %zu: the scene has %d", what, i, n);
+    return p->evaluated ? PIOLA_OK
+                        : pio_fail(error, PIOLA_USAGE, "a %s can be read after piola_evaluate has succeeded", what);
+}
+
+size_t piola_observations(const piola_problem *p)
+{
+    return (size_t)p->session->model->n_outputs;
+}
+
+piola_status piola_observation(const piola_problem *p, size_t i, piola_observation_info *info, piola_error *error)
+{
+    const pio_model *m = p->session->model;
+    if (i >= (size_t)m->n_outputs)
+        return pio_fail(error, PIOLA_USAGE, "there is no observation %zu: the scene has %d", i, m->n_outputs);
+    const pio_output *o = &m->outputs[i];
+    *info = (piola_observation_info){.samples = (size_t)o->samples, .components = (size_t)o->components};
+    snprintf(info->name, sizeof info->name, "%s", o->name);
+    return PIOLA_OK;
+}
+
+/* A buffer of `size` doubles for `needed`. */
+static piola_status check_room(const char *name, size_t size, size_t needed, piola_error *error)
+{
+    if (size >= needed) return PIOLA_OK;
+    return pio_fail(error, PIOLA_USAGE, "'%.100s' has %zu numbers: a buffer of %zu is too small", name, needed, size);
+}
+
+piola_status piola_read_observation(const piola_problem *p, size_t i, double *times, double *values, size_t size,
+                                    piola_error *error)
+{
+    piola_status rc = check_read(p, i, p->session->model->n_outputs, "observation", error);
+    if (rc) return rc;
+    const pio_output *o = &p->session->model->outputs[i];
+    const size_t needed = (size_t)o->samples * (size_t)o->components;
+    rc = check_room(o->name, size, needed, error);
+    if (rc) return rc;
+    memcpy(values, p->session->samples + o->first, sizeof *values * needed);
+    if (times) memcpy(times, o->time, sizeof *times * (size_t)o->samples);
+    return PIOLA_OK;
+}
+
+size_t piola_constraints(const piola_problem *p)
+{
+    return (size_t)p->session->constraints.n;
+}
+
+piola_status piola_constraint(const piola_problem *p, size_t i, char *name, size_t size, double *c, double *gradient,
+                              piola_error *error)
+{
+    const pio_session *s = p->session;
+    const piola_status rc = check_read(p, i, s->constraints.n, "constraint", error);
+    if (rc) return rc;
+    if (gradient && !p->gradient)
+        return pio_fail(error, PIOLA_USAGE,
+                        "the gradient of a constraint can be read after an evaluation with a gradient");
+    if (name && size) snprintf(name, size, "%s", s->constraints.list[i].name);
+    if (c) *c = s->c[i];
+    if (gradient) slopes(p, s->c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
     return PIOLA_OK;
 }
 
 size_t piola_particles(const piola_problem *p)
 {
-    return (size_t)p->session->model->desc.particles.n;
+    return p->session->model->fem ? 0 : (size_t)pio_model_items(p->session->model, false);
+}
+
+size_t piola_nodes(const piola_problem *p)
+{
+    return p->session->model->fem ? (size_t)pio_model_items(p->session->model, true) : 0;
+}
+
+size_t piola_elements(const piola_problem *p)
+{
+    return p->session->model->fem ? (size_t)pio_model_items(p->session->model, false) : 0;
 }
 
 /* Cotangents of single states are no part of this interface: the names that begin with adj_ are for files. */
@@ -159,6 +239,13 @@ size_t piola_components(const piola_problem *p, const char *field)
 {
     if (!strncmp(field, "adj_", 4) || !p->session->sim) return 0;
     const int32_t n = p->session->engine.table->components(p->session->sim, field);
+    return n > 0 ? (size_t)n : 0;
+}
+
+size_t piola_items(const piola_problem *p, const char *field)
+{
+    if (!piola_components(p, field)) return 0;
+    const int64_t n = p->session->engine.table->items(p->session->sim, field);
     return n > 0 ? (size_t)n : 0;
 }
 
@@ -172,7 +259,7 @@ static piola_status go_to_end(piola_problem *p, piola_error *error)
     return rc;
 }
 
-piola_status piola_read(piola_problem *p, const char *field, double *values, piola_error *error)
+piola_status piola_read(piola_problem *p, const char *field, double *values, size_t size, piola_error *error)
 {
     const bool of_gradient = !strncmp(field, "grad_", 5);
     piola_error own = {0};
@@ -182,6 +269,7 @@ piola_status piola_read(piola_problem *p, const char *field, double *values, pio
         return pio_fail(error, PIOLA_USAGE, "'%s' can be read after piola_evaluate has succeeded", field);
     if (of_gradient && !p->gradient)
         return pio_fail(error, PIOLA_USAGE, "'%s' can be read after an evaluation with a gradient", field);
-    const piola_status rc = of_gradient ? PIOLA_OK : go_to_end(p, error);
+    piola_status rc = check_room(field, size, piola_items(p, field) * piola_components(p, field), error);
+    if (!rc && !of_gradient) rc = go_to_end(p, error);
     return rc ? rc : p->session->engine.table->read(p->session->sim, field, values, error);
 }

@@ -48,9 +48,10 @@ static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
 {
     const piola_options *o = s->options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
-    piola_status rc = pio_scene_load_with(&s->scene, o->scene, &leave, o->sets, o->n_sets, stderr, error);
+    piola_status rc =
+        pio_scene_load_with(&s->scene, o->scene, &leave, o->sets, o->n_sets, s->writes ? stderr : NULL, error);
     if (rc) {
-        *told = true;
+        *told = s->writes;
         if (!o->directory && s->writes &&
             pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->directory, sizeof s->directory))
             pio_forget_result(o, s->directory);

@@ -83,16 +83,17 @@ void check_fields(piola_problem *problem)
     double J = 0, gradient[4], sum = 0, total = 0, slopes = 0;
     expect("a position has two components", components == 2, double(components), 2);
     expect("there is no field 'speed'",
-           piola_components(problem, "speed") == 0 && piola_read(problem, "speed", mass.data(), &error) == PIOLA_USAGE,
+           piola_components(problem, "speed") == 0 &&
+               piola_read(problem, "speed", mass.data(), mass.size(), &error) == PIOLA_USAGE,
            0, 0);
     bool read = !piola_evaluate(problem, nullptr, &J, nullptr, &error) &&
-                !piola_read(problem, "position", position.data(), &error) &&
-                !piola_read(problem, "mass", mass.data(), &error);
+                !piola_read(problem, "position", position.data(), position.size(), &error) &&
+                !piola_read(problem, "mass", mass.data(), mass.size(), &error);
     expect("a gradient field is refused after an evaluation without one",
-           piola_read(problem, "grad_velocity", slope.data(), &error) == PIOLA_USAGE, 0, 0);
+           piola_read(problem, "grad_velocity", slope.data(), slope.size(), &error) == PIOLA_USAGE, 0, 0);
     read = read && !piola_evaluate(problem, nullptr, &J, gradient, &error) &&
-           !piola_read(problem, "position", again.data(), &error) &&
-           !piola_read(problem, "grad_velocity", slope.data(), &error);
+           !piola_read(problem, "position", again.data(), again.size(), &error) &&
+           !piola_read(problem, "grad_velocity", slope.data(), slope.size(), &error);
     expect("fields can be read", read, read, 1);
     for (size_t i = 0; i < n; i++) {
         sum += mass[i] * position[2 * i];
