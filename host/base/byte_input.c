@@ -1,7 +1,6 @@
 /* byte_input.c -- see byte_input.h. */
 #include "host/base/byte_input.h"
 
-#include "host/config/config.h"
 #include "host/base/decimal.h"
 #include "host/base/fail.h"
 #include "host/base/stop.h"

@@ -3,11 +3,40 @@
 #include "host/base/decimal.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- which text is a number ---------------------------------------------------------------------------- */
+
+static size_t count_digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+size_t pio_number_length(const char *text)
+{
+    size_t i = text[0] == '-' || text[0] == '+' ? 1 : 0;
+    size_t whole = count_digits(text + i), part = 0;
+    i += whole;
+    if (text[i] == '.') {
+        part = count_digits(text + i + 1);
+        if (!whole && !part) return 0;
+        i += 1 + part;
+    }
+    if (!whole && !part) return 0;
+    if (text[i] == 'e' || text[i] == 'E') {
+        size_t sign = text[i + 1] == '-' || text[i + 1] == '+' ? 1 : 0;
+        size_t power = count_digits(text + i + 1 + sign);
+        if (power) i += 1 + sign + power;
+    }
+    return i;
+}
+
+/* ---- its value ------------------------------------------------------------------------------------------ */
 
 enum { MOST_DIGITS = 19, /* of a number below 2^64 */ MOST_POWER = 27 /* 5^27 < 2^63 */ };
 
@@ -101,4 +130,17 @@ size_t pio_decimal(const char *text, double *value)
         *value = fabs(strtod(text, NULL));
     if (*text == '-') *value = -*value;
     return (size_t)(at - text);
+}
+
+/* ---- the decimal point ---------------------------------------------------------------------------------- */
+
+pio_locale pio_locale_begin(void)
+{
+    /* In glibc the "C" locale is a constant: nothing is allocated and nothing need be freed. */
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+void pio_locale_end(pio_locale old)
+{
+    uselocale((locale_t)old);
 }

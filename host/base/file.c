@@ -1,12 +1,12 @@
-/* file.c -- files read whole, and paths that must stay within a folder. */
-#include "host/config/config.h"
+/* file.c -- see file.h. */
+#include "host/base/file.h"
+
 #include "host/base/fail.h"
 #include "host/base/large.h"
 #include "host/base/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,46 +58,4 @@ piola_status pio_file_read(const char *path, size_t most, char **text, size_t *s
     piola_status status = read_all(file, path, most, text, size, error);
     close(file);
     return status;
-}
-
-/* Do the components of a relative path stay at or below its start? */
-static bool stays(const char *path)
-{
-    int depth = 0;
-    if (*path == '/') return false;
-    while (*path) {
-        size_t length = strcspn(path, "/");
-        if (length == 2 && path[0] == '.' && path[1] == '.') {
-            if (--depth < 0) return false;
-        } else if (length > 0 && !(length == 1 && path[0] == '.')) {
-            depth++;
-        }
-        path += length;
-        path += strspn(path, "/");
-    }
-    return true;
-}
-
-piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
-                              size_t size, piola_error *error)
-{
-    char real[PATH_MAX];
-    const bool inside = stays(relative), whole = *relative == '/' || strcmp(folder, ".") == 0;
-    if (!*relative) return pio_fail(error, PIOLA_NO_INPUT, "an empty path; name a file below %s", folder);
-    const int n = whole ? snprintf(out, size, "%s", relative)
-                        : snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", relative);
-    const bool fits = n >= 0 && (size_t)n < size, named = fits && pio_path_allowed(out, allowed);
-    if (!inside && !named)
-        return pio_fail(error, PIOLA_REFUSED,
-                        "'%s' leaves the scene's folder; name a file below it, or allow it with --allow PATH",
-                        relative);
-    if (!fits) return pio_fail(error, PIOLA_NO_INPUT, "a path of more than %zu bytes", size - 1);
-    if (!realpath(folder, real)) return pio_fail(error, PIOLA_NO_INPUT, "%s: %s", folder, strerror(errno));
-    if (!realpath(out, real)) return pio_fail(error, PIOLA_NO_INPUT, "no file '%s': %s", out, strerror(errno));
-    if (!named && !pio_path_allowed(out, &(pio_allowed){&folder, 1}))
-        return pio_fail(error, PIOLA_REFUSED,
-                        "'%s' leaves the scene's folder by a symbolic link; name a file below it, or allow it with "
-                        "--allow PATH",
-                        relative);
-    return PIOLA_OK;
 }

@@ -2,7 +2,6 @@
 #include "host/base/json.h"
 
 #include "host/base/fail.h"
-#include "host/base/new_file.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -297,16 +296,4 @@ char *pio_format_double(char to[PIO_JSON_DOUBLE], double value)
     }
     if (strcmp(to, "-0") == 0) strcpy(to, "-0.0"); /* readers make an integer of -0 and lose the sign */
     return to;
-}
-
-/* ---- a file, whole or not at all ------------------------------------------------------------------------- */
-
-piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error)
-{
-    pio_new_file file;
-    piola_status rc = pio_new_file_begin(&file, path, error);
-    if (!rc) rc = pio_new_file_write(&file, bytes, size, error);
-    if (!rc) rc = pio_new_file_place(&file, error);
-    pio_new_file_drop(&file);
-    return rc;
 }

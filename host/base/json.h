@@ -1,4 +1,4 @@
-/* json.h -- a small streaming JSON writer (RFC 8259), and files that appear whole or not at all.
+/* json.h -- a small streaming JSON writer (RFC 8259).
  *
  * Every value takes the key it has in the enclosing object; the key is NULL inside an array and at the top. The writer
  * remembers its first failure, ignores what follows, and tells it in pio_json_finish, so calls need no checks between.
@@ -55,10 +55,5 @@ void pio_json_free(pio_json *json);
 /* The shortest decimal that reads back as the same double, with a point whatever the locale; "null" when not finite.
  * Returns `to`. */
 char *pio_format_double(char to[PIO_JSON_DOUBLE], double value);
-
-/* Make `path` hold exactly these bytes, or leave it as it was: a temporary file in the same folder, fsync, rename,
- * fsync of the folder. A symbolic link is replaced, not followed; a folder, device or pipe is refused. When the process
- * is killed the temporary file of new_file.h may stay behind, until a run or a command that writes there removes it. */
-piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error);
 
 #endif

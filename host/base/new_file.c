@@ -141,6 +141,16 @@ void pio_new_file_drop(pio_new_file *f)
     *f = (pio_new_file){.fd = -1};
 }
 
+piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error)
+{
+    pio_new_file file;
+    piola_status rc = pio_new_file_begin(&file, path, error);
+    if (!rc) rc = pio_new_file_write(&file, bytes, size, error);
+    if (!rc) rc = pio_new_file_place(&file, error);
+    pio_new_file_drop(&file);
+    return rc;
+}
+
 /* ---- leftovers ------------------------------------------------------------------------------------------- */
 
 /* `.NAME.piola-PID-COUNT.tmp`? */

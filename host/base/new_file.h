@@ -24,6 +24,10 @@ piola_status pio_new_file_write(pio_new_file *f, const void *bytes, size_t size,
 piola_status pio_new_file_place(pio_new_file *f, piola_error *error);
 /* Close it and, where it has not got its name, remove it. Safe after any outcome and more than once. */
 void pio_new_file_drop(pio_new_file *f);
+/* Make `path` hold exactly these bytes, or leave it as it was: a temporary file in the same folder, fsync, rename,
+ * fsync of the folder. A symbolic link is replaced, not followed; a folder, device or pipe is refused. When the process
+ * is killed the temporary file may stay behind, until a run or a command that writes there removes it. */
+piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error);
 
 /* The entry of `path` in its folder is on the disk: 0, or -1 with errno. A file system that cannot sync folders counts as done. */
 int pio_sync_folder_of(const char *path);

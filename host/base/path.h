@@ -24,5 +24,9 @@ typedef struct pio_allowed {
 /* Is the file or folder `path` one of those, or below one, once all symbolic links are followed? Of what does not exist, its
  * nearest folder that does is asked, and what comes behind it must not go up. */
 bool pio_path_allowed(const char *path, const pio_allowed *allowed);
+/* folder/relative into `out`, or an absolute path as it is. PIOLA_REFUSED when it leaves the folder (by .., as an absolute path or
+ * by a symbolic link) and is not allowed, PIOLA_NO_INPUT when there is no such file. */
+piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
+                              size_t size, piola_error *error);
 
 #endif

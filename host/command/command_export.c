@@ -12,35 +12,6 @@ piola_export_options piola_export_options_default(void)
     return (piola_export_options){.frame = -1};
 }
 
-/* ---- what the writers share ------------------------------------------------------------------------------ */
-
-piola_status pio_export_field(const pio_export *e, const pio_snapshot_field_info *v, double **out, piola_error *error)
-{
-    const size_t n = (size_t)v->rows * (size_t)v->stored;
-    *out = malloc((n + 1) * sizeof **out);
-    if (!*out) return pio_fail_memory(error, n * sizeof **out, v->name);
-    const piola_status rc = pio_snapshot_read_field(e->file, v->name, e->frame, *out, error);
-    if (!rc) return rc;
-    free(*out);
-    *out = NULL;
-    return rc;
-}
-
-int pio_export_component(const pio_export *e, const pio_snapshot_field_info *v, int c, char letters[16])
-{
-    static const char axes[] = "xyz";
-    const int d = e->info->dimension;
-    letters[0] = '\0';
-    if (v->components == 1) return c;
-    if (v->components == d)
-        snprintf(letters, 16, ".%c", axes[c]);
-    else if (v->components == d * d)
-        snprintf(letters, 16, ".%c%c", axes[c / d], axes[c % d]);
-    else
-        snprintf(letters, 16, ".%d", c);
-    return v->components == 4 && v->stored == 9 ? c / 2 * 3 + c % 2 : c;
-}
-
 /* ---- the frame ------------------------------------------------------------------------------------------- */
 
 static piola_status choose_frame(pio_export *e, int64_t wanted, piola_error *error)

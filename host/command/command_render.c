@@ -1,8 +1,9 @@
 /* command_render.c -- piola render: one frame of a snapshot as a picture. */
 #include "host/config/config.h"
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
-#include "host/render/render_obstacles.h"
 #include "host/base/signals.h"
+#include "host/render/render_obstacles.h"
 #include "host/snapshot/snapshot.h"
 
 #include <math.h>

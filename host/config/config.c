@@ -7,39 +7,13 @@
 
 /* ---- scalars ------------------------------------------------------------------------------------------- */
 
-static bool one_of(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0) return true;
-    return false;
-}
-
-/* What a node is in YAML 1.2: for messages, and to tell texts from other scalars. */
-static const char *kind_of(const cfg_node *node)
-{
-    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
-    static const char *const booleans[] = {"true", "True", "TRUE", "false", "False", "FALSE", NULL};
-    if (node->kind == CFG_SEQUENCE) return "a list";
-    if (node->kind == CFG_PAIRS) return "a mapping";
-    if (!node->plain) return "a text in quotes";
-    if (one_of(node->text, nulls)) return "nothing";
-    if (one_of(node->text, booleans)) return "a boolean";
-    size_t length = pio_number_length(node->text);
-    return length && !node->text[length] ? "a number" : "a text";
-}
-
-static bool is_text(const cfg_node *node)
-{
-    return node->kind == CFG_SCALAR && (!node->plain || strcmp(kind_of(node), "a text") == 0);
-}
-
 static bool number(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, double *out)
 {
     char why[400], range[80];
-    if (node->kind != CFG_SCALAR || !node->plain || strcmp(kind_of(node), "nothing") == 0) {
+    if (node->kind != CFG_SCALAR || !node->plain || strcmp(pio_cfg_kind_of(node), "nothing") == 0) {
         const char *unit = pio_quantity_unit(f->quantity);
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a number%s%s, got %s%s",
-                       *unit ? ", such as 1 " : "", unit, kind_of(node),
+                       *unit ? ", such as 1 " : "", unit, pio_cfg_kind_of(node),
                        node->kind == CFG_SCALAR && !node->plain ? "; remove the quotes" : "");
         return false;
     }
@@ -83,9 +57,9 @@ static char *own_text(cfg_doc *doc, const char *text, size_t length)
 
 static bool text_node(cfg_doc *doc, const cfg_node *node, const char *path)
 {
-    if (is_text(node) && *node->text) return true;
+    if (pio_cfg_is_text(node) && *node->text) return true;
     pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a text, got %s%s",
-                   node->kind == CFG_SCALAR && !*node->text ? "nothing" : kind_of(node),
+                   node->kind == CFG_SCALAR && !*node->text ? "nothing" : pio_cfg_kind_of(node),
                    node->kind == CFG_SCALAR && *node->text ? "; put it in quotes" : "");
     return false;
 }
@@ -196,7 +170,7 @@ static bool numbers(cfg_doc *doc, const cfg_node *node, const char *path, const 
                        : want == 3 ? "3"
                                    : "2 or 3",
                        f->type == CFG_PAIR ? "" : " (as many as method.dimension)",
-                       node->kind == CFG_SEQUENCE ? got : kind_of(node));
+                       node->kind == CFG_SEQUENCE ? got : pio_cfg_kind_of(node));
         return false;
     }
     for (size_t i = 0; i < node->n; i++) {
@@ -341,7 +315,7 @@ static void list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
         snprintf(few, sizeof few, "at most %d entries, each a ", CFG_MAX_ENTRIES);
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a list of %s%s, got %s",
                        f->least && node->n <= CFG_MAX_ENTRIES ? "at least one " : few, f->table->what,
-                       node->kind == CFG_SEQUENCE ? got : kind_of(node));
+                       node->kind == CFG_SEQUENCE ? got : pio_cfg_kind_of(node));
         return;
     }
     char *items = pio_arena_take(&doc->arena, node->n * f->table->size + 1);
@@ -466,7 +440,7 @@ static bool mapping(cfg_doc *doc, const cfg_node *node, const char *path, const 
     int variant = -1;
     if (node->kind != CFG_PAIRS) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a mapping of keys (a %s), got %s", table->what,
-                       kind_of(node));
+                       pio_cfg_kind_of(node));
         return false;
     }
     if (!find_variant(doc, node, path, table, &variant)) return false;

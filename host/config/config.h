@@ -7,6 +7,7 @@
 #define PIOLA_HOST_CONFIG_H
 
 #include "host/base/path.h"
+#include "host/base/pool.h"
 #include "host/base/sha256.h"
 
 #include <stdarg.h>
@@ -22,24 +23,6 @@
 #define CFG_MAX_SHOWN 20      /* messages printed */
 #define CFG_MOST_VALUES 33    /* of an enumeration: a bit each, and the NULL at the end */
 #define CFG_PATH 512          /* characters of a path such as materials[0].E */
-
-/* ---- memory -------------------------------------------------------------------------------------------- */
-
-typedef struct cfg_arena {
-    struct cfg_block *blocks;
-} cfg_arena;
-void *pio_arena_take(cfg_arena *arena, size_t bytes); /* zeroed; NULL when out of memory */
-char *pio_arena_text(cfg_arena *arena, const char *text, size_t length);
-void pio_arena_free(cfg_arena *arena);
-
-/* ---- files --------------------------------------------------------------------------------------------- */
-
-/* The whole of a regular file, ended by a NUL that `size` does not count; free() it. */
-piola_status pio_file_read(const char *path, size_t most, char **text, size_t *size, piola_error *error);
-/* folder/relative into `out`, or an absolute path as it is. PIOLA_REFUSED when it leaves the folder (by .., as an absolute path or
- * by a symbolic link) and is not allowed, PIOLA_NO_INPUT when there is no such file. */
-piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
-                              size_t size, piola_error *error);
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
@@ -122,6 +105,10 @@ cfg_node *pio_cfg_find(cfg_node *from, const char *path, bool *found);
 cfg_node *pio_cfg_get(const cfg_node *mapping, const char *key, cfg_node **key_node);
 bool pio_cfg_put(cfg_doc *doc, cfg_node *mapping, cfg_node *key, cfg_node *item);
 cfg_node *pio_cfg_node(cfg_doc *doc, cfg_kind kind, cfg_mark mark);
+/* What a node is in YAML 1.2: "a list", "a number", "nothing", ... */
+const char *pio_cfg_kind_of(const cfg_node *node);
+/* Is it a text: in quotes, or nothing else that a plain scalar can be? */
+bool pio_cfg_is_text(const cfg_node *node);
 void pio_cfg_override(cfg_doc *doc, const char *set);
 /* A file was read; one of a path that is known already changes nothing. */
 void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_TEXT]);
@@ -138,8 +125,6 @@ piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error);
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size);
 /* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Arena memory, never NULL. */
 const char *pio_cfg_clean(cfg_doc *doc, const char *text);
-/* The likeliest candidate for a mistyped word, or NULL. */
-const char *pio_nearest(const char *word, const char *const *candidates, size_t n);
 /* "; did you mean 'x'?" or "" -- arena memory. */
 const char *pio_cfg_did_you_mean(cfg_doc *doc, const char *word, const char *const *candidates, size_t n);
 /* "a, b, c" -- arena memory. */
@@ -182,12 +167,6 @@ const char *pio_quantity_unit(cfg_quantity quantity); /* SI: "Pa"; "" for a plai
 void pio_quantity_units(cfg_quantity quantity, const char *between, char *out, size_t size);
 /* "120 kPa" -> 120000, rounded once. On failure `why` says what is wrong and what would be right. */
 bool pio_quantity_parse(const char *text, cfg_quantity want, double *value, char *why, size_t size);
-/* Length of the number at the start of `text` (YAML 1.2 core, decimal, finite syntax), 0 when there is none. */
-size_t pio_number_length(const char *text);
-/* Numbers are read and written with a point whatever the program's locale: calls come in pairs. */
-typedef void *pio_locale;
-pio_locale pio_locale_begin(void);
-void pio_locale_end(pio_locale old);
 
 /* ---- table --------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* config_merge.c -- one tree from the main file, the files it includes and the overrides. */
 #include "host/config/config.h"
+#include "host/base/file.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* config_number.c -- numbers and their units. */
 #include "host/config/config.h"
+#include "host/base/decimal.h"
+#include "host/base/nearest.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,30 +121,6 @@ void pio_quantity_units(cfg_quantity quantity, const char *between, char *out, s
     }
 }
 
-static size_t digits(const char *text)
-{
-    return strspn(text, "0123456789");
-}
-
-size_t pio_number_length(const char *text)
-{
-    size_t i = text[0] == '-' || text[0] == '+' ? 1 : 0;
-    size_t whole = digits(text + i), part = 0;
-    i += whole;
-    if (text[i] == '.') {
-        part = digits(text + i + 1);
-        if (!whole && !part) return 0;
-        i += 1 + part;
-    }
-    if (!whole && !part) return 0;
-    if (text[i] == 'e' || text[i] == 'E') {
-        size_t sign = text[i + 1] == '-' || text[i + 1] == '+' ? 1 : 0;
-        size_t power = digits(text + i + 1 + sign);
-        if (power) i += 1 + sign + power;
-    }
-    return i;
-}
-
 /* The decimal text times 10^shift, rounded once. */
 static bool scaled(const char *text, size_t length, int shift, double *value, char *why, size_t size)
 {
@@ -226,15 +203,4 @@ void pio_angle_hint(const char *text, const cfg_field *f, double value, char *ou
     out[0] = '\0';
     if (f->quantity == CFG_ANGLE && bare && pio_range_holds(&f->range, value * PI / 180))
         snprintf(out, size, "; without a unit it is in rad, did you mean '%.60s deg'?", text);
-}
-
-pio_locale pio_locale_begin(void)
-{
-    /* In glibc the "C" locale is a constant: nothing is allocated and nothing need be freed. */
-    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-}
-
-void pio_locale_end(pio_locale old)
-{
-    uselocale((locale_t)old);
 }

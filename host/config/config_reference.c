@@ -1,5 +1,6 @@
 /* config_reference.c -- the key reference and the resolved JSON, from the same table that decodes. */
 #include "host/config/config.h"
+#include "host/base/decimal.h"
 #include "host/base/json.h"
 
 #include <math.h>

@@ -1,19 +1,17 @@
-/* csv.c -- numeric tables. */
+/* csv.c -- numeric tables: read from text, and asked. */
 #include "host/data/csv.h"
-#include "host/config/config.h"
 #include "host/base/decimal.h"
 #include "host/base/large.h"
-#include "host/data/ply.h"
+#include "host/base/nearest.h"
 #include "host/base/stop.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (256u << 20)
 #define MOST_COLUMNS 1000
-
-static const char signature[] = "\x89HDF\r\n\x1a\n"; /* of HDF5 */
 
 static piola_status fault_at(const pio_csv *csv, size_t byte, piola_error *error, const char *format, va_list args)
 {
@@ -195,31 +193,11 @@ static piola_status read_table(pio_csv *csv, size_t size, piola_error *error)
     return status;
 }
 
-piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error)
+piola_status pio_csv_of_text(pio_csv *csv, size_t size, piola_error *error)
 {
-    size_t size;
-    *out = (pio_csv){0};
-    piola_status status = pio_file_read(path, MOST_BYTES, &out->text, &size, error);
-    if (status) return status;
-    out->path = calloc(strlen(path) + 1, 1);
-    if (!out->path) {
-        pio_csv_free(out);
-        return no_memory(error, strlen(path) + 1);
-    }
-    memcpy(out->path, path, strlen(path));
-    pio_sha256_of(out->text, size, out->sha256);
-    if (size >= sizeof signature - 1 && memcmp(out->text, signature, sizeof signature - 1) == 0) {
-        free(out->text);
-        out->text = NULL;
-        status = pio_csv_load_hdf5(out, error);
-    } else if (pio_is_ply(out->text, size)) {
-        status = pio_csv_of_ply(out, size, error);
-    } else {
-        pio_locale old = pio_locale_begin();
-        status = read_table(out, size, error);
-        pio_locale_end(old);
-    }
-    if (status) pio_csv_free(out);
+    const pio_locale old = pio_locale_begin();
+    const piola_status status = read_table(csv, size, error);
+    pio_locale_end(old);
     return status;
 }
 

@@ -19,9 +19,11 @@ typedef struct pio_csv {
     char sha256[PIO_SHA256_TEXT]; /* of the file */
 } pio_csv;
 
-/* On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or PIOLA_NO_MEMORY. */
+/* csv_load.c. On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or PIOLA_NO_MEMORY. */
 piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error);
 void pio_csv_free(pio_csv *csv);
+/* What csv_load.c chooses from. The columns, values and places of rows of csv->text, of `size` bytes and a NUL: */
+piola_status pio_csv_of_text(pio_csv *csv, size_t size, piola_error *error);
 /* csv_hdf5.c: the columns and values of the file csv->path. */
 piola_status pio_csv_load_hdf5(pio_csv *csv, piola_error *error);
 /* csv_ply.c: those of csv->text, which is freed. */

@@ -2,7 +2,7 @@
 #include "host/data/csv.h"
 #include "host/data/ply.h"
 
-#include "host/config/config.h"
+#include "host/base/decimal.h"
 
 #include <stdlib.h>
 

@@ -24,7 +24,7 @@ piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *e
 piola_status pio_export_npy(const pio_export *e, const char *out, piola_error *error); /* a folder */
 piola_status pio_export_stl(const pio_export *e, const char *out, piola_error *error); /* binary; meshes only */
 
-/* The values of a field, malloc'd [rows][stored]. */
+/* export_field.c: the values of a field, malloc'd [rows][stored]. */
 piola_status pio_export_field(const pio_export *e, const pio_snapshot_field_info *v, double **out, piola_error *error);
 /* Where declared component c stands among the stored ones, and its letters: "", ".x", ".xy", ".3". */
 int pio_export_component(const pio_export *e, const pio_snapshot_field_info *v, int c, char letters[16]);

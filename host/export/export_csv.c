@@ -1,6 +1,6 @@
 /* export_csv.c -- tables for spreadsheets: one row per point, and of a mesh with fields of cells one row per cell. */
 #include "host/export/export.h"
-#include "host/config/config.h"
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "host/export/export.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"
+#include "host/base/new_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

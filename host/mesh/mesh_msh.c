@@ -2,7 +2,7 @@
  * version 2 (Legacy)"). */
 #include "host/mesh/mesh_msh.h"
 
-#include "host/config/config.h"
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
 
 #include <errno.h>

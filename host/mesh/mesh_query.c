@@ -1,10 +1,11 @@
 /* mesh_query.c -- questions to a mesh: elements, groups, boxes, planes. */
 #include "host/mesh/mesh.h"
 
-#include "host/config/config.h"
 #include "host/base/fail.h"
+#include "host/base/nearest.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

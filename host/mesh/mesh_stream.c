@@ -1,7 +1,6 @@
 /* mesh_stream.c -- words and binary numbers of a Gmsh file. */
 #include "host/mesh/mesh_msh.h"
 
-#include "host/config/config.h"
 #include "host/base/decimal.h"
 #include "host/base/fail.h"
 #include "host/base/stop.h"

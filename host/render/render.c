@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const pio_rgb pio_ink = {33, 37, 43}, pio_pale = {104, 111, 122}, pio_line_colour = {74, 81, 92},
-              pio_paper = {252, 252, 253};
-
 pio_picture pio_picture_default(void)
 {
     return (pio_picture){.dimension = 3,

@@ -89,6 +89,7 @@ typedef struct {
     pio_skin skin;     /* of a mesh */
 } pio_samples;
 
+/* render_style.c: of letters; of what stands back; of lines; of the background. */
 extern const pio_rgb pio_ink, pio_pale, pio_line_colour, pio_paper;
 
 /* render_survey.c: bounds, range and radius. */

@@ -2,7 +2,10 @@
 #include "host/results/check_record.h"
 
 #include "host/config/config.h"
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
+#include "host/base/file.h"
+#include "host/base/new_file.h"
 #include "host/results/identity.h"
 #include "host/run/output_folder.h"
 

@@ -2,6 +2,7 @@
 #include "host/results/result.h"
 
 #include "host/base/clock.h"
+#include "host/base/new_file.h"
 #include "host/run/output_folder.h"
 
 #include <errno.h>

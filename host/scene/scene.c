@@ -1,5 +1,6 @@
 /* scene.c -- the files behind a scene: their release, faults at the place of a key, input files. */
 #include "host/scene/scene.h"
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"

@@ -185,6 +185,13 @@ bool pio_checked_int(pio_checked_file *f, hid_t object, const char *key, int64_t
     return ok;
 }
 
+int64_t pio_checked_sum(pio_checked_file *f, hid_t dataset)
+{
+    int64_t sum = -1;
+    if (f->status != PIOLA_OK || H5Aexists(dataset, PIO_SNAPSHOT_SUM) <= 0) return -1;
+    return pio_checked_int(f, dataset, PIO_SNAPSHOT_SUM, -1, UINT32_MAX, &sum) ? sum : -1;
+}
+
 /* Text of fixed length read through `read`: an attribute's or a dataset's. NUL-terminated copy. */
 char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dataset, int64_t most, const char *key)
 {
@@ -268,69 +275,4 @@ void pio_checked_free_names(char **names, size_t n)
 {
     for (size_t i = 0; i < n; i++) free(names[i]);
     free(names);
-}
-
-/* ---- datasets ------------------------------------------------------------------------------------------ */
-
-bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name)
-{
-    hid_t plist = H5Dget_create_plist(dataset);
-    bool ok = plist >= 0 && H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) == 0;
-    if (!ok) pio_h5_note(&f->log);
-    if (plist >= 0) (void)H5Pclose(plist);
-    return ok || pio_checked_bad(f, "the data of '%s' do not lie in this file", name);
-}
-
-/* As much as `rows` rows need, or could need when compressed. */
-bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows)
-{
-    hid_t plist = H5Dget_create_plist(d->id);
-    if (plist < 0) pio_h5_note(&f->log);
-    hid_t type = H5Dget_type(d->id);
-    double bytes = type >= 0 ? (double)H5Tget_size(type) * (double)rows : 0;
-    bool ok = plist >= 0 && type >= 0 && pio_checked_own(f, d->id, name);
-    for (int a = 1; a < d->rank; a++) bytes *= (double)d->dims[a];
-    if (ok && H5Pget_nfilters(plist) == 0)
-        ok = bytes <= (double)H5Dget_storage_size(d->id) && bytes <= (double)f->bytes;
-    else
-        ok = ok && bytes <= (double)f->bytes * PIO_CHECKED_RATIO;
-    if (!ok) pio_h5_note(&f->log);
-    if (plist >= 0) (void)H5Pclose(plist);
-    if (type >= 0) (void)H5Tclose(type);
-    return ok || pio_checked_bad(f, "'%s' claims more data than the file holds", name);
-}
-
-/* A dataset of real numbers or integers, at most 5 axes. */
-bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_checked_array *d)
-{
-    *d = (pio_checked_array){.id = pio_checked_enter(f, parent, name, H5I_DATASET)};
-    if (d->id < 0) return false;
-    hid_t space = H5Dget_space(d->id);
-    if (space < 0) pio_h5_note(&f->log); /* now: the next call forgets why not */
-    hid_t type = H5Dget_type(d->id);
-    H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
-    d->integer = class == H5T_INTEGER;
-    bool ok = space >= 0 && (d->integer || class == H5T_FLOAT) && H5Tget_size(type) <= 8;
-    d->rank = ok ? H5Sget_simple_extent_ndims(space) : -1;
-    ok = d->rank >= 0 && d->rank <= 1 + PIO_SNAPSHOT_MAX_RANK && H5Sget_simple_extent_type(space) != H5S_NULL &&
-         H5Sget_simple_extent_dims(space, d->dims, NULL) == d->rank;
-    for (int a = 0; a < d->rank && ok; a++) ok = d->dims[a] <= (hsize_t)INT64_MAX / 64;
-    if (!ok) pio_h5_note(&f->log);
-    if (space >= 0) (void)H5Sclose(space);
-    if (type >= 0) (void)H5Tclose(type);
-    if (ok) return true;
-    pio_checked_leave(d->id);
-    d->id = -1;
-    return pio_checked_bad(f, "'%s' is no array of numbers", name);
-}
-
-/* One entry of an offset array. */
-bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out)
-{
-    pio_checked_array d;
-    if (!pio_checked_data(f, group, name, &d)) return false;
-    bool ok = (d.integer && d.rank == 1) || pio_checked_bad(f, "'%s' is no list of offsets", name);
-    ok = ok && pio_checked_rows(f, &d, name, frame, 1, H5T_NATIVE_INT64, -1, out);
-    pio_checked_leave(d.id);
-    return ok;
 }

@@ -74,7 +74,10 @@ int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const
 /* malloc'd text of fixed length, of an attribute or a dataset, at most `most` bytes. */
 char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dataset, int64_t most, const char *key);
 
-/* A dataset of real numbers or integers. */
+/* The checksum of an array or text that is written once; -1 where none is known. */
+int64_t pio_checked_sum(pio_checked_file *f, hid_t dataset);
+
+/* snapshot_array.c: a dataset of real numbers or integers. */
 bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_checked_array *d);
 /* The dataset is neither virtual nor in other files. */
 bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name);
@@ -84,19 +87,20 @@ bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const ch
  * as they are stored, which they are compared with; -1: none is known. */
 bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
                       hid_t memory, int64_t sum, void *out);
-/* The checksum of an array or text that is written once, of one array of a history's row, and of one column of a frame
- * ("Values", "Points", a field); -1 where none is known. */
-int64_t pio_checked_sum(pio_checked_file *f, hid_t dataset);
+/* One entry of an offset array. */
+bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out);
+
+/* snapshot_summed.c: the checksum of one array of a history's row, and of one column of a frame ("Values", "Points", a field); -1
+ * where none is known. */
 int64_t pio_checked_sum_of_row(pio_checked_file *f, hid_t group, int64_t row, int64_t column);
 int64_t pio_checked_sum_of_frame(const pio_checked_file *f, const char *column, int64_t frame);
 /* Read those of all frames, and compare the times with theirs. */
 void pio_checked_frame_sums(pio_checked_file *f);
+
 /* The cells of a mesh, which keep the rules of snapshot.h; `connectivity` may be NULL (snapshot_mesh.c). */
 bool pio_checked_cells(pio_checked_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity);
 /* Of a mesh: its lists are there, as long as they must be, and held by the file (snapshot_mesh.c). */
 void pio_checked_mesh(pio_checked_file *f, hid_t vtk);
-/* One entry of an offset array. */
-bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out);
 
 /* Serve one snapshot: the `context` of pio_guarded_work is the pio_checked_file, with path and what was found of its
  * checksums (snapshot_serve.c). The first answer is a packed pio_snapshot_info; requests follow. */

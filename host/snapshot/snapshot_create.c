@@ -230,7 +230,9 @@ static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, 
     const void *fill = integer ? (const void *)&none : s->f64 ? (const void *)&nan64 : (const void *)&nan32;
     hsize_t n = (hsize_t)rows, width = (hsize_t)stored;
     bool fixed = when == PIO_SNAPSHOT_STATIC;
-    pio_h5_shape shape = {.type = integer ? H5T_STD_I64LE : pio_snapshot_real_type(s),
+    pio_h5_shape shape = {.type = integer  ? H5T_STD_I64LE
+                                  : s->f64 ? H5T_IEEE_F64LE
+                                           : H5T_IEEE_F32LE,
                           .rank = stored > 1 ? 2 : 1,
                           .dims = {fixed ? n : 0, width},
                           .chunk = {fixed ? 0 : n, width},

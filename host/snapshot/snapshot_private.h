@@ -112,22 +112,21 @@ struct pio_snapshot {
     bool broken; /* a write failed */
 };
 
-/* Reserve `bytes` behind the end of the file, so that HDF5 does not meet a full disk halfway. */
+/* snapshot_io.c: reserve `bytes` behind the end of the file, so that HDF5 does not meet a full disk halfway. */
 piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error);
 /* PIOLA_IO with the cause HDF5 gave; breaks the snapshot. */
 piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error);
 /* Refuses a NULL or broken snapshot. */
 piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error);
-void pio_snapshot_results_free(pio_snapshot *s);
 /* After a failed write: nothing more reaches the file. */
 void pio_snapshot_break(pio_snapshot *s);
+/* snapshot_results.c */
+void pio_snapshot_results_free(pio_snapshot *s);
 /* Free everything but the HDF5 file. */
 void pio_snapshot_release(pio_snapshot *s);
 /* A mesh that keeps the rules of snapshot.h (snapshot_mesh.c). */
 piola_status pio_snapshot_check_mesh(const pio_snapshot_def *def, piola_error *error);
 /* Counts, Connectivity, Offsets and Types in the group `vtk`: of `mesh`, or of n vertices when it is NULL. */
 bool pio_snapshot_write_cells(pio_h5_log *log, hid_t vtk, const pio_snapshot_mesh *mesh, int64_t n);
-/* Type of points and fields in the file. */
-hid_t pio_snapshot_real_type(const pio_snapshot *s);
 
 #endif

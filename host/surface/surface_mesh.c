@@ -1,12 +1,15 @@
 /* surface_mesh.c -- see surface_mesh.h: a surface as it comes is put in order and checked. */
 #include "host/surface/surface_mesh.h"
 
-#include "host/config/config.h"
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
+#include "host/base/file.h"
 #include "host/base/stop.h"
 #include "host/surface/surface_parts.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

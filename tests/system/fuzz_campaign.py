@@ -22,11 +22,13 @@ TARGETS = {  # name: (seeds, their suffixes, dictionary, sources of the reader)
              ("mesh_msh*.c", "mesh_stream.c", "mesh_raw.c", "mesh_sort.c", "mesh_map.c", "mesh_cells.c", "mesh_check.c", "mesh_faces.c")),
     "surface": (("corpus/surface", "bad_scenes/parts", "good_scenes/parts"), (".stl", ".obj", ".ply"), None,
                 ("surface_*.c", "byte_input.c", "decimal.c", "ply.c")),
-    "table": (("corpus/table", "bad_scenes/parts", "good_scenes/parts"), (".csv", ".ply"), None, ("csv.c", "csv_ply.c", "ply.c", "decimal.c")),
+    "table": (("corpus/table", "bad_scenes/parts", "good_scenes/parts"), (".csv", ".ply"), None,
+              ("csv.c", "csv_load.c", "csv_ply.c", "ply.c", "decimal.c")),
     "point": (("corpus/table", "bad_scenes/parts", "good_scenes/parts"), (".csv", ".ply"), None, ("fill_points.c",)),
     "weights": (("good_scenes/parts",), (".vtkhdf",), None, ("control_weights.c", "guarded.c")),
     "record": (("corpus/record",), (".rec",), None, ("record.c",)),
-    "snapshot": (("good_scenes/parts",), (".vtkhdf",), None, ("snapshot_open.c", "snapshot_checked.c", "snapshot_digest.c", "guarded.c")),
+    "snapshot": (("good_scenes/parts",), (".vtkhdf",), None,
+                 ("snapshot_open.c", "snapshot_checked.c", "snapshot_array.c", "snapshot_summed.c", "snapshot_digest.c", "guarded.c")),
 }
 
 

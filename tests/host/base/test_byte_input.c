@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "host/base/byte_input.h"
-#include "host/config/config.h"
+#include "host/base/decimal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,10 @@
 /* test_decimal.c -- numbers of files are rounded as strtod() rounds them, and end where a number ends. */
-#include "host/config/config.h"
 #include "host/base/decimal.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "host/base/json.h"
+#include "host/base/new_file.h"
 #include "tests/host/base/json_checker.h"
 
 #include <dirent.h>

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/config/config.h"
 #include "host/data/csv.h"
 #include "tests/host/scene/scene_helpers.h"
 

@@ -2,7 +2,7 @@
 #ifndef PIOLA_TESTS_SCENE_HELPERS_H
 #define PIOLA_TESTS_SCENE_HELPERS_H
 
-#include "host/config/config.h"
+#include "host/base/file.h"
 #include "host/scene/scene.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 
 #include "tests/host/scene/scene_helpers.h"
 
+#include "host/base/decimal.h"
 #include "host/scene/scene_private.h"
 
 #include <locale.h>
