@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 /* All zero: empty. */
-typedef struct cfg_arena {
-    struct cfg_block *blocks;
-} cfg_arena;
+typedef struct pio_pool {
+    struct pio_pool_block *blocks;
+} pio_pool;
 
-void *pio_arena_take(cfg_arena *arena, size_t bytes); /* zeroed, aligned to 16 bytes; NULL when out of memory */
+void *pio_pool_take(pio_pool *pool, size_t bytes); /* zeroed, aligned to 16 bytes; NULL when out of memory */
 /* A copy of `length` bytes, ended by a NUL; NULL when out of memory. */
-char *pio_arena_text(cfg_arena *arena, const char *text, size_t length);
-void pio_arena_free(cfg_arena *arena); /* which is empty then */
+char *pio_pool_text(pio_pool *pool, const char *text, size_t length);
+void pio_pool_free(pio_pool *pool); /* which is empty then */
 
 #endif

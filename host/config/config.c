@@ -50,7 +50,7 @@ static void integer(cfg_doc *doc, const cfg_node *node, const char *path, const 
 
 static char *own_text(cfg_doc *doc, const char *text, size_t length)
 {
-    char *own = pio_arena_text(&doc->arena, text, length);
+    char *own = pio_pool_text(&doc->pool, text, length);
     if (!own) doc->no_memory = true;
     return own;
 }
@@ -216,7 +216,7 @@ static void number_list(cfg_doc *doc, const cfg_node *node, const char *path, co
                        n ? "a mapping" : "an empty list");
         return;
     }
-    array list = {pio_arena_take(&doc->arena, n * sizeof(double)), n};
+    array list = {pio_pool_take(&doc->pool, n * sizeof(double)), n};
     doc->no_memory |= !list.v;
     for (size_t i = 0; i < n && list.v; i++) {
         char sub[CFG_PATH];
@@ -236,7 +236,7 @@ static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, cons
                        n ? "a mapping" : "an empty list");
         return;
     }
-    array list = {pio_arena_take(&doc->arena, n * sizeof(char *)), n};
+    array list = {pio_pool_take(&doc->pool, n * sizeof(char *)), n};
     doc->no_memory |= !list.v;
     for (size_t i = 0; i < n && list.v; i++) {
         const cfg_node *item = many ? node->items[i] : node;
@@ -286,7 +286,7 @@ static int by_name(const void *a, const void *b)
 /* Names within one list must differ. */
 static void unique(cfg_doc *doc, const cfg_node *list, const char *path, const cfg_table *table)
 {
-    named *names = pio_arena_take(&doc->arena, (list->n + 1) * sizeof *names);
+    named *names = pio_pool_take(&doc->pool, (list->n + 1) * sizeof *names);
     size_t n = 0;
     doc->no_memory |= !names;
     for (size_t i = 0; names && pio_table_field(table, "name") && i < list->n; i++) {
@@ -318,7 +318,7 @@ static void list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
                        node->kind == CFG_SEQUENCE ? got : pio_cfg_kind_of(node));
         return;
     }
-    char *items = pio_arena_take(&doc->arena, node->n * f->table->size + 1);
+    char *items = pio_pool_take(&doc->pool, node->n * f->table->size + 1);
     if (!items) {
         doc->no_memory = true;
         return;

@@ -2,7 +2,7 @@
  *
  * A file becomes a tree of nodes that remember their place; includes and overrides are merged into the tree; a table
  * of fields then fills a C struct. YAML 1.2 core meaning: `true` is a boolean, `010` is 10, `1e6` is a number, `yes`
- * is a text; tags, hexadecimal, octal, `.inf` and `.nan` are refused. All memory belongs to the document's arena. */
+ * is a text; tags, hexadecimal, octal, `.inf` and `.nan` are refused. All memory belongs to the document's pool. */
 #ifndef PIOLA_HOST_CONFIG_H
 #define PIOLA_HOST_CONFIG_H
 
@@ -66,7 +66,7 @@ typedef struct cfg_input {
 } cfg_input;
 
 typedef struct cfg_doc {
-    cfg_arena arena;
+    pio_pool pool;
     cfg_node *root;
     const char *given; /* text to be read for the main file's, NULL: read the file; its bytes, and a NUL behind them */
     size_t given_size;
@@ -123,11 +123,11 @@ void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...) __at
 piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error);
 /* "file:line:col: error: text" and the source line with a caret below. */
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size);
-/* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Arena memory, never NULL. */
+/* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Memory of the pool, never NULL. */
 const char *pio_cfg_clean(cfg_doc *doc, const char *text);
-/* "; did you mean 'x'?" or "" -- arena memory. */
+/* "; did you mean 'x'?" or "" -- of the pool. */
 const char *pio_cfg_did_you_mean(cfg_doc *doc, const char *word, const char *const *candidates, size_t n);
-/* "a, b, c" -- arena memory. */
+/* "a, b, c" -- of the pool. */
 const char *pio_cfg_join(cfg_doc *doc, const char *const *words, size_t n);
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */

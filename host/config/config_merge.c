@@ -13,8 +13,8 @@ typedef struct chain { /* the files being loaded, innermost first */
 
 cfg_file *pio_cfg_file(cfg_doc *doc, const char *name, const char *text, size_t size)
 {
-    cfg_file *file = pio_arena_take(&doc->arena, sizeof *file);
-    char *own_name = pio_arena_text(&doc->arena, name, strlen(name)), *own = pio_arena_text(&doc->arena, text, size);
+    cfg_file *file = pio_pool_take(&doc->pool, sizeof *file);
+    char *own_name = pio_pool_text(&doc->pool, name, strlen(name)), *own = pio_pool_text(&doc->pool, text, size);
     if (!file || !own_name || !own) {
         doc->no_memory = true;
         return NULL;
@@ -28,8 +28,8 @@ void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_
     cfg_input **at = &doc->inputs;
     for (; *at; at = &(*at)->next)
         if (strcmp((*at)->path, path) == 0) return;
-    cfg_input *input = pio_arena_take(&doc->arena, sizeof *input);
-    if (input) input->path = pio_arena_text(&doc->arena, path, strlen(path));
+    cfg_input *input = pio_pool_take(&doc->pool, sizeof *input);
+    if (input) input->path = pio_pool_text(&doc->pool, path, strlen(path));
     if (!input || !input->path) {
         doc->no_memory = true;
         return;
@@ -117,7 +117,7 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
     pio_sha256_of(all, size, sha256);
     pio_cfg_input(doc, path, sha256);
     cfg_file *file = pio_cfg_file(doc, path, all + mark, size - mark);
-    if (file && !from) doc->text = pio_arena_text(&doc->arena, all, size);
+    if (file && !from) doc->text = pio_pool_text(&doc->pool, all, size);
     if (!given) free(text);
     if (!file) return NULL;
     cfg_node *root = pio_cfg_parse(doc, file, file->text, file->size, 0);
@@ -212,7 +212,7 @@ static cfg_node **slot(cfg_doc *doc, cfg_node *at, const step *s, cfg_mark mark)
         if (strcmp(at->keys[i]->text, s->name) == 0) return &at->items[i];
     cfg_node *key = pio_cfg_node(doc, CFG_SCALAR, mark), *empty = pio_cfg_node(doc, CFG_PAIRS, mark);
     if (!key || !empty) return NULL;
-    key->text = pio_arena_text(&doc->arena, s->name, strlen(s->name));
+    key->text = pio_pool_text(&doc->pool, s->name, strlen(s->name));
     if (!key->text) {
         doc->no_memory = true;
         return NULL;
@@ -257,7 +257,7 @@ void pio_cfg_override(cfg_doc *doc, const char *set)
 bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets)
 {
     const char *slash = strrchr(path, '/');
-    doc->folder = slash ? pio_arena_text(&doc->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+    doc->folder = slash ? pio_pool_text(&doc->pool, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
     if (!doc->folder) doc->no_memory = true;
     if (!doc->no_memory) doc->root = load(doc, path, NULL, NULL);
     size_t before = doc->n_messages;
@@ -267,6 +267,6 @@ bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_
 
 void pio_cfg_free(cfg_doc *doc)
 {
-    pio_arena_free(&doc->arena);
+    pio_pool_free(&doc->pool);
     *doc = (cfg_doc){0};
 }

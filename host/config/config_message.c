@@ -19,7 +19,7 @@ static void keep(cfg_doc *doc, piola_status status, cfg_mark mark, const char *p
     }
     if (doc->n_messages == doc->room) {
         size_t room = doc->room ? 2 * doc->room : 16;
-        cfg_message *grown = pio_arena_take(&doc->arena, room * sizeof *grown);
+        cfg_message *grown = pio_pool_take(&doc->pool, room * sizeof *grown);
         if (!grown) {
             doc->no_memory = true;
             return;
@@ -28,7 +28,7 @@ static void keep(cfg_doc *doc, piola_status status, cfg_mark mark, const char *p
         doc->messages = grown;
         doc->room = room;
     }
-    char *own = pio_arena_text(&doc->arena, text, strlen(text));
+    char *own = pio_pool_text(&doc->pool, text, strlen(text));
     if (!own) {
         doc->no_memory = true;
         return;
@@ -65,7 +65,7 @@ const char *pio_cfg_clean(cfg_doc *doc, const char *text)
         memcpy(out + n, "...", 3);
         n += 3;
     }
-    const char *own = pio_arena_text(&doc->arena, out, n);
+    const char *own = pio_pool_text(&doc->pool, out, n);
     if (!own) doc->no_memory = true;
     return own ? own : "?";
 }
@@ -78,7 +78,7 @@ const char *pio_cfg_did_you_mean(cfg_doc *doc, const char *word, const char *con
     char text[160];
     if (!nearest) return "";
     snprintf(text, sizeof text, "; did you mean '%.100s'?", nearest);
-    const char *own = pio_arena_text(&doc->arena, text, strlen(text));
+    const char *own = pio_pool_text(&doc->pool, text, strlen(text));
     return own ? own : "";
 }
 
@@ -94,7 +94,7 @@ const char *pio_cfg_join(cfg_doc *doc, const char *const *words, size_t n)
         }
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", words[i]);
     }
-    const char *own = pio_arena_text(&doc->arena, text, used);
+    const char *own = pio_pool_text(&doc->pool, text, used);
     return own ? own : "";
 }
 

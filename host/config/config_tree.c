@@ -14,7 +14,7 @@ bool pio_cfg_stop(cfg_doc *doc)
 
 cfg_node *pio_cfg_node(cfg_doc *doc, cfg_kind kind, cfg_mark mark)
 {
-    cfg_node *node = pio_arena_take(&doc->arena, sizeof *node);
+    cfg_node *node = pio_pool_take(&doc->pool, sizeof *node);
     if (!node) {
         doc->no_memory = true;
         return NULL;
@@ -28,8 +28,8 @@ bool pio_cfg_put(cfg_doc *doc, cfg_node *to, cfg_node *key, cfg_node *item)
 {
     if (to->n == to->room) {
         size_t room = to->room ? 2 * to->room : 8;
-        cfg_node **items = pio_arena_take(&doc->arena, room * sizeof(cfg_node *));
-        cfg_node **keys = pio_arena_take(&doc->arena, room * sizeof(cfg_node *));
+        cfg_node **items = pio_pool_take(&doc->pool, room * sizeof(cfg_node *));
+        cfg_node **keys = pio_pool_take(&doc->pool, room * sizeof(cfg_node *));
         if (!items || !keys) {
             doc->no_memory = true;
             return false;

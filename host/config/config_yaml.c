@@ -135,8 +135,8 @@ static anchor *open_anchor(reader *r, const yaml_char_t *name, cfg_mark mark)
             pio_cfg_report(r->doc, PIOLA_BAD_DATA, mark, "", "more than %d anchors in one file", CFG_MAX_ANCHORS);
         return NULL;
     }
-    anchor *a = pio_arena_take(&r->doc->arena, sizeof *a);
-    char *text = pio_arena_text(&r->doc->arena, (const char *)name, strlen((const char *)name));
+    anchor *a = pio_pool_take(&r->doc->pool, sizeof *a);
+    char *text = pio_pool_text(&r->doc->pool, (const char *)name, strlen((const char *)name));
     if (!a || !text) {
         r->doc->no_memory = true;
         return NULL;
@@ -222,7 +222,7 @@ static cfg_node *read_scalar(reader *r, const yaml_event_t *event, cfg_mark mark
 {
     cfg_node *node = pio_cfg_node(r->doc, CFG_SCALAR, mark);
     if (!node) return NULL;
-    node->text = pio_arena_text(&r->doc->arena, (const char *)event->data.scalar.value, event->data.scalar.length);
+    node->text = pio_pool_text(&r->doc->pool, (const char *)event->data.scalar.value, event->data.scalar.length);
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (!node->text) r->doc->no_memory = true;
     if (node->text && strlen(node->text) != event->data.scalar.length) {

@@ -45,7 +45,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
         step = o->every;
     }
     if (n > SCENE_MOST_SAMPLES || n < 1) return; /* refused by pio_scene_validate */
-    o->at.v = pio_arena_take(&doc->arena, (size_t)n * sizeof(double));
+    o->at.v = pio_pool_take(&doc->pool, (size_t)n * sizeof(double));
     if (!o->at.v) {
         doc->no_memory = true;
         return;
@@ -70,7 +70,7 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         scene_strings *own = &scene->boundary[i].axes;
         if (own->n) continue;
         own->n = (size_t)scene->dimension;
-        own->v = pio_arena_take(&doc->arena, sizeof axes);
+        own->v = pio_pool_take(&doc->pool, sizeof axes);
         if (own->v)
             memcpy(own->v, axes, sizeof axes);
         else
@@ -99,15 +99,15 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     if (!o->directory && scene->name) {
         char text[80];
         pio_scene_default_folder(scene->name, text, sizeof text);
-        o->directory = pio_arena_text(&doc->arena, text, strlen(text));
+        o->directory = pio_pool_text(&doc->pool, text, strlen(text));
         doc->no_memory |= !o->directory;
     }
     if (o->state_fields.n == 0 && scene->method == SCENE_MPM) {
         static const char *const usual[] = {"velocity", "J"};
-        o->state_fields.v = pio_arena_take(&doc->arena, sizeof usual);
+        o->state_fields.v = pio_pool_take(&doc->pool, sizeof usual);
         doc->no_memory |= !o->state_fields.v;
         for (size_t i = 0; i < 2 && o->state_fields.v; i++)
-            o->state_fields.v[i] = pio_arena_text(&doc->arena, usual[i], strlen(usual[i]));
+            o->state_fields.v[i] = pio_pool_text(&doc->pool, usual[i], strlen(usual[i]));
         o->state_fields.n = 2;
         doc->no_memory |= o->state_fields.v && (!o->state_fields.v[0] || !o->state_fields.v[1]);
     }

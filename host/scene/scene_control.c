@@ -72,7 +72,7 @@ static void complete_limit(cfg_doc *doc, scene_control *c)
 {
     if (c->limit.n != 1 || c->actuators.n == 1) return;
     const double limit = c->limit.v[0];
-    c->limit.v = pio_arena_take(&doc->arena, (c->actuators.n + 1) * sizeof(double));
+    c->limit.v = pio_pool_take(&doc->pool, (c->actuators.n + 1) * sizeof(double));
     c->limit.n = c->limit.v ? c->actuators.n : 0;
     doc->no_memory |= !c->limit.v;
     for (size_t k = 0; k < c->limit.n; k++) c->limit.v[k] = limit;
@@ -83,7 +83,7 @@ static void gather_clocks(cfg_doc *doc, scene_control *c)
     for (int part = 0; part < 2; part++) {
         scene_numbers *all = &c->clock[part];
         all->n = 0;
-        all->v = pio_arena_take(&doc->arena, (c->n_inputs + 1) * sizeof(double));
+        all->v = pio_pool_take(&doc->pool, (c->n_inputs + 1) * sizeof(double));
         doc->no_memory |= !all->v;
         for (size_t k = 0; k < c->n_inputs && all->v; k++)
             if (c->inputs[k].type == SCENE_INPUT_PHASE)
@@ -101,7 +101,7 @@ void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
         complete_limit(doc, c);
         gather_clocks(doc, c);
         c->weights.n = pio_scene_layers(s, c, width, &layers);
-        c->weights.v = pio_arena_take(&doc->arena, (c->weights.n + 1) * sizeof(double));
+        c->weights.v = pio_pool_take(&doc->pool, (c->weights.n + 1) * sizeof(double));
         if (!c->weights.v) {
             doc->no_memory = true;
             c->weights.n = 0;

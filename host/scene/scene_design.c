@@ -160,7 +160,7 @@ static void add_path(cfg_doc *doc, const char **paths, size_t *n, const char *li
 {
     char text[200];
     snprintf(text, sizeof text, "%s.%.64s.%s", list, name, key);
-    if (*n < MOST_PATHS) paths[*n] = pio_arena_text(&doc->arena, text, strlen(text));
+    if (*n < MOST_PATHS) paths[*n] = pio_pool_text(&doc->pool, text, strlen(text));
     if (*n < MOST_PATHS && paths[*n]) ++*n;
 }
 

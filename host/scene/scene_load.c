@@ -1,4 +1,5 @@
 /* scene_load.c -- a scene file from disk to a pio_scene and back to text. */
+#include "host/base/decimal.h"
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
 #include "host/scene/scene_private.h"
@@ -85,7 +86,7 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_sce
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
     if (!decode(doc, scene)) return;
     pio_scene_complete(scene, doc);
-    scene->path = pio_arena_text(&doc->arena, path, strlen(path));
+    scene->path = pio_pool_text(&doc->pool, path, strlen(path));
     scene->text = doc->text;
     doc->no_memory |= !scene->path || !scene->text;
     if (!doc->no_memory && leave->writes) check_directory(scene, doc);

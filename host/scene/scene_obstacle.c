@@ -10,7 +10,7 @@ static const char *const axes[] = {"x", "y", "z"};
 
 static void take_column(cfg_doc *doc, const pio_csv *csv, size_t column, scene_numbers *to)
 {
-    to->v = pio_arena_take(&doc->arena, csv->n_rows * sizeof(double));
+    to->v = pio_pool_take(&doc->pool, csv->n_rows * sizeof(double));
     doc->no_memory |= !to->v;
     to->n = to->v ? csv->n_rows : 0;
     for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + column];
