@@ -7,7 +7,7 @@
  * More pairs after L go on as lines; after h or v they go on as quarters that leave in turn vertically and
  * horizontally, so that a full ellipse is one M and four pairs. Strokes have a constant width and round ends, and their
  * coverage of a pixel follows from the distance to the nearest stroke, so that any size is smooth. */
-#include "host/render/image.h"
+#include "host/render/font.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* image.h -- an RGB picture in memory: lines, areas and text with analytic coverage, written as PNG.
+/* image.h -- an RGB picture in memory: lines and areas with analytic coverage, written as PNG.
  *
  * Pixel (x, y) covers the square [x, x+1] x [y, y+1]; x grows to the right, y downwards. Every drawing call clips at
  * the edges of the image and blends in sRGB values; coordinates that are not finite draw nothing. */
@@ -33,15 +33,6 @@ void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1
                     double alpha, pio_line_strength strength, void *context);
 /* A convex polygon of 3..8 corners in either turning sense. */
 void pio_image_polygon(pio_image *image, double (*corners)[2], int n, pio_rgb colour, double alpha);
-
-/* Text in UTF-8: printable ASCII, the signs for times, middle dot, minus, micro and degree, and superscript digits,
- * plus and minus. Any other character is drawn as an empty box. `size` is the height of a capital in pixels, `weight`
- * the stroke over that height (0.12 normal, 0.17 bold), (x, y) the left end of the base line. */
-double pio_text_width(const char *text, double size);
-void pio_text_draw(pio_image *image, double x, double y, double size, double weight, pio_rgb colour, const char *text);
-/* The text cut with "..." so that its width is at most `width`; `out` is terminated, never in the middle of a
- * character. */
-void pio_text_fit(const char *text, double size, double width, char *out, size_t out_size);
 
 /* PIOLA_CANNOT_CREATE where a picture of that name would take the place of something that is neither a PNG nor empty. */
 piola_status pio_image_replaces(const char *path, piola_error *error);

@@ -1,6 +1,7 @@
 /* render.c -- the picture as a whole: checks, layout, the order of drawing, and the notes. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
+#include "host/render/font.h"
 
 #include <math.h>
 #include <omp.h>

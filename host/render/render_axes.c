@@ -1,5 +1,6 @@
 /* render_axes.c -- ticks, numbers, the colour bar and the axes of a 2D picture. */
 #include "host/render/render_parts.h"
+#include "host/render/font.h"
 
 #include <math.h>
 #include <stdio.h>

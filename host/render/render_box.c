@@ -2,6 +2,7 @@
  * numbers along three edges, and the triad of axes. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
+#include "host/render/font.h"
 
 #include <math.h>
 #include <stdio.h>

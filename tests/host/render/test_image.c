@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/render/font.h"
 #include "host/render/render_parts.h"
 
 #include <glob.h>
