@@ -1,18 +1,34 @@
 #!/usr/bin/env python3
 """check_docs.py PIOLA [--write] -- the Markdown pages say what the code says. PIOLA is the command that was built.
 
-    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, mesh-fields,
-                                            scene, commands, exit-codes, help-COMMAND. `--write` puts it there.
-Commands, options, files and variables that a page names exist; counts that it quotes are true.
+    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, mesh-fields, units,
+                                            rooms, keys-mpm, keys-fem, commands, exit-codes, help-COMMAND. `--write` puts it there.
+Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is short, docs/README.md
+links to every page of docs/, a decision has its context, choice and cost, lines and pictures are small.
 """
 import re
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import check_rooms
 import house
 
-REQUIRED = ("commands", "fields", "kernels", "mesh-fields", "scene")  # of README.md
+REQUIRED = {
+    "docs/architecture.md": ("rooms",),
+    "docs/command.md": ("commands",),
+    "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-params", "help-validate", "help-schema",
+                                   "help-info", "help-render", "help-export", "help-doctor", "help-bench"),
+    "docs/reference/exit-codes.md": ("exit-codes",),
+    "docs/reference/fields.md": ("fields", "mesh-fields"),
+    "docs/reference/kernels.md": ("kernels",),
+    "docs/reference/keys-fem.md": ("keys-fem",),
+    "docs/reference/keys-mpm.md": ("keys-mpm",),
+    "docs/scene.md": ("units",),
+}
+README_LINES, LINE_LENGTH, PICTURE_BYTES = 200, 120, 100_000
+LONG_LINES = re.compile(r"docs/reliability\.md$|CHANGELOG\.md$|tests/")  # pages whose lines may be longer: the first quotes campaigns
+DECISION = ("Context", "Choice", "Cost")
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
 COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
@@ -55,12 +71,39 @@ def mesh_fields():
     return rows
 
 
+def units():
+    """The units of scene files, by quantity; the first of each is that of the SI."""
+    of = {}
+    for name in house.files(".c"):
+        if name.startswith("host/config/"):
+            for unit, quantity in re.findall(r'\{"([^"]+)", CFG_([A-Z_]+), -?\d+, [^}"]+\}', house.read(name)):
+                of.setdefault(quantity.lower().replace("_", " "), []).append(f"`{unit}`")
+    return [(quantity, ", ".join(names)) for quantity, names in of.items()]
+
+
+def rooms(page):
+    """The rooms in the order of check_rooms.py: each with the sentence that the page has for it, and the rooms whose files it includes."""
+    said = dict(re.findall(r"^\| `([\w/]+)` \| (.*?) \| .*? \|$", page, re.M))
+    reads = {room: set() for room in check_rooms.LEVEL}
+    for name in house.files(".c", ".h", ".cu", ".def"):
+        source = check_rooms.room_of(name)
+        for target in check_rooms.INCLUDE.findall(house.without_comments(house.read(name))) if source in reads else ():
+            reads[source].add(check_rooms.room_of(target))
+    rows = []
+    for room, known in reads.items():
+        layers = [(top, [r for r in check_rooms.LEVEL if r in known - {room} and r.startswith(top + "/")]) for top in check_rooms.ORDER]
+        text = "; ".join(f"{top}: " + ", ".join(r.split("/")[1] for r in inside) for top, inside in layers if inside)
+        rows.append((f"`{room}`", said.get(room, "no sentence yet"), text or "nothing"))
+    return rows
+
+
 class Command:
     """What the command says about itself."""
 
     def __init__(self, program):
         self.program = program
         self.help = self.ask("--help")
+        self.schema = self.ask("schema", "--markdown").strip("\n") + "\n"
         self.commands = self.section(self.help, "Commands", 20)
         self.names = [c.split()[0] for c, _ in self.commands]
         self.helps = {name: self.ask(name, "--help") for name in self.names}
@@ -82,13 +125,22 @@ class Command:
                 rows[-1][1] += " " + line.strip()
         return [(entry, meaning.strip()) for entry, meaning in rows]
 
-    def table(self, name):
+    def keys(self, method):
+        """The table of the keys of scenes of one method, of the two that the command prints."""
+        return re.search(rf"^Scenes of `method: \{{type: {method}\}}`:\n\n(.*?\n)(?:\n|\Z)", self.schema, re.S | re.M).group(1)
+
+    def table(self, name, old=""):
+        """What stands in the table `name`, of which `old` is what the page has; None: there is no such table."""
         if name == "commands":
             return table(("command", "what it does"), [(f"`piola {c}`", m) for c, m in self.commands])
         if name == "exit-codes":
             return table(("code", "meaning"), self.section(self.help, "Exit codes", 6))
-        if name == "scene":
-            return self.ask("schema", "--markdown").strip("\n") + "\n"
+        if name in ("keys-mpm", "keys-fem"):
+            return self.keys(name[5:])
+        if name == "units":
+            return table(("quantity", "units"), units())
+        if name == "rooms":
+            return table(("room", "what it holds", "reads"), rooms(old))
         if name.startswith("help-") and name[5:] in self.names:
             return "```\n" + self.helps[name[5:]].strip("\n") + "\n```\n"
         if name == "kernels":
@@ -125,12 +177,57 @@ def option_faults(code, command):
             yield from (f"no command has {o}" for o in options if o not in command.options[""])
 
 
+def headings(text):
+    """The anchors of a page's headings."""
+    titles = re.findall(r"^#+ +(.*)$", FENCE.sub("", text), re.M)
+    return {re.sub(r"[^\w -]", "", title.replace("`", "").lower()).replace(" ", "-") for title in titles}
+
+
+def link_faults(name, text, prose):
+    for match in re.finditer(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", prose):
+        path, anchor = match.groups()
+        target = (house.ROOT / name).parent.joinpath(path) if path else None
+        if target and not target.exists():
+            yield text.find(match.group()), f"links to {path}, which is not there"
+        elif anchor and anchor not in headings(target.read_text() if target else text):
+            yield text.find(match.group()), f"links to {match.group()[2:-1]}: there is no heading of that name"
+
+
+def form_faults(name, text):
+    """How a page is made: its length, its lines, the parts of a decision."""
+    lines = FENCE.sub(lambda m: "\n" * m.group().count("\n"), text).split("\n")
+    if name == "README.md" and text.count("\n") > README_LINES:
+        yield 0, f"has {text.count(chr(10))} lines; at most {README_LINES}"
+    if not LONG_LINES.match(name):
+        for line in lines:
+            if len(line) > LINE_LENGTH and not line.startswith("|"):
+                yield text.find(line), f"a line of {len(line)} characters; at most {LINE_LENGTH}"
+    if name.startswith("docs/decisions/"):
+        for part in DECISION:
+            if f"\n**{part}.** " not in text:
+                yield 0, f"a decision has no '**{part}.**'"
+
+
+def index_faults(pages):
+    """Every page of docs/ is reached from its index by one link."""
+    links = re.findall(r"\]\(([^)#\s]+)", pages.get("docs/README.md", ""))
+    for name in pages:
+        if name.startswith("docs/") and name != "docs/README.md" and name[5:] not in links:
+            yield f"{name}: docs/README.md does not link to it"
+
+
+def picture_faults(sizes):
+    return [f"{name}: {size} bytes; at most {PICTURE_BYTES}" for name, size in sizes.items() if size > PICTURE_BYTES]
+
+
 def page_faults(name, text, command, sources):
     counts = {"bad scenes": len(list((house.ROOT / "tests/data/bad_scenes").glob("*.yaml"))),
               "good scenes": len(list((house.ROOT / "tests/data/good_scenes").glob("*.yaml"))),
               "kernels": len(kernels()), "commands": len(command.names)}
     for match in TABLE.finditer(text):
-        want = command.table(match.group(2))
+        want = command.table(match.group(2), match.group(3))
+        if "no sentence yet" in (want or ""):
+            yield match.start(), f"table {match.group(2)} has a row without a sentence"
         if want != match.group(3):
             yield match.start(), f"table {match.group(2)} is not what the sources say; --write mends it"
     if text.count("<!-- table ") != len(TABLE.findall(text)):
@@ -142,9 +239,7 @@ def page_faults(name, text, command, sources):
         for path in OWN_PATH.findall(code) if " " not in code else []:
             if code.startswith(path) and not list(house.ROOT.glob(path.rstrip("/"))):
                 yield where, f"there is no {path}"
-    for match in re.finditer(r"\]\((?!\w+:|#)([^)#\s]+)", prose):
-        if not (house.ROOT / name).parent.joinpath(match.group(1)).exists():
-            yield text.find(match.group()), f"links to {match.group(1)}, which is not there"
+    yield from link_faults(name, text, prose)
     for match in COUNT.finditer(prose):
         if int(match.group(1).replace(",", "")) != counts[match.group(2)]:
             yield text.find(match.group()), f"says {match.group()}: there are {counts[match.group(2)]}"
@@ -155,9 +250,11 @@ def page_faults(name, text, command, sources):
 
 def check(pages, command, sources):
     faults = [f"{name}:{house.line_of(text, at)}: {fault}" for name, text in pages.items()
-              for at, fault in page_faults(name, text, command, sources)]
-    names = {m.group(2) for m in TABLE.finditer(pages.get("README.md", ""))}
-    return faults + [f"README.md: no '<!-- table {name} -->'" for name in REQUIRED if name not in names]
+              for at, fault in (*page_faults(name, text, command, sources), *form_faults(name, text))]
+    for name, tables in REQUIRED.items():
+        there = {m.group(2) for m in TABLE.finditer(pages.get(name, ""))}
+        faults += [f"{name}: no '<!-- table {wanted} -->'" for wanted in tables if wanted not in there]
+    return faults + list(index_faults(pages))
 
 
 PLANTED = [
@@ -172,12 +269,21 @@ PLANTED = [
     ("a.md", "[x](tools/no_such_file.py)\n", "links to"),
     ("a.md", "rejects 3 bad scenes\n", "says 3 bad scenes"),
     ("a.md", "set `PIOLA_NO_SUCH` to\n", "no source has"),
+    ("a.md", "# Here\n[x](#nowhere)\n", "no heading of that name"),
+    ("docs/README.md", "[x](command.md#no-such-heading)\n", "no heading of that name"),
+    ("docs/architecture.md", "<!-- table rooms -->\n| `host/attic` | old things | nothing |\n<!-- end -->\n", "table rooms"),
+    ("docs/architecture.md", "<!-- table rooms -->\n<!-- end -->\n", "a row without a sentence"),
+    ("docs/reference/keys-mpm.md", "| `E` |\n", "no '<!-- table keys-mpm -->'"),
+    ("docs/lost.md", "Nobody links here.\n", "docs/README.md does not link to it"),
+    ("docs/decisions/001-a.md", "# A\n\n**Context.** x\n**Choice.** y\n", "no '**Cost.**'"),
+    ("docs/a.md", "word " * 40 + "\n", "a line of 200 characters"),
+    ("README.md", "x\n" * 201, "has 201 lines"),
 ]
 
 
 def write(pages, command):
     for name, text in pages.items():
-        new = TABLE.sub(lambda m: m.group(1) + (command.table(m.group(2)) or m.group(3)) + m.group(4), text)
+        new = TABLE.sub(lambda m: m.group(1) + (command.table(m.group(2), m.group(3)) or m.group(3)) + m.group(4), text)
         if new != text:
             (house.ROOT / name).write_text(new)
             print(f"{name}: tables written")
@@ -193,8 +299,12 @@ def main():
     if "--write" in sys.argv:
         write({name: house.read(name) for name in house.files(".md")}, command)
     house.control(lambda texts: check(texts, command, sources), PLANTED)
+    if not picture_faults({"docs/a.png": PICTURE_BYTES + 1}):
+        print("negative control: a picture that is too large was not found")
+        return 1
     pages = {name: house.read(name) for name in house.files(".md")}
-    return house.finish("docs", check(pages, command, sources), len(pages))
+    pictures = {name: (house.ROOT / name).stat().st_size for name in house.files(".png") if name.startswith("docs/")}
+    return house.finish("docs", check(pages, command, sources) + picture_faults(pictures), len(pages))
 
 
 if __name__ == "__main__":
