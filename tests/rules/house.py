@@ -11,7 +11,7 @@ NOT_CHECKED = 77  # the exit code that ctest shows as "Skipped"
 
 def files(*suffixes):
     """Our files, relative to the root, in order: those in FOLDERS and the top level; all, or with these suffixes."""
-    top = [p for p in ROOT.iterdir() if p.is_file()] + [ROOT / ".ci/run"]
+    top = [p for p in ROOT.iterdir() if p.is_file() and p.name != ".git"] + [ROOT / ".ci/run"]
     inside = [p for f in FOLDERS for p in (ROOT / f).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     names = [p.relative_to(ROOT).as_posix() for p in top + inside if p.is_file()]
     return sorted(n for n in names if not suffixes or n.endswith(suffixes))
