@@ -4,7 +4,7 @@
     <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, mesh-fields, units,
                                             rooms, keys-mpm, keys-fem, commands, exit-codes, help-COMMAND. `--write` puts it there.
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is short, docs/README.md
-links to every page of docs/, a decision has its context, choice and cost, lines and pictures are small.
+links to every page of docs/, docs/scene.md lists every scene, a decision has its context, choice and cost, lines and pictures are small.
 """
 import re
 import subprocess
@@ -208,6 +208,13 @@ def form_faults(name, text):
                 yield 0, f"a decision has no '**{part}.**'"
 
 
+def scene_faults(pages):
+    """Every scene that ships, but for the small ones of tests, stands in the list of docs/scene.md."""
+    text = pages.get("docs/scene.md", "")
+    names = sorted(p.relative_to(house.ROOT).as_posix() for p in (house.ROOT / "scenes").glob("*.yaml"))
+    return [f"docs/scene.md: {name} is not listed" for name in names if not name.endswith("_small.yaml") and f"`{name}`" not in text]
+
+
 def index_faults(pages):
     """Every page of docs/ is reached from its index by one link."""
     links = re.findall(r"\]\(([^)#\s]+)", pages.get("docs/README.md", ""))
@@ -254,7 +261,7 @@ def check(pages, command, sources):
     for name, tables in REQUIRED.items():
         there = {m.group(2) for m in TABLE.finditer(pages.get(name, ""))}
         faults += [f"{name}: no '<!-- table {wanted} -->'" for wanted in tables if wanted not in there]
-    return faults + list(index_faults(pages))
+    return faults + list(index_faults(pages)) + scene_faults(pages)
 
 
 PLANTED = [
@@ -274,6 +281,7 @@ PLANTED = [
     ("docs/architecture.md", "<!-- table rooms -->\n| `host/attic` | old things | nothing |\n<!-- end -->\n", "table rooms"),
     ("docs/architecture.md", "<!-- table rooms -->\n<!-- end -->\n", "a row without a sentence"),
     ("docs/reference/keys-mpm.md", "| `E` |\n", "no '<!-- table keys-mpm -->'"),
+    ("docs/scene.md", "`scenes/fem_cook.yaml`\n", "docs/scene.md: scenes/mpm_throw.yaml is not listed"),
     ("docs/lost.md", "Nobody links here.\n", "docs/README.md does not link to it"),
     ("docs/decisions/001-a.md", "# A\n\n**Context.** x\n**Choice.** y\n", "no '**Cost.**'"),
     ("docs/a.md", "word " * 40 + "\n", "a line of 200 characters"),
