@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# check.sh -- everything that can be checked here: installs what is missing (Debian packages, as root or with sudo; Python
-# packages into build/venv), builds all engines, the command and the tests, passes the tests; then again with the address
-# and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay unchecked.
+# check.sh -- everything that can be checked here: installs what is missing (Debian packages, as root or with sudo;
+# Python packages into build/venv), builds all engines, the command and the tests, passes the tests; then again with the
+# address and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay
+# unchecked.
 #
 #   tools/check.sh                   all that; of the campaigns below a sample
-#   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through the command
-#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half an hour), and
-#                                    3/10 N more after which is looked for lost memory and descriptors (a quarter of an hour)
-#   tools/check.sh --kills [N]       an optimisation killed N times (3000: half an hour) at random instants, at every call that writes its
-#                                    record, and cut off by 2/3 N power failures
+#   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through
+#                                    the command
+#   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half
+#                                    an hour), and 3/10 N more after which is looked for lost memory and descriptors
+#                                    (a quarter of an hour)
+#   tools/check.sh --kills [N]       an optimisation killed N times (3000: half an hour) at random instants, at every
+#                                    call that writes its record, and cut off by 2/3 N power failures
 #   tools/check.sh --damage          every bit of a snapshot flipped, and thousands of other damaged files
-#   tools/check.sh --resume          runs and gradients cut at every place that tests/system/test_resume.py knows, and gone on with
-#   tools/check.sh --fuzz [MINUTES]  each of the eight readers under libFuzzer (60 min each, as many at a time as there are processors)
+#   tools/check.sh --resume          runs and gradients cut at every place that tests/system/test_resume.py knows, and
+#                                    gone on with
+#   tools/check.sh --fuzz [MINUTES]  each of the eight readers under libFuzzer (60 min each, as many at a time as there
+#                                    are processors)
 #   tools/check.sh --reliability [P] P per cent (100) of all of these; their counts go into docs/reliability.md
 # What a campaign prints is in build/campaigns too.
 set -euo pipefail
@@ -27,7 +32,8 @@ make_venv() {
     fi
     say "Python packages: into build/venv"
     rm -rf build/venv
-    if python3 -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r tests/requirements.txt; then
+    if python3 -m venv build/venv &&
+        build/venv/bin/pip install -q --disable-pip-version-check -r tests/requirements.txt; then
         cp tests/requirements.txt build/venv/
         return 0
     fi
@@ -61,14 +67,15 @@ mutants() {
 # faults N: calls that fail, or at which the process is killed; and what is not given back after them
 faults() {
     build_release piola engines fault_shim
-    python3 tests/system/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" --leaks "$(($1 * 3 / 10))" --jobs "$jobs" \
-        --json build/faults.json
+    python3 tests/system/fault_campaign.py build/release/piola build/release/fault_shim.so --points "$1" \
+        --leaks "$(($1 * 3 / 10))" --jobs "$jobs" --json build/faults.json
 }
 
 # kills N: optimisations that are killed or lose power end with the same bits
 kills() {
     build_release piola engines piola_disk_log
-    python3 tests/system/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" --power-cuts $((2 * $1 / 3))
+    python3 tests/system/test_kills.py build/release/piola build/release/piola_disk_log.so --kills "$1" \
+        --power-cuts $((2 * $1 / 3))
 }
 
 # Damaged snapshots.
@@ -84,7 +91,8 @@ fuzz() {
     install_missing "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
     cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=OFF -DPIOLA_FUZZ=ON
     cmake --build build/fuzz --target piola_fuzz piola_fuzz_coverage
-    python3 tests/system/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" --jobs "$jobs"
+    python3 tests/system/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" \
+        --jobs "$jobs"
 }
 
 # Interrupted runs and gradients.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# gpu_check.sh -- what only a GPU can tell: every kernel on the GPU against the CPU and against itself, products by cuSPARSE
-# against both, every linear solver (ctest -L gpu), under compute-sanitizer where it is installed, gradient checks of scenes and
-# the speed of the solvers. Needs an NVIDIA GPU, its driver and nvcc; installs nothing. Where HDF5, NLopt, libyaml or cmocka are missing
-# (tools/check.sh installs them), the kernels alone are compared.
+# gpu_check.sh -- what only a GPU can tell: every kernel on the GPU against the CPU and against itself, products by
+# cuSPARSE against both, every linear solver (ctest -L gpu), under compute-sanitizer where it is installed, gradient
+# checks of scenes and the speed of the solvers. Needs an NVIDIA GPU, its driver and nvcc; installs nothing. Where HDF5,
+# NLopt, libyaml or cmocka are missing (tools/check.sh installs them), the kernels alone are compared.
 # Ends with a block of Markdown for tests/gpu_results.md, also written to build/gpu/gpu_results.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -39,7 +39,8 @@ not_tried() {
 
 # A test that was skipped has told nothing about this GPU.
 compare_kernels() {
-    OMP_WAIT_POLICY=passive ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure >"$build/ctest.log" 2>&1 ||
+    OMP_WAIT_POLICY=passive ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure \
+        >"$build/ctest.log" 2>&1 ||
         { cat "$build/ctest.log" && return 1; }
     cat "$build/ctest.log"
     ! grep -q 'Skipped' "$build/ctest.log"
@@ -101,7 +102,8 @@ if [ $host = ON ]; then
         -o "$build/check"
     for product in own cusparse; do
         tried "scenes/fem_cook.yaml: gradient check on the GPU, products: $product" "$build/piola" check \
-            scenes/fem_cook.yaml --device cuda --set solver.linear=pcg --set solver.product=$product -o "$build/check_$product"
+            scenes/fem_cook.yaml --device cuda --set solver.linear=pcg --set solver.product=$product \
+            -o "$build/check_$product"
     done
     tried "piola bench fem" "$build/piola" bench fem --device cuda
     cp "$build/last.log" "$build/bench_fem.log"

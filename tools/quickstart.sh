@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # quickstart.sh -- from a fresh clone to an optimised scene: installs what is missing (Debian packages, as root or with
-# sudo), builds, improves the throw of a soft ball, draws the result, and builds the other engines. Runs from any folder, any number of times.
+# sudo), builds, improves the throw of a soft ball, draws the result, and builds the other engines. Runs from any
+# folder, any number of times.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
@@ -36,6 +37,7 @@ END
 printf 'snapshot      %s   for ParaView, h5py, NumPy\npicture       %s\nresult        %s\n' \
     "$PWD/$out/states.vtkhdf" "$PWD/$out/last.png" "$PWD/$out/result.json"
 
-say "build: the other engines (CPU and, with nvcc, CUDA; single precision, 3D). What is above can be looked at meanwhile"
+say "build: the other engines (CPU and, with nvcc, CUDA; single precision, 3D)." \
+    "What is above can be looked at meanwhile"
 cmake --build --preset release --target engines
 say "ready after $SECONDS s: build/release/piola --help"

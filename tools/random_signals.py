@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Is a learned control better than chance? Runs a scene with random values of its design, each set scaled so that its effort is that
-of the learned control, and prints how far each of them comes.
+"""Is a learned control better than chance? Runs a scene with random values of its design, each set scaled so that its
+effort is that of the learned control, and prints how far each of them comes.
 
     piola optimize SCENE -o FOLDER
     random_signals.py PIOLA SCENE FOLDER [--signals 50] [--length METRES]
 
-Each value of the design (a knot, a weight) is drawn evenly from [-s, s]; s is the same for all values of a set, and is found by
-trying: --share is by how much the effort may be missed. Bounds of the design do not hold for them; a scene that designs anything but knots
-and weights is refused. A set that breaks the body is
-told, and another is drawn for it. Exit 0: the learned control came farther than all; 1: it did not, or the scene cannot run.
+Each value of the design (a knot, a weight) is drawn evenly from [-s, s]; s is the same for all values of a set, and is
+found by trying: --share is by how much the effort may be missed. Bounds of the design do not hold for them; a scene
+that designs anything but knots and weights is refused. A set that breaks the body is told, and another is drawn for
+it. Exit 0: the learned control came farther than all; 1: it did not, or the scene cannot run.
 """
 import argparse
 import json
@@ -111,8 +111,8 @@ def compare(given):
         seed += 1
     ends.sort()
     better = sum(end >= place for end in ends)
-    print(f"{given.signals} random ones: best {ends[-1]:.5f}, median {ends[len(ends) // 2]:.5f}, worst {ends[0]:.5f}; {broken} more "
-          f"failed; {scene.runs} runs\n{better} of them came as far as the learned one")
+    print(f"{given.signals} random ones: best {ends[-1]:.5f}, median {ends[len(ends) // 2]:.5f}, worst {ends[0]:.5f}; "
+          f"{broken} more failed; {scene.runs} runs\n{better} of them came as far as the learned one")
     return better == 0
 
 
@@ -125,7 +125,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the first set; each has the next")
     parser.add_argument("--of", default="place.x", help="observation that should be large (default: place.x)")
     parser.add_argument("--effort", default="work", help="observation that is to be as learned (default: work)")
-    parser.add_argument("--share", type=float, default=0.02, help="of the effort by which it may be missed (default: 0.02)")
+    parser.add_argument("--share", type=float, default=0.02,
+                        help="of the effort by which it may be missed (default: 0.02)")
     parser.add_argument("--length", type=float, help="tell ways in bodies of this length too, m")
     parser.add_argument("--set", action="append", default=[], help="PATH=VALUE, as of `piola run`")
     parser.add_argument("--device", default="auto")

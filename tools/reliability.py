@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """reliability.py [--write] -- the counts of docs/reliability.md, from what the campaigns of tools/check.sh printed.
 
-Each campaign leaves its output in build/campaigns/NAME.log, below a line with its commit and its day. The lines that count are picked
-by the patterns below and stand, word for word, between `<!-- counts -->` and `<!-- end counts -->` of the page. A campaign whose log is
-missing, or has none of its lines, is an error: the page never says more than what ran. Without --write they are printed."""
+Each campaign leaves its output in build/campaigns/NAME.log, below a line with its commit and its day. The lines that
+count are picked by the patterns below and stand, word for word, between `<!-- counts -->` and `<!-- end counts -->` of
+the page. A campaign whose log is missing, or has none of its lines, is an error: the page never says more than what
+ran. Without --write they are printed."""
 import pathlib
 import re
 import sys
@@ -18,11 +19,14 @@ CAMPAIGNS = {  # name: (what it is, patterns of the lines that count; each must 
                (r"\d+ points, \d+ of which came to be, in .*", r"\d+ points, \d+ of which came to be, were searched .*",
                 r"  \w+ +\d+ points, exit codes .*")),
     "kills": ("An optimisation that is killed or loses power",
-              (r"\d+ kills at random instants.*", r"\d+ kills at calls that write the record.*", r"\d+ power cuts from a log .*")),
-    "damage": ("Damaged snapshots", (r"\d+ flipped bits: .*", r"\d+ files, .*", r"\d+ damaged files .*", r"\d+ files .*ended the reader.*")),
+              (r"\d+ kills at random instants.*", r"\d+ kills at calls that write the record.*",
+               r"\d+ power cuts from a log .*")),
+    "damage": ("Damaged snapshots",
+               (r"\d+ flipped bits: .*", r"\d+ files, .*", r"\d+ damaged files .*", r"\d+ files .*ended the reader.*")),
     "fuzz": ("Readers under libFuzzer, with address and undefined-behaviour sanitizers",
              (r"fuzzed \w+: \d+ inputs .*", r"fuzzed in all: .*")),
-    "resume": ("Runs and gradients that are interrupted", (r".*?(\d+ kills, \d+ runs went on.*)", r"Ran \d+ tests in .*")),
+    "resume": ("Runs and gradients that are interrupted",
+               (r".*?(\d+ kills, \d+ runs went on.*)", r"Ran \d+ tests in .*")),
 }
 
 
@@ -35,11 +39,13 @@ def chosen(name):
     lines = log.read_text(errors="replace").split("\n")
     when = re.fullmatch(rf"campaign {name}\b.*, commit ([\w.-]+), (\d{{4}}-\d\d-\d\d)", lines[0])
     if not when or when[1].endswith("-dirty"):
-        sys.exit(f"{log.relative_to(ROOT)} does not begin with the commit and the day of a campaign, or with a changed tree: {lines[0]}")
+        sys.exit(f"{log.relative_to(ROOT)} does not begin with the commit and the day of a campaign, or with a changed "
+                 f"tree: {lines[0]}")
     matches = [[m for m in (re.fullmatch(pattern, line) for line in lines) if m] for pattern in patterns]
     found = [[m[m.lastindex or 0] for m in some] for some in matches]
     if not all(found):
-        sys.exit(f"{log.relative_to(ROOT)} has no line like '{patterns[[bool(f) for f in found].index(False)]}': did the campaign end?")
+        sys.exit(f"{log.relative_to(ROOT)} has no line like '{patterns[[bool(f) for f in found].index(False)]}': did "
+                 "the campaign end?")
     wanted = dict.fromkeys(line.strip() for some in found for line in some)
     return (f"\n{what} (`tools/check.sh --{name}`, commit {when[1]}, {when[2]}):\n\n" +
             "".join(f"- {line}\n" for line in wanted))

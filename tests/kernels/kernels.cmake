@@ -4,8 +4,9 @@ set(every_kernel_sources kernels/test_every_kernel_real.c kernels/kernel_cases_i
 set_source_files_properties(kernels/test_every_kernel_dual.cpp kernels/test_material_dual.cpp PROPERTIES
   COMPILE_DEFINITIONS "PIO_DUAL=\"tests/kernels/dual.h\"")
 
-# The CPU engine in the other layout of fields, blocks of 16 items (PIO_BLOCK in kernels/base/vec.h): engine_blocks_<...> for unit
-# tests, and the module engine_blocks_<...>_module. Its sources and flags are those of the plain engine.
+# The CPU engine in the other layout of fields, blocks of 16 items (PIO_BLOCK in kernels/base/vec.h):
+# engine_blocks_<...> for unit tests, and the module engine_blocks_<...>_module. Its sources and flags are those of the
+# plain engine.
 function(engine_of_blocks precision dimension)
   set(plain piola_engine_cpu_${precision}_${dimension}d_${BASE_ISA}_objects)
   set(name engine_blocks_${precision}_${dimension}d)
@@ -27,8 +28,8 @@ function(engine_of_blocks precision dimension)
   endforeach()
 endfunction()
 
-# With sanitizers, the same text is tested in double precision only and not against dual numbers: more would take minutes and
-# show nothing new.
+# With sanitizers, the same text is tested in double precision only and not against dual numbers: more would take
+# minutes and show nothing new.
 set(test_precisions f32 f64)
 if(PIOLA_SANITIZE)
   set(test_precisions f64)
@@ -57,8 +58,8 @@ function(gpu_test name precision dimension)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CUDA CUDA_RUNTIME_LIBRARY Static)
 endfunction()
 
-# The CPU backend once more, without contraction to FMA, in programs that say so: what the comparison with the GPU is tested
-# with where there is none.
+# The CPU backend once more, without contraction to FMA, in programs that say so: what the comparison with the GPU is
+# tested with where there is none.
 set(uncontracted $<BOOL:$<TARGET_PROPERTY:PIO_UNCONTRACTED>>)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c PROPERTIES
   COMPILE_OPTIONS $<${uncontracted}:-ffp-contract=off>
@@ -80,14 +81,16 @@ foreach(precision ${test_precisions})
     if(PIOLA_HOST) # these need cmocka
       kernel_test(test_every_kernel unit engine_static ${precision} ${dimension} kernels/test_every_kernel.c
         ${cases} ${dots})
-      if(dimension EQUAL 3 AND PIOLA_SANITIZE) # minutes; the plane has the same text, and engines in 3D are sanitized too
+      # minutes; the plane has the same text, and engines in 3D are sanitized too
+      if(dimension EQUAL 3 AND PIOLA_SANITIZE)
         set_tests_properties(test_every_kernel_${precision}_3d PROPERTIES LABELS "unit;slow")
       endif()
       kernel_test(test_material unit engine_static ${precision} ${dimension} kernels/test_material.c ${pure_dual})
       kernel_test(test_transfer unit engine_static ${precision} ${dimension} kernels/test_transfer.c)
       if(precision STREQUAL "f64" AND dimension EQUAL 2 AND NOT PIOLA_SANITIZE)
         engine_of_blocks(f64 2) # test_layout compares it with the other layout, bit for bit
-        kernel_test(test_every_kernel_blocks unit engine_blocks f64 2 kernels/test_every_kernel.c ${every_kernel_sources})
+        kernel_test(test_every_kernel_blocks unit engine_blocks f64 2 kernels/test_every_kernel.c
+          ${every_kernel_sources})
       endif()
     endif()
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """check_docs.py PIOLA [--write] -- the Markdown pages say what the code says. PIOLA is the command that was built.
 
-    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields, mesh-fields, units,
-                                            rooms, keys-mpm, keys-fem, commands, exit-codes, help-COMMAND. `--write` puts it there.
-Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is short, docs/README.md
-links to every page of docs/, docs/scene.md lists every scene, a decision has its context, choice and cost, lines and pictures are small.
+    <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields,
+                                            mesh-fields, units, rooms, keys-mpm, keys-fem, commands, exit-codes,
+                                            help-COMMAND. `--write` puts it there.
+Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
+short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
+choice and cost, lines and pictures are small.
 """
 import re
 import subprocess
@@ -41,12 +43,15 @@ def table(head, rows):
 
 
 def kernels():
-    forms = {"MAP": "one item each", "TEAM": "a team of lanes each", "SUM": "sum in a fixed tree", "SCAN": "prefix sums"}
+    forms = {"MAP": "one item each", "TEAM": "a team of lanes each", "SUM": "sum in a fixed tree",
+             "SCAN": "prefix sums"}
     rows = []
-    for form, name, rest in re.findall(r"^(MAP|TEAM|SUM|SCAN)\((\w+), (.*)\)$", house.read("kernels/kernels.def"), re.M):
+    for form, name, rest in re.findall(r"^(MAP|TEAM|SUM|SCAN)\((\w+), (.*)\)$",
+                                       house.read("kernels/kernels.def"), re.M):
         reason = re.fullmatch(r'(BY|NONE)\("(.*)"\)', rest)
         says = {"HAS": f"`{name}_adj`", "IS": "is one"}.get(rest)
-        rows.append((f"`{name}`", forms[form], says or {"BY": "by ", "NONE": "none: "}[reason.group(1)] + reason.group(2)))
+        rows.append((f"`{name}`", forms[form],
+                     says or {"BY": "by ", "NONE": "none: "}[reason.group(1)] + reason.group(2)))
     return rows
 
 
@@ -54,7 +59,8 @@ def fields():
     rows, text = [], house.without_comments(house.read("kernels/mpm/mpm_fields.def"))
     for name, unit, meaning in re.findall(r'^(?:MADE_)?INT_FIELD\((\w+), "(.*?)", "(.*)"\)$', text, re.M):
         rows.append((f"`{name}`", "1", "all", unit, meaning))
-    for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$', text, re.M):
+    for name, parts, when, unit, meaning in re.findall(r'^(?:MADE_)?FIELD\((\w+), ([^,]+), (\w+), "(.*?)", "(.*)"\)$',
+                                                       text, re.M):
         kept = {"ALWAYS": "all", "SOLID": "solids", "FLUID": "fluids", "AFFINE": "all of apic",
                 "PLASTIC": "plastic solids", "PLANE": "plastic solids in 2D"}[when]
         rows.append((f"`{name}`", re.sub(r" ?\* ?", " x ", parts), kept, unit, meaning))
@@ -65,7 +71,8 @@ def mesh_fields():
     have = {"ALWAYS": "all", "MOTION": "all motions", "IMPLICIT": "implicit motions", "BDF2": "BDF2"}
     kept = {"NEWMARK": "Newmark", "REACTION": "where a reaction is observed"}
     rows, text = [], house.without_comments(house.read("kernels/fem/fem_fields.def"))
-    for name, when, held, unit, meaning in re.findall(r'^FIELD\(\w+, (\w+), (\w+), ([^"]+), "(.*?)", "(.*)"\)$', text, re.M):
+    for name, when, held, unit, meaning in re.findall(r'^FIELD\(\w+, (\w+), (\w+), ([^"]+), "(.*?)", "(.*)"\)$',
+                                                      text, re.M):
         slot = "always" if held == when else " and ".join(kept[h] for h in held.split(" || "))
         rows.append((f"`{name}`", have[when], slot, unit, meaning))
     return rows
@@ -120,7 +127,8 @@ class Command:
         rows = []
         for line in re.search(rf"^{title}:\n(.*?)(?:\n\n|\Z)", text, re.S | re.M).group(1).rstrip("\n").split("\n"):
             if line[:column].strip():
-                rows.append(re.split(r" {2,}", line.strip() + "  ", 1))  # an entry may reach beyond the column: then it stands alone
+                # an entry may reach beyond the column: then it stands alone
+                rows.append(re.split(r" {2,}", line.strip() + "  ", 1))
             else:
                 rows[-1][1] += " " + line.strip()
         return [(entry, meaning.strip()) for entry, meaning in rows]
@@ -172,7 +180,8 @@ def option_faults(code, command):
         if called and called.group(1) not in command.names:
             yield f"there is no command 'piola {called.group(1)}'"
         elif called:
-            yield from (f"piola {called.group(1)} has no {o}" for o in options if o not in command.options[called.group(1)])
+            yield from (f"piola {called.group(1)} has no {o}" for o in options
+                        if o not in command.options[called.group(1)])
         elif re.match(r"\s*--[a-z]", part):
             yield from (f"no command has {o}" for o in options if o not in command.options[""])
 

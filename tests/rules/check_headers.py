@@ -2,7 +2,8 @@
 """check_headers.py CC CXX [INCLUDE_FOLDER ...] -- every header compiles alone.
 
 As C11, all of them; as C++17 too those of include/ and kernels/; those of kernels/, and what includes them, for both
-precisions and both dimensions. The folders are those of libraries (HDF5, CUDA); without CUDA's, its header is left out, and that said.
+precisions and both dimensions. The folders are those of libraries (HDF5, CUDA); without CUDA's, its header is left out,
+and that said.
 """
 import concurrent.futures
 import os
@@ -52,7 +53,8 @@ def main():
         return 2
     cc, cxx, folders = sys.argv[1], sys.argv[2], sys.argv[3:]
     control = [("host/planted.h", "static inline size_t planted(void) { return 1; }\n"),
-               ("kernels/planted.h", '#include "kernels/base/base.h"\nPIO_FN real planted(real x) { return x * 0.1; }\n'),
+               ("kernels/planted.h", '#include "kernels/base/base.h"\n'
+                                     "PIO_FN real planted(real x) { return x * 0.1; }\n"),
                ("include/planted.h", "int class;\n")]
     for name, text in control:
         if not compile_all(list(jobs([(name, text)], cc, cxx, folders))):

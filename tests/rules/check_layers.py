@@ -18,16 +18,17 @@ MAY_INCLUDE = {
     "tests": {"include", "kernels", "solvers", "host", "tests"},
 }
 CUDA_FILE = "kernels/backend/cuda.cu"
-CUDA_FILES = (CUDA_FILE, "kernels/backend/cuda_calls.h", "kernels/backend/direct_cusolver.c", "kernels/backend/direct_cudss.c",
-              "kernels/backend/product_cusparse.c", "tests/solvers/linear/cusparse_stand_in.c")
+CUDA_FILES = (CUDA_FILE, "kernels/backend/cuda_calls.h", "kernels/backend/direct_cusolver.c",
+              "kernels/backend/direct_cudss.c", "kernels/backend/product_cusparse.c",
+              "tests/solvers/linear/cusparse_stand_in.c")
 DIALECT = "kernels/base/base.h"  # the few words that differ between compilers, under __CUDACC__
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
 CUDA = re.compile(r"\b(cuda[A-Z_]\w*|__(?:global|device|shared|constant|host)__|__syncwarp|__syncthreads|__shfl\w*|"
                   r"threadIdx|blockIdx|blockDim|gridDim|__CUDACC__|__CUDA_ARCH__)\b|<<<")
 CUDA_HEADER = re.compile(r"^(cuda|cusparse|cusolver|cublas|cudss|cooperative_groups|thrust)")
-ATOMIC = re.compile(r"\batomic[A-Z]\w*\s*\(|\b__atomic_(?!load|signal|thread)\w+|\b__sync_\w+|\b_Atomic\b|\bstd::atomic\b|"
-                    r"\bstdatomic\.h\b")
+ATOMIC = re.compile(r"\batomic[A-Z]\w*\s*\(|\b__atomic_(?!load|signal|thread)\w+|\b__sync_\w+|\b_Atomic\b|"
+                    r"\bstd::atomic\b|\bstdatomic\.h\b")
 ATOMIC_OMP = re.compile(r"#\s*pragma\s+omp\s[^\n]*\b(atomic|reduction)\b")
 ONE_FUNCTION = re.compile(r"^PIO_FN[^{;]*\{.*?^\}", re.M | re.S)
 FLOATING_TYPE = re.compile(r"\b(real|wide|float|double)\b")
@@ -66,7 +67,8 @@ def atomic_faults(name, text):
         integer = [m.span() for m in ONE_FUNCTION.finditer(text) if not FLOATING_TYPE.search(m.group())]
     for match in ATOMIC.finditer(text):
         if not any(a <= match.start() < b for a, b in integer):
-            yield f"{name}:{house.line_of(text, match.start())}: atomic '{match.group()}' outside integer code of {DIALECT}"
+            place = f"{name}:{house.line_of(text, match.start())}"
+            yield f"{place}: atomic '{match.group()}' outside integer code of {DIALECT}"
     for match in ATOMIC_OMP.finditer(text):
         yield f"{name}:{house.line_of(text, match.start())}: OpenMP {match.group(1)}: its order is not fixed"
 
@@ -85,7 +87,8 @@ def dialect_faults(name, text):
     spans = list(inside_spans(text))
     for match in FLOATING.finditer(text):
         if not any(a <= match.start() < b for a, b in spans):
-            yield f"{name}:{house.line_of(text, match.start())}: naked floating literal {match.group()}: write R({match.group()})"
+            literal = match.group()
+            yield f"{name}:{house.line_of(text, match.start())}: naked floating literal {literal}: write R({literal})"
     for pattern, what in DIALECT_FAULTS:
         for match in pattern.finditer(text):
             yield f"{name}:{house.line_of(text, match.start())}: {what}: {' '.join(match.group().split())}"
@@ -129,7 +132,8 @@ def real_faults(texts):
                 yield f"{name}: reaches {path} through its includes"
 
 
-KNOWN = frozenset(["kernels/base/base.h", "solvers/mpm/mpm.h", "host/scene/scene.h", "include/piola.h", "tools/options.h"])
+KNOWN = frozenset(["kernels/base/base.h", "solvers/mpm/mpm.h", "host/scene/scene.h", "include/piola.h",
+                   "tools/options.h"])
 PLANTED = [
     ("kernels/a.h", '#include "solvers/mpm/mpm.h"\n', "may include kernels"),
     ("kernels/a.h", '#include "piola.h"\n', "may include kernels"),

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""check_rooms.py NM BUILD -- the rooms of kernels/, solvers/ and host/ stand in an order, and files call each other in no circle.
+"""check_rooms.py NM BUILD -- the rooms of kernels/, solvers/ and host/ stand in an order, and files call each other in
+no circle.
 
-A file includes, and calls, only files of its own room and of rooms below (ORDER). Calls are read from the symbols of the
-objects in the folder BUILD by the program NM. Within a room too, no file calls a file that calls it, directly or by others.
+A file includes, and calls, only files of its own room and of rooms below (ORDER). Calls are read from the symbols of
+the objects in the folder BUILD by the program NM. Within a room too, no file calls a file that calls it, directly or by
+others.
 """
 import collections
 import pathlib
@@ -17,11 +19,13 @@ import house
 ORDER = {
     "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
-    "host": (("base",), ("config", "snapshot", "optimize", "verify"), ("data", "mesh", "render", "export"), ("surface",), ("scene",),
-             ("model",), ("run",), ("results", "bench"), ("command",)),
+    "host": (("base",), ("config", "snapshot", "optimize", "verify"), ("data", "mesh", "render", "export"),
+             ("surface",), ("scene",), ("model",), ("run",), ("results", "bench"), ("command",)),
 }
-LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels) for room in rooms}
-# Of the solvers, the host knows the seam of engines, the driver, and the operator of linear solvers, which names no solver.
+LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)
+         for room in rooms}
+# Of the solvers, the host knows the seam of engines, the driver, and the operator of linear solvers, which names no
+# solver.
 SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/driver/", "solvers/linear/linop")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "piola_engine_cpu_f64_2d_*_objects.dir")
@@ -105,7 +109,8 @@ def calls(nm, build):
             sys.exit(f"there is no {pattern} in {build}/CMakeFiles: build piola first")
         for path in sorted(folders[0].rglob("*.o")):
             source = path.relative_to(folders[0]).as_posix()[:-2]
-            for line in subprocess.run([nm, "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
+            for line in subprocess.run([nm, "-P", path], capture_output=True, text=True,
+                                       check=True).stdout.splitlines():
                 symbol, kind = line.split()[:2]
                 if kind == "U":
                     wanted[source].add(symbol)
@@ -123,7 +128,8 @@ PLANTED_INCLUDES = [
 ]
 PLANTED_CALLS = [
     ({"host/base/a.c": {"host/scene/b.c"}}, "is not below host/base"),
-    ({"host/scene/a.c": {"host/scene/b.c"}, "host/scene/b.c": {"host/scene/c.c"}, "host/scene/c.c": {"host/scene/a.c"}}, "3 files call"),
+    ({"host/scene/a.c": {"host/scene/b.c"}, "host/scene/b.c": {"host/scene/c.c"}, "host/scene/c.c": {"host/scene/a.c"}},
+     "3 files call"),
 ]
 
 

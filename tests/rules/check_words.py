@@ -21,7 +21,8 @@ FAULTS = [
     (re.compile(r"[ \t]+$", re.M), "blank at the end of a line"),
 ]
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
-ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")  # bad scenes and seeds of fuzz targets have odd bytes and blanks
+# bad scenes and seeds of fuzz targets have odd bytes and blanks
+ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")
 
 
 def check(texts):
@@ -32,8 +33,8 @@ def check(texts):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: {what}: '{match.group()}'")
         for match in ADDRESS.finditer(text):
             if match.group(1) not in ADDRESSES:
-                faults.append(f"{name}:{house.line_of(text, match.start())}: address '{match.group()}' is not in the list of "
-                              "tests/rules/check_words.py")
+                faults.append(f"{name}:{house.line_of(text, match.start())}: address '{match.group()}' is not in the "
+                              "list of tests/rules/check_words.py")
         if not ON_PURPOSE.match(name) and text and ("\r" in text or "\ufffd" in text or not text.endswith("\n")):
             faults.append(f"{name}: not UTF-8 text with line feeds, the last line too")
     return faults

@@ -45,11 +45,13 @@ with h5py.File(sys.argv[1]) as file:
     for name, values in (("displacement", displacement), ("velocity", velocity)):
         gradient = points["grad_" + name][:]
         error = np.abs(values[0] - gradient).max() / np.abs(gradient).max()
-        expect(f"adj_{name} of the first frame is grad_{name}", error <= 1e-14, f"{error:.1e} <= 1e-14, of {np.abs(gradient).max():.3g}")
+        expect(f"adj_{name} of the first frame is grad_{name}", error <= 1e-14,
+               f"{error:.1e} <= 1e-14, of {np.abs(gradient).max():.3g}")
     rest = file["VTKHDF/Points"][:n]
     total = displacement[-1].sum(axis=0)
     expect("at the end, moving all nodes up moves the tip as far", np.abs(total - [0, 1, 0]).max() < 1e-12, total)
-    expect("at the end only the tip is observed", not displacement[-1][rest[:, 0] < 1 - 1e-9].any() and not velocity[-1].any(), "0")
+    expect("at the end only the tip is observed",
+           not displacement[-1][rest[:, 0] < 1 - 1e-9].any() and not velocity[-1].any(), "0")
     expect("nothing is where the clamp holds", not any(np.nan_to_num(v)[:, rest[:, 0] < 1e-9].any()
                                                        for v in (displacement, velocity)), "0")
     shift = np.abs(displacement[wanted][1:] - displacement[wanted][:-1]).max()
@@ -61,7 +63,8 @@ with h5py.File(sys.argv[2]) as file:
     expect("a static scene has no adj_velocity", "adj_velocity" not in points, sorted(k for k in points if "adj" in k))
     rest = file["VTKHDF/Points"][:n]
     observed = np.flatnonzero(displacement[-1][:, 1])
-    expect("J = -u_y of the middle of the loaded edge", len(observed) == 1 and np.allclose(rest[observed[0]], [48, 52, 0])
+    expect("J = -u_y of the middle of the loaded edge",
+           len(observed) == 1 and np.allclose(rest[observed[0]], [48, 52, 0])
            and displacement[-1][observed[0], 1] == -1, rest[observed].tolist())
     edge = np.flatnonzero(np.isclose(rest[:, 0], 48))
     share = np.where(np.isclose(rest[edge, 1], 44) | np.isclose(rest[edge, 1], 60), 0.5, 1.0)

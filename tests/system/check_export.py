@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_export.py PIOLA FILE... -- exports every frame of the snapshots with PIOLA and reads what comes out with VTK, NumPy
-and Python's csv.
+"""check_export.py PIOLA FILE... -- exports every frame of the snapshots with PIOLA and reads what comes out with VTK,
+NumPy and Python's csv.
 
-Every value is compared with the snapshot, as h5py reads it. Then one value of each export is spoiled, and the comparison
-has to see it. Exit code 0 when all is equal, 1 on any difference."""
+Every value is compared with the snapshot, as h5py reads it. Then one value of each export is spoiled, and the
+comparison has to see it. Exit code 0 when all is equal, 1 on any difference."""
 import csv
 import json
 import pathlib
@@ -54,7 +54,8 @@ class Frame:
                 for name, data in grid[where].items():
                     at = int(grid["Steps"][where + "Offsets"][name][frame])
                     self.fields[where][name] = data[at:at + rows]
-                    self.components[name], self.units[name] = int(data.attrs["components"]), data.attrs["units"].decode()
+                    self.components[name] = int(data.attrs["components"])
+                    self.units[name] = data.attrs["units"].decode()
 
     def declared(self, where, name):
         """[rows] or [rows, components] without padding, and the columns' letters."""
@@ -131,7 +132,8 @@ def check_csv(path, frame):
         at = table[:, 2:2 + frame.dimension]
         need(np.allclose(at, middle[:, :frame.dimension], rtol=1e-6, atol=1e-9), "middles of cells")
         places = {f"{a} [m]": at[:, k].astype(real) for k, a in enumerate("xyz"[:frame.dimension])}
-        count += check_table(cells, frame, "CellData", {"cell": np.arange(len(frame.types)), "type": frame.types, **places})
+        count += check_table(cells, frame, "CellData",
+                             {"cell": np.arange(len(frame.types)), "type": frame.types, **places})
     return count
 
 

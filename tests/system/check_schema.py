@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER SHIPPED_FOLDER -- the JSON Schema of scene files, judged by python-jsonschema.
+"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER SHIPPED_FOLDER -- the JSON Schema of scene files, judged by
+python-jsonschema.
 
-Every good and every shipped scene must validate. Of the bad scenes, those that only a schema's means can judge (keys, kinds, ranges) must
-be refused: this shows that the schema is not empty.
+Every good and every shipped scene must validate. Of the bad scenes, those that only a schema's means can judge (keys,
+kinds, ranges) must be refused: this shows that the schema is not empty.
 """
 import json
 import pathlib
@@ -13,17 +14,19 @@ import jsonschema
 import yaml
 
 # Faults that a JSON Schema can see, in scenes that include a base file.
-REFUSED = """unknown_key unknown_key_far key_of_other_variant learning_rate_of_mma missing_unit_shown missing_type version_2
-method_unknown dt_is_list half_seed seed_negative wrong_dimension unknown_unit nu_half
+REFUSED = """unknown_key unknown_key_far key_of_other_variant learning_rate_of_mma missing_unit_shown missing_type
+version_2 method_unknown dt_is_list half_seed seed_negative wrong_dimension unknown_unit nu_half
 name_malformed enum_close walls_key vector_is_number time_is_text materials_empty E_and_mu E_alone no_stiffness
-at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys fem_load_without_on""".split()
+at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys
+fem_load_without_on""".split()
 
 
 class Loader(yaml.SafeLoader):
     """YAML 1.2's booleans: `on` is a word."""
 
 
-Loader.yaml_implicit_resolvers = {first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+Loader.yaml_implicit_resolvers = {first: [(tag, pattern) for tag, pattern in resolvers
+                                          if tag != "tag:yaml.org,2002:bool"]
                                   for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """check_snapshot.py FILE... -- reads the files of `test_snapshot --write DIR` with h5py and with VTK.
 
-Compares every object, shape, type, attribute and value with the formulas of snapshot_sample.h, in every frame. Then spoils copies of
-the files, one value each, and insists that the comparison sees it. Prints what it compared; exit code 0 when all is equal,
-1 on any difference."""
+Compares every object, shape, type, attribute and value with the formulas of snapshot_sample.h, in every frame. Then
+spoils copies of the files, one value each, and insists that the comparison sees it. Prints what it compared; exit code
+0 when all is equal, 1 on any difference."""
 import os
 import shutil
 import sys
@@ -92,7 +92,8 @@ def cells(case):
     kinds = KINDS if dimension == 3 else KINDS[:4]
     chosen = [kinds[c % len(kinds)] for c in range(mesh)]
     nodes = [(5 * c + 3 * np.arange(count)) % n for c, (_, count) in enumerate(chosen)]
-    return (np.array([t for t, _ in chosen], "u1"), np.cumsum([0] + [count for _, count in chosen]), np.concatenate(nodes))
+    return (np.array([t for t, _ in chosen], "u1"), np.cumsum([0] + [count for _, count in chosen]),
+            np.concatenate(nodes))
 
 
 def expected_field(case, where, name, k):
@@ -241,20 +242,23 @@ def check_fields(group, case, where):
 def check_points(grid, case):
     _, _, precision, static, n, frames, _, _ = case
     points = grid["Points"]
-    count = equal(points[:], np.concatenate([expected_points(case, k) for k in range(1 if static else frames)]), "Points")
-    need(points.dtype == ("f4" if precision == "f32" else "f8") and points.compression is None, "Points: type or compression")
+    count = equal(points[:], np.concatenate([expected_points(case, k) for k in range(1 if static else frames)]),
+                  "Points")
+    need(points.dtype == ("f4" if precision == "f32" else "f8") and points.compression is None,
+         "Points: type or compression")
     need(static or points.chunks == (n, 3), f"Points: chunks {points.chunks} do not align with frames")
     return count
 
 
 def check_grid(grid, case):
     attributes(grid, {"Type": "UnstructuredGrid", "Version": np.array([2, 0])}, "VTKHDF")
-    members(grid, ["NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds", "Connectivity", "Offsets", "Types", "Points",
-                   "PointData", "CellData", "FieldData", "Steps"], "VTKHDF")
+    members(grid, ["NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds", "Connectivity", "Offsets", "Types",
+                   "Points", "PointData", "CellData", "FieldData", "Steps"], "VTKHDF")
     members(grid["FieldData"], [], "FieldData")
     attributes(grid["Points"], {"units": "m", **({"crc32c": crc32c(grid["Points"][:])} if case[3] else {})}, "Points")
     types, offsets, connectivity = cells(case)
-    wanted = {"NumberOfPoints": [case[4]], "NumberOfCells": [len(types)], "NumberOfConnectivityIds": [len(connectivity)],
+    wanted = {"NumberOfPoints": [case[4]], "NumberOfCells": [len(types)],
+              "NumberOfConnectivityIds": [len(connectivity)],
               "Connectivity": connectivity, "Offsets": offsets, "Types": types}
     count = sum(equal(grid[name][:], want, name) for name, want in wanted.items())
     for name in ("Connectivity", "Offsets", "Types"):
@@ -295,7 +299,8 @@ def check_results(piola, case):
         attributes(group["value"], {"units": "Pa", **own[0]}, path + "/value")
         attributes(group["grad"], {"units": "1/Pa", "of": path, "objective": "miss", **own[1]}, path + "/grad")
         for k in range(iterations or 0):
-            need(list(group["checksums"][k]) == [crc32c(group[name][k]) for name in ("value", "grad")], f"{path}, row {k}")
+            need(list(group["checksums"][k]) == [crc32c(group[name][k]) for name in ("value", "grad")],
+                 f"{path}, row {k}")
     terms = piola["objective/terms"]
     members(terms, ["reach", "effort"], "terms")
     for code, data in ((40, piola["objective/value"]), (41, terms["reach"]), (42, terms["effort"])):
@@ -311,8 +316,9 @@ def check_results(piola, case):
 def check_piola(piola, case):
     kind, dimension, precision, _, n, _, finished, mesh = case
     members(piola, ["scene", "manifest", "gradient", "objective", "certificate", "checksums"], "piola")
-    attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "checksums": "crc32c", "dimension": dimension,
-                       "n_points": n, "precision": precision, **({"n_cells": mesh} if mesh else {})}, "piola")
+    attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "checksums": "crc32c",
+                       "dimension": dimension, "n_points": n, "precision": precision,
+                       **({"n_cells": mesh} if mesh else {})}, "piola")
     version = text(piola["manifest"].attrs["version"])
     attributes(piola["manifest"], {**MANIFEST, "version": version}, "manifest")
     for name, want in TEXTS.items():
@@ -409,7 +415,8 @@ PARTICLE_SPOILERS = {
     "a velocity": (spoil_value("VTKHDF/PointData/velocity"), True),
     "an adjoint": (spoil_value("VTKHDF/PointData/adj_velocity"), True),
     "a static field": (spoil_value("VTKHDF/PointData/rho"), True),
-    "an offset": (spoil_offset("PointDataOffsets/velocity"), True), "a unit": (spoil_attribute("PointData/velocity"), False)}
+    "an offset": (spoil_offset("PointDataOffsets/velocity"), True),
+    "a unit": (spoil_attribute("PointData/velocity"), False)}
 MESH_SPOILERS = {
     "a displacement": (spoil_value("VTKHDF/PointData/displacement"), True),
     "a value of a cell": (spoil_value("VTKHDF/CellData/energy"), True),

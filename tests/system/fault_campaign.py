@@ -2,8 +2,8 @@
 """fault_campaign.py PIOLA SHIM [--points N] [--seed S] [--jobs J] [--json FILE] [--case NAME] [--kind KIND]
 [--point CASE/KIND/N/HOW] [--leaks N] -- does anything get lost, or go unsaid, when a call fails?
 
-Runs commands on small scenes with one call of the system, of HDF5 or of a device failing, or with the process killed there
-(fault_shim.c). A point is (case, kind of call, its number, how it fails). After every point:
+Runs commands on small scenes with one call of the system, of HDF5 or of a device failing, or with the process killed
+there (fault_shim.c). A point is (case, kind of call, its number, how it fails). After every point:
 
  - the exit code is one that the README names for such a failure, or 0 with the very bytes of an undisturbed run;
  - the standard error names what was tried and why it failed;
@@ -13,7 +13,8 @@ Runs commands on small scenes with one call of the system, of HDF5 or of a devic
 
 --leaks N looks at N further points, evenly over the kinds, for what the command does not give back (fault_leaks.py).
 
-The points are drawn from all there are, evenly over kinds and cases; N = 0 takes all. Ends with 1 where a point fails."""
+The points are drawn from all there are, evenly over kinds and cases; N = 0 takes all. Ends with 1 where a point
+fails."""
 import argparse
 import collections
 import concurrent.futures
@@ -44,7 +45,9 @@ materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000 k
 geometry: [{name: block, type: box, min: [0.8, 0.8], max: [1.3, 1.3]}]
 bodies: [{name: one, geometry: block, material: soft, velocity: [0.5 m/s, 0]}]
 observe: [{name: centre, type: mean_position, body: one}]
-design: [{name: throw, target: bodies.one.velocity, bounds: [-5 m/s, 5 m/s]}, {name: stiffness, target: materials.soft.E}]
+design:
+  - {name: throw, target: bodies.one.velocity, bounds: [-5 m/s, 5 m/s]}
+  - {name: stiffness, target: materials.soft.E}
 objective: [{type: target, of: centre, value: [1.2, 0.9]}]
 optimizer: {type: mma, max_iterations: 3}
 gradient: {check: {directions: 1}}
@@ -72,16 +75,18 @@ FAILURES = {65, 66, 69, 70, 71, 73, 74, 76}
 CODES = {"malloc": {71}, "mmap": {71}, "allocate": {71}, "launch": {69}, "open": {66, 69, 73, 74}, "read": {66, 74},
          "write": {73, 74}, "pwrite": {73, 74}, "sync": {73, 74}, "rename": {73, 74}, "unlink": {73, 74}, "mkdir": {73},
          "truncate": {73, 74}, "lock": {73, 74}, "hdf5": {65, 66, 73, 74}}
-CAUSES = {"malloc": ["memory", "could not allocate"], "mmap": ["memory"], "allocate": ["memory"], "open": ["Too many open files"],
-          "read": ["Input/output error"], "write": ["No space left"], "pwrite": ["No space left"],
-          "sync": ["Input/output error"], "rename": ["Input/output error"], "unlink": ["Input/output error"],
-          "mkdir": ["Permission denied"], "truncate": ["Input/output error", "No space left"], "lock": ["No locks"],
+CAUSES = {"malloc": ["memory", "could not allocate"], "mmap": ["memory"], "allocate": ["memory"],
+          "open": ["Too many open files"], "read": ["Input/output error"], "write": ["No space left"],
+          "pwrite": ["No space left"], "sync": ["Input/output error"], "rename": ["Input/output error"],
+          "unlink": ["Input/output error"], "mkdir": ["Permission denied"],
+          "truncate": ["Input/output error", "No space left"], "lock": ["No locks"],
           "hdf5": ["injected", ".vtkhdf", ".h5"], "launch": ["Input/output error"]}
 HOWS = {"malloc": ["once", "on"], "write": ["once", "on", "short", "torn", "kill"],
         "pwrite": ["once", "on", "short", "torn", "kill"], "sync": ["once", "on", "kill"], "rename": ["once", "kill"],
         "unlink": ["once", "on", "kill"], "open": ["once", "on"], "hdf5": ["once", "on"]}
 KILLED = ("torn", "kill")
-# What a killed process leaves: the lock of a folder, which the next run takes over, and files under names that no other run takes.
+# What a killed process leaves: the lock of a folder, which the next run takes over, and files under names that no other
+# run takes.
 GUARDED = " bytes were refused, and "  # a library has crashed or ended the program, and the command said so
 REST = re.compile(r"(\.part|/?\.[^/]*\.tmp|/\.piola-lock)$")
 
@@ -105,11 +110,12 @@ def cases():
         Case("validate", ["validate", "scene.yaml", "--json"], stdout=True),
         Case("params", ["params", "scene.yaml"], stdout=True),
         Case("run", ["run", "scene.yaml", *DEVICE, *out, "-q"], runs, before=earlier),
-        Case("run_json", ["run", "scene.yaml", *DEVICE, *out, "-q", "--json", "--log-json", "log.json"], runs, before=earlier),
+        Case("run_json", ["run", "scene.yaml", *DEVICE, *out, "-q", "--json", "--log-json", "log.json"], runs,
+             before=earlier),
         Case("grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, before=earlier),
         Case("check", ["check", "scene.yaml", *DEVICE, *out, "-q"], before=earlier, codes=(0, 1)),
-        Case("optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"], before=earlier,
-             codes=(0, 1)),
+        Case("optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"],
+             before=earlier, codes=(0, 1)),
         Case("fem_run", ["run", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
         Case("fem_grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
         Case("fem_optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"], FEM,
@@ -119,7 +125,8 @@ def cases():
              ["a.png"], before=whole),
         Case("render_fem", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
              ["a.png"], FEM, whole),
-        *[Case(f"export_{to}", ["export", "out/states.vtkhdf", "--to", to, "-o", name], [files], before=whole, stdout=True)
+        *[Case(f"export_{to}", ["export", "out/states.vtkhdf", "--to", to, "-o", name], [files],
+               before=whole, stdout=True)
           for to, name, files in (("vtu", "a.vtu", "a.vtu"), ("csv", "a.csv", "a.csv"), ("npy", "a", "a/*"))],
         Case("doctor", ["doctor", "--json"], refusals=(1,)),  # engines fail its own tests
     ]
@@ -168,7 +175,8 @@ class Campaign:
         if fault:
             environment["PIOLA_FAULT"] = fault
         environment.update(extra or {})
-        return subprocess.run([self.piola, *arguments], cwd=where, env=environment, capture_output=True, timeout=timeout)
+        return subprocess.run([self.piola, *arguments], cwd=where, env=environment, capture_output=True,
+                              timeout=timeout)
 
     def prepare(self, case):
         """The folder as a run finds it, what an undisturbed run makes of it, and how many calls of each kind it has."""
@@ -197,11 +205,13 @@ class Campaign:
         shutil.copytree(self.folder / "templates" / case.name, where)
 
     def content(self, case, where):
-        """The numbers of the last frames: where memory is short HDF5 leaves out compression, and the bytes differ for that."""
+        """The numbers of the last frames: where memory is short HDF5 leaves out compression, and the bytes differ for
+        that."""
         found = {}
         for name in (name for name in digest(where, case.files) if not REST.search(name)):
             arrays = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "npy"
-            if name.endswith(".vtkhdf") and self.run(["export", name, "--to", "npy", "-o", str(arrays)], where).returncode == 0:
+            export = ["export", name, "--to", "npy", "-o", str(arrays)]
+            if name.endswith(".vtkhdf") and self.run(export, where).returncode == 0:
                 found[name] = digest(arrays, ["*.npy"])
             else:
                 found[name] = hashlib.sha256((where / name).read_bytes()).hexdigest()
@@ -210,7 +220,8 @@ class Campaign:
     def same(self, case, where, done, wrong, what):
         golden = self.golden[case.name]
         here = {k: v for k, v in digest(where, case.files).items() if not REST.search(k)}
-        if here != golden["after"] and self.content(case, where) != self.content(case, self.folder / "golden" / case.name):
+        there = self.folder / "golden" / case.name
+        if here != golden["after"] and self.content(case, where) != self.content(case, there):
             wrong.append(f"{what}: files differ from an undisturbed run's")
         if case.stdout and done.stdout != golden["stdout"]:
             wrong.append(f"{what}: standard output differs from an undisturbed run's")
@@ -251,20 +262,23 @@ class Campaign:
             wrong.append("result.json is damaged")
             now = None
         # a folder that cannot be opened cannot be locked, and what lies there may be another run's: it stays
-        untouched = kind in ("open", "lock") and now is not None and now == told(case, self.folder / "templates" / case.name)
+        earlier = self.folder / "templates" / case.name
+        untouched = kind in ("open", "lock") and now is not None and now == told(case, earlier)
         if now is not None and code >= 0 and now["exit"] != code and not untouched:
             wrong.append(f"result.json says {now['exit']}, the exit code is {code}")
         here = digest(where, case.files)
         for name, was in golden["before"].items():
             whole = code == golden["code"]  # compared above
-            if "/proc/" not in fired and here.get(name) not in (was, golden["after"].get(name)) and not (whole and name in here):
+            right = here.get(name) in (was, golden["after"].get(name)) or whole and name in here
+            if "/proc/" not in fired and not right:
                 wrong.append(f"{name} of an earlier run is lost or damaged")
         if code == -9:
             for name in here:
                 if not REST.search(name) and here[name] not in (golden["before"].get(name), golden["after"].get(name)):
                     wrong.append(f"{name} is there and not whole")
         elif kind != "unlink":
-            left = [name for name in listing(where) if REST.search(name) or name not in golden["list"] and "partial" not in name]
+            left = [name for name in listing(where) if REST.search(name) or name not in golden["list"]
+                    and "partial" not in name]
             if GUARDED in text:  # as with a kill, nobody was there to remove it
                 left = [name for name in left if not REST.search(name)]
             if left:
@@ -277,14 +291,16 @@ class Campaign:
         where, tell = self.local.where / "work", self.local.where / "tell"
         self.copy(case, where)
         tell.unlink(missing_ok=True)
-        told_of = {"case": case.name, "kind": kind, "number": number, "how": how, "fired": "", "code": None, "wrong": []}
+        told_of = {"case": case.name, "kind": kind, "number": number, "how": how, "fired": "", "code": None,
+                   "wrong": []}
         try:
             done = self.run(case.arguments, where, f"{kind}:{number}:{how}", tell)
         except subprocess.TimeoutExpired:
             told_of["wrong"] = ["it hangs"]
             return told_of
         lines = tell.read_text(errors="replace").splitlines() if tell.exists() else []
-        told_of["fired"] = "; ".join(dict.fromkeys(line[6:] for line in lines if line.startswith("fired")))  # in children too
+        # calls in children too
+        told_of["fired"] = "; ".join(dict.fromkeys(line[6:] for line in lines if line.startswith("fired")))
         told_of["code"], told_of["stderr"] = done.returncode, done.stderr.decode(errors="replace")[-600:]
         if not told_of["fired"]:
             return told_of
@@ -294,7 +310,8 @@ class Campaign:
             golden = self.golden[case.name]
             told_of["again"] = again.returncode
             if again.returncode != golden["code"]:
-                told_of["wrong"].append(f"run again: exit {again.returncode}: {again.stderr.decode(errors='replace')[-300:]}")
+                told_of["wrong"].append(f"run again: exit {again.returncode}: "
+                                        f"{again.stderr.decode(errors='replace')[-300:]}")
             else:
                 self.same(case, where, again, told_of["wrong"], "run again")
             left = sorted(set(listing(where)) - set(golden["list"]))
@@ -326,7 +343,8 @@ def planted(campaign, case):
     wrong = {
         "a crash": outcome(-11, good), "no message": outcome(71, ""), "no cause": outcome(71, "piola: error: failed"),
         "another code": outcome(74, good), "no code": outcome(255, good),
-        "a result of success": outcome(71, good, lambda w, r: r.write_text(r.read_text().replace('"exit": 71', '"exit": 0'))),
+        "a result of success": outcome(
+            71, good, lambda w, r: r.write_text(r.read_text().replace('"exit": 71', '"exit": 0'))),
         "a spoilt file": outcome(0, "", lambda w, r: (w / case.files[0]).write_bytes(b"spoilt")),
         "a lost file": outcome(71, good, lambda w, r: (w / case.files[0]).unlink()),
         "a file left behind": outcome(71, good, lambda w, r: (w / "out" / "x.tmp").write_text("")),
@@ -338,7 +356,8 @@ def planted(campaign, case):
 
 
 def drawn(strata, points, seed):
-    """About `points` of them: as many of each stratum as of any other, as far as it has them; spread over its numbers."""
+    """About `points` of them: as many of each stratum as of any other, as far as it has them; spread over its
+    numbers."""
     total = sum(len(s) for s in strata)
     if points == 0 or points >= total:
         return [p for s in strata for p in s]
@@ -361,9 +380,9 @@ def by_kind(strata, points, seed):
 
 def summary(results, seconds):
     fired = [r for r in results if r["fired"]]
-    print(f"{len(results)} points, {len(fired)} of which came to be, in {seconds:.0f} s; {sum('again' in r for r in results)} "
-          f"of them were run again; {sum(bool(r.get('rests')) for r in results)} killed exports or pictures left a file under a "
-          "name of their own")
+    print(f"{len(results)} points, {len(fired)} of which came to be, in {seconds:.0f} s; "
+          f"{sum('again' in r for r in results)} of them were run again; {sum(bool(r.get('rests')) for r in results)} "
+          "killed exports or pictures left a file under a name of their own")
     for kind in dict.fromkeys(r["kind"] for r in fired):
         codes = collections.Counter(r["code"] for r in fired if r["kind"] == kind)
         bad = sum(bool(r["wrong"]) for r in fired if r["kind"] == kind)
@@ -373,7 +392,8 @@ def summary(results, seconds):
     kinds = collections.Counter((r["kind"], w.split(":")[0]) for r in wrong for w in r["wrong"])
     for (kind, what), n in kinds.most_common(40):
         one = next(r for r in wrong if r["kind"] == kind and any(w.startswith(what) for w in r["wrong"]))
-        print(f"WRONG {n:5} x {kind}: {what}; one is {one['case']}/{kind}/{one['number']}/{one['how']} ({one['fired']})")
+        print(f"WRONG {n:5} x {kind}: {what}; one is {one['case']}/{kind}/{one['number']}/{one['how']} "
+              f"({one['fired']})")
     return not wrong
 
 
@@ -408,19 +428,23 @@ def main():
                 continue
             for kind, count in campaign.prepare(case).items():
                 if not given.kind or kind in given.kind:
-                    strata += [[(case, kind, n + 1, how) for n in range(count)] for how in HOWS.get(kind, ["once"]) if count]
+                    strata += [[(case, kind, n + 1, how) for n in range(count)] for how in HOWS.get(kind, ["once"])
+                               if count]
         print(f"{sum(map(len, strata))} points in {len(strata)} kinds of {len(known)} commands")
         if not given.case or "run" in given.case:
             planted(campaign, known["run"])
         points = drawn(strata, given.points, given.seed)
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            results = list(pool.map(lambda p: campaign.point(*p[1], p[1][3] in KILLED or p[0] % 4 == 0), enumerate(points)))
+            results = list(pool.map(lambda p: campaign.point(*p[1], p[1][3] in KILLED or p[0] % 4 == 0),
+                                    enumerate(points)))
         good = summary(results, time.monotonic() - start)
         if given.leaks:
             good &= fault_leaks.search(campaign, by_kind(strata, given.leaks, given.seed), given.jobs, known["run"])
     if given.json:
         given.json.write_text(json.dumps(results, indent=1))
-    return 0 if good and results and all(sum(r["kind"] == k and bool(r["fired"]) for r in results) for k in {r["kind"] for r in results}) else 1
+    kinds = {r["kind"] for r in results}
+    fired = all(sum(r["kind"] == k and bool(r["fired"]) for r in results) for k in kinds)
+    return 0 if good and results and fired else 1
 
 
 if __name__ == "__main__":

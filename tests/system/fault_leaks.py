@@ -1,9 +1,10 @@
 """fault_leaks.py -- what a command that fails does not give back: memory, maps, descriptors, identifiers of HDF5.
 
-The other half of fault_campaign.py --leaks. LeakSanitizer is loaded with fault_shim.c before the command as it is shipped, and looks
-when the process ends for memory that nothing points to any more; the rest fault_left.c counts when main() is over. Engines are
-unloaded by then: their functions are named here, by addr2line, from where they lay. A process that was killed or ended by _exit (the
-guard of tools/guard.c) has nothing to say and is not judged. What an undisturbed command leaves is held against it too."""
+The other half of fault_campaign.py --leaks. LeakSanitizer is loaded with fault_shim.c before the command as it is
+shipped, and looks when the process ends for memory that nothing points to any more; the rest fault_left.c counts when
+main() is over. Engines are unloaded by then: their functions are named here, by addr2line, from where they lay. A
+process that was killed or ended by _exit (the guard of tools/guard.c) has nothing to say and is not judged. What an
+undisturbed command leaves is held against it too."""
 import bisect
 import collections
 import concurrent.futures
@@ -15,10 +16,12 @@ import tempfile
 import time
 
 # Functions through which memory comes: the caller is looked for behind them.
-ALLOCATORS = re.compile(r"(__interceptor_)?(malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign|reallocarray|aligned|noted)$")
+ALLOCATORS = re.compile(
+    r"(__interceptor_)?(malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign|reallocarray|aligned|noted)$")
 OURS = re.compile(r"piola$|piola_\w+[\w.-]*\.so$")
-# What libraries lose themselves and Piola cannot give back: (library that stands in the stack between the allocator and Piola, kinds of
-# faults after which it does, why). Everything else is Piola's to mend. What is left out so is counted in the last line.
+# What libraries lose themselves and Piola cannot give back: (library that stands in the stack between the allocator and
+# Piola, kinds of faults after which it does, why). Everything else is Piola's to mend. What is left out so is counted
+# in the last line.
 FOREIGN = (
     (r"libhdf5", {"malloc"}, "HDF5 1.10 loses what it has built where one of its own further allocations is refused"),
 )
@@ -28,7 +31,8 @@ def library():
     """LeakSanitizer as a library that can be loaded before a program; None where the compiler has none."""
     for compiler in ("gcc", "cc"):
         try:
-            said = subprocess.run([compiler, "-print-file-name=liblsan.so"], capture_output=True, text=True, check=False)
+            said = subprocess.run([compiler, "-print-file-name=liblsan.so"], capture_output=True, text=True,
+                                  check=False)
         except FileNotFoundError:
             continue
         path = pathlib.Path(said.stdout.strip())
@@ -38,9 +42,11 @@ def library():
 
 
 def environment(shim, lsan, folder, stacks):
-    """What run() of the campaign adds: a report in `folder` where memory is lost, with whole stacks (slow) or without."""
+    """What run() of the campaign adds: a report in `folder` where memory is lost, with whole stacks (slow) or
+    without."""
     options = ["leak_check_at_exit=0", "exitcode=0", "allocator_may_return_null=1", f"log_path={folder}/lost",
-               *(["fast_unwind_on_malloc=0", "malloc_context_size=40"] if stacks else ["malloc_context_size=2", "symbolize=0"])]
+               *(["fast_unwind_on_malloc=0", "malloc_context_size=40"] if stacks
+                 else ["malloc_context_size=2", "symbolize=0"])]
     return {"LD_PRELOAD": f"{shim} {lsan}", "PIOLA_FAULT_LEFT": "1", "LSAN_OPTIONS": ":".join(options)}
 
 
@@ -52,7 +58,8 @@ class Names:
 
     def of(self, file, place):
         if (file, place) not in self.known:
-            said = subprocess.run(["addr2line", "-f", "-e", file, hex(place - 1)], capture_output=True, text=True, check=False)
+            said = subprocess.run(["addr2line", "-f", "-e", file, hex(place - 1)], capture_output=True, text=True,
+                                  check=False)
             self.known[file, place] = (said.stdout.split("\n") or ["??"])[0]
         return self.known[file, place]
 
@@ -61,7 +68,8 @@ FRAME = re.compile(r"\s+#\d+ (0x[0-9a-f]+)\s*(?:in (\S+))?.*?\(?(?:([^\s()]+)\+(
 
 
 def stacks(report, modules, names):
-    """(bytes, [(module, function), ...]) of each leak of a report; functions of Piola and of what it calls, allocators left out."""
+    """(bytes, [(module, function), ...]) of each leak of a report; functions of Piola and of what it calls, allocators
+    left out."""
     bases = sorted(modules)
     found = []
     for line in report.split("\n"):
@@ -86,12 +94,14 @@ def stacks(report, modules, names):
 
 
 def who(stack, kind):
-    """The stack up to Piola's innermost function, or a few frames where there is none; and whose loss it is: "" is Piola's to mend."""
+    """The stack up to Piola's innermost function, or a few frames where there is none; and whose loss it is: "" is
+    Piola's to mend."""
     ours = next((i for i, (module, _) in enumerate(stack) if OURS.match(module)), None)
     frames = stack[:6] if ours is None else stack[:ours + 3]
     text = " < ".join(f"{function} ({module})" if not OURS.match(module) else function for module, function in frames)
     above = stack if ours is None else stack[:ours]
-    foreign = next((name for name, kinds, _ in FOREIGN if kind in kinds and any(re.match(name, module) for module, _ in above)), "")
+    foreign = next((name for name, kinds, _ in FOREIGN if kind in kinds
+                    and any(re.match(name, module) for module, _ in above)), "")
     return text, foreign
 
 
@@ -127,13 +137,15 @@ class Left:
             report.unlink()
 
     def keep(self, kept):
-        """What HDF5 failed to close is not Piola's to close: identifiers, what lies in such files, and their descriptors."""
+        """What HDF5 failed to close is not Piola's to close: identifiers, what lies in such files, and their
+        descriptors."""
         if kept.get("file"):
             kept.update((kind, self.identifiers.get(kind, 0)) for kind in ("group", "data set", "attribute"))
         for kind, n in kept.items():
             self.foreign[f"HDF5 identifiers: {kind}"] += min(n, self.identifiers.get(kind, 0))
             self.identifiers[kind] = max(self.identifiers.get(kind, 0) - n, 0)
-        held = [what for what in self.ours if re.match(r"descriptor of .*(\.vtkhdf|\.h5|/memfd:snapshot)( \(deleted\))?$", what)]
+        held = [what for what in self.ours
+                if re.match(r"descriptor of .*(\.vtkhdf|\.h5|/memfd:snapshot)( \(deleted\))?$", what)]
         for what in held[:kept.get("file", 0)]:
             self.foreign[what] = self.ours.pop(what)
 
@@ -189,9 +201,11 @@ class Search:
         return self.left(case, f"{kind}:{number}:{how}").against(self.undisturbed[case.name])
 
     def planted(self, case):
-        """The negative control: what the command is made to forget is found, in the command and in the engine it has unloaded."""
-        wanted = {"free": ("bytes lost: .*pio_", "bytes lost: .*mpm_"), "munmap": ("bytes mapped",), "close": ("descriptor of .*out",),
-                  "fclose": ("descriptor of .*engine", "streams open"), "H5Sclose": ("HDF5 identifiers: space",)}
+        """The negative control: what the command is made to forget is found, in the command and in the engine it has
+        unloaded."""
+        wanted = {"free": ("bytes lost: .*pio_", "bytes lost: .*mpm_"), "munmap": ("bytes mapped",),
+                  "close": ("descriptor of .*out",), "fclose": ("descriptor of .*engine", "streams open"),
+                  "H5Sclose": ("HDF5 identifiers: space",)}
         for call, patterns in wanted.items():
             left = self.left(case, forget=call).against(self.undisturbed[case.name])
             for pattern in patterns:
@@ -201,11 +215,13 @@ class Search:
 
 
 def search(campaign, points, jobs, control):
-    """Look at these points (case, kind, number, how), and at their cases without a fault; whether Piola leaves nothing."""
+    """Look at these points (case, kind, number, how), and at their cases without a fault; whether Piola leaves
+    nothing."""
     lsan = library()
     looked = Search(campaign, lsan)
     if not lsan or not looked.prepare(control):
-        print("not checked: memory that is lost: " + ("LeakSanitizer does not run here" if lsan else "the compiler has no liblsan.so"))
+        print("not checked: memory that is lost: " + ("LeakSanitizer does not run here" if lsan
+                                                      else "the compiler has no liblsan.so"))
         return os.environ.get("CI") != "true"
     if os.path.exists("/dev/nvidiactl"):
         points = [p for p in points if p[0].name != "doctor"]
@@ -230,9 +246,10 @@ def search(campaign, points, jobs, control):
         print(f"WRONG {len(all_of_it):5} x {amount} {what}; one is {one.name} ({one.fired or 'no fault'})")
     foreign = sum((r.foreign for r in judged), collections.Counter())
     lost = sum(amount for what, amount in foreign.items() if what.startswith("bytes"))
-    print(f"{len(results)} points, {len(fired)} of which came to be, were searched for what is lost, in {time.monotonic() - begin:.0f} s: "
-          f"{len(judged)} ended by themselves and left {total['bytes lost']} bytes that nothing points to, {total['bytes mapped']} bytes "
-          f"mapped, {total['descriptor']} descriptors, {total['streams open']} streams, {total['HDF5 identifiers']} identifiers of HDF5; "
+    print(f"{len(results)} points, {len(fired)} of which came to be, were searched for what is lost, in "
+          f"{time.monotonic() - begin:.0f} s: {len(judged)} ended by themselves and left {total['bytes lost']} bytes "
+          f"that nothing points to, {total['bytes mapped']} bytes mapped, {total['descriptor']} descriptors, "
+          f"{total['streams open']} streams, {total['HDF5 identifiers']} identifiers of HDF5; "
           f"{sum(bool(r.foreign) for r in judged)} of them left what HDF5 itself loses or cannot close ({lost} bytes); "
           f"{len(fired) - len(judged)} were ended by the guard and cannot be judged")
     return not found and bool(judged)

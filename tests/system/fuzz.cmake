@@ -1,21 +1,25 @@
-# Readers of foreign bytes under libFuzzer, by clang whatever compiler builds the rest; test_fuzz replays their corpus with any compiler.
+# Readers of foreign bytes under libFuzzer, by clang whatever compiler builds the rest; test_fuzz replays their corpus
+# with any compiler.
 #
 #   cmake -S . -B build/fuzz -DPIOLA_FUZZ=ON && cmake --build build/fuzz --target piola_fuzz
-#   PIOLA_FUZZ_TARGET=scene build/fuzz/piola_fuzz -dict=tests/data/corpus/scene.dict -max_total_time=600 FOLDER tests/data/good_scenes
+#   PIOLA_FUZZ_TARGET=scene build/fuzz/piola_fuzz -dict=tests/data/corpus/scene.dict -max_total_time=600 \
+#     FOLDER tests/data/good_scenes
 #
 # piola_fuzz_coverage is the same without sanitizers and with counts of lines (tests/system/fuzz_campaign.py).
 option(PIOLA_FUZZ "libFuzzer targets, which clang builds" OFF)
 if(PIOLA_FUZZ)
   find_program(PIOLA_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 REQUIRED)
   get_target_property(fuzz_sources piola_host SOURCES)
-  list(FILTER fuzz_sources EXCLUDE REGEX "(bench|command|engines|manifest|render)[a-z_0-9]*[.]c$") # no reader: and clang may have no OpenMP
+  # no reader: and clang may have no OpenMP
+  list(FILTER fuzz_sources EXCLUDE REGEX "(bench|command|engines|manifest|render)[a-z_0-9]*[.]c$")
   set(relative ${fuzz_sources})
   set(fuzz_sources)
   foreach(source ${relative})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND fuzz_sources ${source})
   endforeach()
-  set(fuzz_includes ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${HDF5_INCLUDE_DIRS} ${NLOPT_INCLUDE_DIRS} ${YAML_INCLUDE_DIRS})
+  set(fuzz_includes ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${HDF5_INCLUDE_DIRS} ${NLOPT_INCLUDE_DIRS}
+    ${YAML_INCLUDE_DIRS})
   list(TRANSFORM fuzz_includes PREPEND -I)
   set(fuzz_flags -std=gnu11 -g1 -O1 -w -D_GNU_SOURCE -DPIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${fuzz_includes})
   set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined)
@@ -28,10 +32,12 @@ if(PIOLA_FUZZ)
     set(folder ${CMAKE_BINARY_DIR}/${name}_objects)
     file(MAKE_DIRECTORY ${folder})
     add_custom_target(${name} # an archive: of it, what readers do not need is not linked
-      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -c ${fuzz_sources} ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_targets.c
+      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -c ${fuzz_sources}
+        ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_targets.c
       COMMAND sh -c "rm -f libfuzz.a && ar rcs libfuzz.a *.o"
-      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -fsanitize=fuzzer ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_entry.c libfuzz.a
-        ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} -lz -ldl -lm -o ${CMAKE_BINARY_DIR}/${name}
+      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -fsanitize=fuzzer
+        ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_entry.c libfuzz.a ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES}
+        ${YAML_LINK_LIBRARIES} -lz -ldl -lm -o ${CMAKE_BINARY_DIR}/${name}
       WORKING_DIRECTORY ${folder} VERBATIM)
   endforeach()
 endif()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_balance.py PIOLA -- `run` and `grad` warn of forces out of balance where these put the displacement off, and of nothing else."""
+"""test_balance.py PIOLA -- `run` and `grad` warn of forces out of balance where these put the displacement off, and of
+nothing else."""
 import json
 import os
 import pathlib
@@ -11,7 +12,8 @@ import unittest
 
 PIOLA = ""
 DEADLINE = 300  # s, for one command
-TOLD = re.compile(r"leave ([\d.e+-]+) of the forces out of balance, and that puts the displacement off by about ([\d.e+-]+) of itself")
+TOLD = re.compile(r"leave ([\d.e+-]+) of the forces out of balance, and that puts the displacement off by about "
+                  r"([\d.e+-]+) of itself")
 BLOCK = """version: 1
 name: block
 method: {type: fem, dimension: 2, precision: %(precision)s}
@@ -26,7 +28,8 @@ boundary:
 observe: [{name: end, type: displacement, body: b, on: {group: right}}]
 """
 CLAMP = "  - {name: root, body: b, on: {group: left}, type: fixed}"
-PULL = CLAMP + "\n  - {name: pull, body: b, on: {group: right}, type: displacement, axes: x, value: 0.12}"  # 15 % of 0.8 m
+# 0.12 m are 15 % of 0.8 m
+PULL = CLAMP + "\n  - {name: pull, body: b, on: {group: right}, type: displacement, axes: x, value: 0.12}"
 MOVE = ("  - {name: root, body: b, on: {group: left}, type: displacement, value: [0.25, 0.125]}\n"
         "  - {name: end, body: b, on: {group: right}, type: displacement, value: [0.25, 0.125]}")
 PUSH = "loads: [{name: push, body: b, on: {group: right}, type: traction, value: [%g Pa, %g Pa]}]"
@@ -41,9 +44,11 @@ class Balance(unittest.TestCase):
     def run_block(self, **given):
         """The end's displacement; what was told: forces out of balance, displacement off by; None: nothing."""
         scene = self.root / "scene.yaml"
-        scene.write_text(BLOCK % {"precision": "f64", "steps": 1, "tolerance": 1e-10, "model": "neo_hookean", "length": 0.8, "boundary": CLAMP, "loads": "", **given})
-        done = subprocess.run([PIOLA, "run", str(scene), "--device", "cpu", "--threads", "1", "-o", str(self.root / "out")], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
+        scene.write_text(BLOCK % {"precision": "f64", "steps": 1, "tolerance": 1e-10, "model": "neo_hookean",
+                                  "length": 0.8, "boundary": CLAMP, "loads": "", **given})
+        done = subprocess.run([PIOLA, "run", str(scene), "--device", "cpu", "--threads", "1",
+                               "-o", str(self.root / "out")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
         end = json.loads((self.root / "out" / "result.json").read_text())["observations"]["end"]["value"][0]
         told = TOLD.search(done.stdout)
@@ -53,14 +58,16 @@ class Balance(unittest.TestCase):
     def test_nothing_is_told_where_the_answer_is_right(self):
         """Each of these was told of loads that are small beside the rounding of stresses."""
         quiet = {"15 % strain, a tolerance of 1e-15": {"boundary": PULL, "tolerance": 1e-15, "steps": 2},
-                 "a bent beam of 20 m, a tolerance of 1e-14": {"length": 20, "loads": PUSH % (0, 300), "tolerance": 1e-14, "steps": 4},
+                 "a bent beam of 20 m, a tolerance of 1e-14": {"length": 20, "loads": PUSH % (0, 300),
+                                                               "tolerance": 1e-14, "steps": 4},
                  "a block that its supports move as it is": {"boundary": MOVE},
                  "the same, linear": {"boundary": MOVE, "model": "linear"}}
         for name, given in quiet.items():
             end, told = self.run_block(**given)
             print(f"{name}: the end moves by {end}, told: {told}")
             if told:
-                self.assertGreaterEqual(told[1], given.get("tolerance", 1e-10))  # what is told is more than was asked for
+                # what is told is more than was asked for
+                self.assertGreaterEqual(told[1], given.get("tolerance", 1e-10))
             if "block" in name or "linear" in name:
                 off = max(abs(end[0] / 0.25 - 1), abs(end[1] / 0.125 - 1))
                 print(f"  off by {off:.1e} of itself (threshold 1e-15)")
@@ -71,19 +78,23 @@ class Balance(unittest.TestCase):
         """The same load a billion times larger tells what the small one should do: both are linear, nearly."""
         for precision, small, large, off_at_most in ("f64", 1e-10, 1e-1, 1e-6), ("f32", 0.1, 100, 1e-4):
             far, _ = self.run_block(loads=PUSH % (0, large))
-            near, told = self.run_block(precision=precision, tolerance=1e-10 if precision == "f64" else 1e-3, loads=PUSH % (0, small))
+            near, told = self.run_block(precision=precision, tolerance=1e-10 if precision == "f64" else 1e-3,
+                                        loads=PUSH % (0, small))
             off = abs(near[1] / small / (far[1] / large) - 1)
             print(f"{precision}, {small:g} Pa: off by {off:.1e} (threshold {off_at_most}), told {told}")
             self.assertLessEqual(off, off_at_most)
             self.assertIsNone(told)
 
     def test_what_is_told_of_small_loads_in_several_steps_is_about_what_they_are_off_by(self):
-        """From the second step on the forces that are there already are rounded, and that is all of the next step's error."""
+        """From the second step on the forces that are there already are rounded, and that is all of the next step's
+        error."""
         for precision, small in ("f64", 1e-10), ("f64", 1e-8), ("f32", 0.1), ("f32", 1):
             far, _ = self.run_block(loads=PUSH % (0, 1e-1))
-            near, told = self.run_block(precision=precision, steps=4, tolerance=1e-10 if precision == "f64" else 1e-3, loads=PUSH % (0, small))
+            near, told = self.run_block(precision=precision, steps=4, tolerance=1e-10 if precision == "f64" else 1e-3,
+                                        loads=PUSH % (0, small))
             off = abs(near[1] / small / (far[1] / 1e-1) - 1)
-            print(f"{precision}, {small:g} Pa in 4 steps: off by {off:.1e}, told {told} (threshold: within a factor of 10)")
+            print(f"{precision}, {small:g} Pa in 4 steps: off by {off:.1e}, told {told} "
+                  "(threshold: within a factor of 10)")
             self.assertIsNotNone(told)
             self.assertTrue(told[1] / 10 < off < 10 * told[1])
 

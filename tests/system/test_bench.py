@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_bench.py PIOLA -- small runs of the benchmarks: the numbers are there and agree with each other; none is timed."""
+"""test_bench.py PIOLA -- small runs of the benchmarks: the numbers are there and agree with each other; none is
+timed."""
 import json
 import os
 import resource
@@ -90,8 +91,8 @@ class Bench(unittest.TestCase):
                     times = row[name + "_seconds"]
                     self.assertTrue(0 < times["best"] <= times["median"], name)
             share, cache = parts.pop("product_share_of_copy"), told["bytes"]["last_level_cache"]
-            print(f"a product moves {parts['product_bytes']:.0f} bytes, the last-level cache has {cache}: its share of a copy's "
-                  f"bandwidth is {share}", file=sys.stderr)
+            print(f"a product moves {parts['product_bytes']:.0f} bytes, the last-level cache has {cache}: its share of "
+                  f"a copy's bandwidth is {share}", file=sys.stderr)
             self.assertEqual(share is None, parts["product_bytes"] <= 2 * cache or not cache)
             self.assertTrue(all(v > 0 for v in parts.values()), parts)
             self.assertLess(parts["product_seconds"], parts["iteration_seconds"])
@@ -104,17 +105,19 @@ class Bench(unittest.TestCase):
             self.assertIsNone(told["library"]["product"]) # a CPU has none
 
     def test_the_benchmark_of_files_gives_numbers_that_agree_with_each_other(self):
+        # in 2D too vectors are stored in 3D
         for dim, precision, frames, particles, row in ((3, "f32", 3, 14 ** 3, 4 * (3 + 3 + 1)),
-                                                       (2, "f64", 2, 54 ** 2, 8 * (3 + 3 + 1))):  # vectors are stored in 3D
+                                                       (2, "f64", 2, 54 ** 2, 8 * (3 + 3 + 1))):
             with tempfile.TemporaryDirectory() as folder:
-                told = told_by("bench", "snapshot", "--particles", "2900", "--dimension", str(dim), "--precision", precision,
-                               "--steps", str(frames), "-o", folder, "--json")
+                told = told_by("bench", "snapshot", "--particles", "2900", "--dimension", str(dim),
+                               "--precision", precision, "--steps", str(frames), "-o", folder, "--json")
                 self.assertEqual(os.listdir(folder), [])
             case, writing, sums, reading = told["case"], told["writing"], told["checksums"], told["reading"]
             verified, plain = reading["verified"], reading["no_verify"]
             print(f"{particles} particles, {frames} frames: {case['file_bytes']} bytes, checksums of arrays "
-                  f"{sums['frame_share_of_frames']:.4f} of the frames and of the file {sums['file_share_of_writing']:.4f} of "
-                  f"all, verified {reading['verified_over_no_verify']:.2f} times as long", file=sys.stderr)
+                  f"{sums['frame_share_of_frames']:.4f} of the frames and of the file "
+                  f"{sums['file_share_of_writing']:.4f} of all, verified {reading['verified_over_no_verify']:.2f} "
+                  "times as long", file=sys.stderr)
             self.assertEqual((case["particles"], case["dimension"], case["precision"], case["frames"]),
                              (particles, dim, precision, frames))
             self.assertEqual(case["frame_bytes"], particles * row)
@@ -122,8 +125,8 @@ class Bench(unittest.TestCase):
             self.assertGreater(case["file_bytes"], case["array_bytes"])
             for part in (writing, sums, verified, plain):
                 self.assertTrue(all(v > 0 for v in part.values()), part)
-            self.assertGreaterEqual(writing["seconds"],
-                                    sum(writing[k] for k in ("begin_seconds", "frames_seconds", "finish_seconds")) - 1e-9)
+            parts = sum(writing[k] for k in ("begin_seconds", "frames_seconds", "finish_seconds"))
+            self.assertGreaterEqual(writing["seconds"], parts - 1e-9)
             self.assertLess(sums["frame_seconds"], min(writing["frames_seconds"], sums["array_seconds"]))
             self.assertLess(sums["file_seconds"], writing["finish_seconds"])
             for share, part, whole in (("frame_share_of_frames", "frame_seconds", "frames_seconds"),
@@ -145,8 +148,8 @@ class Bench(unittest.TestCase):
                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
                 self.assertEqual((done.returncode, done.stdout, os.listdir(folder)), (74, "", []), done.stderr)
                 self.assertIn("File too large", done.stderr)
-            with subprocess.Popen([*command, "200000", "--steps", "1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True, env=ENVIRONMENT) as running:
+            with subprocess.Popen([*command, "200000", "--steps", "1000"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as running:
                 while not os.listdir(folder) and running.poll() is None:
                     time.sleep(0.01)
                 running.send_signal(signal.SIGTERM)
@@ -154,7 +157,8 @@ class Bench(unittest.TestCase):
             self.assertEqual((running.returncode, told[0], os.listdir(folder)), (75, "", []), told[1])
             self.assertIn("interrupted by SIGTERM", told[1])
             for wrong in (os.path.join(folder, "nowhere"), PIOLA):
-                done = subprocess.run([PIOLA, "bench", "snapshot", "-o", wrong], capture_output=True, text=True, timeout=300)
+                done = subprocess.run([PIOLA, "bench", "snapshot", "-o", wrong], capture_output=True, text=True,
+                                      timeout=300)
                 self.assertEqual((done.returncode, done.stdout), (73, ""), done.stderr)
 
 

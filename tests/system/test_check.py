@@ -115,10 +115,11 @@ class Check(unittest.TestCase):
             self.assertEqual(told["verdict"], "undecided")
 
     def test_a_derivative_that_is_small_beside_J_is_decided_by_longer_steps(self):
-        design = f"{MODULUS.replace('}', ', per: element}')}, {{name: s, target: bodies.b.rest_position, per: node}}, " \
-                 "{name: l, target: loads.p.value}"
+        design = f"{MODULUS.replace('}', ', per: element}')}, " \
+                 "{name: s, target: bodies.b.rest_position, per: node}, {name: l, target: loads.p.value}"
         text = block(law="model: linear, E: 210 GPa, nu: 0.3", force="[0, -30 kPa]", design=design)
-        text = text.replace("{type: minimize, of: tip.y}", "{type: target, of: tip.y, value: -1}")  # J is 1, its derivatives 1e-6
+        # J is 1, its derivatives 1e-6
+        text = text.replace("{type: minimize, of: tip.y}", "{type: target, of: tip.y, value: -1}")
         done, told = self.check(0, text)
         self.assertGreater(max(row["first_step"] for row in told["rows"]), 1e-3)
         self.assertEqual((told["verdict"], told["undecided"]), ("passed", 0))
@@ -147,14 +148,16 @@ class Check(unittest.TestCase):
             done, told = self.piola("grad", linear, "--precision", precision)
             self.assertEqual(done.returncode, 0, done.stderr)
             J[precision] = told["objective"]
-            self.assertNotIn("out of balance", done.stderr)  # from rest even f32 is right; test_balance.py has what it is not
+            # from rest even f32 is right; test_balance.py has what it is not
+            self.assertNotIn("out of balance", done.stderr)
         print(J, file=sys.stderr)
         self.assertLess(abs(J["f32"] / J["f64"] - 1), 1e-3)
 
     def test_what_J_does_not_depend_on_passes_and_says_so(self):
         ogden = "model: ogden, mu1: 300 kPa, alpha1: 2, mu2: 1 kPa, alpha2: 0, bulk: 1 MPa"
         shift = "{name: X, target: bodies.b.rest_position}"
-        for text in (block(law=ogden, design="{name: m1, target: materials.m.mu1}, {name: m2, target: materials.m.mu2}"),
+        for text in (block(law=ogden,
+                           design="{name: m1, target: materials.m.mu1}, {name: m2, target: materials.m.mu2}"),
                      block(design=f"{MODULUS}, {shift}"), block(design=shift)):
             done, told = self.check(0, text)
             self.assertTrue(any("does not depend on it" in row["reason"] for row in told["rows"]), done.stderr)

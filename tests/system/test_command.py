@@ -29,7 +29,6 @@ optimizer: {type: lbfgs, max_iterations: 5}
 output: {states: {every: 10 ms}}
 """
 
-
 # Tests run beside each other: threads that wait should sleep.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
 
@@ -120,8 +119,9 @@ class Command(unittest.TestCase):
                           ["run", self.scene, "--max-walltime", "-1"], ["run", self.scene, "--dry-run=yes"],
                           ["run", self.scene, "-o", ""], ["run", self.scene, "-z"], ["bench"], ["bench", "fluid"],
                           ["bench", "mpm", "--dimension", "4"], ["bench", "mpm", "--cells", "3"],
-                          ["bench", "snapshot", "--threads", "1"], ["bench", "mpm", "-o", "x"], ["bench", "fem", "--steps", "3"],
-                          ["bench", "fem", "--law", "tait"], ["bench", "fem", "--dimension", "2", "--element", "hex8"],
+                          ["bench", "snapshot", "--threads", "1"], ["bench", "mpm", "-o", "x"],
+                          ["bench", "fem", "--steps", "3"], ["bench", "fem", "--law", "tait"],
+                          ["bench", "fem", "--dimension", "2", "--element", "hex8"],
                           ["render", self.states], ["render", self.states, "-o", "x.png", "--size", "10x10"],
                           ["render", self.states, "-o", "x.png", "--size", "1280"],
                           ["render", self.states, "-o", "x.png", "--range", "2,1"],
@@ -193,7 +193,7 @@ class Command(unittest.TestCase):
 
     def test_a_path_that_leaves_the_folder_is_77(self):
         for name in ("include_escapes", "data_escapes"):
-            self.expect(77, ["leaves the scene's folder"], "validate", SOURCE / "tests" / "data" / "bad_scenes" / f"{name}.yaml")
+            self.expect(77, ["leaves the scene's folder"], "validate", SOURCE / f"tests/data/bad_scenes/{name}.yaml")
 
     def test_a_spoilt_gradient_is_1_and_the_true_one_0(self):
         self.expect(1, ["FAILED"], "check", self.scene, "-o", self.folder / "spoilt", "--test-corrupt-gradient")
@@ -218,7 +218,7 @@ class Command(unittest.TestCase):
         self.assertEqual((fast["kind"], fast["step"], fast["particle"] >= 0), ("cfl", 0, True))
         few = failure(76, SOURCE / "scenes" / "fem_cook.yaml", "solver.max_iterations=2", "solver.halvings=0")
         self.assertEqual((few["kind"], few["step"], few["residual"] > 0), ("newton_limit", 0, True))
-        self.assertEqual(failure(65, SOURCE / "tests" / "data" / "bad_scenes" / "parts" / "loose.yaml")["kind"], "loose_body")
+        self.assertEqual(failure(65, SOURCE / "tests/data/bad_scenes/parts/loose.yaml")["kind"], "loose_body")
 
     def test_a_certificate_tells_of_the_last_check_of_the_same_scene(self):
         out = self.folder / "vouched"
@@ -242,8 +242,7 @@ class Command(unittest.TestCase):
         self.assertEqual(check_of("grad", "--set", "materials[0].E=11 kPa"), "not checked")
         self.assertEqual(check_of("grad", "--test-corrupt-gradient"), "not checked")
         self.expect(1, [], "check", self.scene, "-o", out, "--set", "gradient.check.tolerance=1e-18")
-        told = check_of("grad")
-        self.assertFalse(told["passed"])
+        self.assertFalse(check_of("grad")["passed"])
         (out / "check.json").write_text('{"identity": [')
         self.assertEqual(check_of("grad"), "not checked")
 
@@ -307,8 +306,8 @@ class Command(unittest.TestCase):
         self.expect(65, words, "run", scene, "-o", self.folder / "loose")
 
     def test_validate_checks_what_the_design_starts_with(self):
-        def design(target, initial):
-            return ["--set", f"design=[{{name: a, target: gravity}}, {{name: b, target: {target}, initial: {initial}}}]"]
+        def design(path, start):
+            return ["--set", f"design=[{{name: a, target: gravity}}, {{name: b, target: {path}, initial: {start}}}]"]
 
         self.expect(65, [": error: time.dt: ", "elastic waves"], "validate", self.scene,
                     *design("materials.soft.E", "100 MPa"))
@@ -346,7 +345,7 @@ class Command(unittest.TestCase):
     def test_the_reference_names_every_top_level_key(self):
         text = self.expect(0, [], "schema", "--markdown").stdout
         schema = json.loads(self.expect(0, [], "schema").stdout)
-        for whole in schema["then"]["else"], schema["else"]["else"]["else"]:  # fem, mpm; a "then" includes another scene
+        for whole in schema["then"]["else"], schema["else"]["else"]["else"]:  # fem, mpm; "then" has `include`
             self.assertIn("materials", whole["properties"])
             for key in whole["properties"]:
                 self.assertRegex(text, rf"(?m)^\| `{key}(\[\])?` \|")
@@ -459,7 +458,8 @@ class Command(unittest.TestCase):
         designs = ["design=[]"]
         for target, more in (("materials.soft.E", "bounds: [0.7 kPa, 110 kPa], transform: log"),
                              ("materials.soft.nu", "bounds: [0.1, 0.45], per: particle"),
-                             ("bodies.ball.velocity", "bounds: [-3, 3.1]"), ("bodies.ball.position", "bounds: [-1, 0.7]"),
+                             ("bodies.ball.velocity", "bounds: [-3, 3.1]"),
+                             ("bodies.ball.position", "bounds: [-1, 0.7]"),
                              ("materials.soft.density", "transform: log"), ("gravity", "bounds: [-11, 0.3]")):
             designs.append(f"design=[{{name: d, target: {target}, {more}}}]")
         for sets in ([], ["--set", "materials[0].E=10.1 kPa", "--set", "materials[0].nu=0.31"]):

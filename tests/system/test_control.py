@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_control.py PIOLA SOURCES -- control through the command: paths that can be designed, weights that come back from a file."""
+"""test_control.py PIOLA SOURCES -- control through the command: paths that can be designed, weights that come back from
+a file."""
 import json
 import os
 import pathlib
@@ -27,7 +28,8 @@ class Control(unittest.TestCase):
 
     def grad(self, name, *settings):
         words = [word for s in settings for word in ("--set", s)]
-        done = piola("grad", self.folder / "scene.yaml", "--device", "cpu", "--threads", "1", "-q", "-o", self.folder / name, *words)
+        done = piola("grad", self.folder / "scene.yaml", "--device", "cpu", "--threads", "1", "-q",
+                     "-o", self.folder / name, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads((self.folder / name / "result.json").read_text(encoding="utf-8"))
 
@@ -35,9 +37,10 @@ class Control(unittest.TestCase):
         done = piola("params", self.folder / "scene.yaml", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = {row["path"]: row for row in json.loads(done.stdout)["parameters"]}
-        for path, shape, unit in (("hold.amplitude", [], "Pa"), ("swing.frequency", [], "Hz"), ("swing.phase", [], "rad"),
-                                  ("steps.knots", [4], "Pa"), ("wave.knots", [5], "Pa"), ("mind.weights", [59], ""),
-                                  ("mind.limit", [2], "Pa"), ("mind.frequency", [], "Hz"), ("mind.phase", [], "rad")):
+        for path, shape, unit in (("hold.amplitude", [], "Pa"), ("swing.frequency", [], "Hz"),
+                                  ("swing.phase", [], "rad"), ("steps.knots", [4], "Pa"), ("wave.knots", [5], "Pa"),
+                                  ("mind.weights", [59], ""), ("mind.limit", [2], "Pa"), ("mind.frequency", [], "Hz"),
+                                  ("mind.phase", [], "rad")):
             row = rows[f"control.{path}"]
             print(f"control.{path}: shape {row['shape']}, unit '{row['unit']}' (must be {shape}, '{unit}')")
             self.assertEqual((row["shape"], row["unit"]), (shape, unit))
@@ -51,7 +54,8 @@ class Control(unittest.TestCase):
         scene.write_text(scene.read_text(encoding="utf-8").replace("    weight_scale: 1.5\n", ""), encoding="utf-8")
         again = self.grad("again", "seed=1", "control[4].weights={file: first/states.vtkhdf}")
         objectives = [r["objective"] for r in (first, other, again)]
-        print(f"objective {objectives[0]!r}, with another seed {objectives[1]!r}, with the first's weights {objectives[2]!r}")
+        print(f"objective {objectives[0]!r}, with another seed {objectives[1]!r}, with the first's weights "
+              f"{objectives[2]!r}")
         self.assertEqual(objectives[0], objectives[2])
         self.assertNotEqual(objectives[0], objectives[1])
         self.assertEqual(first["parameters"]["control.mind.weights"], again["parameters"]["control.mind.weights"])
@@ -87,12 +91,13 @@ class Control(unittest.TestCase):
         for place, code, better in (1.0, 0, 0), (-1.0, 1, 3):  # as if it had come far, and as if it had gone back
             learned["observations"]["place"]["value"][-1][0] = place
             (folder / "result.json").write_text(json.dumps(learned), encoding="utf-8")
-            done = subprocess.run([sys.executable, SOURCES / "tools" / "random_signals.py", PIOLA, scene, folder, "--device", "cpu",
-                                   "--signals", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=DEADLINE)
+            done = subprocess.run([sys.executable, SOURCES / "tools" / "random_signals.py", PIOLA, scene, folder,
+                                   "--device", "cpu", "--signals", "3"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=DEADLINE)
             rows = [line.split() for line in done.stdout.splitlines() if line.split()[0] == "random"]
             off = max(abs(float(row[3]) / effort - 1) for row in rows)
-            print(f"learned at {place} m: exit {done.returncode} (must be {code}), {len(rows)} random signals (3), efforts off by {off:.1e} "
-                  "(threshold 0.02)")
+            print(f"learned at {place} m: exit {done.returncode} (must be {code}), {len(rows)} random signals (3), "
+                  f"efforts off by {off:.1e} (threshold 0.02)")
             self.assertEqual((done.returncode, len(rows)), (code, 3), done.stderr)
             self.assertLessEqual(off, 0.02)
             self.assertIn(f"{better} of them came as far", done.stdout)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""test_final_states.py PIOLA -- the states that `piola optimize` leaves are those of `piola run` with the final design, to the bit.
+"""test_final_states.py PIOLA -- the states that `piola optimize` leaves are those of `piola run` with the final design,
+to the bit.
 
-Every frame and every field of them, whether optimize ran through, was killed after its first iterations and resumed, or was resumed
-when nothing was left to do. What a simulation still holds of the evaluation before must be in none of them.
+Every frame and every field of them, whether optimize ran through, was killed after its first iterations and resumed, or
+was resumed when nothing was left to do. What a simulation still holds of the evaluation before must be in none of them.
 """
 import json
 import os
@@ -44,21 +45,27 @@ objective:
 optimizer: {type: adam, learning_rate: 0.1, max_iterations: 4}
 output: {states: {every: %(every)s}}
 """
-STILL = {"time": "load_steps: 2", "damping": "", "start": "", "second": "reaction, boundary: root", "component": ".x", "every": "0.5 s"}
-MOVES = {"damping": ", mass_damping: 2, stiffness_damping: 0.1 ms", "start": ", displacement: [1 mm, 0], velocity: [0.2, 0.1]",
+STILL = {"time": "load_steps: 2", "damping": "", "start": "", "second": "reaction, boundary: root", "component": ".x",
+         "every": "0.5 s"}
+MOVES = {"damping": ", mass_damping: 2, stiffness_damping: 0.1 ms",
+         "start": ", displacement: [1 mm, 0], velocity: [0.2, 0.1]",
          "second": "kinetic_energy, body: b", "component": "", "every": "10 ms"}
 MESHES = {"static": STILL,
-          **{integrator: {**MOVES, "time": f"integrator: {integrator}, dt: {'0.5 ms' if 'leapfrog' in integrator else '5 ms'}, duration: 30 ms"}
+          **{integrator: {**MOVES, "time": f"integrator: {integrator}, duration: 30 ms, dt: "
+                                           f"{'0.5 ms' if 'leapfrog' in integrator else '5 ms'}"}
              for integrator in ("newmark", "bdf2", "backward_euler", "leapfrog")}}
 MESH_SETS = {"materials.m.E": "materials[0].E", "bodies.b.thickness": "bodies[0].thickness"}
 
 PARTICLES = """version: 1
 name: particles
-method: {type: mpm, dimension: 2, precision: %(precision)s, grid: {spacing: 5 cm, min: [0, 0], max: [1, 0.6], walls: %(walls)s}%(flip)s}
+method:
+  {type: mpm, dimension: 2, precision: %(precision)s%(flip)s,
+   grid: {spacing: 5 cm, min: [0, 0], max: [1, 0.6], walls: %(walls)s}}
 time: {dt: 0.5 ms, duration: 30 ms}
 gravity: [0, -9.81]
 materials:
-  - {name: a, model: hencky, E: 40 kPa, nu: 0.3, density: 1000, plasticity: {type: von_mises, yield_stress: 500 Pa, hardening_modulus: 2 kPa}}
+  - {name: a, model: hencky, E: 40 kPa, nu: 0.3, density: 1000,
+     plasticity: {type: von_mises, yield_stress: 500 Pa, hardening_modulus: 2 kPa}}
   - {name: b, model: neo_hookean, E: 20 kPa, nu: 0.3, density: 900, viscosity: 5 Pa.s}
   - {name: c, model: tait, bulk: 30 kPa, viscosity: 1 Pa.s, density: 1000}
 geometry: [{name: block, type: box, min: [0.07, 0.06], max: [0.19, 0.16]}]
@@ -85,7 +92,8 @@ output: {states: {every: 5 ms, fields: [velocity, J, F, C, mass, pressure, harde
 PLAIN = {"precision": "f64", "walls": "separate", "flip": "", "strategy": "store", "budget": ""}
 KINDS = {"apic": PLAIN, "flip_f32": {**PLAIN, "precision": "f32", "flip": ", flip: 0.5"},
          "checkpoints": {**PLAIN, "walls": "sticky", "strategy": "checkpoint", "budget": ", budget: 600 kB"}}
-PARTICLE_SETS = {"materials.a.E": "materials[0].E", "materials.b.E": "materials[1].E", "materials.a.yield_stress": "materials[0].plasticity.yield_stress"}
+PARTICLE_SETS = {"materials.a.E": "materials[0].E", "materials.b.E": "materials[1].E",
+                 "materials.a.yield_stress": "materials[0].plasticity.yield_stress"}
 
 
 def datasets(path):
@@ -93,7 +101,9 @@ def datasets(path):
     found = {}
     with h5py.File(path) as file:
         for group in "PointData", "CellData", "Steps":
-            file["VTKHDF"][group].visititems(lambda name, node, group=group: found.update({f"{group}/{name}": np.array(node)}) if isinstance(node, h5py.Dataset) else None)
+            file["VTKHDF"][group].visititems(
+                lambda name, node, group=group:
+                found.update({f"{group}/{name}": np.array(node)}) if isinstance(node, h5py.Dataset) else None)
         found["Points"] = np.array(file["VTKHDF/Points"])
     return found
 
@@ -105,15 +115,15 @@ class FinalStates(unittest.TestCase):
         self.root = pathlib.Path(temporary.name)
 
     def piola(self, command, scene, out, *more, codes=(0,)):
-        done = subprocess.run([PIOLA, command, str(scene), *WHERE, "-q", "-o", str(self.root / out), *more], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
+        done = subprocess.run([PIOLA, command, str(scene), *WHERE, "-q", "-o", str(self.root / out), *more],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
         self.assertIn(done.returncode, codes, done.stdout)
         return json.loads((self.root / out / "result.json").read_text())
 
     def killed(self, scene, out):
         """An optimize that is killed when it has told of an iteration."""
-        with subprocess.Popen([PIOLA, "optimize", str(scene), *WHERE, "-o", str(self.root / out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                              text=True) as process:
+        with subprocess.Popen([PIOLA, "optimize", str(scene), *WHERE, "-o", str(self.root / out)],
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
             told = any("iteration" in line and "2:" in line for line in process.stderr)
             process.send_signal(signal.SIGKILL)
             process.stderr.read()
@@ -122,7 +132,8 @@ class FinalStates(unittest.TestCase):
     def same(self, what, of, other, whole):
         one, two = datasets(self.root / of / "states.vtkhdf"), datasets(self.root / other / "states.vtkhdf")
         names = one.keys() | two.keys() if whole else two.keys()
-        different = [name for name in sorted(names) if name not in one or name not in two or one[name].tobytes() != two[name].tobytes()]
+        different = [name for name in sorted(names) if name not in one or name not in two
+                     or one[name].tobytes() != two[name].tobytes()]
         print(f"{what}: {len(names)} arrays, {len(different)} differ", *different)
         self.assertEqual(different, [], what)
         self.assertGreater(len(names), 5)
@@ -134,16 +145,19 @@ class FinalStates(unittest.TestCase):
         codes = (0, 1)  # a few steps of Adam need not converge
         done = self.piola("optimize", scene, f"{name}-through", codes=codes)
         self.assertGreater(done["optimizer"]["evaluations"], 2)
-        values = [word for path, key in sets.items() for word in ("--set", f"{key}={done['parameters'][path]['value']!r}")]
+        values = [word for path, key in sets.items()
+                  for word in ("--set", f"{key}={done['parameters'][path]['value']!r}")]
         changed = [path for path in sets if done["parameters"][path]["value"] != done["parameters"][path]["initial"]]
         self.assertEqual(changed, list(sets), "the optimiser moves every parameter")
         self.piola("run", scene, f"{name}-run", *values)
         names = self.same(f"{name}: through, and run with the final design", f"{name}-through", f"{name}-run", False)
         self.piola("optimize", scene, f"{name}-through", "--resume", "auto", codes=codes)
-        self.same(f"{name}: resumed when all was done, and run with the final design", f"{name}-through", f"{name}-run", False)
+        self.same(f"{name}: resumed when all was done, and run with the final design", f"{name}-through",
+                  f"{name}-run", False)
         self.killed(scene, f"{name}-killed")
         self.piola("optimize", scene, f"{name}-killed", "--resume", "auto", codes=codes)
-        self.same(f"{name}: resumed after a kill, and resumed when all was done, with gradients", f"{name}-killed", f"{name}-through", True)
+        self.same(f"{name}: resumed after a kill, and resumed when all was done, with gradients", f"{name}-killed",
+                  f"{name}-through", True)
         self.piola("grad", scene, f"{name}-grad", *values)
         self.same(f"{name}: grad with the final design, and optimize", f"{name}-grad", f"{name}-run", False)
         return names
@@ -156,7 +170,8 @@ class FinalStates(unittest.TestCase):
     def test_particles(self):
         for name, text in KINDS.items():
             names = self.compare(name, PARTICLES % text, PARTICLE_SETS)
-            self.assertLessEqual({f"PointData/{field}" for field in ("velocity", "J", "F", "C", "mass", "pressure", "hardening", "e33")}, names)
+            asked = ("velocity", "J", "F", "C", "mass", "pressure", "hardening", "e33")
+            self.assertLessEqual({f"PointData/{field}" for field in asked}, names)
 
     def test_the_force_of_a_frame_is_that_of_its_displacement(self):
         """The leapfrog's last frame and its first: by the force of a run that begins with that displacement at rest."""
@@ -168,7 +183,8 @@ class FinalStates(unittest.TestCase):
         explicit, implicit = (datasets(self.root / name / "states.vtkhdf") for name in ("explicit", "implicit"))
         n = len(explicit["Points"])
         first = [fields["PointData/internal_force"].reshape(-1, n, 3)[0] for fields in (explicit, implicit)]
-        print(f"force at the start: up to {np.abs(first[0]).max():.6g} N, and by another integrator {np.abs(first[1]).max():.6g} N")
+        print(f"force at the start: up to {np.abs(first[0]).max():.6g} N, and by another integrator "
+              f"{np.abs(first[1]).max():.6g} N")
         self.assertGreater(np.abs(first[0]).max(), 1)
         self.assertTrue(np.array_equal(*first))
 

@@ -47,7 +47,8 @@ class Folder(unittest.TestCase):
 
     def begin(self, name, pattern, *more):
         """A run in the background, once a file of that pattern is there with something in it."""
-        process = subprocess.Popen(self.command(name, *more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(self.command(name, *more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -113,7 +114,8 @@ class Folder(unittest.TestCase):
         precious = self.folder / "precious"
         names = ["states.vtkhdf", "history.vtkhdf", "result.json", "picture.png", "evaluations.record", "check.json",
                  "states.partial.vtkhdf", "history.partial.vtkhdf", "states-on-disk.h5"]
-        names += [f"{stem}.{pid}-{count}.partial.vtkhdf" for stem in ("states", "history") for pid in range(1, 40) for count in (0, 1)]
+        names += [f"{stem}.{pid}-{count}.partial.vtkhdf" for stem in ("states", "history") for pid in range(1, 40)
+                  for count in (0, 1)]
         for name in "run", "grad", "check", "optimize":
             for dangling in False, True:
                 for link in self.out.glob("*") if self.out.exists() else ():
@@ -134,9 +136,11 @@ class Folder(unittest.TestCase):
                 else:
                     self.assertEqual(precious.read_bytes(), b"precious", name)
                 self.assertFalse((self.out / "result.json").is_symlink())
-        for link, arguments in (("frame.png", ["render"]), ("frame.csv", ["export", "--to", "csv"]), ("frame.vtu", ["export", "--to", "vtu"])):
+        for link, arguments in (("frame.png", ["render"]), ("frame.csv", ["export", "--to", "csv"]),
+                                ("frame.vtu", ["export", "--to", "vtu"])):
             (self.out / link).symlink_to(precious)
-            subprocess.run([PIOLA, *arguments, self.out / "states.vtkhdf", "-o", self.out / link], check=False, capture_output=True)
+            subprocess.run([PIOLA, *arguments, self.out / "states.vtkhdf", "-o", self.out / link], check=False,
+                           capture_output=True)
             self.assertFalse(precious.exists(), link)
 
     def test_a_planted_lock_is_refused(self):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""test_good_scenes.py PIOLA -- every scene of tests/data/good_scenes is computed to its end, with its gradient where it has an objective.
+"""test_good_scenes.py PIOLA -- every scene of tests/data/good_scenes is computed to its end, with its gradient where it
+has an objective.
 
-These scenes use every key and every value of one, so that combinations of them cannot die unnoticed. What is set here asks for no
-library that a machine may lack, or makes a scene shorter."""
+These scenes use every key and every value of one, so that combinations of them cannot die unnoticed. What is set here
+asks for no library that a machine may lack, or makes a scene shorter."""
 import json
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_horizon.py PIOLA SOURCE -- are long horizons honest: does the predicted error of a gradient hold, does an adjoint that overflows
-end in words, and is a window what it says?"""
+"""test_horizon.py PIOLA SOURCE -- are long horizons honest: does the predicted error of a gradient hold, does an
+adjoint that overflows end in words, and is a window what it says?"""
 import json
 import math
 import pathlib
@@ -54,7 +54,9 @@ observe: [{name: x, type: mean_position, body: b}]
 design: [{name: v, target: bodies.b.velocity}, {name: E, target: materials.m.E}]
 objective: [{type: target, of: x, value: [1.5, 0.5]}]
 """
-FACTOR = 25  # within which the prediction holds, up or down; above an error of 0.1 all digits are lost, and it is known to be large
+# Within this factor the prediction holds, up or down; above an error of 0.1 all digits are lost, and it is known to be
+# large.
+FACTOR = 25
 WARNED, QUIET = 1e-3, 1e-5
 
 
@@ -88,8 +90,9 @@ class Horizon(unittest.TestCase):
             error = math.dist(self.gradient(single[1]), right) / math.hypot(*right)
             certificate = single[1]["certificate"]
             predicted = certificate["predicted_gradient_error"]
-            print(f"{name}, {duration} s: true error {error:.2g}, predicted {predicted:.2g} (ratio {error / predicted:.2g}, "
-                  f"within {FACTOR}), growth {certificate['adjoint_growth']}", file=sys.stderr)
+            print(f"{name}, {duration} s: true error {error:.2g}, predicted {predicted:.2g} "
+                  f"(ratio {error / predicted:.2g}, within {FACTOR}), growth {certificate['adjoint_growth']}",
+                  file=sys.stderr)
             warned = certificate["warning"] is not None
             self.assertEqual(warned, predicted > WARNED)
             self.assertEqual(warned, "the adjoint grew" in single[0].stderr)
@@ -125,8 +128,8 @@ class Horizon(unittest.TestCase):
         self.assertTrue(all(v > 0 for v in norms["value"]))
         _, told = self.piola("grad", SOURCE / "scenes" / "fem_cook_small.yaml")
         certificate = told["certificate"]  # static: no history
-        self.assertEqual([certificate[k] for k in ("adjoint_norms", "adjoint_growth", "predicted_gradient_error", "warning")],
-                         [None] * 4)
+        keys = ("adjoint_norms", "adjoint_growth", "predicted_gradient_error", "warning")
+        self.assertEqual([certificate[k] for k in keys], [None] * 4)
 
     def test_an_adjoint_that_overflows_is_76_with_its_step_and_the_states_stay(self):
         wild = ["gravity=[0, -30]", "time.duration=15 s", "method.precision=f32"]
@@ -174,13 +177,14 @@ class Horizon(unittest.TestCase):
 
     def test_only_states_of_the_window_are_kept_and_every_strategy_has_the_same_bits(self):
         path = SOURCE / "scenes" / "mpm_throw_small.yaml"
-        window = ["gradient.window=100 ms", "design=[{name: v, target: bodies.ball.velocity}, {name: g, target: gravity}]"]
+        window = ["gradient.window=100 ms",
+                  "design=[{name: v, target: bodies.ball.velocity}, {name: g, target: gravity}]"]
         done, store = self.piola("grad", path, *window, "gradient.memory.strategy=store")
         certificate = store["certificate"]
         self.assertEqual((certificate["steps"], certificate["steps_left_out"]), (600, 500))
         self.assertIn("steps 0 to 499 are left out, and with them what the initial state does to J", done.stderr)
-        self.assertEqual((certificate["states_kept"], certificate["forward_steps_run"], certificate["reverse_steps_run"]),
-                         (100, 600, 100))
+        counts = [certificate[k] for k in ("states_kept", "forward_steps_run", "reverse_steps_run")]
+        self.assertEqual(counts, [100, 600, 100])
         for key, parameter in store["parameters"].items():
             print(key, parameter["gradient"], file=sys.stderr)
             self.assertEqual(set(parameter["gradient"]) == {0}, "velocity" in key)
@@ -200,8 +204,9 @@ class Horizon(unittest.TestCase):
                 "design=[{name: E, target: materials.m.E, bounds: [5 kPa, 20 kPa]}]", "time.duration=0.2 s",
                 "gradient.window=50 ms"]
         _, store = self.piola("optimize", SWINGING, *sets)
+        budget = store["memory"]["peak_bytes"] - 40 * store["memory"]["state_bytes"]
         _, few = self.piola("optimize", SWINGING, *sets, "gradient.memory.strategy=checkpoint",
-                            f"gradient.memory.budget={store['memory']['peak_bytes'] - 40 * store['memory']['state_bytes']} B")
+                            f"gradient.memory.budget={budget} B")
         self.assertLess(few["memory"]["plan"]["states_kept"], 20)
         for key in ("parameters", "constraints"):
             self.assertEqual(few[key], store[key])

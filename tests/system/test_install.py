@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """test_install.py CMAKE BUILD -- what is installed works wherever it is moved, and the Debian package holds it.
 
-Installs into an empty prefix, moves that, and uses it from there alone: the command, a C program by pkg-config, a C++ program by
-find_package, manual pages, completion. A program needs pkg-config, cpack needs dpkg; where one is missing, its test is skipped,
-with CI=true it fails.
+Installs into an empty prefix, moves that, and uses it from there alone: the command, a C program by pkg-config, a C++
+program by find_package, manual pages, completion. A program needs pkg-config, cpack needs dpkg; where one is missing,
+its test is skipped, with CI=true it fails.
 """
 import json
 import os
@@ -15,7 +15,8 @@ import tempfile
 import unittest
 
 CMAKE, BUILD = "", pathlib.Path()
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("PIOLA_ENGINES", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")}
+ENVIRONMENT = {k: v for k, v in os.environ.items()
+               if k not in ("PIOLA_ENGINES", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")}
 SCENE = """version: 1
 name: flight
 method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: slip}}
@@ -58,7 +59,8 @@ target_link_libraries(uses_piola PRIVATE piola::piola)
 
 
 def run(*command, code=0, **more):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, env={**ENVIRONMENT, **more})
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300,
+                          env={**ENVIRONMENT, **more})
     if done.returncode != code:
         raise AssertionError(f"{command} ended with {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}")
     return done.stdout
@@ -109,14 +111,16 @@ class Installed(unittest.TestCase):
         tool = need("pkg-config")
         path = {"PKG_CONFIG_PATH": str(self.lib / "pkgconfig")}
         flags = run(tool, "--cflags", "--libs", "piola", **path).split()
-        self.assertEqual(run(tool, "--modversion", "piola", **path).strip(), run(self.prefix / "bin/piola", "--version").split()[1])
+        self.assertEqual(run(tool, "--modversion", "piola", **path).strip(),
+                         run(self.prefix / "bin/piola", "--version").split()[1])
         program = self.work / "by_pkg_config"
         run("cc", "-std=gnu11", self.work / "main.c", "-o", program, *flags, "-lm", f"-Wl,-rpath,{self.lib}")
         print(run(program, self.work / "scene.yaml"), end="")
 
     def test_a_program_of_the_static_library_is_told_where_engines_are(self):
         tool = need("pkg-config")
-        flags = run(tool, "--cflags", "--libs", "--static", "piola", PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).split()
+        flags = run(tool, "--cflags", "--libs", "--static", "piola",
+                    PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).split()
         program = self.work / "static"
         flags = [str(self.lib / "libpiola.a") if flag == "-lpiola" else flag for flag in flags]
         run("cc", "-std=gnu11", self.work / "main.c", "-o", program, *flags)
@@ -133,14 +137,16 @@ class Installed(unittest.TestCase):
         print(run(project / "build/uses_piola", self.work / "scene.yaml"), end="")
 
     def test_the_shared_library_exports_the_interface_alone(self):
-        symbols = [line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", self.lib / "libpiola.so").splitlines()]
+        symbols = [line.split()[-1].split("@")[0]
+                   for line in run("nm", "-D", "--defined-only", self.lib / "libpiola.so").splitlines()]
         self.assertGreater(len(symbols), 30)
         self.assertEqual([s for s in symbols if not s.startswith("piola_")], [])
         self.assertIn("libpiola.so.0.1", run("readelf", "-d", self.lib / "libpiola.so"))
         self.assertNotIn("RUNPATH", run("readelf", "-d", self.prefix / "bin/piola"))
 
     def test_pages_completion_scenes_and_schema_are_there(self):
-        commands = [c for c in ("run", "grad", "check", "optimize", "params", "validate", "schema", "info", "render", "export", "doctor", "bench")]
+        commands = [c for c in ("run", "grad", "check", "optimize", "params", "validate", "schema", "info", "render",
+                                "export", "doctor", "bench")]
         for page in ("piola", *(f"piola-{c}" for c in commands)):
             text = (self.prefix / f"share/man/man1/{page}.1").read_text()
             self.assertIn(".SH EXIT STATUS", text)
@@ -167,7 +173,8 @@ class Installed(unittest.TestCase):
             return sorted(p.relative_to(top).as_posix() for p in top.rglob("*") if not p.is_dir())
 
         self.assertEqual(names(folder / "root/usr"), names(self.prefix))
-        run(folder / "root/usr/bin/piola", "run", self.work / "scene.yaml", "--device", "cpu", "-q", "-o", self.work / "deb")
+        run(folder / "root/usr/bin/piola", "run", self.work / "scene.yaml", "--device", "cpu", "-q",
+            "-o", self.work / "deb")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""test_kills.py PIOLA DISK_LOG [--kills N] [--power-cuts N] [--seed N] -- an optimisation that is killed, at any instant or in the middle
-of any write of its record, or whose machine loses power, is resumed and ends with the bits of one that was left alone.
+"""test_kills.py PIOLA DISK_LOG [--kills N] [--power-cuts N] [--seed N] -- an optimisation that is killed, at any
+instant or in the middle of any write of its record, or whose machine loses power, is resumed and ends with the bits of
+one that was left alone.
 
-DISK_LOG is the library of tests/system/disk_log.c. A power cut is replayed from its log: what was synced is there; of what was not, each
-write may be there, missing, torn at any byte or zeros, and of the changes of names, which a file system keeps in order, any first part is.
-The record of the resumed run has the bytes of the other, its result the same numbers, and nothing else is left in the folder.
+DISK_LOG is the library of tests/system/disk_log.c. A power cut is replayed from its log: what was synced is there; of
+what was not, each write may be there, missing, torn at any byte or zeros, and of the changes of names, which a file
+system keeps in order, any first part is. The record of the resumed run has the bytes of the other, its result the same
+numbers, and nothing else is left in the folder.
 """
 import argparse
 import json
@@ -56,10 +58,12 @@ class Scene:
         self.golden = self.end()
 
     def start(self, **more):
-        environment = {**self.environment, **({"LD_PRELOAD": str(self.library), "DISK_LOG_FOLDER": str(self.out)} if more else {}),
+        logged = {"LD_PRELOAD": str(self.library), "DISK_LOG_FOLDER": str(self.out)} if more else {}
+        environment = {**self.environment, **logged,
                        **{key: str(value) for key, value in more.items()}}
-        return subprocess.Popen([self.piola, "optimize", self.scene, "-o", self.out, "--device", "cpu", "--threads", "1", "--resume",
-                                 "auto", "-v"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([self.piola, "optimize", self.scene, "-o", self.out, "--device", "cpu",
+                                 "--threads", "1", "--resume", "auto", "-v"],
+                                env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def finish(self, what):
         """To its end; what it said."""
@@ -105,7 +109,8 @@ def kill_at_random_instants(scene, n, draw):
                 break
         scene.finish(f"kill {kills}")
         scene.compare(f"kill {kills}")
-    print(f"{kills} kills at random instants, {early} of them before there was a record: all resumed with the same bits")
+    print(f"{kills} kills at random instants, {early} of them before there was a record: "
+          "all resumed with the same bits")
 
 
 def kill_at_every_write(scene, ways):
@@ -228,12 +233,13 @@ def cut_the_power(scene, n, draw):
         said = scene.finish(f"power cut {cut}")
         torn += "were cut off" in said
         scene.compare(f"power cut {cut}")
-    print(f"{n} power cuts from a log of {len(calls)} calls, {len(states)} different states, {torn} with a torn end of the record: all "
-          "resumed with the same bits")
+    print(f"{n} power cuts from a log of {len(calls)} calls, {len(states)} different states, {torn} with a torn end of "
+          "the record: all resumed with the same bits")
 
 
 def spoil(scene):
-    """Negative control: a run that trusts what it must not would be found. One bit of J in the record, with its checksums made right."""
+    """Negative control: a run that trusts what it must not would be found. One bit of J in the record, with its
+    checksums made right."""
     import zlib
     scene.clear()
     scene.finish("control")
@@ -256,12 +262,14 @@ def read(scene):
     data, result, _ = scene.golden
     record = read_record.Record(data)
     found = read_record.evaluations(record, 2)
-    if sorted(found) != list(range(result["optimizer"]["evaluations"])) or min(e["J"] for e in found.values()) != result["objective"]:
+    best = min(e["J"] for e in found.values())
+    if sorted(found) != list(range(result["optimizer"]["evaluations"])) or best != result["objective"]:
         sys.exit(f"the reader found {found}, the result is {result}")
     first = data.index(read_record.MARK)
     for cut in range(first, len(data)):
         part = read_record.Record(data[:cut])
-        if part.rows != record.rows[:len(part.rows)] or part.damaged or part.rest > cut or len(part.rows) == len(record.rows):
+        n = len(part.rows)
+        if part.rows != record.rows[:n] or part.damaged or part.rest > cut or n == len(record.rows):
             sys.exit(f"the reader of a file cut at byte {cut}: {part.rows}")
     flips = 0
     for bit in range(0, 8 * len(data), 5):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_kinks.py PIOLA -- near which kinks a gradient went is counted at obstacles and walls, and told where it makes the gradient misleading."""
+"""test_kinks.py PIOLA -- near which kinks a gradient went is counted at obstacles and walls, and told where it makes
+the gradient misleading."""
 import json
 import math
 import os
@@ -15,7 +16,8 @@ WHERE = ("--device", "cpu", "--threads", "1")
 DEADLINE = 300  # s, for one command
 DURATION = 0.3  # s
 TOLD = "may be much larger than what differences show"
-GROUND = "obstacles=[{name: ground, type: plane, normal: [0, 1], friction: %g, friction_velocity: %g, separation_velocity: %g}]"
+GROUND = ("obstacles=[{name: ground, type: plane, normal: [0, 1], friction: %g, friction_velocity: %g, "
+          "separation_velocity: %g}]")
 STICKY = "obstacles=[{name: ground, type: plane, normal: [0, 1], behaviour: sticky}]"
 BOX = """version: 1
 name: box
@@ -39,27 +41,31 @@ class Kinks(unittest.TestCase):
         self.root = pathlib.Path(temporary.name)
 
     def gradient(self, scene, *sets):
-        """The norm of the gradient, counts of kinks by what they are, whether the log and the certificate warn, growth."""
+        """The norm of the gradient, counts of kinks by what they are, whether the log and the certificate warn,
+        growth."""
         words = [word for text in sets for word in ("--set", text)]
-        done = subprocess.run([PIOLA, "grad", str(scene), *WHERE, "-q", "-o", str(self.root / "out"), *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
+        done = subprocess.run([PIOLA, "grad", str(scene), *WHERE, "-q", "-o", str(self.root / "out"), *words],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
         told = json.loads((self.root / "out" / "result.json").read_text())
         certificate = told["certificate"]
-        values = [v for p in told["parameters"].values() for v in (p["gradient"] if isinstance(p["gradient"], list) else [p["gradient"]])]
+        values = [v for p in told["parameters"].values()
+                  for v in (p["gradient"] if isinstance(p["gradient"], list) else [p["gradient"]])]
         warned = certificate["kink_warning"] is not None
         self.assertEqual(warned, TOLD in done.stdout)
         self.assertEqual(warned, warned and TOLD in certificate["kink_warning"])
         return math.hypot(*values), {k["what"]: k["near"] for k in certificate.get("kinks", [])}, warned, certificate
 
     def test_friction_that_sets_in_at_once_is_told(self):
-        """A crawler on ground that holds it by friction 100 from 1 mm/s on, and on ground that it sticks to: the same motion, nearly."""
+        """A crawler on ground that holds it by friction 100 from 1 mm/s on, and on ground that it sticks to: the same
+        motion, nearly."""
         scene, duration = SCENES / "mpm_crawler_small.yaml", f"time.duration={DURATION} s"
         rough = self.gradient(scene, duration, GROUND % (100, 1e-3, 1e-3))
         wide = self.gradient(scene, duration, GROUND % (100, 1, 1))
         shipped = self.gradient(scene, duration)
         sticky = self.gradient(scene, duration, STICKY)
-        for name, (norm, kinks, warned, certificate) in {"friction 100, 1 mm/s": rough, "friction 100, 1 m/s": wide, "as shipped": shipped, "sticky": sticky}.items():
+        for name, (norm, kinks, warned, certificate) in {"friction 100, 1 mm/s": rough, "friction 100, 1 m/s": wide,
+                                                         "as shipped": shipped, "sticky": sticky}.items():
             print(f"{name}: |gradient| {norm:.3g}, growth {certificate['adjoint_growth']['factor']:.3g}, rounding "
                   f"{certificate['predicted_gradient_error']:.1e}, warned: {warned}, {kinks}")
         self.assertGreater(rough[0], 5 * sticky[0])  # what is to be told

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_linear.py PIOLA SOURCE -- which solver of linear equations the command takes, how it says so, and what it refuses."""
+"""test_linear.py PIOLA SOURCE -- which solver of linear equations the command takes, how it says so, and what it
+refuses."""
 import json
 import os
 import pathlib
@@ -33,12 +34,12 @@ class Linear(unittest.TestCase):
         return done
 
     def test_a_factor_that_does_not_fit_is_71_with_the_bytes_before_anything_runs(self):
-        done = self.expect(71, ["solver.direct_memory", "and 1000 are allowed"], "grad", self.beam, "--dry-run", "--set",
-                           "solver.direct_memory=1000 B")
+        done = self.expect(71, ["solver.direct_memory", "and 1000 are allowed"], "grad", self.beam, "--dry-run",
+                           "--set", "solver.direct_memory=1000 B")
         needed = int(re.search(r"needs (\d+) bytes", done.stderr).group(1))
         self.expect(0, ["solver: MUMPS", f"({needed} bytes) of them for factors"], "grad", self.beam, "--dry-run")
-        self.expect(71, [f"needs {needed} bytes, and {needed - 1} are allowed"], "grad", self.beam, "--dry-run", "--set",
-                    f"solver.direct_memory={needed - 1} B")
+        self.expect(71, [f"needs {needed} bytes, and {needed - 1} are allowed"], "grad", self.beam, "--dry-run",
+                    "--set", f"solver.direct_memory={needed - 1} B")
         self.assertFalse((self.folder / "out").exists())
 
     def test_log_result_and_certificate_say_which_solver_and_why(self):
@@ -73,7 +74,8 @@ class Linear(unittest.TestCase):
             self.expect(69, ["solver.product is cusparse", "no library of products for cpu: the device has none",
                              "'product: own', or the device cuda, would be right"], command, self.beam, "--set",
                         "solver.product=cusparse", "-o", self.folder / "no")
-            self.expect(69, ["solver.product is cusparse"], command, self.beam, "--set", "solver.product=cusparse", "--dry-run")
+            self.expect(69, ["solver.product is cusparse"], command, self.beam, "--set", "solver.product=cusparse",
+                        "--dry-run")
 
     def test_the_doctor_names_libraries_of_products_or_says_why_there_is_none(self):
         self.assertRegex(run("doctor").stdout, r"Products of matrix and vector, beside Piola's own\n"
@@ -101,7 +103,8 @@ class Linear(unittest.TestCase):
             (alone / engine.name).write_bytes(engine.read_bytes())
         os.environ["PIOLA_ENGINES"] = str(alone)
         try:
-            self.expect(69, ["solver.linear is direct", "there is no ", "piola_direct_mumps.so"], "grad", self.beam, "--dry-run")
+            self.expect(69, ["solver.linear is direct", "there is no ", "piola_direct_mumps.so"], "grad", self.beam,
+                        "--dry-run")
             self.expect(0, ["conjugate gradients", "there is no "], "grad", self.beam, "--dry-run", "--set",
                         "solver.linear=auto")
         finally:

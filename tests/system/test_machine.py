@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_machine.py PIOLA [OTHER_LIBC] -- what is of another machine is continued with leave alone, and instruction sets are
-pinned. OTHER_LIBC is a library to preload, with which the C library says that it is another version."""
+"""test_machine.py PIOLA [OTHER_LIBC] -- what is of another machine is continued with leave alone, and instruction sets
+are pinned. OTHER_LIBC is a library to preload, with which the C library says that it is another version."""
 import json
 import os
 import pathlib
@@ -50,7 +50,8 @@ class Machine(unittest.TestCase):
         return done
 
     def optimize(self, code, words, *more, **others):
-        return self.expect(code, words, "optimize", self.scene, "-o", self.folder / "out", "--device", "cpu", *more, **others)
+        return self.expect(code, words, "optimize", self.scene, "-o", self.folder / "out", "--device", "cpu", *more,
+                           **others)
 
     def test_a_record_of_another_machine_is_refused_and_left_as_it_is(self):
         if not OTHER_LIBC:
@@ -74,10 +75,10 @@ class Machine(unittest.TestCase):
 
     def test_a_record_of_another_scene_or_precision_is_set_aside(self):
         self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1")
-        self.optimize(ENDED, ["beginning anew", "differs in: scene", "evaluations.record.previous"], "--set", "time.dt=0.5 ms",
-                      "--set", "optimizer.max_iterations=1", "--accept-different-machine")
-        self.optimize(ENDED, ["beginning anew", "precision ('f64' there, 'f32' here)", "previous.2"], "--precision", "f32",
-                      "--set", "time.dt=0.5 ms", "--set", "optimizer.max_iterations=1")
+        self.optimize(ENDED, ["beginning anew", "differs in: scene", "evaluations.record.previous"],
+                      "--set", "time.dt=0.5 ms", "--set", "optimizer.max_iterations=1", "--accept-different-machine")
+        self.optimize(ENDED, ["beginning anew", "precision ('f64' there, 'f32' here)", "previous.2"],
+                      "--precision", "f32", "--set", "time.dt=0.5 ms", "--set", "optimizer.max_iterations=1")
 
     # ---- instruction sets
 
@@ -108,7 +109,8 @@ class Machine(unittest.TestCase):
         for isa in ("x86-64-v9", "avx2", "x86-64-v", "x" * 300):
             self.expect(69, ["there is no such instruction set", *known], "run", self.scene, "-o", self.folder / "not",
                         "--isa", isa)
-            self.expect(69, ["there is no such instruction set", *known], "bench", "mpm", "--particles", "1000", "--isa", isa)
+            self.expect(69, ["there is no such instruction set", *known], "bench", "mpm", "--particles", "1000",
+                        "--isa", isa)
         self.expect(2, ["--device cuda it does nothing"], "grad", self.scene, "--device", "cuda", "--isa", known[0])
         self.expect(2, ["--isa needs NAME"], "run", self.scene, "--isa", "")
         self.assertFalse((self.folder / "not").exists())
@@ -119,7 +121,8 @@ class Machine(unittest.TestCase):
             self.skipTest(f"only {there} runs here")
         self.optimize(ENDED, [], "--set", "optimizer.max_iterations=1", "--isa", there[0])
         self.optimize(77, [f"instruction set ('{there[0]}' there, '{there[1]}' here)"], "--isa", there[1])
-        self.optimize(ENDED, ["continuing a record of another machine"], "--isa", there[1], "--accept-different-machine")
+        self.optimize(ENDED, ["continuing a record of another machine"], "--isa", there[1],
+                      "--accept-different-machine")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Memory(unittest.TestCase):
 
     def result(self, command, scene, budget, *more):
         folder = self.folder / f"{scene}_{budget}"
-        sets = ["--set", f"gradient.memory.budget={budget} B"] if budget else ["--set", "gradient.memory.strategy=store"]
+        sets = ["--set", f"gradient.memory.budget={budget} B" if budget else "gradient.memory.strategy=store"]
         done = run(command, self.path(scene), "--device", "cpu", *sets, *more, "-v", "-o", folder)
         self.assertIn(done.returncode, (0, 1) if command == "optimize" else (0,), done.stderr)  # 1: not converged yet
         told = json.loads((folder / "result.json").read_text())
@@ -113,7 +113,8 @@ class Memory(unittest.TestCase):
         self.assertEqual(told["parameters"], all_kept["parameters"])
 
     def test_room_that_ends_on_the_way_back_is_seen_there(self):
-        short = ["--set", "time.duration=140 ms"]  # with two states the first that is kept after the spread is one on the way back
+        # with two states the first that is kept after the spread is one on the way back
+        short = ["--set", "time.duration=140 ms"]
         all_kept = self.result("grad", "spray", None, *short)
         told = self.result("grad", "spray", self.least("grad", "spray") + 20000, *short, "--set",
                            "gradient.memory.strategy=checkpoint")
@@ -146,7 +147,8 @@ class Memory(unittest.TestCase):
         return result
 
     def test_steps_that_are_taken_back_give_the_same_digits(self):
-        parts = {"mpm_long_bounce_small": "10 ms", "fem_long_swing_small": "40 ms", "fem_long_swing_euler_small": "40 ms"}
+        parts = {"mpm_long_bounce_small": "10 ms", "fem_long_swing_small": "40 ms",
+                 "fem_long_swing_euler_small": "40 ms"}
         for scene, part in parts.items():
             for window in [], [f"gradient.window={part}"]:
                 store = self.gradient_by(scene, "store", "gradient.memory.budget=1 GiB", *window)

@@ -1,5 +1,5 @@
-"""Damaged scenes through the command: `piola validate` of 200 of them ends with a documented code within 2 s, and neither
-validate nor a run that is refused leaves a file.
+"""Damaged scenes through the command: `piola validate` of 200 of them ends with a documented code within 2 s, and
+neither validate nor a run that is refused leaves a file.
 
     test_mutants.py PIOLA TEST_MUTANTS SCENES [COUNT]
 """
@@ -49,9 +49,9 @@ def main() -> int:
         if left:
             print(f"files were written: {sorted(left)[:10]}")
             wrong += 1
-        print(f"{len(files)} mutants through the command: exit codes {dict(sorted(codes.items()))}, {accepted} accepted, slowest "
-              f"{slowest:.2f} s (threshold {MOST_SECONDS:g} s), {len(left)} files written (threshold 0), {wrong} faults "
-              "(threshold 0)")
+        print(f"{len(files)} mutants through the command: exit codes {dict(sorted(codes.items()))}, {accepted} "
+              f"accepted, slowest {slowest:.2f} s (threshold {MOST_SECONDS:g} s), {len(left)} files written "
+              f"(threshold 0), {wrong} faults (threshold 0)")
     return 1 if wrong or len(files) != count or not 0 < accepted < count else 0
 
 

@@ -20,13 +20,13 @@ class Outcomes(unittest.TestCase):
 
     def test_a_constraint_that_overflows_is_76_with_its_name(self):
         scene = test_command.SOURCE / "tests" / "data" / "bad_scenes" / "parts" / "mesh.yaml"
-        sets = ["bodies=[{name: one, geometry: block, material: soft, thickness: 1e9}]", "constraints=[{of: lid, max: 1}]",
-                "observe=[{name: lid, type: volume, body: one}]"]
+        sets = ["bodies=[{name: one, geometry: block, material: soft, thickness: 1e9}]",
+                "constraints=[{of: lid, max: 1}]", "observe=[{name: lid, type: volume, body: one}]"]
         sets = [x for value in sets for x in ("--set", value)]
         self.expect(0, [], "run", scene, "-o", self.folder / "bound", *sets)
         out = self.folder / "overflown"
-        self.expect(76, ["the constraint lid.max is inf: it overflowed or is not a number"], "run", scene, "-o", out, *sets,
-                    "--set", "constraints[0].max=1e-300")
+        self.expect(76, ["the constraint lid.max is inf: it overflowed or is not a number"], "run", scene,
+                    "-o", out, *sets, "--set", "constraints[0].max=1e-300")
         told = json.loads((out / "result.json").read_text())
         self.assertEqual((told["exit"], told["failure"]["kind"]), (76, "objective"))
 
@@ -61,7 +61,8 @@ class Outcomes(unittest.TestCase):
 
     def test_an_export_beyond_the_file_limit_is_74_and_leaves_nothing(self):
         def limited(*arguments):
-            done = subprocess.run([test_command.PIOLA, *map(str, arguments)], capture_output=True, text=True, env=ENVIRONMENT,
+            done = subprocess.run([test_command.PIOLA, *map(str, arguments)], capture_output=True, text=True,
+                                  env=ENVIRONMENT,
                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
             self.assertEqual(done.returncode, 74, done.stderr)
             self.assertIn("File too large", done.stderr)

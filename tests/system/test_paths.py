@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_paths.py PIOLA -- what a command writes and reads by name: long names, files that are not its own, links, folders outside
-the scene's, logs that cannot be written, byte order marks, and a terminal that is closed."""
+"""test_paths.py PIOLA -- what a command writes and reads by name: long names, files that are not its own, links,
+folders outside the scene's, logs that cannot be written, byte order marks, and a terminal that is closed."""
 import json
 import os
 import pathlib
@@ -87,10 +87,12 @@ class Paths(unittest.TestCase):
             shutil.rmtree(self.folder / ("d" * 200))
         before = self.everything()
         for length in (most + 1, most + 100, 5000, 100000):
-            done = self.expect(73, [f"has {length} bytes", f"at most {most}"], "grad", self.scene, "-o", self.deep(length))
+            done = self.expect(73, [f"has {length} bytes", f"at most {most}"], "grad", self.scene,
+                               "-o", self.deep(length))
             self.assertEqual(done.stdout, "")
         self.assertEqual(self.everything(), before)
-        self.expect(73, [f"has {most + 1} bytes"], "run", self.scene, "--set", f"output.directory={self.deep(most + 1)}")
+        self.expect(73, [f"has {most + 1} bytes"], "run", self.scene,
+                    "--set", f"output.directory={self.deep(most + 1)}")
         self.assertEqual(self.everything(), before)
 
     def test_an_optimisation_works_in_a_deep_folder(self):
@@ -183,7 +185,8 @@ class Paths(unittest.TestCase):
         other.write_text('{"version": 1}\n')
         before = self.everything()
         for name in (self.scene, other, self.folder / "out" / "states.vtkhdf"):
-            self.expect(73, ["what is there is no log"], "run", self.scene, "-o", self.folder / "out2", "--log-json", name)
+            self.expect(73, ["what is there is no log"], "run", self.scene, "-o", self.folder / "out2",
+                        "--log-json", name)
         self.assertEqual(self.everything(), before)
         self.expect(73, ["cannot open it for the log"], "run", self.scene, "--log-json", self.folder / "no" / "log")
 
@@ -220,8 +223,8 @@ class Paths(unittest.TestCase):
         size = log.stat().st_size + len(record) // 2  # more than the files of results need
         import resource
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        self.expect(74, ["the log could not be written", "File too large"], "run", self.scene, "-o", self.folder / "out",
-                    "-q", "--log-json", log, preexec_fn=limit)
+        self.expect(74, ["the log could not be written", "File too large"], "run", self.scene,
+                    "-o", self.folder / "out", "-q", "--log-json", log, preexec_fn=limit)
         self.assertEqual(json.loads((self.folder / "out" / "result.json").read_text())["command"], "run")
         self.expect(0, [], "info", self.folder / "out" / "states.vtkhdf")
 
@@ -245,7 +248,8 @@ class Paths(unittest.TestCase):
             (self.home / "sub").mkdir(exist_ok=True)
             for command in "validate", "params", "run":
                 self.expect(77, ["leaves the scene's folder", "--allow PATH"], command, self.scene, *given)
-                self.expect(77, ["leaves the scene's folder"], command, self.scene, *given, "--allow", self.folder / "data2")
+                self.expect(77, ["leaves the scene's folder"], command, self.scene, *given,
+                            "--allow", self.folder / "data2")
                 self.expect(77, ["leaves the scene's folder"], command, self.scene, *given, "--allow", self.home)
                 for leave in (data, data / "table.csv", "../data", self.folder / "data2" / ".." / "data"):
                     self.expect(0, [], command, self.scene, *given, "--allow", self.folder / "data2", "--allow", leave)
@@ -289,7 +293,8 @@ class Paths(unittest.TestCase):
             for command in "run", "validate", "optimize":
                 self.expect(77, ["tiny.yaml:13:", "output.directory", "-o", "--allow"], command, self.scene)
             self.assertEqual(self.everything(), before)
-            self.scene.write_text(self.scene.read_text().replace("gravity", "gravitty"))  # its faults are no way around it
+            # the scene's faults are no way around it
+            self.scene.write_text(self.scene.read_text().replace("gravity", "gravitty"))
             before[self.scene] = self.scene.read_bytes()
             self.expect(65, ["gravitty"], "run", self.scene)
             self.assertEqual(self.everything(), before)

@@ -63,8 +63,9 @@ class Plastic(unittest.TestCase):
     def frame(self, number):
         """Rows of a frame of particles, by the first words of their titles."""
         table = self.folder / "frame.csv"
-        subprocess.run([PIOLA, "export", str(self.folder / "states.vtkhdf"), "--to", "csv", "--frame", str(number), "-o",
-                        str(table)], check=True, stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        subprocess.run([PIOLA, "export", str(self.folder / "states.vtkhdf"), "--to", "csv",
+                        "--frame", str(number), "-o", str(table)],
+                       check=True, stdout=subprocess.DEVNULL, timeout=DEADLINE)
         with open(table, encoding="utf-8", newline="") as file:
             rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
         table.unlink()
@@ -76,13 +77,15 @@ class Plastic(unittest.TestCase):
             done = self.piola("run", "mpm_sand_column_small.yaml", "time.duration=0.4 s",
                               f"materials[0].plasticity.friction_angle={angle} deg")
             fronts.append(done["observations"]["front"]["value"][0][0])
-        print("run-out of sand with 20, 26, ... 44 degrees:", ", ".join(f"{x:.4f}" for x in fronts), "m (each below the last)")
+        print("run-out of sand with 20, 26, ... 44 degrees:", ", ".join(f"{x:.4f}" for x in fronts),
+              "m (each below the last)")
         for before, after in zip(fronts, fronts[1:]):
             self.assertLess(after, before)
 
     def test_the_friction_angle_is_found_from_the_run_out(self):
         sets = ["time.duration=0.4 s"]
-        truth = self.piola("run", "mpm_sand_column_small.yaml", *sets, f"materials[0].plasticity.friction_angle={TRUE_ANGLE} deg")
+        truth = self.piola("run", "mpm_sand_column_small.yaml", *sets,
+                           f"materials[0].plasticity.friction_angle={TRUE_ANGLE} deg")
         front = truth["observations"]["front"]["value"][0][0]
         done = self.piola("optimize", "mpm_sand_column_small.yaml", *sets, f"objective[0].value={front!r}")
         angle = math.degrees(done["parameters"]["materials.sand.friction_angle"]["value"])
@@ -91,8 +94,9 @@ class Plastic(unittest.TestCase):
         self.assertLessEqual(abs(angle - TRUE_ANGLE), 0.5)
 
     def test_a_rod_that_hits_a_wall_keeps_its_energy(self):
-        """Kinetic energy at the start = kinetic, elastic (Hencky) and that of plastic flow, Y a + H a^2/2 per volume. The scene that
-        ships, until a quarter of the energy has flowed: what is lost is lost when the rod meets the wall."""
+        """Kinetic energy at the start = kinetic, elastic (Hencky) and that of plastic flow, Y a + H a^2/2 per volume.
+        The scene that ships, until a quarter of the energy has flowed: what is lost is lost when the rod meets the
+        wall."""
         self.piola("run", "mpm_taylor_bar.yaml", "time.duration=16 us", "output.states.every=16 us",
                    f"materials[0].plasticity.yield_stress={TRUE_YIELD} Pa", "design=[]", "objective=[]")
         energy = []
@@ -128,9 +132,11 @@ class Plastic(unittest.TestCase):
             law, seen = pair[0], []
             for dimension, more in (2, ("", "", "")), (3, (", 0", ", 0.08", ", 0")):
                 scene = self.folder.parent / "slab.yaml"
-                scene.write_text(SLAB % {"dimension": dimension, "plasticity": pair[dimension - 2], "min": more[0], "max": more[1], "rest": more[2]})
+                scene.write_text(SLAB % {"dimension": dimension, "plasticity": pair[dimension - 2], "min": more[0],
+                                         "max": more[1], "rest": more[2]})
                 values = self.piola("run", scene)["observations"]
-                seen.append([*values["place"]["value"][0][:2], values["energy"]["value"][0][0] / (0.08 if dimension == 3 else 1)])
+                seen.append([*values["place"]["value"][0][:2],
+                             values["energy"]["value"][0][0] / (0.08 if dimension == 3 else 1)])
             apart = max(abs(a / b - 1) for a, b in zip(*seen))
             print(f"{law}: 2D and 3D differ by {apart:.1e} (threshold 1e-10)")
             self.assertLessEqual(apart, 1e-10)

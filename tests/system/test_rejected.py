@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_rejected.py PIOLA -- optimisers survive trial points that cannot be computed: steps that leave the grid, break CFL or turn
-elements over."""
+"""test_rejected.py PIOLA -- optimisers survive trial points that cannot be computed: steps that leave the grid, break
+CFL or turn elements over."""
 import json
 import os
 import pathlib
@@ -51,11 +51,12 @@ class Rejected(unittest.TestCase):
         scene = self.folder / f"{name}.yaml"
         scene.write_text(SCENES[name][0])
         sets = (f"optimizer={{type: {TYPES[kind].format(rate=RATE[name])}, max_iterations: {iterations}}}", *sets)
-        return [PIOLA, "optimize", str(scene), "--threads", "1", "-o", str(out), *[x for s in sets for x in ("--set", s)]]
+        return [PIOLA, "optimize", str(scene), "--threads", "1", "-o", str(out),
+                *[x for s in sets for x in ("--set", s)]]
 
     def optimize(self, code, *arguments, resume=False, **others):
-        done = subprocess.run(self.command(*arguments, **others) + ["--resume", "auto"] * resume, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, timeout=120)
+        done = subprocess.run(self.command(*arguments, **others) + ["--resume", "auto"] * resume,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, timeout=120)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
@@ -68,11 +69,12 @@ class Rejected(unittest.TestCase):
                     self.assertIn(words, log)
                     told = json.loads((out / "result.json").read_text())
                     optimizer, rejected = told["optimizer"], log.count("its trial point is rejected")
-                    history = json.loads(subprocess.check_output([PIOLA, "info", "--json", str(out / "history.vtkhdf")]))
+                    info = [PIOLA, "info", "--json", str(out / "history.vtkhdf")]
+                    history = json.loads(subprocess.check_output(info))
                     counts = history["objective"]["terms"]
                     start = float(log.split("iteration    0: J = ")[1].split(",")[0])
-                    print(f"{name} {kind}: {optimizer['rejected']} of {optimizer['evaluations']} evaluations rejected (threshold 1), "
-                          f"J {start:g} -> {told['objective']:g}")
+                    print(f"{name} {kind}: {optimizer['rejected']} of {optimizer['evaluations']} evaluations rejected "
+                          f"(threshold 1), J {start:g} -> {told['objective']:g}")
                     self.assertEqual(optimizer["rejected"], rejected)
                     self.assertGreater(rejected, 0)
                     self.assertGreater(counts["rejected"], 0)
@@ -83,7 +85,8 @@ class Rejected(unittest.TestCase):
 
     def test_a_body_that_leaves_the_grid_is_taken_back(self):
         best = (1.7, 0.5)  # as near to the target as a body of radius 0.2 m comes that begins two cells within the grid
-        far = ("design=[{name: start, target: bodies.ball.position}]", "objective=[{type: target, of: place, value: [2.4, 0.5]}]")
+        far = ("design=[{name: start, target: bodies.ball.position}]",
+               "objective=[{type: target, of: place, value: [2.4, 0.5]}]")
         for kind, rate in ("lbfgs", 0), ("mma", 0), ("adam", 3), ("gradient_descent", 5):
             with self.subTest(kind):
                 out = self.folder / f"far-{kind}"
@@ -91,8 +94,8 @@ class Rejected(unittest.TestCase):
                 log = self.optimize(0, "ball", kind, out, *far, f"optimizer={{type: {optimizer}, max_iterations: 8}}")
                 told = json.loads((out / "result.json").read_text())
                 start = float(log.split("iteration    0: J = ")[1].split(",")[0])
-                print(f"{kind}: {log.count('its initial position is outside the grid')} trial points outside the grid, J {told['objective']:g} "
-                      f"(threshold {0.2 * start:g})")
+                print(f"{kind}: {log.count('its initial position is outside the grid')} trial points outside the grid, "
+                      f"J {told['objective']:g} (threshold {0.2 * start:g})")
                 self.assertEqual(told["optimizer"]["rejected"], log.count("its trial point is rejected"))
                 self.assertLess(told["objective"], 0.2 * start)
                 self.assertLess(told["parameters"]["bodies.ball.position"]["value"][0], best[0])
@@ -105,8 +108,8 @@ class Rejected(unittest.TestCase):
                             "constraints=[{of: place.y, max: 0.505}]", iterations=8)
         told = json.loads((out / "result.json").read_text())
         kept, = told["constraints"]
-        print(f"mma: {told['optimizer']['rejected']} rejected (threshold 1), J {told['objective']:g} (threshold 1e-9), place.y "
-              f"{kept['value']:g} (at most 0.505)")
+        print(f"mma: {told['optimizer']['rejected']} rejected (threshold 1), J {told['objective']:g} (threshold 1e-9), "
+              f"place.y {kept['value']:g} (at most 0.505)")
         self.assertIn("more than time.cfl_limit", log)
         self.assertGreater(told["optimizer"]["rejected"], 0)
         self.assertLess(told["objective"], 1e-9)
@@ -130,7 +133,8 @@ class Rejected(unittest.TestCase):
                 scene = [] if limits else ["design=[{name: speed, target: bodies.ball.velocity}]"]
                 kept = f"optimizer={{type: {kind}, learning_rate: 0.05, max_iterations: 3}}"
                 self.optimize(0, "ball", kind, out, *scene, *limits, kept)
-                values.append(json.loads((out / "result.json").read_text())["parameters"]["bodies.ball.velocity"]["value"])
+                parameters = json.loads((out / "result.json").read_text())["parameters"]
+                values.append(parameters["bodies.ball.velocity"]["value"])
             apart = max(abs(a - b) for other in values[1:] for a, b in zip(values[0], other))
             print(f"{kind}: {values[0]} m/s with bounds and without, {apart:.1e} apart (threshold 1e-9)")
             self.assertLess(apart, 1e-9)
@@ -143,8 +147,8 @@ class Rejected(unittest.TestCase):
                 with self.subTest(f"{name} {kind}"):
                     whole, killed = self.folder / f"{name}{kind}", self.folder / f"{name}{kind}-killed"
                     self.optimize(0, name, kind, whole)
-                    with subprocess.Popen(self.command(name, kind, killed), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                          text=True, env=ENVIRONMENT) as process:
+                    with subprocess.Popen(self.command(name, kind, killed), stdout=subprocess.DEVNULL,
+                                          stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
                         for line in process.stderr:
                             if line.startswith("iteration    1:"):
                                 process.kill()
@@ -159,8 +163,8 @@ class Rejected(unittest.TestCase):
                         self.assertEqual(repr(first[key]), repr(second[key]), key)
                     for key in "iterations", "evaluations", "rejected", "converged", "projected_gradient":
                         self.assertEqual(repr(first["optimizer"][key]), repr(second["optimizer"][key]), key)
-                    print(f"{name} {kind}: {second['optimizer']['replayed']} of {first['optimizer']['evaluations']} evaluations "
-                          f"replayed, {first['optimizer']['rejected']} rejected: the same bits")
+                    print(f"{name} {kind}: {second['optimizer']['replayed']} of {first['optimizer']['evaluations']} "
+                          f"evaluations replayed, {first['optimizer']['rejected']} rejected: the same bits")
         self.assertGreater(killed_in_time, 0)
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """test_resume.py PIOLA sample|all -- a run that is cut and gone on with has the bits of one that is not.
 
-`run` is cut early and late, `grad` in both sweeps early and late: interrupted by a test at a step (exit code 75), or killed. Then the
-same command goes on, and every dataset of states.vtkhdf and every number of result.json that a run makes is that of the uninterrupted one.
-sample: some cuts of each integrator and family of materials; all: all of them, and more ways to keep states.
+`run` is cut early and late, `grad` in both sweeps early and late: interrupted by a test at a step (exit code 75), or
+killed. Then the same command goes on, and every dataset of states.vtkhdf and every number of result.json that a run
+makes is that of the uninterrupted one. sample: some cuts of each integrator and family of materials; all: all of them,
+and more ways to keep states.
 """
 import json
 import pathlib
@@ -44,7 +45,8 @@ SCENES = {
     "reversible_leapfrog": ("good_scenes/motion_reversible_leapfrog.yaml", (), 20, 20),
     "reversible_euler": ("good_scenes/motion_reversible_euler.yaml", (), 10, 10),
     "plastic laws in 3D": ("good_scenes/plastic_3d.yaml", (), 100, 100),
-    "fluids in 3D": ("good_scenes/fluids_3d.yaml", ("--set", "time.duration=2 ms", "--set", "observe[1].every=1 ms"), 20, 20),
+    "fluids in 3D": ("good_scenes/fluids_3d.yaml",
+                     ("--set", "time.duration=2 ms", "--set", "observe[1].every=1 ms"), 20, 20),
     "elastic laws in 3D": ("good_scenes/laws_3d.yaml", (), 100, 100),
     "mpm reversible in 3D": ("good_scenes/reversible_3d.yaml", (), 20, 20),
     "obstacles in 3D": ("good_scenes/obstacles_3d.yaml", (), 50, 50),
@@ -54,9 +56,10 @@ SCENES = {
     "viscous fluid": ("../scenes/mpm_dam_viscosity_small.yaml", (), 1250, 1250),
     "fluid on a solid": ("../scenes/mpm_pour_small.yaml", (), 100, 100),
 }
-ONLY_ALL = {"groups", "static, loads", "plastic laws in 3D", "fluids in 3D", "elastic laws in 3D", "mpm reversible in 3D", "obstacles in 3D",
-            "sand", "snow", "metal", "viscous fluid", "fluid on a solid"}
-NOT_OURS = ("manifest", "certificate", "pairs", "piola/scene")  # command line, times, steps that were run again, another budget
+ONLY_ALL = {"groups", "static, loads", "plastic laws in 3D", "fluids in 3D", "elastic laws in 3D",
+            "mpm reversible in 3D", "obstacles in 3D", "sand", "snow", "metal", "viscous fluid", "fluid on a solid"}
+# These tell of command lines, times, steps that were run again, another budget.
+NOT_OURS = ("manifest", "certificate", "pairs", "piola/scene")
 
 
 def datasets(path):
@@ -84,7 +87,8 @@ class Resume(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def command(self, code, name, scene, folder, *arguments):
-        done = subprocess.run([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1", "-o", str(folder), *arguments],
+        done = subprocess.run([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
+                               "-o", str(folder), *arguments],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
         self.assertEqual(done.returncode, code, f"piola {name} {scene} {arguments}:\n{done.stdout}")
         return done.stdout
@@ -121,7 +125,8 @@ class Resume(unittest.TestCase):
         if name == "run":
             return {"early": early, "late": late}
         first = steps + 1  # where the sweep turns
-        return {"early forward": early, "late forward": late, "early adjoint": first + 1, "late adjoint": first + back - 1}
+        return {"early forward": early, "late forward": late, "early adjoint": first + 1,
+                "late adjoint": first + back - 1}
 
     def check(self, name, label, more=(), only=None):
         scene, overrides, steps, back = SCENES[label]
@@ -154,8 +159,10 @@ class Resume(unittest.TestCase):
 
     def budget(self, scene, overrides, name="grad"):
         """Bytes that hold three states."""
-        said = self.command(0, name, scene, self.folder / "plan", *overrides, "--set", "gradient.memory.strategy=store", "--dry-run")
-        states, state = map(int, re.search(r"plan: store every state: (\d+) states of .*?\((\d+) bytes\)", said).groups())
+        said = self.command(0, name, scene, self.folder / "plan", *overrides,
+                            "--set", "gradient.memory.strategy=store", "--dry-run")
+        plan = re.search(r"plan: store every state: (\d+) states of .*?\((\d+) bytes\)", said)
+        states, state = map(int, plan.groups())
         total = int(re.search(r"plan: \S+ \S+ \((\d+) bytes\) of cpu memory in all", said).group(1))
         return total - (states - 3) * state
 
@@ -184,9 +191,11 @@ class Resume(unittest.TestCase):
         for label in "apic, six elastic laws, viscosity", "reversible_euler":
             scene, overrides, steps, _ = SCENES[label]
             golden, folder = self.folder / f"golden {label}", self.folder / f"budget {label}"
-            small = ("--set", "gradient.memory.strategy=auto", "--set", f"gradient.memory.budget={self.budget(scene, overrides)}")
+            small = ("--set", "gradient.memory.strategy=auto",
+                     "--set", f"gradient.memory.budget={self.budget(scene, overrides)}")
             self.command(0, "grad", scene, golden, *overrides)
-            for first, second, words in ((small, (), "going on"), ((), small, "beginning anew: the checkpoint's plan takes")):
+            for first, second, words in ((small, (), "going on"),
+                                         ((), small, "beginning anew: the checkpoint's plan takes")):
                 self.command(75, "grad", scene, folder, *overrides, *first, f"--test-cut={2 * steps - 3}")
                 said = self.command(0, "grad", scene, folder, *overrides, *second)
                 self.assertIn(words, said)
@@ -204,7 +213,8 @@ class Resume(unittest.TestCase):
                 self.cut_and_go_on(name, scene, overrides, cut, golden, f"{name} {label}, killed", kill=True)
 
     def test_killed_at_random(self):
-        """Killed at any instant, within writes too, by a clock: with a checkpoint after every step. Then a run that is left alone."""
+        """Killed at any instant, within writes too, by a clock: with a checkpoint after every step. Then a run that is
+        left alone."""
         kills = done = went_on = 0
         chance = random.Random(1)
         for name, label in (("run", "plastic"), ("grad", "actuators"), ("grad", "newmark")):
@@ -214,7 +224,8 @@ class Resume(unittest.TestCase):
             self.command(0, name, scene, golden, *overrides)
             took = time.monotonic() - began
             for _ in range(100 if ALL else 4):
-                process = subprocess.Popen([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1", "-o", str(folder), *overrides,
+                process = subprocess.Popen([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
+                                            "-o", str(folder), *overrides,
                                             "--set", "output.checkpoint.every=1 us", "--test-cut=1000000"],
                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 try:
@@ -242,8 +253,9 @@ class Resume(unittest.TestCase):
         golden, folder, runs = self.folder / "golden", self.folder / "again", 0
         self.command(0, name, scene, golden, *overrides)
         while runs < 40:
-            done = subprocess.run([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1", "-o", str(folder), *overrides,
-                                   "--test-cut=9"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+            done = subprocess.run([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
+                                   "-o", str(folder), *overrides, "--test-cut=9"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
             runs += 1
             self.assertIn(done.returncode, (0, 75), done.stdout)
             if done.returncode == 0:
@@ -256,11 +268,14 @@ class Resume(unittest.TestCase):
         scene, overrides, steps, _ = SCENES["plastic"]
         golden, folder = self.folder / "golden", self.folder / "damaged"
         self.command(0, "run", scene, golden, *overrides)
-        for newest, oldest, frames, words in ((True, False, False, "it is not used"), (True, True, False, "no checkpoint is whole"),
+        for newest, oldest, frames, words in ((True, False, False, "it is not used"),
+                                              (True, True, False, "no checkpoint is whole"),
                                               (False, False, True, "no checkpoint is whole")):
             shutil.rmtree(folder, ignore_errors=True)
-            self.command(-signal.SIGKILL, "run", scene, folder, *overrides, "--set", "output.checkpoint.every=1 us", f"--test-cut=-{steps - 1}")
-            both = sorted((folder / "checkpoint" / name for name in ("even", "odd")), key=lambda p: p.stat().st_mtime_ns)
+            self.command(-signal.SIGKILL, "run", scene, folder, *overrides, "--set", "output.checkpoint.every=1 us",
+                         f"--test-cut=-{steps - 1}")
+            both = sorted((folder / "checkpoint" / name for name in ("even", "odd")),
+                          key=lambda p: p.stat().st_mtime_ns)
             for damage, path in ((newest, both[1]), (oldest, both[0]), (frames, folder / "checkpoint" / "frames")):
                 if damage:
                     data = bytearray(path.read_bytes())
@@ -282,7 +297,8 @@ class Resume(unittest.TestCase):
         said = self.command(0, "run", scene, folder, *overrides, "--resume", "never")
         self.assertNotIn("going on", said)
         self.assertFalse((folder / "checkpoint").exists())
-        with h5py.File(folder / "states.vtkhdf", "r+") as file:  # negative control: a flipped bit of a value would be seen
+        # negative control: a flipped bit of a value would be seen
+        with h5py.File(folder / "states.vtkhdf", "r+") as file:
             places, golden = file["VTKHDF/Points"], datasets(folder / "states.vtkhdf")
             places[-1, 0] = np.nextafter(places[-1, 0], places.dtype.type(np.inf))
             file.flush()

@@ -30,7 +30,8 @@ LONG = ("mpm_dam_viscosity_small", "mpm_jelly_small", "mpm_modulus_small", "mpm_
 LOOSEST = 1e-6  # tolerance of a check; no small variant needs more, but with contact and kinks of it
 CONTACT = {"mpm_long_bounce_small": 1e-5, "mpm_throw_bounce_small": 1e-5, "mpm_sand_column_small": 1e-5}
 TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made scenes/data: tools/python/make_data.py
-TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3, "materials.hard.nu": 0.42}
+TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3,
+                "materials.hard.nu": 0.42}
 TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
 TRUE_BAR, TRUE_BLOCK = 12e3, 40e3
 DEADLINE = 300  # s, for one command
@@ -82,7 +83,8 @@ class Check(Scenes):
                 remainder, uncertainty = (max(row[key] for row in rows) for key in ("remainder", "uncertainty"))
                 print(f"check {scene.name}: {len(rows)} directions, worst remainder {remainder:.1e}, worst uncertainty "
                       f"{uncertainty:.1e} (threshold {loosest:g}), {time.monotonic() - began:.1f} s")
-                if len(parameters) == 1 and isinstance(list(parameters.values())[0].get("value"), (int, float)):  # one variable
+                # a design of one variable
+                if len(parameters) == 1 and isinstance(list(parameters.values())[0].get("value"), (int, float)):
                     self.assertEqual([row["direction"] for row in rows], list(parameters))
                 else:
                     self.assertGreaterEqual(len(rows), 3)
@@ -97,7 +99,8 @@ class Check(Scenes):
                            f"obstacles[0].separation_velocity={onset}")
             kinks, = [k for k in result(folder)["certificate"]["kinks"] if "taking hold or letting go" in k["what"]]
             near[onset] = kinks["near"]
-            print(f"obstacles_2d: {kinks['near']} {kinks['what']}, within {kinks['tolerance']:g} {kinks['unit']} = {onset:g} m/s")
+            print(f"obstacles_2d: {kinks['near']} {kinks['what']}, "
+                  f"within {kinks['tolerance']:g} {kinks['unit']} = {onset:g} m/s")
             self.assertEqual((kinks["tolerance"], kinks["unit"]), (1, "separation_velocity"))
         print("(threshold: some, fewer at a tenth of the speed, none at 1e-9 m/s)")
         self.assertGreater(near[5e-3], 0)
@@ -142,8 +145,8 @@ class Optimize(Scenes):
         done, cost = self.find("mpm_throw_bounce.yaml")
         place = done["observations"]["centre"]["value"][0]
         wrong = [abs(p - t) for p, t in zip(place, (1.9, 0.38))]
-        print(f"optimize mpm_throw_bounce.yaml: off the target by {1e3 * wrong[0]:.3f} mm along x and {1e3 * wrong[1]:.3f} mm "
-              f"along y (threshold 1 mm), {cost}")
+        print(f"optimize mpm_throw_bounce.yaml: off the target by {1e3 * wrong[0]:.3f} mm along x and "
+              f"{1e3 * wrong[1]:.3f} mm along y (threshold 1 mm), {cost}")
         self.assertLessEqual(max(wrong), 1e-3)
 
     def test_viscosity_is_found_to_1_percent(self):
@@ -204,23 +207,24 @@ class Optimize(Scenes):
         wrong = statistics.fmean(abs(f - t) for f, t in zip(found, truth))
         contrast = math.exp(statistics.fmean(f for f, t in zip(found, truth) if t == max(truth)) -
                             statistics.fmean(f for f, t in zip(found, truth) if t == min(truth)))
-        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.9), |log(found/true)| {wrong:.3f} in the mean (0.15; "
-              f"0.54 at the start), contrast {contrast:.2f} (2.5; the truth's is 3.33), {cost}")
+        print(f"optimize {scene}: correlation {likeness:.3f} (threshold 0.9), |log(found/true)| {wrong:.3f} in the "
+              f"mean (0.15; 0.54 at the start), contrast {contrast:.2f} (2.5; the truth's is 3.33), {cost}")
         self.assertGreaterEqual(likeness, 0.9)
         self.assertLessEqual(wrong, 0.15)
         self.assertGreaterEqual(contrast, 2.5)
 
 
     def test_a_cantilever_finds_its_shape_at_its_volume(self):
-        """A beam whose height is free, of least deflection at its volume, has the height 3/2 sqrt(1 - x/L) of the mean one, and
-        16/27 of the deflection (Euler and Bernoulli: the sum of M^2/h^3 over the length)."""
+        """A beam whose height is free, of least deflection at its volume, has the height 3/2 sqrt(1 - x/L) of the mean
+        one, and 16/27 of the deflection (Euler and Bernoulli: the sum of M^2/h^3 over the length)."""
         scene = "fem_cantilever_shape.yaml"
         done, cost = self.find(scene)
         self.run_piola(0, "run", scene, self.folder / "start", "-q")
         start = result(self.folder / "start")["objective"]
         ratio, volume = done["objective"] / start, done["constraints"][0]
-        print(f"optimize {scene}: {ratio:.4f} of the deflection at the start (0.5926 for a beam; threshold 0.63), volume missed by "
-              f"{volume['violation']:.1e} (threshold 1e-4), multiplier {volume['multiplier']:.3f} (above 0), {cost}")
+        print(f"optimize {scene}: {ratio:.4f} of the deflection at the start (0.5926 for a beam; threshold 0.63), "
+              f"volume missed by {volume['violation']:.1e} (threshold 1e-4), multiplier {volume['multiplier']:.3f} "
+              f"(above 0), {cost}")
         self.assertLessEqual(ratio, 0.63)
         self.assertGreaterEqual(ratio, 0.5926)
         self.assertLessEqual(volume["violation"], 1e-4)
@@ -280,8 +284,8 @@ class Resume(Scenes):
 
 class Physics(Scenes):
     def test_the_front_of_a_dam_break_runs_at_1_60(self):
-        """Water, and a floor that lets slide: dZ/dT = 1.60 +- 0.12 in T = 2.5 to 4.4, with T = t sqrt(2g/a), Z = x/a and a
-        column of width a and height 2a (Martin and Moyce 1952, n^2 = 2)."""
+        """Water, and a floor that lets slide: dZ/dT = 1.60 +- 0.12 in T = 2.5 to 4.4, with T = t sqrt(2g/a), Z = x/a
+        and a column of width a and height 2a (Martin and Moyce 1952, n^2 = 2)."""
         a, g = 0.1, 9.81
         unit = math.sqrt(a / (2 * g))
         times = [(2.5 + 1.9 * k / 20) * unit for k in range(21)]

@@ -1,7 +1,8 @@
 # What `cmake --install` gives and `cpack` packs. Included by the main CMakeLists.txt.
 #
-# PREFIX/bin/piola, PREFIX/lib/libpiola.{so,a}, the engines in PREFIX/lib/piola, where the library and the command look for them
-# wherever the prefix is moved; header, pkg-config file, CMake package, manual pages, completion for shells, scenes and schema.
+# PREFIX/bin/piola, PREFIX/lib/libpiola.{so,a}, the engines in PREFIX/lib/piola, where the library and the command look
+# for them wherever the prefix is moved; header, pkg-config file, CMake package, manual pages, completion for shells,
+# scenes and schema.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -13,8 +14,8 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/piola)
 add_library(piola_shared SHARED $<TARGET_OBJECTS:piola_host>)
 target_include_directories(piola_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(piola_shared PRIVATE $<BUILD_INTERFACE:piola_flags> OpenMP::OpenMP_C PkgConfig::HDF5 PkgConfig::NLOPT
-  PkgConfig::YAML ZLIB::ZLIB ${CMAKE_DL_LIBS})
+target_link_libraries(piola_shared PRIVATE $<BUILD_INTERFACE:piola_flags> OpenMP::OpenMP_C PkgConfig::HDF5
+  PkgConfig::NLOPT PkgConfig::YAML ZLIB::ZLIB ${CMAKE_DL_LIBS})
 target_link_options(piola_shared PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/piola.map)
 set_target_properties(piola_shared PROPERTIES OUTPUT_NAME piola EXPORT_NAME piola LINKER_LANGUAGE C
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
@@ -34,7 +35,8 @@ add_custom_target(manual ALL DEPENDS ${manual_folder}/piola.1)
 
 # ---- files that say where all is, relative to themselves
 set(private_libraries -lm -ldl)
-foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES} ${OpenMP_C_LIBRARIES})
+foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES}
+    ${OpenMP_C_LIBRARIES})
   cmake_path(GET library STEM name)
   cmake_path(GET library PARENT_PATH folder)
   if(name MATCHES "^lib(.*)")
@@ -64,7 +66,8 @@ install(TARGETS ${ENGINES} ${DIRECTS} LIBRARY DESTINATION ${engine_folder})
 install(FILES include/piola.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/piola.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT piola NAMESPACE piola:: FILE piola-targets.cmake DESTINATION ${package_folder})
-install(FILES ${CMAKE_BINARY_DIR}/piola-config.cmake ${CMAKE_BINARY_DIR}/piola-config-version.cmake DESTINATION ${package_folder})
+install(FILES ${CMAKE_BINARY_DIR}/piola-config.cmake ${CMAKE_BINARY_DIR}/piola-config-version.cmake
+  DESTINATION ${package_folder})
 install(DIRECTORY ${manual_folder}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(FILES ${manual_folder}/piola.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME piola)
 install(FILES ${manual_folder}/_piola DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
@@ -84,15 +87,17 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3")
 find_program(DPKG_QUERY dpkg-query)
 if(DPKG_QUERY)
   set(packages libc6)
-  foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES} ${OpenMP_C_LIBRARIES}
-      ${MUMPS_LIBRARY})
+  foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES}
+      ${OpenMP_C_LIBRARIES} ${MUMPS_LIBRARY})
     if(NOT EXISTS ${library})
       continue()
     endif()
-    # the package of the file that the linker's name leads to, under the name with which it was packed (/usr/lib or /lib)
+    # the package of the file that the linker's name leads to, under the name with which it was packed (in /usr/lib
+    # or /lib)
     file(REAL_PATH ${library} file)
     cmake_path(GET file FILENAME name)
-    execute_process(COMMAND ${DPKG_QUERY} -S "*/${name}" OUTPUT_VARIABLE owner OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    execute_process(COMMAND ${DPKG_QUERY} -S "*/${name}" OUTPUT_VARIABLE owner OUTPUT_STRIP_TRAILING_WHITESPACE
+      ERROR_QUIET)
     if(owner MATCHES "^([^:,\n]+)")
       list(APPEND packages ${CMAKE_MATCH_1})
     endif()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Where is a field that an optimisation found wrong, and by how much? Writes a copy of history.vtkhdf with one field more, the
-logarithm of found over true, and prints its mean and largest size at the first and the last iteration.
+"""Where is a field that an optimisation found wrong, and by how much? Writes a copy of history.vtkhdf with one field
+more, the logarithm of found over true, and prints its mean and largest size at the first and the last iteration.
 
     error_field.py HISTORY OUT --field NAME --truth VALUE [--box VALUE x0,y0[,z0] x1,y1[,z1]]...
 
-The truth is VALUE everywhere but in boxes, which have their own (SI units; the last that holds a point counts). Needs h5py. The field
-is called error_NAME; ParaView and `piola render` show it.
+The truth is VALUE everywhere but in boxes, which have their own (SI units; the last that holds a point counts). Needs
+h5py. The field is called error_NAME; ParaView and `piola render` show it.
 """
 import argparse
 import shutil
@@ -52,7 +52,8 @@ def main():
     shutil.copyfile(given.history, given.out)
     error = numpy.abs(add(given.out, given.field, given.truth, given.box))
     for frame, name in (0, "first"), (-1, "last"):
-        print(f"{name} iteration: |log(found/true)| is {error[frame].mean():.4f} in the mean, {error[frame].max():.4f} at most")
+        print(f"{name} iteration: |log(found/true)| is {error[frame].mean():.4f} in the mean, {error[frame].max():.4f} "
+              "at most")
     print(f"{given.out}: error_{given.field}")
 
 

@@ -3,8 +3,8 @@
 
     build/venv/bin/python tools/python/make_data.py build/release/piola
 
-The dam breaks need nothing but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the scenes
-start from, and all else, is the scenes' own; only the true values stand here.
+The dam breaks need nothing but Python; the motion of the markers is read from states.vtkhdf and needs h5py. What the
+scenes start from, and all else, is the scenes' own; only the true values stand here.
 """
 import json
 import os

@@ -1,15 +1,16 @@
 # Tests of the FEM engine. Included by tests/CMakeLists.txt after engine_test().
 
-foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_interrupted test_fem_physics test_fem_reversible test_fem_rounding
-    test_fem_slots test_fem_start test_fem_tangent)
+foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_interrupted test_fem_physics
+    test_fem_reversible test_fem_rounding test_fem_slots test_fem_start test_fem_tangent)
   engine_test(${name})
 endforeach()
 
 engine_test(test_fem_reversible_euler)
 
 # Differences of J, and rates of convergence, need double precision.
-foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient test_fem_frames test_fem_gradient
-    test_fem_leapfrog test_fem_morph test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
+foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient
+    test_fem_frames test_fem_gradient test_fem_leapfrog test_fem_morph test_fem_reversible_euler_gradient
+    test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
 endforeach()
 engine_test(test_fem_reversible_gradient f64)
@@ -28,9 +29,8 @@ add_dependencies(test_fem_transfers_f64_2d ${DIRECTS})
 add_dependencies(test_fem_transfers_f64_3d ${DIRECTS})
 
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
-foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection reversible_euler
-    reversible_euler_gradient slots springs
-    supports)
+foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection
+    reversible_euler reversible_euler_gradient slots springs supports)
   set_tests_properties(test_fem_${name}_f64_3d PROPERTIES LABELS "unit;slow")
 endforeach()
 

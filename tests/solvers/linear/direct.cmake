@@ -1,4 +1,5 @@
-# Tests of direct solves, and of every method beside the others, for f32 and f64, 2D and 3D. Included by tests/CMakeLists.txt after engine_test().
+# Tests of direct solves, and of every method beside the others, for f32 and f64, 2D and 3D. Included by
+# tests/CMakeLists.txt after engine_test().
 
 engine_test(test_direct)
 engine_test(test_pairings)

@@ -1,5 +1,5 @@
-# Tests of products by a library, for f32 and f64, 2D and 3D, with libraries of their own; of cuSPARSE's on a GPU they are in
-# kernels.cmake. Included by tests/CMakeLists.txt after engine_test().
+# Tests of products by a library, for f32 and f64, 2D and 3D, with libraries of their own; of cuSPARSE's on a GPU they
+# are in kernels.cmake. Included by tests/CMakeLists.txt after engine_test().
 
 set(samples)
 foreach(sample right forward unturned failing old absent)
@@ -8,7 +8,8 @@ foreach(sample right forward unturned failing old absent)
   add_library(${name} MODULE solvers/linear/product_sample.c)
   target_compile_definitions(${name} PRIVATE SAMPLE=${kind})
   target_link_libraries(${name} PRIVATE piola_flags)
-  set_target_properties(${name} PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_target_properties(${name} PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   list(APPEND samples ${name})
 endforeach()
 

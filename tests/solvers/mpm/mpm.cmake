@@ -6,8 +6,8 @@ foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control 
 endforeach()
 
 # Single precision in 2D alone, and with sanitizers no 3D: the text is the same.
-foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mpm_flip test_mpm_contact test_mpm_feedback
-    test_mpm_signals)
+foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mpm_flip test_mpm_contact
+    test_mpm_feedback test_mpm_signals)
   engine_test(${name} f64)
   if(f32 IN_LIST test_precisions)
     one_engine_test(${name} f32 2)
@@ -16,10 +16,10 @@ foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mp
 endforeach()
 
 # one to three minutes of processor time with sanitizers
-set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d test_mpm_gradient_f64_3d
-  test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_f64_3d test_mpm_reversible_gradient_f64_3d
-  test_mpm_reversible_physics_f64_3d
-  test_mpm_walls_f64_3d PROPERTIES LABELS "unit;slow")
+set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d
+  test_mpm_gradient_f64_3d test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_f64_3d
+  test_mpm_reversible_gradient_f64_3d test_mpm_reversible_physics_f64_3d test_mpm_walls_f64_3d
+  PROPERTIES LABELS "unit;slow")
 set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_flip_f64_3d test_mpm_viscosity_f64_3d
   PROPERTIES LABELS "unit;slow")
 
@@ -40,11 +40,11 @@ guarded_test(test_mpm_determinism_f64_2d)
 guarded_test(test_mpm_slots_f64_2d)
 guarded_test(test_mpm_faults_f64_2d)
 
-# Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen. It compares
-# numbers: the other layout with sanitizers would be a whole engine more for one test.
+# Engines of both layouts of fields, loaded one beside the other; mpm_case.c runs the one that the test has chosen. It
+# compares numbers: the other layout with sanitizers would be a whole engine more for one test.
 if(TARGET engine_blocks_f64_2d_module)
-  add_executable(test_layout_f64_2d solvers/mpm/test_layout.c solvers/mpm/mpm_case.c ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c
-    ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c)
+  add_executable(test_layout_f64_2d solvers/mpm/test_layout.c solvers/mpm/mpm_case.c
+    ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c)
   target_compile_definitions(test_layout_f64_2d PRIVATE PIO_REAL=double PIO_DIM=2 "piola_engine=(*layout_engine)"
     TEST_PLAIN_ENGINE="$<TARGET_FILE:piola_engine_cpu_f64_2d_${BASE_ISA}>"
     TEST_BLOCKS_ENGINE="$<TARGET_FILE:engine_blocks_f64_2d_module>")
