@@ -19,8 +19,8 @@ import house
 REQUIRED = {
     "docs/architecture.md": ("rooms",),
     "docs/command.md": ("commands",),
-    "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-params", "help-validate", "help-schema",
-                                   "help-info", "help-render", "help-export", "help-doctor", "help-bench"),
+    "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-params",
+                                   "help-validate", "help-schema", "help-info", "help-render", "help-export", "help-doctor", "help-bench"),
     "docs/reference/exit-codes.md": ("exit-codes",),
     "docs/reference/fields.md": ("fields", "mesh-fields"),
     "docs/reference/kernels.md": ("kernels",),
@@ -29,7 +29,8 @@ REQUIRED = {
     "docs/scene.md": ("units",),
 }
 README_LINES, LINE_LENGTH, PICTURE_BYTES = 200, 120, 100_000
-LONG_LINES = re.compile(r"docs/reliability\.md$|CHANGELOG\.md$|tests/")  # pages whose lines may be longer: the first quotes campaigns
+# Pages whose lines may be longer; the first quotes campaigns.
+LONG_LINES = re.compile(r"docs/reliability\.md$|CHANGELOG\.md$|tests/")
 DECISION = ("Context", "Choice", "Cost")
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
@@ -89,7 +90,8 @@ def units():
 
 
 def rooms(page):
-    """The rooms in the order of check_rooms.py: each with the sentence that the page has for it, and the rooms whose files it includes."""
+    """The rooms in the order of check_rooms.py: each with the sentence that the page has for it, and the rooms whose
+    files it includes."""
     said = dict(re.findall(r"^\| `([\w/]+)` \| (.*?) \| .*? \|$", page, re.M))
     reads = {room: set() for room in check_rooms.LEVEL}
     for name in house.files(".c", ".h", ".cu", ".def"):
@@ -98,7 +100,8 @@ def rooms(page):
             reads[source].add(check_rooms.room_of(target))
     rows = []
     for room, known in reads.items():
-        layers = [(top, [r for r in check_rooms.LEVEL if r in known - {room} and r.startswith(top + "/")]) for top in check_rooms.ORDER]
+        layers = [(top, [r for r in check_rooms.LEVEL if r in known - {room} and r.startswith(top + "/")])
+                  for top in check_rooms.ORDER]
         text = "; ".join(f"{top}: " + ", ".join(r.split("/")[1] for r in inside) for top, inside in layers if inside)
         rows.append((f"`{room}`", said.get(room, "no sentence yet"), text or "nothing"))
     return rows
@@ -135,7 +138,8 @@ class Command:
 
     def keys(self, method):
         """The table of the keys of scenes of one method, of the two that the command prints."""
-        return re.search(rf"^Scenes of `method: \{{type: {method}\}}`:\n\n(.*?\n)(?:\n|\Z)", self.schema, re.S | re.M).group(1)
+        title = rf"^Scenes of `method: \{{type: {method}\}}`:\n\n"
+        return re.search(title + r"(.*?\n)(?:\n|\Z)", self.schema, re.S | re.M).group(1)
 
     def table(self, name, old=""):
         """What stands in the table `name`, of which `old` is what the page has; None: there is no such table."""
@@ -221,7 +225,8 @@ def scene_faults(pages):
     """Every scene that ships, but for the small ones of tests, stands in the list of docs/scene.md."""
     text = pages.get("docs/scene.md", "")
     names = sorted(p.relative_to(house.ROOT).as_posix() for p in (house.ROOT / "scenes").glob("*.yaml"))
-    return [f"docs/scene.md: {name} is not listed" for name in names if not name.endswith("_small.yaml") and f"`{name}`" not in text]
+    return [f"docs/scene.md: {name} is not listed" for name in names
+            if not name.endswith("_small.yaml") and f"`{name}`" not in text]
 
 
 def index_faults(pages):
@@ -287,7 +292,8 @@ PLANTED = [
     ("a.md", "set `PIOLA_NO_SUCH` to\n", "no source has"),
     ("a.md", "# Here\n[x](#nowhere)\n", "no heading of that name"),
     ("docs/README.md", "[x](command.md#no-such-heading)\n", "no heading of that name"),
-    ("docs/architecture.md", "<!-- table rooms -->\n| `host/attic` | old things | nothing |\n<!-- end -->\n", "table rooms"),
+    ("docs/architecture.md", "<!-- table rooms -->\n| `host/attic` | old things | nothing |\n<!-- end -->\n",
+     "table rooms"),
     ("docs/architecture.md", "<!-- table rooms -->\n<!-- end -->\n", "a row without a sentence"),
     ("docs/reference/keys-mpm.md", "| `E` |\n", "no '<!-- table keys-mpm -->'"),
     ("docs/scene.md", "`scenes/fem_cook.yaml`\n", "docs/scene.md: scenes/mpm_throw.yaml is not listed"),

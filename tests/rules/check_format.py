@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_format.py [CLANG_FORMAT ...] -- all C, C++ and CUDA files are formatted as .clang-format says.
+"""check_format.py [CLANG_FORMAT ...] -- all C, C++ and CUDA files are formatted as .clang-format says; lines are short.
 
-The first program given, or else found on the path, that is of the version the files were formatted with is used: other
-versions break lines at other places. `--write` formats the files.
+No line of the files in SHORT is longer than the ColumnLimit of .clang-format. The first program given, or else found
+on the path, that is of the version the files were formatted with is used: other versions break lines at other places.
+`--write` formats the files.
 """
 import re
 import shutil
@@ -13,6 +14,13 @@ sys.dont_write_bytecode = True
 import house
 
 VERSION = "14"
+FORMATTED = (".c", ".h", ".cu", ".cpp")
+SOURCES = (*FORMATTED, ".def")
+SCRIPTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
+SHORT = SCRIPTS  # files whose lines are counted; those of SOURCES are not short yet
+LIMIT = int(re.search(r"^ColumnLimit: (\d+)$", house.read(".clang-format"), re.M).group(1))
+PLANTED = [("tools/a.sh", "true\n" + "#" * (LIMIT + 1) + "\n", f"a.sh:2: {LIMIT + 1} characters"),
+           ("tests/CMakeLists.txt", "#" * 2 * LIMIT, f"CMakeLists.txt:1: {2 * LIMIT} characters")]
 
 
 def find(candidates):
@@ -22,7 +30,12 @@ def find(candidates):
         match = re.search(r"version (\d+)\.", said)
         if match and match.group(1) == VERSION:
             return path
-    house.not_checked(f"no clang-format {VERSION} among: {' '.join(candidates)}")
+    return None
+
+
+def long_lines(texts):
+    return [f"{name}:{i}: {len(line)} characters in a line; at most {LIMIT}"
+            for name, text in texts.items() for i, line in enumerate(text.split("\n"), 1) if len(line) > LIMIT]
 
 
 def unformatted(program, names, text=None):
@@ -36,18 +49,24 @@ def unformatted(program, names, text=None):
 
 
 def main():
-    write = "--write" in sys.argv
-    program = find([a for a in sys.argv[1:] if a != "--write"] + [f"clang-format-{VERSION}", "clang-format"])
-    names = house.files(".c", ".h", ".cu", ".cpp")
-    if write:
+    house.control(long_lines, PLANTED)
+    short, names = house.files(*SHORT), house.files(*FORMATTED)
+    faults = long_lines({name: house.read(name) for name in short})
+    candidates = [a for a in sys.argv[1:] if a != "--write"] + [f"clang-format-{VERSION}", "clang-format"]
+    program = find(candidates)
+    if not program and faults:
+        return house.finish("length of lines", faults, len(short))
+    if not program:
+        house.not_checked(f"no clang-format {VERSION} among: {' '.join(candidates)}")
+    if "--write" in sys.argv:
         return subprocess.run([program, "-style=file", "-i", *names], cwd=house.ROOT).returncode
     if not unformatted(program, ["host/planted.c"], "int f() { return 1; }\n"):
         print("negative control: a planted fault was not found")
         return 1
     print("negative control: 1 planted fault was found")
-    faults = [f"{name}: {count} places are not formatted; tests/rules/check_format.py --write mends them"
-              for name, count in unformatted(program, names).items()]
-    return house.finish("format", faults, len(names))
+    faults += [f"{name}: {count} places are not formatted; tests/rules/check_format.py --write mends them"
+               for name, count in unformatted(program, names).items()]
+    return house.finish("format", faults, len({*short, *names}))
 
 
 if __name__ == "__main__":
