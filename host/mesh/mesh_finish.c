@@ -3,31 +3,9 @@
 
 #include "host/base/fail.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void pio_mesh_warn(pio_mesh *mesh, const char *format, ...)
-{
-    if (mesh->n_warnings < PIO_MESH_WARNINGS) {
-        va_list list;
-        va_start(list, format);
-        vsnprintf(mesh->warnings[mesh->n_warnings], PIO_MESH_WARNING, format, list);
-        va_end(list);
-    }
-    mesh->n_warnings++;
-}
-
-piola_status pio_mesh_fail(const pio_mesh *mesh, piola_error *error, const char *format, ...)
-{
-    char text[1400];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return pio_fail(error, PIOLA_BAD_DATA, "%.500s: error: %s", mesh->name, text);
-}
 
 int32_t pio_raw_group(pio_raw_mesh *raw, int dimension, int32_t tag)
 {

@@ -9,23 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int32_t *pio_mesh_element(const pio_mesh *mesh, int32_t element, pio_element_type *type)
-{
-    int t = 0;
-    while (t < PIO_ELEMENT_TYPES - 1 &&
-           (element < mesh->block[t].first || element - mesh->block[t].first >= mesh->block[t].n))
-        t++;
-    *type = (pio_element_type)t;
-    return mesh->block[t].nodes + (size_t)(element - mesh->block[t].first) * (size_t)pio_elements[t].nodes;
-}
-
-int64_t pio_mesh_element_tag(const pio_mesh *mesh, int32_t element)
-{
-    pio_element_type type;
-    pio_mesh_element(mesh, element, &type);
-    return mesh->block[type].tag[element - mesh->block[type].first];
-}
-
 /* ---- groups ----------------------------------------------------------------------------------------------- */
 
 /* "'left' (1D), 'all' (2D)" -- as many as fit. */

@@ -8,22 +8,11 @@
 #include "host/surface/surface_parts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_BYTES ((size_t)1 << 30)
-
-piola_status pio_trimesh_refuse(const pio_trimesh *s, piola_error *error, const char *format, ...)
-{
-    char text[800];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return pio_fail(error, PIOLA_BAD_DATA, "%.500s: error: %s", s->path, text);
-}
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
 

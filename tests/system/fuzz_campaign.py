@@ -21,8 +21,8 @@ HOST = ROOT / "host"
 TARGETS = {  # name: (seeds, their suffixes, dictionary, sources of the reader)
     "scene": (("good_scenes", "bad_scenes"), (".yaml",), "scene.dict", ("config*.c", "scene*.c")),
     "mesh": (("good_meshes", "bad_meshes", "bad_scenes/parts"), (".msh",), "mesh.dict",
-             ("mesh_msh*.c", "mesh_stream.c", "mesh_raw.c", "mesh_sort.c", "mesh_map.c", "mesh_cells.c", "mesh_check.c",
-              "mesh_faces.c")),
+             ("mesh_msh*.c", "mesh_stream.c", "mesh.c", "mesh_finish.c", "mesh_sort.c", "mesh_map.c", "mesh_cells.c",
+              "mesh_check.c", "mesh_faces.c")),
     "surface": (("corpus/surface", "bad_scenes/parts", "good_scenes/parts"), (".stl", ".obj", ".ply"), None,
                 ("surface_*.c", "byte_input.c", "decimal.c", "ply.c")),
     "table": (("corpus/table", "bad_scenes/parts", "good_scenes/parts"), (".csv", ".ply"), None,
