@@ -1,7 +1,7 @@
 /* fem_hinge.c -- parts of a body that turn about what they share with others, before anything is solved.
  *
- * Elements that share two nodes, in 3D three that are not in a line, move as one: a piece. Most bodies are one piece, found in time
- * and memory in proportion to the elements. Pieces that share less are hinged: each has motions of its own (fem_rigid.c), which
+ * Elements that share two nodes, in 3D three that are not in a line, move as one: a piece. Most bodies are one piece, which
+ * fem_whole.c finds. Pieces that share less are hinged: each has motions of its own (fem_rigid.c), which
  * agree at the nodes that they share and vanish where supports hold. What is left is the null space of these few equations, by
  * elimination with the largest pivot (Golub and Van Loan 2013, section 3.4.8).
  *
@@ -34,12 +34,6 @@ typedef struct {
     int *start;       /* [pieces + 1] of the joints that are a's */
 } hinges;
 
-static int vertices_of(pio_element_type type)
-{
-    if (type == PIO_TRI3 || type == PIO_TRI6) return 3;
-    return type == PIO_HEX8 || type == PIO_HEX27 ? 8 : 4;
-}
-
 static int root(int *parent, int i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -51,7 +45,7 @@ static int each_element(hinges *g, void (*what)(hinges *g, int e, const int32_t 
 {
     int e = 0;
     for (const pio_block_desc *b = g->m->blocks; b < g->m->blocks + g->m->n_blocks; b++) {
-        const int nodes = fem_nodes_of(b->type), vertices = vertices_of(b->type);
+        const int nodes = fem_nodes_of(b->type), vertices = fem_vertices_of(b->type);
         for (int32_t i = 0; i < b->n; i++) {
             if (fem_stops(g->interrupted, i)) return 0;
             what(g, e++, b->nodes + (ptrdiff_t)i * nodes, nodes, vertices);
@@ -440,9 +434,11 @@ int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodie
                      fem_words *w)
 {
     hinges g = {.m = m, .interrupted = interrupted};
+    const int whole = fem_bodies_are_whole(m, of, interrupted);
+    if (whole) return whole;
     for (const pio_block_desc *b = m->blocks; b < m->blocks + m->n_blocks; b++) {
         g.elements += b->n;
-        g.corners += b->n * vertices_of(b->type);
+        g.corners += b->n * fem_vertices_of(b->type);
     }
     const int held = check(&g, of, bodies, w);
     free(g.first);

@@ -38,6 +38,17 @@ static inline int fem_stops(const char *(*interrupted)(void), int64_t i)
     return (i & 1023) == 1023 && interrupted && interrupted();
 }
 
+/* Corners of an element, its first nodes. */
+static inline int fem_vertices_of(pio_element_type type)
+{
+    if (type == PIO_TRI3 || type == PIO_TRI6) return 3;
+    return type == PIO_HEX8 || type == PIO_HEX27 ? 8 : 4;
+}
+
+/* fem_whole.c: 1 when every body is one piece, of elements that share two vertices or more, in 3D three; 0 when that was not found,
+ * -1 without memory, -2 when `interrupted` says to stop. `of` [n]: the first node of each node's body. */
+int fem_bodies_are_whole(const pio_fem_desc *m, const int *of, const char *(*interrupted)(void));
+
 /* fem_hinge.c: 1 when no part of a body turns about what it shares with others, 0 and why when one does, -1 without memory, -2 when
  * `interrupted` says to stop. `of` [n]: the first node of each node's body; bodies [n] at that node. */
 int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),

@@ -215,6 +215,41 @@ static void parts_that_share_a_node_or_an_edge_are_hinged(void **unused)
     is_loose(&c, D == 2 ? chain2 : chain3);
 }
 
+/* Neighbours far from each other in the list of elements. */
+static void shuffle(fem_case *c)
+{
+    const size_t nodes = D == 2 ? 4 : 8;
+    const int n = c->block[0].n;
+    int32_t *node = (int32_t *)(uintptr_t)c->block[0].nodes; /* the case's own */
+    for (int e = n - 1; e > 0; e--) {
+        const int other = (int)((unsigned)e * 2654435761u % (unsigned)n);
+        int32_t kept[8];
+        memcpy(kept, node + (size_t)e * nodes, sizeof *node * nodes);
+        memcpy(node + (size_t)e * nodes, node + (size_t)other * nodes, sizeof *node * nodes);
+        memcpy(node + (size_t)other * nodes, kept, sizeof *node * nodes);
+    }
+}
+
+static void the_order_of_elements_does_not_matter(void **unused)
+{
+    static fem_case c;
+    static const char *const two[4] = {".....", "..##.", ".###.", "#...."};
+    const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
+    (void)unused;
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        fem_case_begin(&c, 1, 1);
+        fem_case_grid(&c, box, box, D == 2 ? 40 : 12, D == 2 ? 40 : 12, 12, right, 0);
+        fem_case_matter(&c, &m, 1, 1);
+        fem_case_clamp(&c, 0, 0);
+        if (shuffled) shuffle(&c);
+        is_loose(&c, NULL);
+        picture(&c, two);
+        if (shuffled) shuffle(&c);
+        is_loose(&c,
+                 (const char *const[]){"the part around (4.", D == 2 ? "about (3, 1);" : "z through (3, 1, ", NULL});
+    }
+}
+
 static void three_parts_in_a_triangle_are_firm_and_four_in_a_loop_are_not(void **unused)
 {
     static fem_case c;
@@ -300,6 +335,7 @@ int main(void)
         cmocka_unit_test(as_many_rods_through_one_point_are_not),
         cmocka_unit_test(springs_hold_along_what_they_act_on),
         cmocka_unit_test(parts_that_share_a_node_or_an_edge_are_hinged),
+        cmocka_unit_test(the_order_of_elements_does_not_matter),
         cmocka_unit_test(three_parts_in_a_triangle_are_firm_and_four_in_a_loop_are_not),
         cmocka_unit_test(a_support_or_a_spring_of_a_hinged_part_holds_it),
         cmocka_unit_test(a_single_node_in_space_is_a_ball_joint),
