@@ -259,21 +259,23 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
 typedef struct {
-    fem_block b;
-    fem_matter m;
+    fem_block b;  /* its rule may have no points: constants alone */
+    fem_matter m; /* its law may be NULL: volumes alone */
     fem_step *step;
 } fem_check_args;
 
 PIO_FN void fem_check(int i, const fem_check_args *a)
 {
     const int e = a->b.first + i;
-    const hyper_constants k = fem_constants_of(&a->m, e);
     int fault = -1;
     for (int q = 0; q < a->b.rule.points; q++)
         if (!(fem_point_at(&a->b, i, q).volume > R(0))) fault = FEM_INVERTED_REST;
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
-        if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
-    if (!(a->m.density[e] >= R(0)) || !hyper_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
+    if (a->m.law) {
+        const hyper_constants k = fem_constants_of(&a->m, e);
+        for (int c = 0; c < HYPER_CONSTANTS; c++)
+            if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
+        if (!(a->m.density[e] >= R(0)) || !hyper_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
+    }
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }
 

@@ -106,6 +106,8 @@ typedef struct {
     real *f_dead, *f_before;                /* [nodes][DIM] f_ext without what follows; f_ext where a search began */
     real *spring_force;                     /* [nodes][DIM] */
 
+    int rows,
+        *row_first; /* host [rows] of a bare one: law ... density are of runs of elements, and not of each; 0: they are */
     int *law, *lame;
     real *given, *k, *density, *thick; /* [HYPER_CONSTANTS][elements] twice, [elements] */
     double *values;                    /* [n_values][3] of loads */
@@ -203,6 +205,13 @@ piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piol
 piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
 /* Is a design's index one of nodes, or of elements? */
 int fem_nodal(pio_quantity quantity);
+
+/* fem_rows.c: are constants those of few runs of elements? 0 without memory. Upload them; the row of an element, or the
+ * element itself; look at constants once shapes were looked at. */
+int fem_rows_find(fem_sim *f, const pio_engine_desc *desc);
+void fem_rows_upload(fem_sim *f, const pio_fem_desc *m);
+int fem_row_of(const fem_sim *f, int element);
+void fem_rows_check(fem_sim *f);
 
 /* fem_vector.c: one part with a rule; constants of all elements. out = a x + b y of vectors [nodes][DIM]; x = 0 where held, or
  * (keep_held) where free; x = 0; out [nodes][DIM] += at each node what its corners have in `in`, [corners][DIM]. */

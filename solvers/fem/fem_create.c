@@ -182,7 +182,8 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
     return rc;
 }
 
-static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+/* Which corners are at each node. As fem_corners_make. */
+static int make_corners(fem_sim *f, const pio_fem_desc *m)
 {
     int *corner = all_corners(f, m, 0), *load = all_corners(f, m, 1);
     const char *(*interrupted)(void) = f->base.interrupted;
@@ -191,6 +192,12 @@ static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error
     if (rc == 1) rc = fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load, interrupted);
     free(corner);
     free(load);
+    return rc;
+}
+
+static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    int rc = f->bare ? 1 : make_corners(f, m);
     if (rc == 1) rc = make_graph(f, m);
     if (rc == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
@@ -245,6 +252,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
     f->kind = f->follows ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
+    if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
     piola_status rc = take_topology(f, m, error);
     if (!rc && !f->bare) rc = fem_choose_solver(f, m, error);
     if (!rc) rc = fem_choose_product(f, m, error);
@@ -310,6 +318,7 @@ void fem_destroy(pio_sim *sim)
     free(f->records);
     free(f->part);
     free(f->load);
+    free(f->row_first);
     pio_direct_free(&f->direct);
     pio_product_free(&f->matrix.product);
     sim_end(sim);

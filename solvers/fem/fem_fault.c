@@ -7,7 +7,8 @@
 static double given_at(fem_sim *f, int element, int constant)
 {
     real value = 0;
-    const ptrdiff_t at = field_at(f->elements, HYPER_CONSTANTS, constant, element);
+    const int n = f->rows ? f->rows : f->elements;
+    const ptrdiff_t at = field_at(n, HYPER_CONSTANTS, constant, fem_row_of(f, element));
     pio_queue_download(&f->base.queue, &value, f->given + at, sizeof value);
     return (double)value;
 }
@@ -88,7 +89,7 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
                            "element %d has no positive volume at rest: its nodes' order or places are wrong", element);
     }
     real density = 0;
-    pio_queue_download(&sim->queue, &density, f->density + element, sizeof density);
+    pio_queue_download(&sim->queue, &density, f->density + fem_row_of(f, element), sizeof density);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
                        "element %d: its law is not defined for the constants %g, %g, %g with density %g kg/m^3",
                        element, given_at(f, element, 0), given_at(f, element, 1), given_at(f, element, 2),

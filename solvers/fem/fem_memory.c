@@ -32,15 +32,18 @@ static void take_mesh(fem_sim *f)
     }
     TAKE_POINTS(f->rest);
     TAKE_POINTS(f->reference);
-    TAKE(f->corner_start, f->nodes + 1);
-    TAKE(f->corner_list, f->corners);
     TAKE(f->held, f->nodes);
-    TAKE(f->corner_out, (size_t)f->corners * DIM);
-    TAKE(f->law, f->elements);
-    TAKE(f->lame, f->elements);
-    TAKE_FIELD(f->given, HYPER_CONSTANTS);
-    TAKE_FIELD(f->k, HYPER_CONSTANTS);
-    TAKE_FIELD(f->density, 1);
+    if (!f->bare) {
+        TAKE(f->corner_start, f->nodes + 1);
+        TAKE(f->corner_list, f->corners);
+        TAKE(f->corner_out, (size_t)f->corners * DIM);
+    }
+    const int rows = f->rows ? f->rows : f->elements;
+    TAKE(f->law, rows);
+    TAKE(f->lame, rows);
+    TAKE(f->given, field_size(rows, HYPER_CONSTANTS));
+    TAKE(f->k, field_size(rows, HYPER_CONSTANTS));
+    TAKE(f->density, field_size(rows, 1));
     if (f->thickness) TAKE_FIELD(f->thick, 1);
 }
 
@@ -65,9 +68,11 @@ static void take_loads(fem_sim *f)
     }
     TAKE(f->values, 3 * (size_t)f->n_values);
     if (f->totals) TAKE(f->areas, f->n_values);
-    TAKE(f->load_start, f->nodes + 1);
-    TAKE(f->load_list, f->load_corners);
-    TAKE(f->load_out, (size_t)f->load_corners * DIM);
+    if (!f->bare) {
+        TAKE(f->load_start, f->nodes + 1);
+        TAKE(f->load_list, f->load_corners);
+        TAKE(f->load_out, (size_t)f->load_corners * DIM);
+    }
     TAKE_POINTS(f->vertex_rest);
     TAKE_POINTS(f->vertex_force);
     if (f->follows || f->sprung) {

@@ -80,11 +80,13 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     for (int d = 0; d < f->n_designs; d++) apply_one(f, &f->designs[d]);
     const piola_status rc = fem_morph(f, error);
     fem_areas(f);
-    pio_map(q, fem_constants, f->elements, NULL,
-            .n = f->elements, .law = f->law, .lame = f->lame, .given = f->given, .k = f->k);
+    const int rows = f->rows ? f->rows : f->elements;
+    pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->law, .lame = f->lame, .given = f->given, .k = f->k);
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(q, fem_check, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step);
+                .b = fem_block_of(f, p, RULE_MASS), .m = f->rows ? (fem_matter){0} : fem_matter_of(f),
+                .step = f->step);
+    if (f->rows) fem_rows_check(f);
     return rc;
 }
 

@@ -59,12 +59,18 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
     }
     upload_points(f, f->reference, m->rest);
     pio_queue_copy(q, f->rest, f->reference, sizeof(real) * DIM * (size_t)f->nodes);
-    UPLOAD(f->corner_start, f->at_node.start, f->nodes + 1);
-    UPLOAD(f->corner_list, f->at_node.list, f->corners);
-    UPLOAD(f->law, m->law, f->elements);
-    UPLOAD(f->lame, m->lame, f->elements);
-    upload_field(f, f->given, m->given, HYPER_CONSTANTS);
-    upload_field(f, f->density, m->density, 1);
+    if (!f->bare) {
+        UPLOAD(f->corner_start, f->at_node.start, f->nodes + 1);
+        UPLOAD(f->corner_list, f->at_node.list, f->corners);
+    }
+    if (f->rows) {
+        fem_rows_upload(f, m);
+    } else {
+        UPLOAD(f->law, m->law, f->elements);
+        UPLOAD(f->lame, m->lame, f->elements);
+        upload_field(f, f->given, m->given, HYPER_CONSTANTS);
+        upload_field(f, f->density, m->density, 1);
+    }
     if (f->thickness) upload_field(f, f->thick, m->thickness, 1);
     if (f->integrator == PIO_STATIC) return;
     if (f->alpha && m->alpha) upload_field(f, f->alpha, m->alpha, 1);
@@ -117,8 +123,8 @@ static void upload_loads(fem_sim *f, const pio_fem_desc *m)
         UPLOAD(l->owner, l->desc.owner, l->desc.n);
     }
     if (f->n_values) UPLOAD(f->values, m->values, 3 * (size_t)f->n_values);
-    UPLOAD(f->load_start, f->at_vertex.start, f->nodes + 1);
-    if (f->load_corners) UPLOAD(f->load_list, f->at_vertex.list, f->load_corners);
+    if (!f->bare) UPLOAD(f->load_start, f->at_vertex.start, f->nodes + 1);
+    if (!f->bare && f->load_corners) UPLOAD(f->load_list, f->at_vertex.list, f->load_corners);
     UPLOAD(f->curve_start, m->curve_start, f->n_curves + 1);
     if (m->curve_start[f->n_curves]) {
         UPLOAD(f->curve_t, m->curve_t, m->curve_start[f->n_curves]);

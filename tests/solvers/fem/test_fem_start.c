@@ -59,6 +59,39 @@ static void what_is_only_started_takes_no_step(void **unused)
     }
 }
 
+/* Constants and shapes of few materials and no design: what is wrong is told of the same element in the same words. */
+static void runs_of_elements_are_judged_as_each_of_them(void **unused)
+{
+    static fem_case c;
+    piola_error error, other;
+    (void)unused;
+    for (int wrong = 0; wrong < 6; wrong++) {
+        block(&c, 4);
+        const int last = c.elements - 1, middle = c.elements / 2, nodes = D == 2 ? 4 : 8;
+        int32_t *node = (int32_t *)(uintptr_t)c.block[0].nodes + (ptrdiff_t)middle * nodes; /* the case's own */
+        if (wrong == 1) c.density[last] = -1;
+        if (wrong == 2) c.given[5 * middle] = (double)NAN;
+        if (wrong == 3 || wrong == 4) c.given[5 * (wrong == 3 ? 1 : last)] = (double)NAN;
+        if (wrong >= 3) { /* inside out */
+            const int32_t first = node[0];
+            node[0] = node[1];
+            node[1] = first;
+        }
+        pio_sim *whole = fem_case_create(&c, 0, 1);
+        c.desc.start_only = 1;
+        pio_sim *bare = fem_case_create(&c, 0, 1);
+        assert_int_equal(piola_engine_fem.start(whole, NULL, &other), PIOLA_OK);
+        assert_int_equal(piola_engine_fem.start(bare, NULL, &error), PIOLA_OK);
+        assert_int_equal(piola_engine_fem.check(whole, &other), wrong ? PIOLA_NUMERICAL : PIOLA_OK);
+        assert_int_equal(piola_engine_fem.check(bare, &error), wrong ? PIOLA_NUMERICAL : PIOLA_OK);
+        if (wrong) print_message("  %s\n", error.message);
+        if (wrong) assert_string_equal(error.message, other.message);
+        piola_engine_fem.destroy(whole);
+        piola_engine_fem.destroy(bare);
+        fem_case_free(&c);
+    }
+}
+
 /* However many questions were answered with "go on": the search for loose parts and the matrix ask, too. */
 static void creation_is_interrupted(void **unused)
 {
@@ -88,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_only_started_takes_no_step),
+        cmocka_unit_test(runs_of_elements_are_judged_as_each_of_them),
         cmocka_unit_test(creation_is_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
