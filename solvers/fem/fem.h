@@ -106,8 +106,8 @@ typedef struct {
     real *f_dead, *f_before;                /* [nodes][DIM] f_ext without what follows; f_ext where a search began */
     real *spring_force;                     /* [nodes][DIM] */
 
-    int rows,
-        *row_first; /* host [rows] of a bare one: law ... density are of runs of elements, and not of each; 0: they are */
+    int rows;       /* of a bare one: law ... density are those of so many runs of elements; 0: of each element */
+    int *row_first; /* host [rows] the first elements of the runs */
     int *law, *lame;
     real *given, *k, *density, *thick; /* [HYPER_CONSTANTS][elements] twice, [elements] */
     double *values;                    /* [n_values][3] of loads */
@@ -372,7 +372,8 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error);
 
-/* fem_upload.c: the description goes to the device; the matrix gets its structure. */
+/* fem_upload.c: PIOLA_INTERRUPTED where setting up is to stop; the description goes to the device; the matrix gets its structure. */
+piola_status fem_stopped(const fem_sim *f, piola_error *error);
 piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 
 /* fem_direct.c: which solver, from the graph and before there is memory; then K x = b by its factor. PIOLA_NO of a Newton

@@ -89,8 +89,10 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
         SAY("auto: %.250s", said.message);
         return PIOLA_OK;
     }
-    if (!fem_graph_levels(&f->graph, &shape))
-        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->nodes);
+    const int known = fem_graph_levels(&f->graph, &shape, f->base.interrupted);
+    if (known == -2)
+        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
+    if (!known) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->nodes);
     const double iterations = ITERATIONS_PER_LEVEL * shape.levels;
     const double iterative = 2.0 * DIM * DIM * f->graph.blocks * iterations;
     const double banded = DIM * DIM * DIM * shape.elimination;

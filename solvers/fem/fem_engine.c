@@ -39,7 +39,9 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     f->no_acceleration = 0;
     piola_status failed = fem_design_apply(f, error);
     if (failed || f->bare) return failed ? failed : sim_failed(sim, error);
-    failed = fem_measure_rounding(f, error);
+    failed = fem_stopped(f, error);
+    if (!failed) failed = fem_measure_rounding(f, error);
+    if (!failed) failed = fem_stopped(f, error);
     if (failed) return failed;
     if (f->integrator != PIO_STATIC) {
         piola_status rc = fem_check_fault(sim, error); /* before anything is solved */

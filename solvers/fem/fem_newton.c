@@ -198,6 +198,15 @@ static piola_status solve_direction(newton *n, double tolerance)
     return rc;
 }
 
+static piola_status interrupted(const newton *n)
+{
+    const pio_sim *s = &n->f->base;
+    const char *why = s->interrupted ? s->interrupted() : NULL;
+    if (!why) return PIOLA_OK;
+    return sim_fail(n->error, PIOLA_INTERRUPTED, "step %lld: interrupted by %s after %d iterations of Newton's method",
+                    (long long)n->span.step, why, n->iterations);
+}
+
 /* du += solution of K x = rhs: the direction, held unknowns included. */
 static piola_status direction(newton *n, int first)
 {
@@ -209,6 +218,8 @@ static piola_status direction(newton *n, int first)
         fem_projected_jacobian(f, n->span, f->trial);
     else
         fem_jacobian(f, n->span, f->trial);
+    piola_status rc = interrupted(n);
+    if (rc) return rc;
     magnitude(f);
     if (first) { /* rhs -= (K + ca M + cv C) du_held, ca and cv of the held */
         pio_queue_zero(q, f->lambda, bytes);
@@ -227,7 +238,8 @@ static piola_status direction(newton *n, int first)
     const double left = fmax(fmin(0.1 * f->newton_goal / fmax(n->residual, f->newton_goal), LOOSEST), TIGHTEST);
     double tolerance = fmax(fmin(LOOSEST, n->residual), left);
     if (tolerance * n->unbalanced <= dust(n)) tolerance = left;
-    piola_status rc = solve_direction(n, tolerance);
+    rc = interrupted(n);
+    if (!rc) rc = solve_direction(n, tolerance);
     const int again = !rc && f->indefinite && f->projection == PIO_PROJECT_AUTO;
     if (again) {
         fem_projected_jacobian(f, n->span, f->trial);
@@ -333,15 +345,6 @@ static int balanced(newton *n)
 {
     if (n->residual <= n->f->newton_goal) return 1;
     return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || held_still(n));
-}
-
-static piola_status interrupted(const newton *n)
-{
-    const pio_sim *s = &n->f->base;
-    const char *why = s->interrupted ? s->interrupted() : NULL;
-    if (!why) return PIOLA_OK;
-    return sim_fail(n->error, PIOLA_INTERRUPTED, "step %lld: interrupted by %s after %d iterations of Newton's method",
-                    (long long)n->span.step, why, n->iterations);
 }
 
 static piola_status iterate(newton *n)

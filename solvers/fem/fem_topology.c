@@ -92,13 +92,20 @@ int fem_graph_fits(const fem_set *sets, int n_sets)
     return pairs < (int64_t)1 << 30 && sources < (int64_t)1 << 30;
 }
 
-/* Per corner: its element; per corner: its node. */
-static void walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point)
+/* Does a loop stop before its item i? Asks at every 1024th. */
+static int stops(const char *(*interrupted)(void), int i)
+{
+    return (i & 1023) == 1023 && interrupted && interrupted();
+}
+
+/* Per corner: its element; per corner: its node. 1, or -2 when it is to stop. */
+static int walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point, const char *(*interrupted)(void))
 {
     int corner = 0;
     int pair = 0;
     for (const fem_set *s = sets; s < sets + n_sets; s++)
         for (int i = 0; i < s->n; i++) {
+            if (stops(interrupted, i)) return -2;
             for (int a = 0; a < s->nodes; a++) {
                 owner[corner + a] =
                     (corner_owner){.first_node = corner, .nodes = s->nodes, .all = s->all, .pair = pair};
@@ -107,14 +114,17 @@ static void walk(const fem_set *sets, int n_sets, corner_owner *owner, int *poin
             corner += s->nodes;
             pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
         }
+    return 1;
 }
 
-/* Room for blocks and sources of all rows. */
-static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner, contribution **most)
+/* Room for blocks and sources of all rows. 1; 0 without memory, -2 when it is to stop. */
+static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner, contribution **most,
+                   const char *(*interrupted)(void))
 {
     int64_t sources = 0, widest = 0;
     for (int p = 0; p < c->points; p++) {
         int64_t n = 0;
+        if (stops(interrupted, p)) return -2;
         for (int j = c->start[p]; j < c->start[p + 1]; j++) n += owner[c->list[j]].nodes;
         sources += n;
         if (n > widest) widest = n;
@@ -162,9 +172,9 @@ int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, co
     corner_owner *owner = malloc(sizeof *owner * (count + 1));
     int *point = malloc(sizeof *point * (count + 1)), rc = owner && point;
     contribution *row = NULL;
-    if (rc == 1) walk(sets, n_sets, owner, point);
+    if (rc == 1) rc = walk(sets, n_sets, owner, point, interrupted);
     if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point, interrupted);
-    if (rc == 1) rc = reserve(g, &corners, owner, &row);
+    if (rc == 1) rc = reserve(g, &corners, owner, &row, interrupted);
     if (rc == 1) rc = fill(g, &corners, owner, point, row, interrupted);
     fem_corners_free(&corners);
     free(owner);
@@ -185,8 +195,10 @@ void fem_graph_free(fem_graph *g)
 
 /* ---- levels ---------------------------------------------------------------------------------------------- */
 
-/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many; begin[l] is where level l starts. */
-static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int *queue, int *begin, int *levels)
+/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many, or 0 when it is to stop; begin[l] is where
+ * level l starts. */
+static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int *queue, int *begin, int *levels,
+                       const char *(*interrupted)(void))
 {
     int n = 1, at = 0;
     *levels = 0;
@@ -195,18 +207,20 @@ static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int 
     while (at < n) {
         const int end = n;
         begin[(*levels)++] = at;
-        for (; at < end; at++)
+        for (; at < end; at++) {
+            if (stops(interrupted, at)) return 0;
             for (int k = g->row_start[queue[at]]; k < g->row_start[queue[at] + 1]; k++)
                 if (marks[g->column[k]] != mark) {
                     marks[g->column[k]] = mark;
                     queue[n++] = g->column[k];
                 }
+        }
     }
     begin[*levels] = n;
     return n;
 }
 
-int fem_graph_levels(const fem_graph *g, fem_levels *out)
+int fem_graph_levels(const fem_graph *g, fem_levels *out, const char *(*interrupted)(void))
 {
     const size_t rows = (size_t)g->rows;
     int *marks = calloc(3 * rows + 2, sizeof *marks), *queue = marks + rows, *begin = queue + rows, levels;
@@ -214,8 +228,12 @@ int fem_graph_levels(const fem_graph *g, fem_levels *out)
     if (!marks) return 0;
     for (int i = 0, mark = 1; i < g->rows; i++, mark += 2) {
         if (marks[i]) continue;
-        const int n = walk_levels(g, i, mark, marks, queue, begin, &levels); /* what is reached last is an end */
-        walk_levels(g, queue[n - 1], mark + 1, marks, queue, begin, &levels);
+        const int n = walk_levels(g, i, mark, marks, queue, begin, &levels, interrupted);
+        const int last = n ? queue[n - 1] : 0; /* what is reached last is an end */
+        if (!n || !walk_levels(g, last, mark + 1, marks, queue, begin, &levels, interrupted)) {
+            free(marks);
+            return -2;
+        }
         if (levels > out->levels) out->levels = levels;
         for (int l = 0; l < levels; l++) {
             const double own = begin[l + 1] - begin[l], next = l + 1 < levels ? begin[l + 2] - begin[l + 1] : 0;

@@ -44,11 +44,11 @@ void fem_graph_free(fem_graph *g);
 
 /* How long and how thick a mesh is, by neighbours: nodes in levels of equal distance from one end (George and Liu 1979).
  * `levels`: of the longest body; `elimination`: sum over nodes of the square of (nodes of its level and the next), which is
- * what eliminating level by level takes. 0 when there is no memory. */
+ * what eliminating level by level takes. 1; 0 when there is no memory, -2 when `interrupted` (may be NULL) says to stop. */
 typedef struct {
     int levels;
     double elimination;
 } fem_levels;
-int fem_graph_levels(const fem_graph *g, fem_levels *out);
+int fem_graph_levels(const fem_graph *g, fem_levels *out, const char *(*interrupted)(void));
 
 #endif

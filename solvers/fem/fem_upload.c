@@ -9,6 +9,12 @@ static int stops(const fem_sim *f)
     return f->base.interrupted && f->base.interrupted();
 }
 
+piola_status fem_stopped(const fem_sim *f, piola_error *error)
+{
+    const char *why = f->base.interrupted ? f->base.interrupted() : NULL;
+    return why ? sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", why) : PIOLA_OK;
+}
+
 /* Nothing where the program is to stop, which fem_upload tells in the end. */
 static void upload_field(fem_sim *f, real *out, const double *in, int components)
 {
@@ -186,14 +192,17 @@ static piola_status upload_matrix(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     if (f->bare) return PIOLA_OK;
-    piola_status rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
+    piola_status rc = fem_stopped(f, error);
+    if (!rc) rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
+    if (!rc) rc = fem_stopped(f, error);
     if (!rc && f->direct.table) rc = pio_direct_begin(&f->direct, q, &f->matrix, error);
     if (!rc && f->product_table) rc = pio_bsr_use(&f->matrix, f->product_table, f->base.ordinal, error);
+    if (!rc) rc = fem_stopped(f, error);
     if (rc) return rc;
     UPLOAD(f->block_row, f->graph.row, f->graph.blocks);
     UPLOAD(f->block_start, f->graph.start, f->graph.blocks + 1);
     UPLOAD(f->block_source, f->graph.source, f->graph.sources);
-    return rc;
+    return fem_stopped(f, error);
 }
 
 piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
@@ -209,7 +218,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (rc) return rc;
     upload_loads(f, m);
     upload_tables(f);
-    if (stops(f))
-        return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
+    rc = fem_stopped(f, error);
+    if (rc) return rc;
     return pio_queue_failed(q) ? sim_failed(&f->base, error) : PIOLA_OK;
 }
