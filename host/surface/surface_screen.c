@@ -1,16 +1,17 @@
-/* surface_screen.c -- see surface_screen.h. In a bin (surface_bins.h), boxes are bytes, rounded so that none is missed, and most
+/* surface_screen.c -- see surface_screen.h. Over most bins (surface_bins.h) the surface is of sheets (surface_sheets.h), and a triangle
+ * tells of its own probes. Elsewhere all triangles of the bin are asked: boxes are bytes, rounded so that none is missed, and most
  * triangles are passed over sixteen at a time. */
 #include "host/surface/surface_screen.h"
 
 #include "host/base/fail.h"
 #include "host/base/stop.h"
-#include "host/surface/surface_bins.h"
+#include "host/surface/surface_sheets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDES = 5, AT_ONCE = 16, PAIRS = 1 << 20, LOCAL = 1024 };
+enum { SIDES = 5, AT_ONCE = 16, PAIRS = 1 << 20 };
 
 /* Both sides of a triangle, mapped. */
 typedef struct {
@@ -19,9 +20,10 @@ typedef struct {
 
 /* What one thread works with. */
 typedef struct {
-    double (*corner)[3][3];     /* [LOCAL] of a bin's members, if these are not more */
+    pio_sheets sheets;          /* of the bin */
+    bool laid_out;              /* are these of the bin? */
     unsigned char *side[SIDES]; /* [crowd] of a bin's members: u from, u to, v from, v to, w to */
-    unsigned char *hit, *own;   /* [crowd] */
+    unsigned char *hit, *own;   /* [crowd] own: the middle lies in the bin */
     unsigned char *doubtful;    /* [n_triangles] of all */
     size_t pairs;               /* since it was asked whether to stop */
     bool stopped;
@@ -46,37 +48,13 @@ bool pio_trimesh_probes(const pio_trimesh *s, int32_t t, double depth, double ou
     return length > 0;
 }
 
-static void gather(const pio_bins *g, int32_t t, double corner[3][3])
-{
-    for (int k = 0; k < 3; k++) memcpy(corner[k], pio_bins_corner(g, t, k), 3 * sizeof *corner[k]);
-}
-
 /* ---- what a line meets ---------------------------------------------------------------------------------------- */
 
-/* +1 or -1 where the line along +w from p leaves or enters through the triangle, 0 where it does not meet it. A product of two
- * distances is off by less than `off`, and `bound` follows from that. */
+/* See pio_bins_crossing(). */
 static int crossing(double corner[3][3], const double p[3], bool *certain)
 {
-    double sum = 0, h = 0, bound = 0;
-    int plus = 0, minus = 0;
-    for (int k = 0; k < 3; k++) {
-        const double *s = corner[k == 2 ? 0 : k + 1], *e = corner[k == 0 ? 2 : k - 1];
-        const double eu = e[0] - s[0], ev = e[1] - s[1], pu = p[0] - s[0], pv = p[1] - s[1], up = corner[k][2] - p[2];
-        const double c = eu * pv - ev * pu,
-                     off = 8 * PIO_BINS_OFF * (fabs(eu) + fabs(ev) + fabs(pu) + fabs(pv) + PIO_BINS_OFF);
-        plus += c > off;
-        minus += c < -off;
-        h += c * up;
-        sum += fabs(c);
-        bound += off * (fabs(up) + 4 * PIO_BINS_OFF);
-        if (plus && minus) return 0;
-    }
-    bound = 2 * bound + 4 * PIO_BINS_OFF * sum;
-    if (plus + minus < 3 || !(fabs(h) > bound)) {
-        *certain = false;
-        return 0;
-    }
-    return (h > 0) == (plus == 3) ? (plus ? 1 : -1) : 0;
+    bool covers;
+    return pio_bins_crossing(corner, p, &covers, certain);
 }
 
 /* The same of two points that are near each other, added to what is of each; most triangles cannot tell them apart, which is seen
@@ -133,8 +111,7 @@ static ruler ruler_of(const pio_bins *g, size_t bin)
     return r;
 }
 
-/* Boxes of the bin's members, behind them as many as are looked at with the last, and which of the members have their middle in
- * the bin. */
+/* Boxes of the bin's members, behind them as many as are looked at with the last. */
 static void lay_out(const pio_bins *g, desk *d, size_t bin, const ruler *r)
 {
     const int32_t *member = g->member + g->start[bin];
@@ -142,20 +119,19 @@ static void lay_out(const pio_bins *g, desk *d, size_t bin, const ruler *r)
     for (size_t i = 0; i < n; i++) {
         const double *const corner[3] = {pio_bins_corner(g, member[i], 0), pio_bins_corner(g, member[i], 1),
                                          pio_bins_corner(g, member[i], 2)};
-        double low, high, middle[2];
-        if (n <= LOCAL) gather(g, member[i], d->corner[i]);
+        double low, high;
         for (int a = 0; a < 2; a++) {
             pio_bins_box(corner, a, &low, &high);
             d->side[2 * a][i] = byte_of(low, r->from[a], r->per[a]);
             d->side[2 * a + 1][i] = byte_of(high, r->from[a], r->per[a]);
-            middle[a] = (corner[0][a] + corner[1][a] + corner[2][a]) * (1.0 / 3);
         }
         pio_bins_box(corner, 2, &low, &high);
         d->side[4][i] = byte_of(high, r->from[2], r->per[2]);
-        d->own[i] = pio_bins_of(g, middle) == bin;
     }
     for (size_t i = n; i % AT_ONCE; i++)
         for (int k = 0; k < SIDES; k++) d->side[k][i] = 0;
+    d->laid_out = true;
+    d->pairs += n;
 }
 
 /* Members whose boxes may hold a place of bytes from `low` to `high` across the line, at or above low[2] along it. */
@@ -170,11 +146,19 @@ static void find_hits(const desk *d, size_t n, const unsigned char low[3], const
             hit[k] = (unsigned char)((a[k] <= u[1]) & (b[k] >= u[0]) & (c[k] <= v[1]) & (e[k] >= v[0]) & (f[k] >= w));
 }
 
-/* How often the surface winds about both probes of triangle t, which lie in the bin that is laid out. */
-static void windings(const pio_bins *g, desk *d, int32_t t, size_t bin, const ruler *r, const probes *p, int times[2],
-                     bool *certain)
+/* A triangle is asked about both probes of it or of another one. */
+static void ask(double corner[3][3], const probes *p, bool own, int times[2], bool *certain)
 {
-    const int32_t *member = g->member + g->start[bin];
+    if (!own)
+        crossings(corner, p, times, certain);
+    else
+        for (int side = 0; side < 2; side++) times[side] += crossing(corner, p->at[side], certain);
+}
+
+/* How often the surface winds about both probes of member i, which lie in the bin that is laid out. */
+static void windings(const pio_bins *g, desk *d, size_t i_own, size_t bin, const ruler *r, const probes *p,
+                     int times[2], bool *certain)
+{
     const size_t n = g->start[bin + 1] - g->start[bin], whole = (n + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
     unsigned char low[3], high[3];
     for (int a = 0; a < 3; a++) {
@@ -187,14 +171,8 @@ static void windings(const pio_bins *g, desk *d, int32_t t, size_t bin, const ru
         uint64_t some;
         memcpy(&some, d->hit + i, sizeof some);
         for (size_t k = i; some && k < i + sizeof some; k++) {
-            double own[3][3];
-            if (!d->hit[k]) continue;
-            if (n > LOCAL) gather(g, member[k], own);
-            double(*corner)[3] = n > LOCAL ? own : d->corner[k];
-            if (member[k] != t)
-                crossings(corner, p, times, certain);
-            else
-                for (int side = 0; side < 2; side++) times[side] += crossing(corner, p->at[side], certain);
+            double room[3][3];
+            if (d->hit[k]) ask(pio_sheets_corners(&d->sheets, k, room), p, k == i_own, times, certain);
         }
     }
     d->pairs += whole;
@@ -207,7 +185,7 @@ static int winding_elsewhere(const pio_bins *g, desk *d, const double p[3], bool
     int sum = 0;
     for (uint32_t i = g->start[bin]; i < g->start[bin + 1]; i++) {
         double corner[3][3];
-        gather(g, g->member[i], corner);
+        pio_bins_gather(g, g->member[i], corner);
         sum += crossing(corner, p, certain);
     }
     d->pairs += 16 * (size_t)(g->start[bin + 1] - g->start[bin]);
@@ -221,20 +199,32 @@ static bool in_box(const pio_trimesh *s, const double x[3])
     return true;
 }
 
-/* A triangle whose middle lies in the bin. */
-static bool holds_once(const pio_bins *g, desk *d, int32_t t, size_t bin, const ruler *r)
+static void middle_of(const pio_sheets *s, size_t i, double middle[2])
+{
+    double room[3][3], (*corner)[3] = pio_sheets_corners(s, i, room);
+    for (int a = 0; a < 2; a++) middle[a] = (corner[0][a] + corner[1][a] + corner[2][a]) * (1.0 / 3);
+}
+
+/* Member i of a bin, whose middle lies in it. */
+static bool holds_once(const pio_bins *g, desk *d, size_t bin, size_t i)
 {
     double x[2][3];
     int times[2] = {0, 0}; /* none beyond the box */
     bool certain = true, here = true;
     probes p;
-    if (!pio_trimesh_probes(g->s, t, g->depth, x)) return true; /* it has no sides */
+    if (!pio_trimesh_probes(g->s, d->sheets.member[i], g->depth, x)) return true; /* it has no sides */
     for (int k = 0; k < 2; k++) {
         pio_bins_map(g, x[k], p.at[k]);
         here = here && pio_bins_of(g, p.at[k]) == bin;
     }
-    for (int a = 0; a < 3; a++) p.apart[a] = (1 + 1e-9) * fabs(p.at[1][a] - p.at[0][a]);
-    if (here) windings(g, d, t, bin, r, &p, times, &certain);
+    if (here && !(pio_sheets_winding(&d->sheets, i, p.at[0], &times[0]) &&
+                  pio_sheets_winding(&d->sheets, i, p.at[1], &times[1]))) {
+        const ruler r = ruler_of(g, bin);
+        for (int a = 0; a < 3; a++) p.apart[a] = (1 + 1e-9) * fabs(p.at[1][a] - p.at[0][a]);
+        if (!d->laid_out) lay_out(g, d, bin, &r);
+        times[0] = times[1] = 0;
+        windings(g, d, i, bin, &r, &p, times, &certain);
+    }
     for (int k = 0; k < 2; k++) {
         if (!in_box(g->s, x[k]))
             times[k] = 0;
@@ -249,13 +239,23 @@ static bool holds_once(const pio_bins *g, desk *d, int32_t t, size_t bin, const 
 
 static void screen_bin(const pio_bins *g, desk *d, size_t bin)
 {
-    const ruler r = ruler_of(g, bin);
-    const int32_t *member = g->member + g->start[bin];
+    enum { TRIALS = 3 };
     const size_t n = g->start[bin + 1] - g->start[bin];
-    lay_out(g, d, bin, &r);
-    d->pairs += n;
+    double at[TRIALS][2];
+    int trials = 0;
+    pio_sheets_take(&d->sheets, g, bin);
+    d->laid_out = false;
+    for (size_t i = 0; i < n; i++) {
+        double middle[2];
+        middle_of(&d->sheets, i, middle);
+        d->own[i] = pio_bins_of(g, middle) == bin;
+        if (d->own[i] && trials < TRIALS) memcpy(at[trials++], middle, sizeof middle);
+    }
+    if (!trials) return;
+    pio_sheets_find(&d->sheets, at, trials);
+    d->pairs += AT_ONCE * n;
     for (size_t i = 0; i < n && !d->stopped; i++) {
-        if (d->own[i]) d->doubtful[member[i]] = !holds_once(g, d, member[i], bin, &r);
+        if (d->own[i]) d->doubtful[d->sheets.member[i]] = !holds_once(g, d, bin, i);
         if (d->pairs < PAIRS) continue;
         d->pairs = 0;
         d->stopped = pio_stop(PIO_SCREENING, NULL) != PIOLA_OK;
@@ -271,25 +271,22 @@ static piola_status screen_bins(const pio_bins *g, unsigned char *doubtful, piol
 #pragma omp parallel
     {
         unsigned char *memory = malloc((SIDES + 2) * room);
-        double(*corner)[3][3] = malloc(LOCAL * sizeof *corner);
-        desk d = {.corner = corner,
-                  .doubtful = doubtful,
-                  .hit = memory + SIDES * room,
-                  .own = memory + (SIDES + 1) * room,
-                  .stopped = !memory || !corner};
+        desk d = {.doubtful = doubtful, .hit = memory + SIDES * room, .own = memory + (SIDES + 1) * room};
+        const bool has_room = pio_sheets_alloc(&d.sheets, g->crowd) && memory;
+        d.stopped = !has_room;
         for (size_t k = 0; k < SIDES; k++) d.side[k] = memory + k * room;
 #pragma omp for schedule(dynamic, 64)
         for (int64_t b = 0; b < bins; b++)
             if (!d.stopped) screen_bin(g, &d, (size_t)b);
 #pragma omp critical
         {
-            no_room = no_room || !memory || !corner;
+            no_room = no_room || !has_room;
             stopped = stopped || d.stopped;
         }
         free(memory);
-        free(corner);
+        pio_sheets_free(&d.sheets);
     }
-    if (no_room) return pio_fail_memory(error, (SIDES + 2) * room, "a surface");
+    if (no_room) return pio_fail_memory(error, (SIDES + 2 + sizeof *((pio_sheets *)0)->box) * room, "a surface");
     return stopped ? pio_stop(PIO_SCREENING, error) : PIOLA_OK;
 }
 
