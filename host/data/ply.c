@@ -1,5 +1,5 @@
 /* ply.c -- see ply.h. Format: G. Turk, The PLY Polygon File Format, 1994. */
-#include "host/data/ply.h"
+#include "host/ply_parts.h"
 
 #include "host/base/large.h"
 
@@ -8,19 +8,6 @@
 #include <string.h>
 
 enum { MOST_PROPERTIES = 256, MOST_ELEMENTS = 64, NAME = PIO_INPUT_WORD };
-
-typedef enum { PLY_NONE, PLY_I8, PLY_U8, PLY_I16, PLY_U16, PLY_I32, PLY_U32, PLY_F32, PLY_F64 } ply_type;
-
-typedef struct {
-    ply_type count, type; /* count: of a list, else PLY_NONE */
-    char name[NAME];
-} ply_property;
-
-typedef struct {
-    char name[NAME];
-    size_t n, n_properties;
-    ply_property *property; /* [n_properties] in `all` */
-} ply_element;
 
 typedef struct {
     bool binary, big;
@@ -247,6 +234,10 @@ static void take_columns(pio_ply *out, pio_input *in, const ply_element *e)
 static void read_vertices(pio_ply *out, pio_input *in, const ply_element *e)
 {
     take_columns(out, in, e);
+    if (!in->status && pio_ply_quick_rows(in, e, out->values)) {
+        out->n_rows = e->n;
+        return;
+    }
     for (size_t r = 0; r < e->n && !in->status; r++) {
         size_t c = 0;
         begin_item(in, e);
@@ -285,6 +276,10 @@ static void read_faces(pio_ply *out, pio_input *in, const ply_element *e, size_t
     for (size_t i = 0; i < e->n_properties; i++) lists += is_corners(&e->property[i]);
     if (lists != 1) {
         pio_input_fail(in, "%zu lists of corners; the element 'face' needs one list, vertex_indices", lists);
+        return;
+    }
+    if (pio_ply_quick_triangles(in, e, vertices, &out->corner)) {
+        out->n_faces = e->n;
         return;
     }
     out->face_start = pio_large_alloc((e->n + 1) * sizeof *out->face_start);

@@ -12,8 +12,8 @@ typedef struct {
     char **columns; /* [n_columns] names of the vertices' properties */
     double *values; /* [n_rows][n_columns], finite */
     size_t n_faces;
-    size_t *face_start; /* [n_faces + 1] */
-    int32_t *corner;    /* [face_start[n_faces]] rows */
+    size_t *face_start; /* [n_faces + 1]; NULL where every face has three corners */
+    int32_t *corner;    /* [face_start[n_faces]] or [n_faces][3] rows */
 } pio_ply;
 
 /* Does it begin as such a file does? */

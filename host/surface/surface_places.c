@@ -1,8 +1,9 @@
 /* surface_places.c -- one number for the vertices at one place, found by a hash of their coordinates. See surface_parts.h. */
 #include "host/surface/surface_parts.h"
 
-#include "host/base/fail.h"
-#include "host/base/stop.h"
+#include "host/fail.h"
+#include "host/large.h"
+#include "host/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +11,11 @@
 
 enum { FIRST_SLOTS = 1 << 12 };
 
-/* sum_a k_a x_a + k_3 on numbers of 128 bits, of which the upper half is taken: a strongly universal hash (Dietzfelbinger 1996,
- * "Universal hashing and k-wise independent random variables via integer arithmetic without primes"). No file can be made whose
- * places meet in few slots, since nobody knows the key; what is found does not depend on it. */
-static uint64_t hash_of(const pio_triangles *t, const double x[3])
+void pio_place_key(uint64_t key[8])
 {
-    __extension__ typedef unsigned __int128 wide;
-    const uint64_t *k = t->key;
-    uint64_t bits[3];
-    memcpy(bits, x, sizeof bits);
-    wide sum = (wide)k[6] << 64 | k[7];
-    for (int a = 0; a < 3; a++) sum += ((wide)k[2 * a] << 64 | k[2 * a + 1]) * bits[a];
-    return (uint64_t)(sum >> 64);
-}
-
-static void draw_key(pio_triangles *t)
-{
-    for (size_t i = 0; i < sizeof t->key / sizeof *t->key; i++) t->key[i] = (i + 1) * 0x9e3779b97f4a7c15u;
-    (void)!getrandom(t->key, sizeof t->key, GRND_NONBLOCK); /* a system that has no numbers yet leaves those above */
+    enum { KEYS = 8 };
+    for (size_t i = 0; i < KEYS; i++) key[i] = (i + 1) * 0x9e3779b97f4a7c15u;
+    (void)!getrandom(key, KEYS * sizeof *key, GRND_NONBLOCK); /* a system that has no numbers yet leaves those above */
 }
 
 /* Room for n more places: at most half of the slots are taken. */
@@ -44,7 +32,7 @@ static bool make_room(pio_triangles *t, pio_input *in, size_t n)
         t->vertex = more;
     }
     if (2 * (t->n_places + n) <= t->slots) return true;
-    if (!t->slots) draw_key(t);
+    if (!t->slots) pio_place_key(t->key);
     t->slots = t->slots ? 4 * t->slots : FIRST_SLOTS;
     free(t->slot);
     t->slot = calloc(t->slots, sizeof *t->slot);
@@ -53,7 +41,7 @@ static bool make_room(pio_triangles *t, pio_input *in, size_t n)
         return false;
     }
     for (size_t p = 0; p < t->n_places && !in->status; p++) {
-        size_t at = hash_of(t, t->vertex + 3 * p) & (t->slots - 1);
+        size_t at = pio_place_hash(t->key, t->vertex + 3 * p) & (t->slots - 1);
         while (t->slot[at]) at = (at + 1) & (t->slots - 1);
         t->slot[at] = (uint32_t)p + 1;
         pio_input_look(in);
@@ -80,7 +68,7 @@ void pio_triangles_places(pio_triangles *t, pio_input *in, size_t n, double (*x)
     if (!make_room(t, in, n)) return;
     for (size_t i = 0; i < n; i++) { /* memory that is far is asked for before it is needed */
         for (int a = 0; a < 3; a++) x[i][a] = t->scale * x[i][a] + 0.0; /* no -0 */
-        slot[i] = hash_of(t, x[i]) & (t->slots - 1);
+        slot[i] = pio_place_hash(t->key, x[i]) & (t->slots - 1);
         __builtin_prefetch(&t->slot[slot[i]]);
     }
     for (size_t i = 0; i < n; i++)
@@ -143,7 +131,7 @@ static piola_status renumber(const pio_triangles *t, pio_trimesh *s, int32_t *nu
 static piola_status move_vertices(const pio_triangles *t, pio_trimesh *s, const int32_t *number, piola_error *error)
 {
     const size_t bytes = ((size_t)s->n_vertices + 1) * 3 * sizeof *s->vertex;
-    s->vertex = malloc(bytes);
+    s->vertex = pio_large_alloc(bytes);
     if (!s->vertex) return pio_fail_memory(error, bytes, "a surface");
     for (size_t p = 0; p < t->n_places; p++)
         if (number[p] >= 0) memcpy(s->vertex + 3 * number[p], t->vertex + 3 * p, 3 * sizeof *s->vertex);
@@ -156,7 +144,7 @@ piola_status pio_triangles_order(pio_triangles *t, pio_trimesh *s, piola_error *
     bool same;
     free(t->slot);
     t->slot = NULL;
-    int32_t *number = malloc(bytes);
+    int32_t *number = pio_large_alloc(bytes);
     if (!number) return pio_fail_memory(error, bytes, "a surface");
     memset(number, 255, bytes); /* -1 */
     s->triangle = t->triangle;  /* none is written before it is read */

@@ -212,13 +212,23 @@ static void read_ply(pio_triangles *t, pio_input *in)
         while (at[a] < ply.n_columns && strcmp(ply.columns[at[a]], axis[a]) != 0) at[a]++;
         if (at[a] == ply.n_columns) pio_input_fail(in, "the vertices have no property '%s'", axis[a]);
     }
-    for (size_t r = 0; r < ply.n_rows && !in->status; r++) {
+    if (ply.n_rows > INT32_MAX / 3) pio_input_fail(in, "more than %d vertices", INT32_MAX / 3);
+    const bool others = ply.n_columns != 3 || at[0] != 0 || at[1] != 1;
+    for (size_t r = 0; others && r < ply.n_rows && !in->status; r++) { /* which go */
         const double *row = ply.values + r * ply.n_columns, x[3] = {row[at[0]], row[at[1]], row[at[2]]};
-        pio_triangles_vertex(t, in, x);
+        memcpy(ply.values + 3 * r, x, sizeof x);
+        pio_input_look(in);
     }
-    free(ply.values);
-    ply.values = NULL;
-    for (size_t f = 0; f < ply.n_faces; f++) {
+    if (!in->status) {
+        pio_triangles_whole(t, in, ply.values, ply.n_rows);
+        ply.values = NULL;
+    }
+    if (!ply.face_start && !in->status) {
+        t->triangle = ply.corner;
+        t->n_triangles = t->triangle_room = ply.n_faces;
+        ply.corner = NULL;
+    }
+    for (size_t f = 0; f < ply.n_faces && ply.face_start; f++) {
         const int32_t *c = ply.corner + ply.face_start[f];
         for (size_t k = 2; k < ply.face_start[f + 1] - ply.face_start[f] && !in->status; k++)
             pio_triangles_add(t, in, c[0], c[k - 1], c[k]);
