@@ -1,5 +1,5 @@
 /* ply.c -- see ply.h. Format: G. Turk, The PLY Polygon File Format, 1994. */
-#include "host/ply_parts.h"
+#include "host/data/ply_parts.h"
 
 #include "host/base/large.h"
 

@@ -6,11 +6,17 @@
 #include "host/base/stop.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #define WIDE 3.0 /* bins per box of a triangle */
 
-enum { LEVELS = 16 };
+enum { LEVELS = 16, AT_ONCE = 1 << 13, MOST_SHARES = 8 };
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
 
 /* A rotation. Rows first, first + 1 and first + 2, the first behind the last again, are u, v and w. */
 static const double turn[3][3] = {
@@ -26,6 +32,23 @@ void pio_bins_map(const pio_bins *g, const double x[3], double out[3])
     }
 }
 
+/* Vertices from `first` on, and the box about them. */
+static void map_some(pio_bins *g, int32_t first, int32_t n, double low[3], double high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        low[a] = INFINITY;
+        high[a] = -INFINITY;
+    }
+    for (int32_t v = first; v < first + n; v++) {
+        double *x = g->at + 3 * (size_t)v;
+        pio_bins_map(g, g->s->vertex + 3 * (size_t)v, x);
+        for (int a = 0; a < 3; a++) {
+            low[a] = x[a] < low[a] ? x[a] : low[a];
+            high[a] = x[a] > high[a] ? x[a] : high[a];
+        }
+    }
+}
+
 static piola_status map_all(pio_bins *g, piola_error *error)
 {
     for (int a = 0; a < 3; a++) {
@@ -33,17 +56,18 @@ static piola_status map_all(pio_bins *g, piola_error *error)
         g->low[a] = INFINITY;
         g->high[a] = -INFINITY;
     }
-    for (int32_t v = 0; v < g->s->n_vertices; v++) {
-        const piola_status rc = pio_stop_at(v, PIO_SCREENING, error);
-        if (rc) return rc;
-        double *x = g->at + 3 * (size_t)v;
-        pio_bins_map(g, g->s->vertex + 3 * (size_t)v, x);
+#pragma omp parallel for schedule(static)
+    for (int32_t first = 0; first < g->s->n_vertices; first += AT_ONCE) {
+        double low[3], high[3];
+        if (pio_stop(PIO_SCREENING, NULL)) continue;
+        map_some(g, first, least(AT_ONCE, g->s->n_vertices - first), low, high);
+#pragma omp critical
         for (int a = 0; a < 3; a++) {
-            g->low[a] = x[a] < g->low[a] ? x[a] : g->low[a];
-            g->high[a] = x[a] > g->high[a] ? x[a] : g->high[a];
+            g->low[a] = low[a] < g->low[a] ? low[a] : g->low[a];
+            g->high[a] = high[a] > g->high[a] ? high[a] : g->high[a];
         }
     }
-    return PIOLA_OK;
+    return pio_stop(PIO_SCREENING, error);
 }
 
 static pio_bin_range range_of(const pio_bins *g, int32_t t)
@@ -83,6 +107,19 @@ static void choose_bins(pio_bins *g)
     }
 }
 
+/* Ranges of triangles from `first` on; more[level] += the entries beyond one for each of them. */
+static void range_some(pio_bins *g, int32_t first, int32_t n, uint64_t more[LEVELS + 1])
+{
+    for (int32_t t = first; t < first + n; t++) {
+        const pio_bin_range r = g->range[t] = range_of(g, t);
+        for (int k = 0; k <= LEVELS; k++) {
+            const int32_t wide = (r.to[0] >> k) - (r.from[0] >> k), high = (r.to[1] >> k) - (r.from[1] >> k);
+            more[k] += (uint64_t)(wide + 1) * (uint64_t)(high + 1) - 1;
+            if (!wide && !high) break; /* nor at any further level */
+        }
+    }
+}
+
 /* Ranges, and the first level whose bins have few entries together: long triangles are in many. */
 static piola_status choose_level(pio_bins *g, piola_error *error)
 {
@@ -91,29 +128,29 @@ static piola_status choose_level(pio_bins *g, piola_error *error)
     uint64_t more[LEVELS + 1] = {0}; /* entries beyond one for each triangle */
     g->range = pio_large_alloc(bytes);
     if (!g->range) return pio_fail_memory(error, bytes, "a surface");
-    for (int32_t t = 0; t < g->s->n_triangles; t++) {
-        const piola_status rc = pio_stop_at(t, PIO_SCREENING, error);
-        if (rc) return rc;
-        const pio_bin_range r = g->range[t] = range_of(g, t);
-        for (int k = 0; k <= LEVELS; k++) {
-            const int32_t wide = (r.to[0] >> k) - (r.from[0] >> k), high = (r.to[1] >> k) - (r.from[1] >> k);
-            more[k] += (uint64_t)(wide + 1) * (uint64_t)(high + 1) - 1;
-            if (!wide && !high) break; /* nor at any further level */
-        }
+#pragma omp parallel for schedule(static)
+    for (int32_t first = 0; first < g->s->n_triangles; first += AT_ONCE) {
+        uint64_t own[LEVELS + 1] = {0};
+        if (pio_stop(PIO_SCREENING, NULL)) continue;
+        range_some(g, first, least(AT_ONCE, g->s->n_triangles - first), own);
+#pragma omp critical
+        for (int k = 0; k <= LEVELS; k++) more[k] += own[k];
     }
+    const piola_status rc = pio_stop(PIO_SCREENING, error);
+    if (rc) return rc;
     while (g->level < LEVELS && more[g->level] + n > (few < UINT32_MAX ? few : UINT32_MAX)) g->level++;
     for (int a = 0; a < 2; a++) g->bins[a] = ((g->most[a] - 1) >> g->level) + 1;
     return PIOLA_OK;
 }
 
-/* start[b + 2] += the triangles of bin b; or every one of them to its place, after which start[b] is where bin b begins. */
-static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
+/* The same of bins in rows from `low` up to, not including, `high`. */
+static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
 {
     for (int32_t t = 0; t < g->s->n_triangles; t++) {
-        const piola_status rc = pio_stop_at(t, PIO_SCREENING, error);
-        if (rc) return rc;
         const pio_bin_range r = g->range[t];
-        for (int32_t i = r.from[0] >> g->level; i <= r.to[0] >> g->level; i++)
+        const int32_t from = r.from[0] >> g->level, to = r.to[0] >> g->level;
+        if (pio_stop_at(t, PIO_SCREENING, NULL)) return;
+        for (int32_t i = from < low ? low : from; i <= to && i < high; i++)
             for (int32_t j = r.from[1] >> g->level; j <= r.to[1] >> g->level; j++) {
                 uint32_t *b = g->start + (size_t)i * (size_t)g->bins[1] + (size_t)j;
                 if (place)
@@ -122,7 +159,18 @@ static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
                     b[2]++;
             }
     }
-    return PIOLA_OK;
+}
+
+/* start[b + 2] += the triangles of bin b; or every one of them to its place, after which start[b] is where bin b begins. Each
+ * share of the rows by a thread, which looks at all triangles. */
+static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
+{
+    const int shares = omp_get_max_threads() < MOST_SHARES ? omp_get_max_threads() : MOST_SHARES;
+#pragma omp parallel for schedule(static)
+    for (int k = 0; k < shares; k++)
+        pass_rows(g, place, (int32_t)((int64_t)g->bins[0] * k / shares),
+                  (int32_t)((int64_t)g->bins[0] * (k + 1) / shares));
+    return pio_stop(PIO_SCREENING, error);
 }
 
 static piola_status fill_bins(pio_bins *g, piola_error *error)

@@ -2,6 +2,7 @@
 #include "host/surface/surface_parts.h"
 
 #include "host/base/fail.h"
+#include "host/base/large.h"
 #include "host/base/stop.h"
 
 #include <stdlib.h>
@@ -91,7 +92,7 @@ piola_status pio_trimesh_check_closed(const pio_trimesh *s, piola_error *error)
 {
     const size_t n = 3 * (size_t)s->n_triangles, bytes = ((size_t)s->n_vertices + 2 + n) * sizeof(uint32_t);
     faults f = {0};
-    uint32_t *start = calloc((size_t)s->n_vertices + 2, sizeof *start), *edge = malloc(n * sizeof *edge);
+    uint32_t *start = calloc((size_t)s->n_vertices + 2, sizeof *start), *edge = pio_large_alloc(n * sizeof *edge);
     piola_status rc = start && edge ? place_edges(s, start, edge, error) : pio_fail_memory(error, bytes, "a surface");
     for (int32_t v = 0; !rc && v < s->n_vertices; v++) {
         const size_t own = start[v + 1] - start[v];

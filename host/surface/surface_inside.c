@@ -7,11 +7,12 @@
 #include "host/surface/surface_screen.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #define BINNING "sorting the triangles of a surface"
 
-enum { MOST_BINS = 1024 };
+enum { MOST_BINS = 1024, AT_ONCE = 1 << 13, MOST_SHARES = 8 };
 
 /* The first and the last bin along y and z. */
 typedef struct {
@@ -115,39 +116,58 @@ static range range_of(const pio_trimesh_lines *l, int32_t t)
 /* Ranges of all triangles when there are `bins` bins per axis, and *n, the entries of all bins. */
 static piola_status choose_bins(pio_trimesh_lines *l, int bins, range *ranges, size_t *n, piola_error *error)
 {
-    piola_status rc = PIOLA_OK;
+    const int32_t triangles = l->surface->n_triangles;
     *n = 0;
     l->bins = bins;
     for (int a = 0; a < 2; a++) {
         l->low[a] = l->surface->low[1 + a];
         l->per[a] = bins / (l->surface->high[1 + a] - l->surface->low[1 + a]);
     }
-    for (int32_t t = 0; !rc && t < l->surface->n_triangles; t++) {
-        const range r = ranges[t] = range_of(l, t);
-        *n += (size_t)(r.to[0] - r.from[0] + 1) * (size_t)(r.to[1] - r.from[1] + 1);
-        rc = pio_stop_at(t, BINNING, error);
+#pragma omp parallel for schedule(static)
+    for (int32_t first = 0; first < triangles; first += AT_ONCE) {
+        const int32_t end = triangles - first < AT_ONCE ? triangles : first + AT_ONCE;
+        size_t own = 0;
+        if (pio_stop(BINNING, NULL)) continue;
+        for (int32_t t = first; t < end; t++) {
+            const range r = ranges[t] = range_of(l, t);
+            own += (size_t)(r.to[0] - r.from[0] + 1) * (size_t)(r.to[1] - r.from[1] + 1);
+        }
+#pragma omp critical
+        *n += own;
     }
-    return rc;
+    return pio_stop(BINNING, error);
 }
 
-/* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. */
+/* Every triangle that is in bins of rows from `low` up to, not including, `high`: counted, or put to its place. */
+static void pass_rows(pio_trimesh_lines *l, const range *ranges, bool place, int low, int high)
+{
+    for (int32_t t = 0; t < l->surface->n_triangles; t++) {
+        const range r = ranges[t];
+        if (pio_stop_at(t, BINNING, NULL)) return;
+        for (int i = r.from[0] < low ? low : r.from[0]; i <= r.to[0] && i < high; i++)
+            for (int j = r.from[1]; j <= r.to[1]; j++) {
+                const size_t b = (size_t)i * (size_t)l->bins + (size_t)j;
+                if (place)
+                    l->member[l->start[b + 1]++] = t;
+                else
+                    l->start[b + 2]++;
+            }
+    }
+}
+
+/* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. Each share of the rows by a thread,
+ * which looks at all triangles. */
 static piola_status fill_bins(pio_trimesh_lines *l, const range *ranges, piola_error *error)
 {
     const size_t bins = (size_t)l->bins * (size_t)l->bins;
+    const int shares = omp_get_max_threads() < MOST_SHARES ? omp_get_max_threads() : MOST_SHARES;
     piola_status rc = PIOLA_OK;
     for (int pass = 0; !rc && pass < 2; pass++) {
-        for (int32_t t = 0; !rc && t < l->surface->n_triangles; t++) {
-            const range r = ranges[t];
-            for (int i = r.from[0]; i <= r.to[0]; i++)
-                for (int j = r.from[1]; j <= r.to[1]; j++) {
-                    const size_t b = (size_t)i * (size_t)l->bins + (size_t)j;
-                    if (pass)
-                        l->member[l->start[b + 1]++] = t;
-                    else
-                        l->start[b + 2]++;
-                }
-            rc = pio_stop_at(t, BINNING, error);
-        }
+#pragma omp parallel for schedule(static)
+        for (int k = 0; k < shares; k++)
+            pass_rows(l, ranges, pass, (int)((int64_t)l->bins * k / shares),
+                      (int)((int64_t)l->bins * (k + 1) / shares));
+        rc = pio_stop(BINNING, error);
         for (size_t b = 0; !pass && b < bins; b++) l->start[b + 2] += l->start[b + 1];
     }
     return rc;

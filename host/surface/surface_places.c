@@ -1,9 +1,9 @@
 /* surface_places.c -- one number for the vertices at one place, found by a hash of their coordinates. See surface_parts.h. */
 #include "host/surface/surface_parts.h"
 
-#include "host/fail.h"
-#include "host/large.h"
-#include "host/stop.h"
+#include "host/base/fail.h"
+#include "host/base/large.h"
+#include "host/base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_PLY_PARTS_H
 #define PIOLA_HOST_PLY_PARTS_H
 
-#include "host/ply.h"
+#include "host/data/ply.h"
 
 typedef enum { PLY_NONE, PLY_I8, PLY_U8, PLY_I16, PLY_U16, PLY_I32, PLY_U32, PLY_F32, PLY_F64 } ply_type;
 

@@ -1,8 +1,8 @@
 /* ply_quick.c -- see ply_parts.h. */
-#include "host/ply_parts.h"
+#include "host/data/ply_parts.h"
 
-#include "host/large.h"
-#include "host/stop.h"
+#include "host/base/large.h"
+#include "host/base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
