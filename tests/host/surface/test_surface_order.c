@@ -165,14 +165,23 @@ static void compare_edges(pio_trimesh *s)
     if (*words && !strstr(error.message, words)) fail_msg("the plain way says: %s", words);
 }
 
-/* `numbered`: as from a file whose vertices have numbers, else as the corners come. */
-static void compare(const soup *from, double scale, bool numbered)
+/* As the corners come, from a file whose vertices have numbers, and from one that has all of them at once. */
+typedef enum { CORNERS, NUMBERED, WHOLE } coming;
+
+static void compare(const soup *from, double scale, coming how)
 {
+    const bool numbered = how != CORNERS;
     piola_error error = {0};
     pio_input in = {.path = "soup", .error = &error};
     pio_triangles t = {.scale = scale};
     pio_trimesh s = {0}, plain = merge(from, scale);
-    for (size_t i = 0; i < (numbered ? from->n_vertices : 3 * from->n_triangles); i++)
+    if (how == WHOLE) {
+        double *all = malloc(from->n_vertices * 3 * sizeof *all);
+        assert_non_null(all);
+        memcpy(all, from->vertex, from->n_vertices * 3 * sizeof *all);
+        pio_triangles_whole(&t, &in, all, from->n_vertices);
+    }
+    for (size_t i = 0; how != WHOLE && i < (numbered ? from->n_vertices : 3 * from->n_triangles); i++)
         pio_triangles_vertex(&t, &in, from->vertex + 3 * (numbered ? i : (size_t)from->triangle[i]));
     for (size_t i = 0; i < from->n_triangles; i++) {
         const int32_t *c = from->triangle + 3 * i, k = (int32_t)(3 * i);
@@ -202,8 +211,7 @@ static void places_are_numbered_as_a_sort_does(void **state)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
             soup s = make_soup(sizes[k].n, sizes[k].places);
-            compare(&s, scales[i], false);
-            compare(&s, scales[i], true);
+            for (coming how = CORNERS; how <= WHOLE; how++) compare(&s, scales[i], how);
             free(s.vertex);
             free(s.triangle);
         }
