@@ -100,8 +100,8 @@ typedef struct piola_error {
 void piola_memory_refused(size_t bytes);
 /* The bytes of the first refusal in this process; 0: none so far. */
 size_t piola_refused_bytes(void);
-/* Remove the result.json that the last command wrote, unless it tells of a failure: for a process that ends otherwise than the
- * file says. May be called in a signal handler. */
+/* Remove the result.json that the last command wrote, unless it tells of a failure: for a process that ends otherwise
+ * than the file says. May be called in a signal handler. */
 void piola_disown_result(void);
 
 /* ---- what every command takes --------------------------------------------------------------------------- */
@@ -126,13 +126,16 @@ typedef struct piola_options {
     const char *log_json;     /* file of JSON log lines, or NULL */
     double max_walltime;      /* s; 0: no limit */
     const char *command_line; /* for the manifest, or NULL */
-    int test_cut; /* test only: run and grad look after every step, and at this look, from 1, the run is interrupted; negative: killed */
+    /* test only: run and grad look after every step, and at this look, from 1, the run is interrupted; negative:
+     * killed */
+    int test_cut;
     bool corrupt_gradient; /* test only: spoil one entry of the gradient, so that a check has to say no */
 } piola_options;
 
 piola_options piola_options_default(void);
 
-/* ---- the commands: each does what `piola NAME` does, writes its files and result.json, and returns its exit code --- */
+/* ---- the commands: each does what `piola NAME` does, writes its files and result.json, and returns its exit code
+ * --- */
 
 piola_status piola_run(const piola_options *options, piola_error *error);      /* simulate, write states */
 piola_status piola_grad(const piola_options *options, piola_error *error);     /* forward and adjoint, gradients */
@@ -227,7 +230,8 @@ typedef struct piola_export_options {
 } piola_export_options;
 
 piola_export_options piola_export_options_default(void);
-/* One frame for other programs; prints "wrote NAME" for every file. Files that it did not write itself are left alone. */
+/* One frame for other programs; prints "wrote NAME" for every file. Files that it did not write itself are left
+ * alone. */
 piola_status piola_export(const piola_export_options *options, piola_error *error);
 
 /* ---- a scene in a program of one's own ------------------------------------------------------------------- */
@@ -235,7 +239,8 @@ piola_status piola_export(const piola_export_options *options, piola_error *erro
 typedef struct piola_problem piola_problem; /* a scene on a device. Not for two threads at once. */
 
 /* Load the scene and put it on the device, with room for gradients. Writes, removes and prints nothing, but the file of
- * options->log_json; the scene's first fault is in `error`. options->dry_run is PIOLA_USAGE. On failure *out is NULL. */
+ * options->log_json; the scene's first fault is in `error`. options->dry_run is PIOLA_USAGE. On failure *out is
+ * NULL. */
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
 void piola_close(piola_problem *problem);
 
@@ -244,13 +249,14 @@ size_t piola_variables(const piola_problem *problem);
 piola_status piola_variable(const piola_problem *problem, size_t i, char *name, size_t size, double *start,
                             piola_error *error);
 
-/* Simulate with `values` [variables] (NULL: the start); J, and dJ/dvalues in `gradient` [variables] unless it is NULL. Of
- * a design with a filter the values are those before it. Where the scene keeps states on disk, they go into its folder. */
+/* Simulate with `values` [variables] (NULL: the start); J, and dJ/dvalues in `gradient` [variables] unless it is NULL.
+ * Of a design with a filter the values are those before it. Where the scene keeps states on disk, they go into its
+ * folder. */
 piola_status piola_evaluate(piola_problem *problem, const double *values, double *J, double *gradient,
                             piola_error *error);
 
-/* The observations of the scene, as of the last evaluation. An observation has values [samples][components] in SI units,
- * at times [samples] in s (of a window its middle). */
+/* The observations of the scene, as of the last evaluation. An observation has values [samples][components] in SI
+ * units, at times [samples] in s (of a window its middle). */
 typedef struct piola_observation_info {
     char name[120]; /* of the scene's `observe` */
     size_t samples, components;
@@ -263,9 +269,9 @@ piola_status piola_observation(const piola_problem *problem, size_t i, piola_obs
 piola_status piola_read_observation(const piola_problem *problem, size_t i, double *times, double *values, size_t size,
                                     piola_error *error);
 
-/* The constraints of the scene, inequalities c <= 0 where c is a share of the bound, as of the last evaluation: name and
- * value, and dc/dvalues in `gradient` [variables] unless it is NULL, which takes an evaluation with a gradient. (Each
- * constraint takes an adjoint sweep of such an evaluation.) */
+/* The constraints of the scene, inequalities c <= 0 where c is a share of the bound, as of the last evaluation: name
+ * and value, and dc/dvalues in `gradient` [variables] unless it is NULL, which takes an evaluation with a gradient.
+ * (Each constraint takes an adjoint sweep of such an evaluation.) */
 size_t piola_constraints(const piola_problem *problem);
 piola_status piola_constraint(const piola_problem *problem, size_t i, char *name, size_t size, double *c,
                               double *gradient, piola_error *error);

@@ -1,5 +1,5 @@
-/* sanitized.h -- whether this build has sanitizers: its tests look for errors of memory, for which fewer and smaller cases of the
- * same kind do; the numbers themselves are judged by the release build. */
+/* sanitized.h -- whether this build has sanitizers: its tests look for errors of memory, for which fewer and smaller
+ * cases of the same kind do; the numbers themselves are judged by the release build. */
 #ifndef PIOLA_TESTS_SANITIZED_H
 #define PIOLA_TESTS_SANITIZED_H
 

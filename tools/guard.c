@@ -57,7 +57,8 @@ static void on_exit_of_a_library(void)
 #ifdef __SANITIZE_ADDRESS__ /* which reports crashes itself */
 static void watch_crashes(void) {}
 #else
-/* Where memory was not refused, the signal's own action follows: the faulting instruction is run again, abort() goes on. */
+/* Where memory was not refused, the signal's own action follows: the faulting instruction is run again, abort() goes
+ * on. */
 static void on_crash(int number)
 {
     if (piola_refused_bytes())

@@ -1,4 +1,5 @@
-/* manual.c -- the program piola_manual: manual pages, and completion for shells, from the tables of commands and options.
+/* manual.c -- the program piola_manual: manual pages, and completion for shells, from the tables of commands and
+ * options.
  *
  *     piola_manual FOLDER    writes piola.1, piola-COMMAND.1, piola.bash and _piola into FOLDER, which exists
  */

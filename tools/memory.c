@@ -1,5 +1,5 @@
-/* memory.c -- malloc and its kin, in front of the C library's: they do what those do, and note what is refused, to whichever
- * library (piola_memory_refused). `free` is the C library's own. */
+/* memory.c -- malloc and its kin, in front of the C library's: they do what those do, and note what is refused, to
+ * whichever library (piola_memory_refused). `free` is the C library's own. */
 #include "tools/guard.h"
 
 #include "piola.h"

@@ -1,7 +1,7 @@
 /* byte_input.h -- words, numbers and binary numbers of a file that lies in memory, for readers of foreign formats.
  *
- * The first fault stays and everything after it reads as 0: a reader looks at `status` where it begins something large. A fault is
- * `file:line: error: ...` of text and `file: offset n: error: ...` of binary data. */
+ * The first fault stays and everything after it reads as 0: a reader looks at `status` where it begins something large.
+ * A fault is `file:line: error: ...` of text and `file: offset n: error: ...` of binary data. */
 #ifndef PIOLA_HOST_BYTE_INPUT_H
 #define PIOLA_HOST_BYTE_INPUT_H
 
@@ -35,8 +35,9 @@ bool pio_input_word(pio_input *in, const char *what);
 /* Like it, and of one that must be this very word. */
 void pio_input_expect(pio_input *in, const char *word);
 double pio_input_number(pio_input *in, const char *what); /* finite */
-/* A word that is a whole number of at most 10 digits from `low` to `high`, which may be followed by the first byte of `behind` and
- * then by any of its bytes (NULL: by none). False leaves it to be read again, and told what is wrong with it. */
+/* A word that is a whole number of at most 10 digits from `low` to `high`, which may be followed by the first byte of
+ * `behind` and then by any of its bytes (NULL: by none). False leaves it to be read again, and told what is wrong with
+ * it. */
 bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value);
 int64_t pio_input_integer(pio_input *in, int64_t low, int64_t high, const char *what);
 

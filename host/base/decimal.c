@@ -52,8 +52,8 @@ __attribute__((constructor)) static void try_precision(void)
     is_exact = mantissa == UINT64_MAX;
 }
 
-/* m 10^power by one operation on numbers of 64 bits that are exact; false when its rounding to 53 bits could be another than
- * that of the exact value, which the 11 bits between tell: they are half a unit, or next to it. */
+/* m 10^power by one operation on numbers of 64 bits that are exact; false when its rounding to 53 bits could be another
+ * than that of the exact value, which the 11 bits between tell: they are half a unit, or next to it. */
 static bool by_one_operation(uint64_t m, int power, double *value)
 {
     static const long double ten_to[MOST_POWER + 1] = {

@@ -18,8 +18,8 @@ piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const 
 /* The same for memory that could not be had; `bytes` is what was asked for. */
 piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what);
 
-/* What a failure is told as: PIOLA_NO_MEMORY, with the bytes at the end of the message, where memory was refused to anyone
- * in this process before and that can be why; else `status`. */
+/* What a failure is told as: PIOLA_NO_MEMORY, with the bytes at the end of the message, where memory was refused to
+ * anyone in this process before and that can be why; else `status`. */
 piola_status pio_fail_blame(piola_error *error, piola_status status);
 
 #endif

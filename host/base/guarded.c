@@ -65,8 +65,8 @@ static void limit_memory(int64_t bytes)
 }
 #endif
 
-/* A library that crashes for want of memory that it was refused says nothing about the file: that is an answer of its own.
- * Else the signal's own action follows. */
+/* A library that crashes for want of memory that it was refused says nothing about the file: that is an answer of its
+ * own. Else the signal's own action follows. */
 static void on_crash(int number)
 {
     if (piola_refused_bytes()) _exit(PIOLA_NO_MEMORY);
@@ -101,7 +101,8 @@ static void settle(pid_t parent)
 #endif
 }
 
-/* Of what the program has open nothing is kept but the two pipes: a lock that the child inherits would outlive the program. */
+/* Of what the program has open nothing is kept but the two pipes: a lock that the child inherits would outlive the
+ * program. */
 static void keep_only(const pio_guard *guard)
 {
     const int low = guard->from < guard->to ? guard->from : guard->to;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* As malloc(); a block of many megabytes is asked for in pages of 2 MiB, which cost a fifth of the time to be first written to.
- * free() and realloc() take it. */
+/* As malloc(); a block of many megabytes is asked for in pages of 2 MiB, which cost a fifth of the time to be first
+ * written to. free() and realloc() take it. */
 void *pio_large_alloc(size_t bytes);
 
 #endif

@@ -63,8 +63,8 @@ static bool set(const char *name)
     return value && *value; /* no-color.org: present and not empty */
 }
 
-/* The file that lines are appended to: a new or empty one, a device or a pipe, or a log as the ones here, of which a last line that
- * was cut off is ended. */
+/* The file that lines are appended to: a new or empty one, a device or a pipe, or a log as the ones here, of which a
+ * last line that was cut off is ended. */
 static piola_status open_json(pio_log *log, const char *path, piola_error *error)
 {
     static const char begin[] = "{\"time\":";

@@ -7,8 +7,8 @@
  * {"time": "2025-01-31T12:00:00.000Z", "level": "info", "message": "...", fields ...}
  * Progress has level "progress" and the fields stage, done, total, unit, seconds.
  *
- * For one caller at a time. A JSON file that cannot be written does not stop a run: pio_log_close tells of it. That people cannot be
- * told any more, as on a terminal that was closed, is no failure. */
+ * For one caller at a time. A JSON file that cannot be written does not stop a run: pio_log_close tells of it. That
+ * people cannot be told any more, as on a terminal that was closed, is no failure. */
 #ifndef PIOLA_HOST_LOG_H
 #define PIOLA_HOST_LOG_H
 
@@ -35,7 +35,8 @@ pio_log_level pio_log_level_from(int quiet, int verbose);
 piola_status pio_log_create(pio_log **out, const pio_log_options *options, piola_error *error);
 /* PIOLA_IO when something could not be written to the JSON file so far. */
 piola_status pio_log_failed(const pio_log *log, piola_error *error);
-/* Close and release; *log becomes NULL. PIOLA_IO when something could not be written to the JSON file. NULL inside is allowed. */
+/* Close and release; *log becomes NULL. PIOLA_IO when something could not be written to the JSON file. NULL inside is
+ * allowed. */
 piola_status pio_log_close(pio_log **log, piola_error *error);
 
 typedef struct pio_log_field {

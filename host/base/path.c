@@ -37,8 +37,8 @@ static bool goes_up(const char *path)
     return false;
 }
 
-/* The nearest folder of `path` that exists, or itself, with all links followed; false where what is missing goes up, or a name
- * cannot be looked up. */
+/* The nearest folder of `path` that exists, or itself, with all links followed; false where what is missing goes up, or
+ * a name cannot be looked up. */
 static bool nearest_real(const char *path, char real[PATH_MAX])
 {
     char shorter[PATH_MAX];

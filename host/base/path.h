@@ -6,8 +6,8 @@
 
 #include <limits.h>
 
-/* A name takes this many bytes with its end, as the system takes no more; the name of a folder for results leaves room for the
- * names of the files in it. */
+/* A name takes this many bytes with its end, as the system takes no more; the name of a folder for results leaves room
+ * for the names of the files in it. */
 enum { PIO_PATH = PATH_MAX, PIO_FOLDER_MOST = PATH_MAX - 128 };
 
 /* "folder/name" into out[size]; "" and false where that does not fit. */
@@ -21,11 +21,11 @@ typedef struct pio_allowed {
     size_t n;
 } pio_allowed;
 
-/* Is the file or folder `path` one of those, or below one, once all symbolic links are followed? Of what does not exist, its
- * nearest folder that does is asked, and what comes behind it must not go up. */
+/* Is the file or folder `path` one of those, or below one, once all symbolic links are followed? Of what does not
+ * exist, its nearest folder that does is asked, and what comes behind it must not go up. */
 bool pio_path_allowed(const char *path, const pio_allowed *allowed);
-/* folder/relative into `out`, or an absolute path as it is. PIOLA_REFUSED when it leaves the folder (by .., as an absolute path or
- * by a symbolic link) and is not allowed, PIOLA_NO_INPUT when there is no such file. */
+/* folder/relative into `out`, or an absolute path as it is. PIOLA_REFUSED when it leaves the folder (by .., as an
+ * absolute path or by a symbolic link) and is not allowed, PIOLA_NO_INPUT when there is no such file. */
 piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
                               size_t size, piola_error *error);
 

@@ -1,4 +1,5 @@
-/* sha256.c -- see sha256.h. Names as in FIPS 180-4: sections 4.1.2 (functions), 4.2.2 (K), 5.3.3 (H(0)), 6.2 (the hash). */
+/* sha256.c -- see sha256.h. Names as in FIPS 180-4: sections 4.1.2 (functions), 4.2.2 (K), 5.3.3 (H(0)), 6.2 (the
+ * hash). */
 #include "host/base/sha256.h"
 
 #include "host/base/fail.h"

@@ -1,9 +1,10 @@
 /* signals.h -- one question for every loop: should I stop now? By a signal, or because the time is up.
  *
- * SIGINT, SIGTERM, SIGXCPU, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted writes its checkpoint and returns
- * PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. One that was ignored when the program started (SIGINT of a shell's background
- * job, SIGHUP under nohup) stays ignored. System calls go on after a signal (SA_RESTART), so that files are not torn; and
- * SIGXFSZ is ignored, so that a file at its size limit is an error and not a death. */
+ * SIGINT, SIGTERM, SIGXCPU, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted writes its checkpoint
+ * and returns PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. One that was ignored when the program started
+ * (SIGINT of a shell's background job, SIGHUP under nohup) stays ignored. System calls go on after a signal
+ * (SA_RESTART), so that files are not torn; and SIGXFSZ is ignored, so that a file at its size limit is an error and
+ * not a death. */
 #ifndef PIOLA_HOST_SIGNALS_H
 #define PIOLA_HOST_SIGNALS_H
 
@@ -27,8 +28,8 @@ bool pio_interrupted(void);
  * the next call. */
 const char *pio_interruption(void);
 
-/* For what is asked within the steps of a run that looks between them, and only there can end without loss: the same words, but NULL for
- * the first second after a step began. */
+/* For what is asked within the steps of a run that looks between them, and only there can end without loss: the same
+ * words, but NULL for the first second after a step began. */
 void pio_step_begins(void);
 const char *pio_slow_step_interruption(void);
 

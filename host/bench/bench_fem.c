@@ -1,5 +1,6 @@
-/* bench_fem.c -- see bench_fem.h. Pages are touched by a gradient before anything is timed; kernels are timed in a run of
- * their own, because their timers wait after each; copies are measured last, because their memory would count as ours. */
+/* bench_fem.c -- see bench_fem.h. Pages are touched by a gradient before anything is timed; kernels are timed in a run
+ * of their own, because their timers wait after each; copies are measured last, because their memory would count as
+ * ours. */
 #include "host/bench/bench_fem.h"
 
 #include "host/base/fail.h"

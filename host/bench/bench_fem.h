@@ -1,4 +1,5 @@
-/* bench_fem.h -- measuring a FEM engine: one load step of a trial and its gradient; assembly, products, iterations, bytes. */
+/* bench_fem.h -- measuring a FEM engine: one load step of a trial and its gradient; assembly, products, iterations,
+ * bytes. */
 #ifndef PIOLA_HOST_BENCH_FEM_H
 #define PIOLA_HOST_BENCH_FEM_H
 

@@ -28,10 +28,12 @@ typedef struct {
     bool same; /* every row's gradient has the same bits */
 } pio_memory_case;
 
-/* A block of particles in free flight (trial.h), with whole or compact states, and a clamped cube that a force starts to swing
- * (trial_fem.h) with lumped masses, each by an integrator: `steps` steps, of implicit ones ten times as long. Rows: every state kept,
- * then checkpoints, the last with as many on disk; of reversible integrators every state, 20 checkpoints, and reversal. `folder`: for those on
- * disk. */
+/* A block of particles in free flight (trial.h), with whole or compact states, and a clamped cube that a force starts
+ * to swing
+ * (trial_fem.h) with lumped masses, each by an integrator: `steps` steps, of implicit ones ten times as long. Rows:
+ * every state kept,
+ * then checkpoints, the last with as many on disk; of reversible integrators every state, 20 checkpoints, and reversal.
+ * `folder`: for those on disk. */
 typedef enum { PIO_MEMORY_WHOLE, PIO_MEMORY_COMPACT, PIO_MEMORY_REVERSIBLE, PIO_MEMORY_PARTICLES } pio_memory_particles;
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
                                   pio_memory_particles what, const char *folder, piola_error *error);

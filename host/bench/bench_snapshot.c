@@ -1,5 +1,5 @@
-/* bench_snapshot.c -- see bench_snapshot.h. The file is written and read by what runs and commands write and read it with;
- * the writer itself times its checksums. */
+/* bench_snapshot.c -- see bench_snapshot.h. The file is written and read by what runs and commands write and read it
+ * with; the writer itself times its checksums. */
 #include "host/bench/bench_snapshot.h"
 
 #include "host/base/clock.h"

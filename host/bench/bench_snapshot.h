@@ -35,9 +35,9 @@ typedef struct {
     pio_snapshot_reading reading[2]; /* without the comparison of all bytes with their checksums; with it */
 } pio_snapshot_bench;
 
-/* Fill everything but the first four members, which are given. Begins with a repetition that is not timed, and compares what it reads
- * with what it wrote. PIOLA_CANNOT_CREATE where the folder takes no file, PIOLA_IO where the disk is full, PIOLA_INTERRUPTED;
- * the file is removed in any case. */
+/* Fill everything but the first four members, which are given. Begins with a repetition that is not timed, and compares
+ * what it reads with what it wrote. PIOLA_CANNOT_CREATE where the folder takes no file, PIOLA_IO where the disk is
+ * full, PIOLA_INTERRUPTED; the file is removed in any case. */
 piola_status pio_snapshot_bench_measure(pio_snapshot_bench *b, piola_error *error);
 
 #endif

@@ -1,8 +1,10 @@
-/* trial_fem.h -- a clamped cube (2D: square) of one material, pushed sideways at its far side, made without a scene: what
+/* trial_fem.h -- a clamped cube (2D: square) of one material, pushed sideways at its far side, made without a scene:
+ * what
  * benchmarks of FEM run.
  *
- * Side 1 m, `cells` cells per axis, fixed where x = 0; a total force on x = 1 across it, in one load step. The objective is
- * the mean deflection of that side; the design entries are the force and the moduli of every element. They scale together
+ * Side 1 m, `cells` cells per axis, fixed where x = 0; a total force on x = 1 across it, in one load step. The
+ * objective is the mean deflection of that side; the design entries are the force and the moduli of every element. They
+ * scale together
  * without moving a node, so that  sum c dJ/dc + F dJ/dF = 0  (PHYSICS.md section 7). */
 #ifndef PIOLA_HOST_TRIAL_FEM_H
 #define PIOLA_HOST_TRIAL_FEM_H

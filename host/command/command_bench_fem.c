@@ -97,7 +97,8 @@ static void print_times(const pio_fem_bench *b)
                b->rows[0].adjoint.best / b->rows[b->n_rows - 1].adjoint.best);
 }
 
-/* Does a product read its matrix from memory each time? What a cache holds is read faster than any copy that it does not hold. */
+/* Does a product read its matrix from memory each time? What a cache holds is read faster than any copy that it does
+ * not hold. */
 static bool from_memory(const pio_fem_bench *b)
 {
     return b->bytes.cache > 0 && b->product_bytes > 2 * (double)b->bytes.cache;

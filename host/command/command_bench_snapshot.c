@@ -1,4 +1,5 @@
-/* command_bench_snapshot.c -- piola bench snapshot: what bench_snapshot.c measures, as a report for people or as JSON. */
+/* command_bench_snapshot.c -- piola bench snapshot: what bench_snapshot.c measures, as a report for people or as
+ * JSON. */
 #include "host/bench/bench_snapshot.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"

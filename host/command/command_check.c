@@ -1,11 +1,12 @@
 /* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
  *
- * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative; of a single
- * variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no normalised variable
- * by more than e. What is checked in each of them: the objective, and every constraint.
+ * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative; of a
+ * single variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no
+ * normalised variable by more than e. What is checked in each of them: the objective, and every constraint.
  *
- * Steps begin at 1e-3 and are halved ten times. Where that leaves a direction undecided, because J is rounded more coarsely than its
- * change can bear, or because it bends too much, the steps begin elsewhere, as long as that makes the derivative better known. */
+ * Steps begin at 1e-3 and are halved ten times. Where that leaves a direction undecided, because J is rounded more
+ * coarsely than its change can bear, or because it bends too much, the steps begin elsewhere, as long as that makes the
+ * derivative better known. */
 #include "host/run/balance.h"
 #include "host/results/certificate.h"
 #include "host/results/check_record.h"
@@ -50,8 +51,8 @@ static bool implicit(const pio_session *s)
     return s->engine.table->goal && !scene_leaps(s->scene->integrator);
 }
 
-/* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is divided by
- * it. Rounding is accepted as in every run. */
+/* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is
+ * divided by it. Rounding is accepted as in every run. */
 static double compared_tolerance(const pio_session *s)
 {
     return tighter * s->model->fem->desc.newton_tolerance;
@@ -164,15 +165,16 @@ static bool within_bounds(const check *c, double first)
     return true;
 }
 
-/* Whether `next`, with steps that begin elsewhere, is to be believed instead: it decides, and not by what lies far away. */
+/* Whether `next`, with steps that begin elsewhere, is to be believed instead: it decides, and not by what lies far
+ * away. */
 static bool decides(const pio_taylor_row *next)
 {
     return next->verdict == PIO_TAYLOR_PASSED ||
            (next->verdict == PIO_TAYLOR_FAILED && next->remainder - next->uncertainty > next->tolerance);
 }
 
-/* Try steps that begin with `first` for the rows that are undecided; `better`: one of them is known better, or decided. A run
- * that fails there decides nothing. */
+/* Try steps that begin with `first` for the rows that are undecided; `better`: one of them is known better, or decided.
+ * A run that fails there decides nothing. */
 static piola_status try_again(check *c, const char *name, int from, int to, double first, bool *better,
                               piola_error *error)
 {

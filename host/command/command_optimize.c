@@ -138,7 +138,8 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     return verdict;
 }
 
-/* Tell what was found on record: an end that was cut off is what a kill leaves, damage and another machine are worth a warning. */
+/* Tell what was found on record: an end that was cut off is what a kill leaves, damage and another machine are worth a
+ * warning. */
 static void tell_condition(context *c)
 {
     pio_log *log = c->s->log;
@@ -168,8 +169,8 @@ static void tell_none(const pio_session *s, const char *why)
             path);
 }
 
-/* Continue from the record of an earlier run; one of another scene, data or program is set aside, never overwritten, and one of
- * another machine is refused. */
+/* Continue from the record of an earlier run; one of another scene, data or program is set aside, never overwritten,
+ * and one of another machine is refused. */
 static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
 {
     pio_session *s = c->s;

@@ -118,8 +118,8 @@ static piola_status sweep(piola_problem *p, bool gradient, piola_error *error)
     return rc;
 }
 
-/* d(values)/dz of each variable is diagonal: dJ/dvalues = dJ/dz / (b dvalue/dt), with value = t or exp(t) and t = a + b z. Without a
- * filter that is what the engine has found already. */
+/* d(values)/dz of each variable is diagonal: dJ/dvalues = dJ/dz / (b dvalue/dt), with value = t or exp(t) and t = a + b
+ * z. Without a filter that is what the engine has found already. */
 static void slopes(const piola_problem *p, const double *z_bar, const double *value_bar, double *gradient)
 {
     const pio_model *m = p->session->model;

@@ -123,7 +123,8 @@ void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...) __at
 piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error);
 /* "file:line:col: error: text" and the source line with a caret below. */
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size);
-/* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Memory of the pool, never NULL. */
+/* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Memory of the pool, never
+ * NULL. */
 const char *pio_cfg_clean(cfg_doc *doc, const char *text);
 /* "; did you mean 'x'?" or "" -- of the pool. */
 const char *pio_cfg_did_you_mean(cfg_doc *doc, const char *word, const char *const *candidates, size_t n);
@@ -241,7 +242,8 @@ typedef struct cfg_case {
 
 /* A key that the table does not have, or not for this variant. */
 void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant);
-/* For a number out of range: "; ... did you mean '30 deg'?" where it is an angle without a unit that would be in range; else "". */
+/* For a number out of range: "; ... did you mean '30 deg'?" where it is an angle without a unit that would be in range;
+ * else "". */
 void pio_angle_hint(const char *text, const cfg_field *field, double value, char *out, size_t size);
 /* Fills *out (zeroed by the caller) from doc->root. Numbers without a default that are absent become NaN. */
 bool pio_cfg_decode(cfg_doc *doc, const cfg_table *table, void *out);

@@ -174,7 +174,8 @@ static bool read_list(reader *r, cfg_node *list, int depth)
     return !fault;
 }
 
-/* A program that reads YAML 1.1 takes the key `on` for a boolean, and writes `true` in its place: no key of a scene has that name. */
+/* A program that reads YAML 1.1 takes the key `on` for a boolean, and writes `true` in its place: no key of a scene has
+ * that name. */
 static void restore_on(cfg_node *key)
 {
     static char on[] = "on";

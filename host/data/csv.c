@@ -128,7 +128,8 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A cell that holds a number and nothing else but blanks: `at` moves behind its comma. Else false, and read_number() says why. */
+/* A cell that holds a number and nothing else but blanks: `at` moves behind its comma. Else false, and read_number()
+ * says why. */
 static bool quick_number(const char *text, size_t *at, double *value, bool *last)
 {
     size_t i = *at;

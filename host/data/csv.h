@@ -1,7 +1,8 @@
 /* csv.h -- numeric tables: one header line of column names, then rows of finite numbers, separated by commas.
  *
- * A file of HDF5 is a table too: every one-dimensional dataset of numbers in its root group is a column, all of one length; faults in it
- * are `file: /column[row]: error: ...`, rows from 0. So is a file of PLY: its vertices are the rows, their properties the columns.
+ * A file of HDF5 is a table too: every one-dimensional dataset of numbers in its root group is a column, all of one
+ * length; faults in it are `file: /column[row]: error: ...`, rows from 0. So is a file of PLY: its vertices are the
+ * rows, their properties the columns.
  *
  * Blank lines and lines that begin with # are skipped; names may stand in double quotes. At most 256 MiB and 1000
  * columns. Every fault is `file:line:col: error: ...`, lines and columns from 1. */
@@ -19,7 +20,8 @@ typedef struct pio_csv {
     char sha256[PIO_SHA256_TEXT]; /* of the file */
 } pio_csv;
 
-/* csv_load.c. On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or PIOLA_NO_MEMORY. */
+/* csv_load.c. On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error);
 void pio_csv_free(pio_csv *csv);
 /* What csv_load.c chooses from. The columns, values and places of rows of csv->text, of `size` bytes and a NUL: */

@@ -1,7 +1,7 @@
 /* ply.h -- files of the Stanford format PLY 1.0 (ascii, binary of either byte order): points and polygons.
  *
- * Of the element `vertex` every property that is one number is a column; of the element `face` the list vertex_indices (or
- * vertex_index) is read. Other elements and lists are passed over. */
+ * Of the element `vertex` every property that is one number is a column; of the element `face` the list vertex_indices
+ * (or vertex_index) is read. Other elements and lists are passed over. */
 #ifndef PIOLA_HOST_PLY_H
 #define PIOLA_HOST_PLY_H
 

@@ -17,8 +17,9 @@ typedef struct {
     ply_property *property; /* [n_properties] */
 } ply_element;
 
-/* ply_quick.c: elements whose items are all of one size, of this machine's byte order, many at a time and by all threads. False, and
- * nothing is read, where the element is none of these or holds a fault: it is to be read item by item, which tells the fault. */
+/* ply_quick.c: elements whose items are all of one size, of this machine's byte order, many at a time and by all
+ * threads. False, and nothing is read, where the element is none of these or holds a fault: it is to be read item by
+ * item, which tells the fault. */
 /* Properties that are numbers: values [n][n_properties], finite. */
 bool pio_ply_quick_rows(pio_input *in, const ply_element *e, double *values);
 /* Lists of three corners, each below `vertices`: *corner [n][3] is malloc'd. */

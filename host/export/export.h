@@ -37,8 +37,8 @@ typedef struct {
     pio_new_file new;
 } pio_export_file;
 
-/* Open a new file beside `path`. What stands at `path` already must be a file with `mark` within its first 512 bytes (NULL:
- * the caller has looked): PIOLA_CANNOT_CREATE otherwise. */
+/* Open a new file beside `path`. What stands at `path` already must be a file with `mark` within its first 512 bytes
+ * (NULL: the caller has looked): PIOLA_CANNOT_CREATE otherwise. */
 piola_status pio_export_begin(pio_export_file *f, const char *path, const char *mark, piola_error *error);
 /* With `status` PIOLA_OK: flush to the disk, rename to the path, print "wrote PATH". Otherwise the new file is removed.
  * Returns the first failure. */

@@ -1,5 +1,6 @@
-/* export_npy.c -- a folder of NumPy arrays (format version 1.0: magic, version, length of the header, a Python dictionary
- * padded to a multiple of 64 bytes, the numbers), and fields.json, which tells units and makes the folder ours. */
+/* export_npy.c -- a folder of NumPy arrays (format version 1.0: magic, version, length of the header, a Python
+ * dictionary padded to a multiple of 64 bytes, the numbers), and fields.json, which tells units and makes the folder
+ * ours. */
 #include "host/export/export.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"

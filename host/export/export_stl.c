@@ -1,5 +1,5 @@
-/* export_stl.c -- the deformed outer surface of a mesh as triangles, in binary STL: 80 bytes of text, their number, and for
- * each normal, three corners (f32) and two bytes of 0. Lengths are in m. */
+/* export_stl.c -- the deformed outer surface of a mesh as triangles, in binary STL: 80 bytes of text, their number, and
+ * for each normal, three corners (f32) and two bytes of 0. Lengths are in m. */
 #include "host/export/export.h"
 #include "host/base/fail.h"
 #include "host/snapshot/snapshot_surface.h"

@@ -24,7 +24,8 @@ typedef struct pio_element {
     int8_t face[PIO_ELEMENT_FACES][PIO_FACE_NODES];
     int8_t edge[PIO_ELEMENT_EDGES][2]; /* by corners; the middle node of edge e is corners + e */
     const int8_t *from_gmsh;           /* node a is Gmsh's node from_gmsh[a]; NULL: the same order */
-    /* [nodes][3] places in the reference element: simplices 0 <= r, s, t and r + s + t <= 1; else -1 <= r, s, t <= 1. */
+    /* [nodes][3] places in the reference element: simplices 0 <= r, s, t and r + s + t <= 1; else -1 <= r, s, t <=
+     * 1. */
     const double (*place)[3];
 } pio_element;
 
@@ -75,9 +76,10 @@ typedef struct pio_mesh {
 } pio_mesh;
 
 /* Read a Gmsh file, MSH 2.2 or 4.1, ASCII or binary in either byte order (Gmsh Reference Manual, "MSH file format").
- * A file of triangles and quadrangles that lie in z = 0 (within 1e-9 of its box) is 2D and z becomes 0. Nodes of no cell
- * are left out, with a warning. On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or
- * PIOLA_NO_MEMORY; the message begins with `file:line:`, `file: offset N:` or, for the mesh as a whole, `file:`. */
+ * A file of triangles and quadrangles that lie in z = 0 (within 1e-9 of its box) is 2D and z becomes 0. Nodes of no
+ * cell are left out, with a warning. On failure *out is empty (safe to free) and status is PIOLA_NO_INPUT,
+ * PIOLA_BAD_DATA or PIOLA_NO_MEMORY; the message begins with `file:line:`, `file: offset N:` or, for the mesh as a
+ * whole, `file:`. */
 piola_status pio_mesh_read(pio_mesh *out, const char *path, piola_error *error);
 void pio_mesh_free(pio_mesh *mesh);
 
@@ -154,8 +156,9 @@ typedef struct pio_mesh_quality {
     double cell_min, cell_max; /* volume of a cell, m^3 (2D: m^2) */
     double volume;             /* their sum */
     double jacobian_ratio; /* least over the cells of (least / greatest Jacobian at its points): 1 for affine cells */
-    /* Least over the cells and their points of the mean ratio of the map from the ideal element, one of equal edges and (of
-     * quadrilaterals and hexahedra) right angles: 1 for that, 0 for a flat one. A triangle of height h << 1 over an edge of 1 has
+    /* Least over the cells and their points of the mean ratio of the map from the ideal element, one of equal edges and
+     * (of quadrilaterals and hexahedra) right angles: 1 for that, 0 for a flat one. A triangle of height h << 1 over an
+     * edge of 1 has
      * 2.3 h, a rectangle of sides 1 and h 2 h, a brick of sides 1, 1 and h 1.5 h^(2/3). */
     double shape;
     int32_t worst;   /* cell that has it */
@@ -165,8 +168,8 @@ void pio_mesh_measure(const pio_mesh *mesh, pio_mesh_quality *out);
 /* The quality's edge_min alone. */
 double pio_mesh_shortest_edge(const pio_mesh *mesh);
 
-/* A warning where the box, as it was read, and then times `scale`, is of a size that unlike units make: more than 10 m without a
- * scale (NaN), with one more than 1 km; less than 1 um. */
+/* A warning where the box, as it was read, and then times `scale`, is of a size that unlike units make: more than 10 m
+ * without a scale (NaN), with one more than 1 km; less than 1 um. */
 void pio_mesh_judge_size(pio_mesh *mesh, double scale);
 
 /* What the mesh holds, for people on stdout or as one JSON text. */

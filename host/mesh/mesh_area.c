@@ -40,8 +40,8 @@ static double density(const pio_mesh *mesh, pio_element_type type, const int32_t
     return sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
 }
 
-/* By Gauss' rule of three points an axis; triangles by that of six (Strang and Fix 1973), the rules with which loads are
- * integrated on curved faces. */
+/* By Gauss' rule of three points an axis; triangles by that of six (Strang and Fix 1973), the rules with which loads
+ * are integrated on curved faces. */
 double pio_mesh_face_area(const pio_mesh *mesh, pio_mesh_face face)
 {
     static const double x[3] = {-0.77459666924148337704, 0, 0.77459666924148337704}, w[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};

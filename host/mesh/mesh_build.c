@@ -27,8 +27,8 @@ typedef struct {
 
 /* ---- elements of a cell ------------------------------------------------------------------------------------ */
 
-/* Simplices of the unit cell by their corners: along x then y, along y then x, ... (Kuhn 1960), mirrored where that would
- * turn them inside out. */
+/* Simplices of the unit cell by their corners: along x then y, along y then x, ... (Kuhn 1960), mirrored where that
+ * would turn them inside out. */
 static const int8_t triangles[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
 static const int8_t tetrahedra[6][4][3] = {
     {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}}, {{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {1, 1, 1}},

@@ -92,8 +92,8 @@ INLINE double jacobian(const double (*gradient)[3], int dimension, int nodes, co
            J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
 }
 
-/* Inverse of the map from the reference element to the ideal one: a simplex of equal edges; of the others the reference element is
- * a square, a cube. */
+/* Inverse of the map from the reference element to the ideal one: a simplex of equal edges; of the others the reference
+ * element is a square, a cube. */
 static const double to_ideal[2][3][3] = {
     {{1, -0.57735026918962576, 0}, {0, 1.1547005383792515, 0}, {0, 0, 1}}, /* 1/sqrt(3), 2/sqrt(3) */
     {{1, -0.57735026918962576, -0.40824829046386302},                      /* 1/sqrt(3), 1/sqrt(6) */
@@ -120,9 +120,9 @@ INLINE double square_of(const double J[3][3], int d, bool simplex)
     return square;
 }
 
-/* Mean ratio of the map S from the ideal element to this one, d det(S)^(2/d)/|S|^2 (Knupp 2001, SIAM J. Sci. Comput. 23, 193;
- * Liu and Joe 1994, BIT 34, 268): 1 where S turns and scales, 0 where it flattens; neither size nor order of nodes matters. `det`:
- * of J, above zero or 0. */
+/* Mean ratio of the map S from the ideal element to this one, d det(S)^(2/d)/|S|^2 (Knupp 2001, SIAM J. Sci. Comput.
+ * 23, 193; Liu and Joe 1994, BIT 34, 268): 1 where S turns and scales, 0 where it flattens; neither size nor order of
+ * nodes matters. `det`: of J, above zero or 0. */
 static double mean_ratio(const double J[3][3], double det, const pio_element *e)
 {
     const int d = e->dimension;

@@ -144,7 +144,8 @@ static piola_status warn_coincident(pio_mesh *mesh, double extent, piola_error *
     return PIOLA_OK;
 }
 
-/* Longer than this a part is as likely to be in millimetres; a factor that was written down is doubted only beyond the others. */
+/* Longer than this a part is as likely to be in millimetres; a factor that was written down is doubted only beyond the
+ * others. */
 #define LONG 10.0
 #define VAST 1e3
 #define TINY 1e-6

@@ -134,7 +134,8 @@ static piola_status fill(const pio_mesh *mesh, face_table *table, bool store, pi
     return rc;
 }
 
-/* Records of one least corner were stored by cell and face: sorts that keep this order of equals make it the last key. */
+/* Records of one least corner were stored by cell and face: sorts that keep this order of equals make it the last
+ * key. */
 static piola_status sort_few(const pio_mesh *mesh, record *own, int64_t n, piola_error *error)
 {
     enum { FEW = 64 };

@@ -1,5 +1,5 @@
-/* mesh_msh.c -- reader of Gmsh files: the file as a whole (Gmsh Reference Manual, "MSH file format" and "MSH file format
- * version 2 (Legacy)"). */
+/* mesh_msh.c -- reader of Gmsh files: the file as a whole (Gmsh Reference Manual, "MSH file format" and "MSH file
+ * format version 2 (Legacy)"). */
 #include "host/mesh/mesh_msh.h"
 
 #include "host/base/decimal.h"

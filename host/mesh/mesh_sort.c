@@ -174,7 +174,8 @@ static uint64_t hash_of_corners(const int32_t *of, int corners)
     return h;
 }
 
-/* Could two elements of this type have the same corners? By their hashes, sorted by the least corner, where few are to be compared. */
+/* Could two elements of this type have the same corners? By their hashes, sorted by the least corner, where few are to
+ * be compared. */
 static piola_status may_repeat(const pio_raw_mesh *raw, int type, bool *may, piola_error *error)
 {
     const pio_raw_block *b = &raw->block[type];
@@ -238,8 +239,8 @@ static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
-/* Keep elements whose into is their own number; into becomes the new number. The arrays move to the mesh. `same`: nodes keep their
- * numbers. */
+/* Keep elements whose into is their own number; into becomes the new number. The arrays move to the mesh. `same`: nodes
+ * keep their numbers. */
 static void compact_elements(pio_raw_mesh *raw, int type, const int32_t *number, bool same)
 {
     pio_raw_block *b = &raw->block[type];

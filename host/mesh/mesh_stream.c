@@ -149,8 +149,8 @@ void msh_end_line(msh_input *in, const char *what)
     if (c == '\n') msh_next(in);
 }
 
-/* The whole number that comes next, where it lies in the buffer with the blank or the end of the line behind it, has at most 18 digits
- * and no other letter: most do. Else nothing is read. */
+/* The whole number that comes next, where it lies in the buffer with the blank or the end of the line behind it, has at
+ * most 18 digits and no other letter: most do. Else nothing is read. */
 static bool plain_integer(msh_input *in, int64_t *value)
 {
     enum { DIGITS = 18 };

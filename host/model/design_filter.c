@@ -190,8 +190,8 @@ piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const in
     return make_filter(out, find_places(m, index, variables, radius), variables, variables, radius, error);
 }
 
-/* The designed nodes of a body's surface with their shares of its area and the variables of one component, *n of them. *missing: one
- * that is on no designed face, or -1. */
+/* The designed nodes of a body's surface with their shares of its area and the variables of one component, *n of them.
+ * *missing: one that is on no designed face, or -1. */
 static place *find_surface(const pio_model *m, int b, const int32_t *index, double radius, int32_t *n, int64_t *missing)
 {
     const pio_mesh *mesh = &m->fem->mesh[b];

@@ -1,4 +1,5 @@
-/* model.h -- a scene made ready for an engine: particles, grid, samples and design variables, as one pio_engine_desc. */
+/* model.h -- a scene made ready for an engine: particles, grid, samples and design variables, as one
+ * pio_engine_desc. */
 #ifndef PIOLA_HOST_MODEL_H
 #define PIOLA_HOST_MODEL_H
 
@@ -64,9 +65,11 @@ bool pio_model_warning(const pio_model *model, int i, char *out, size_t size);
 void pio_model_warn(pio_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pio_model_check(pio_model *model);
 void pio_model_warnings_free(pio_model *model);
-/* What an engine said of the description: of a mesh, bad data are loose bodies, a fault of the scene's boundary. Returns rc. */
+/* What an engine said of the description: of a mesh, bad data are loose bodies, a fault of the scene's boundary.
+ * Returns rc. */
 piola_status pio_model_refused(const pio_model *model, piola_status rc, piola_error *error);
-/* FEM: tolerances that the scene does not tell, as fits the precision that computes; a new model has those of the scene's. */
+/* FEM: tolerances that the scene does not tell, as fits the precision that computes; a new model has those of the
+ * scene's. */
 void pio_model_precision(pio_model *model, bool f32);
 double pio_fem_tolerance(bool f32);
 /* model_query.c: items of what a design entry changes, or of a field of the model: particles; nodes or elements. */
@@ -84,8 +87,8 @@ void pio_model_values(const pio_model *model, const double *z, double *values);
 /* Name of variable v: "materials.soft.E", "bodies.ball.velocity.x", "materials.soft.E[particle 17]". */
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);
 
-/* model_control.c: channels, networks and knots of the description; shares of an observation's control in them, to be freed; the
- * quantity of a design path of control, false where the path is not one. */
+/* model_control.c: channels, networks and knots of the description; shares of an observation's control in them, to be
+ * freed; the quantity of a design path of control, false where the path is not one. */
 piola_status pio_model_control(pio_model *model, piola_error *error);
 void pio_model_control_free(struct pio_model_control *control);
 piola_status pio_model_control_share(const pio_model *model, int observation, pio_observation_desc *desc,

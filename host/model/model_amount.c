@@ -1,4 +1,5 @@
-/* model_amount.c -- elements of a part of a body, and what observations of elements count: volume, mass, energy, stress. */
+/* model_amount.c -- elements of a part of a body, and what observations of elements count: volume, mass, energy,
+ * stress. */
 #include "host/model/model_fem.h"
 
 #include "host/base/fail.h"

@@ -1,7 +1,7 @@
 /* model_design.c -- design entries to engine designs: which particles, which array, how normalised.
  *
- * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the largest
- * magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
+ * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the
+ * largest magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
  * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial).
  *
  * A learning rate counts in units that bounds do not change: linear in s, log in factors of e. */
@@ -56,8 +56,8 @@ static bool governs(const pio_scene *s, const char *path, size_t b)
     return strlen(own) == length && !strncmp(own, name, length);
 }
 
-/* The design entry of body b's own for what the material's path names, NULL: none. It governs the body, or those of its groups that it
- * is of, wherever it stands. */
+/* The design entry of body b's own for what the material's path names, NULL: none. It governs the body, or those of its
+ * groups that it is of, wherever it stands. */
 static const scene_design *own_entry(const pio_scene *s, const char *path, size_t b)
 {
     char own[300];
@@ -146,8 +146,8 @@ static double normalised_bound(const pio_design_desc *d, double bound)
     return normalised(d, bound);
 }
 
-/* An end of a quantity's own range, or, where that is open, a place that is nearer to it by a factor of 1000 than the nearest value
- * at the start. */
+/* An end of a quantity's own range, or, where that is open, a place that is nearer to it by a factor of 1000 than the
+ * nearest value at the start. */
 static double own_end(const pio_parameter *p, double end, bool open)
 {
     double nearest = INFINITY;

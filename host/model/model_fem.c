@@ -228,9 +228,9 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     return PIOLA_OK;
 }
 
-/* In f32 the displacement u itself and F = I + grad u are rounded, which leaves a residual of about eps |K u| at every node.
- * Measured on a cube of N elements a side, bent by 14 %: of equilibrium 3e-7 N, of the adjoint solve 5e-7 N^(3/2); on a square
- * bent by 1.3 %: 6e-5 to 1.4e-4 for N = 32 to 128. */
+/* In f32 the displacement u itself and F = I + grad u are rounded, which leaves a residual of about eps |K u| at every
+ * node. Measured on a cube of N elements a side, bent by 14 %: of equilibrium 3e-7 N, of the adjoint solve 5e-7
+ * N^(3/2); on a square bent by 1.3 %: 6e-5 to 1.4e-4 for N = 32 to 128. */
 double pio_fem_tolerance(bool f32)
 {
     return f32 ? 1e-3 : 1e-10;

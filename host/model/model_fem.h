@@ -38,8 +38,9 @@ scene_where pio_model_box(const pio_model *model, const scene_where *on);
 piola_status pio_model_nodes(const pio_model *model, const char *path, const char *body, const scene_where *on,
                              pio_index_list *out, piola_error *error);
 
-/* model_amount.c: elements of the model at `on` of a body, by its number: of a group, or those whose middle lies in the box;
- * the share of every element in an observation, [elements], as pio_model_weights; a stress of the size of the moduli, Pa. */
+/* model_amount.c: elements of the model at `on` of a body, by its number: of a group, or those whose middle lies in the
+ * box; the share of every element in an observation, [elements], as pio_model_weights; a stress of the size of the
+ * moduli, Pa. */
 piola_status pio_model_elements(const pio_model *model, const char *path, size_t body, const scene_where *on,
                                 pio_index_list *out, piola_error *error);
 double *pio_model_shares(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
@@ -51,12 +52,15 @@ piola_status pio_model_loads(pio_model *model, piola_error *error);
 /* model_fem_motion.c: how a scene that moves begins, and its damping. */
 piola_status pio_model_motion(pio_model *model, piola_error *error);
 
-/* model_fem_design.c: group of every element (of nodal quantities: node) that a design path governs; returns the number of groups. */
+/* model_fem_design.c: group of every element (of nodal quantities: node) that a design path governs; returns the number
+ * of groups. */
 int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per per, int32_t *index);
 bool pio_nodal(pio_quantity quantity); /* of nodes, not of elements */
-/* The quantity that a design path names, and into which the number of the load or the first support where it is one of these. */
+/* The quantity that a design path names, and into which the number of the load or the first support where it is one of
+ * these. */
 pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
-/* model_weights.c: weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status says what is wrong. */
+/* model_weights.c: weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status
+ * says what is wrong. */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
 
 #endif

@@ -50,7 +50,8 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
     return (pio_quantity)((int)PIO_GIVEN_0 + pio_law_path(s, path));
 }
 
-/* Does the design hold an entry bodies.BODY.key of the body's own? It governs what is made of the body's own material. */
+/* Does the design hold an entry bodies.BODY.key of the body's own? It governs what is made of the body's own
+ * material. */
 static bool has_own_entry(const pio_scene *s, const char *body, const char *key)
 {
     char own[300];

@@ -1,7 +1,7 @@
 /* model_observe.c -- observations to samples, and samples to the steps that they touch.
  *
- * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window. Of a distance
- * to given points it is the places that are interpolated, not their squared distance. */
+ * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window.
+ * Of a distance to given points it is the places that are interpolated, not their squared distance. */
 #include "host/data/csv.h"
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
@@ -65,8 +65,8 @@ static void touch_at(touch_list *l, const pio_model *m, int o, int sample, doubl
     add_touch(l, s + 1, o, sample, f, 0);
 }
 
-/* Mean of the interpolant over [t0, t1]: on one step's interval from u to v (0 <= u < v <= 1) the hat functions integrate
- * to (v - u) - (v^2 - u^2)/2 and (v^2 - u^2)/2. */
+/* Mean of the interpolant over [t0, t1]: on one step's interval from u to v (0 <= u < v <= 1) the hat functions
+ * integrate to (v - u) - (v^2 - u^2)/2 and (v^2 - u^2)/2. */
 static void touch_over(touch_list *l, const pio_model *m, int o, const double over[2])
 {
     const double a = over[0] / m->scene->dt, b = fmin(over[1] / m->scene->dt, (double)m->steps), length = b - a;
@@ -135,7 +135,8 @@ static piola_status check_weights(const pio_csv *csv, int time, int weight, cons
     return PIOLA_OK;
 }
 
-/* Every time has a place for every point: a table where each stands at a time of its own would make many of few rows. */
+/* Every time has a place for every point: a table where each stands at a time of its own would make many of few
+ * rows. */
 static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_error *error)
 {
     const double places = (double)n_times * (double)n_ids;

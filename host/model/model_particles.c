@@ -1,5 +1,5 @@
-/* model_particles.c -- the particles of a scene's bodies. They are numbered by body, then by the cell they start in, then by lattice;
- * points as their file has them. */
+/* model_particles.c -- the particles of a scene's bodies. They are numbered by body, then by the cell they start in,
+ * then by lattice; points as their file has them. */
 #include "host/model/model.h"
 
 #include "host/base/fail.h"
@@ -26,7 +26,8 @@ typedef struct {
 
 enum { DIGIT = 11, BUCKETS = 1 << DIGIT }; /* bits that one pass sorts by */
 
-/* Keys by their cells, those of one cell in the order they came in: by one digit after another. `most`: the largest cell. On return
+/* Keys by their cells, those of one cell in the order they came in: by one digit after another. `most`: the largest
+ * cell. On return
  * *key holds them; the two arrays may have changed places. */
 static piola_status sort_keys(sort_key **key, sort_key **other, int64_t n, uint64_t most, piola_error *error)
 {
@@ -47,7 +48,8 @@ static piola_status sort_keys(sort_key **key, sort_key **other, int64_t n, uint6
     return PIOLA_OK;
 }
 
-/* The cells of the particles, of which the largest goes to *most. They may lie outside the grid: then an engine refuses them. */
+/* The cells of the particles, of which the largest goes to *most. They may lie outside the grid: then an engine refuses
+ * them. */
 static piola_status find_cells(const pio_model *m, const pio_fill_result *f, sort_key *key, uint64_t *most,
                                piola_error *error)
 {

@@ -137,7 +137,8 @@ static int32_t free_axes(const double n[3], int dimension)
     return 0;
 }
 
-/* Nodes inside the body follow along all axes; those of its surface stay on it: they slide where it is normal to an axis. */
+/* Nodes inside the body follow along all axes; those of its surface stay on it: they slide where it is normal to an
+ * axis. */
 static void mark_followers(const pio_model *m, int b, int32_t *follows)
 {
     const pio_mesh *mesh = &m->fem->mesh[b];

@@ -1,4 +1,5 @@
-/* model_target.h -- what observations of particles need beside a body: groups, shapes, wanted densities, other bodies. */
+/* model_target.h -- what observations of particles need beside a body: groups, shapes, wanted densities, other
+ * bodies. */
 #ifndef PIOLA_HOST_MODEL_TARGET_H
 #define PIOLA_HOST_MODEL_TARGET_H
 

@@ -29,8 +29,8 @@ typedef struct {
 piola_status pio_objective_create(pio_objective *out, const pio_model *model, piola_error *error);
 void pio_objective_free(pio_objective *objective);
 
-/* J at these samples and (filtered) variables; each term's share in values [n] (may be NULL); dJ/dsamples in samples_bar
- * [n_samples] (may be NULL; set). */
+/* J at these samples and (filtered) variables; each term's share in values [n] (may be NULL); dJ/dsamples in
+ * samples_bar [n_samples] (may be NULL; set). */
 double pio_objective_evaluate(const pio_objective *objective, const pio_model *model, const double *samples,
                               const double *filtered, double *values, double *samples_bar);
 /* What terms of the variables add to dJ/d(filtered), [n_variables]; set. Returns whether there are such terms. */

@@ -14,7 +14,8 @@
 
 /* ---- what there is ------------------------------------------------------------------------------------------ */
 
-/* The number behind `name` in a file of lines "name: number kB", in bytes; or the file's only number. Infinite when there is none. */
+/* The number behind `name` in a file of lines "name: number kB", in bytes; or the file's only number. Infinite when
+ * there is none. */
 static double number_in(const char *path, const char *name, double unit)
 {
     FILE *file = fopen(path, "r");
@@ -87,8 +88,8 @@ static void count_particles(const pio_scene *s, pio_counts *c)
     c->bytes = pio_particle_bytes(s, c->items);
 }
 
-/* Of a mesh of a file, nothing is known here. Coordinates, tags and groups; and the lists of matrix blocks, to each of which every
- * element adds one for each pair of its nodes. */
+/* Of a mesh of a file, nothing is known here. Coordinates, tags and groups; and the lists of matrix blocks, to each of
+ * which every element adds one for each pair of its nodes. */
 static void count_elements(const pio_scene *s, pio_counts *c)
 {
     for (size_t b = 0; b < s->n_bodies; b++) {

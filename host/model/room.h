@@ -4,18 +4,19 @@
 
 #include "host/model/model.h"
 
-/* Bytes of memory that this process could take now: what the machine has available, or less where a limit of the process (ulimit -v)
- * or of its control group is lower. */
+/* Bytes of memory that this process could take now: what the machine has available, or less where a limit of the
+ * process (ulimit -v) or of its control group is lower. */
 double pio_room_bytes(void);
 
 /* PIOLA_NO_MEMORY, naming both numbers, where `bytes` are more than that; `what` needs them: "particles". */
 piola_status pio_room(double bytes, const char *what, piola_error *error);
 
-/* What a model of this scene takes at least, from its numbers alone. PIOLA_NO_MEMORY, naming counts and bytes, where that is more than
- * there is room for. Bodies of files are counted when they are read. */
+/* What a model of this scene takes at least, from its numbers alone. PIOLA_NO_MEMORY, naming counts and bytes, where
+ * that is more than there is room for. Bodies of files are counted when they are read. */
 piola_status pio_room_for_model(const pio_model *model, piola_error *error);
 
-/* Items that a scene describes by numbers, without files: sites of particles, or elements; nodes of the grid, or of meshes. */
+/* Items that a scene describes by numbers, without files: sites of particles, or elements; nodes of the grid, or of
+ * meshes. */
 typedef struct {
     double items, nodes, bytes;
 } pio_counts;

@@ -1,26 +1,28 @@
-/* optimizer.h -- minimise J(z) over n normalised design variables within bounds: Adam, gradient descent, L-BFGS or MMA; with MMA
- * among those z for which c_j(z) <= 0, j = 0 .. m-1.
+/* optimizer.h -- minimise J(z) over n normalised design variables within bounds: Adam, gradient descent, L-BFGS or MMA;
+ * with MMA among those z for which c_j(z) <= 0, j = 0 .. m-1.
  *
  * The optimiser is deterministic: the same definition and the same J and gradients give the same bits. So a killed run
  * resumes by replay: hand back the evaluations that `on_evaluation` was told, and the run walks the same path without
  * computing them again. No wall-clock limit exists here; `iteration` or `evaluate` ask to stop.
  *
- * A trial point that cannot be computed (an evaluation that is PIOLA_NUMERICAL, or has a value that is not finite) is rejected and
- * the step shortened: the line searches of L-BFGS and gradient descent halve it, MMA makes its approximation ten times stiffer, Adam
- * halves it and lets the next one grow again. It counts as an evaluation, and is on record as one, so that a resumed run rejects it
- * too. The start has no step that could be shortened: where it fails, the run has failed.
+ * A trial point that cannot be computed (an evaluation that is PIOLA_NUMERICAL, or has a value that is not finite) is
+ * rejected and the step shortened: the line searches of L-BFGS and gradient descent halve it, MMA makes its
+ * approximation ten times stiffer, Adam halves it and lets the next one grow again. It counts as an evaluation, and is
+ * on record as one, so that a resumed run rejects it too. The start has no step that could be shortened: where it
+ * fails, the run has failed.
  *
- * "Converged" is one rule, whatever stops were asked for. An end is converged when the constraints are satisfied and one of these is
- * true: (1) a stop that was asked for was reached; (2) the projected gradient fell to sqrt(rounding) of the start's; (3) no step
- * was found that lowers J and, by the slopes along the steps that were tried, J could fall by no more than rounding * |J|, with the larger
- * of J there and at the start. By (2) too, J has about rounding left of what it could fall by.
+ * "Converged" is one rule, whatever stops were asked for. An end is converged when the constraints are satisfied and
+ * one of these is true: (1) a stop that was asked for was reached; (2) the projected gradient fell to sqrt(rounding) of
+ * the start's; (3) no step was found that lowers J and, by the slopes along the steps that were tried, J could fall by
+ * no more than rounding * |J|, with the larger of J there and at the start. By (2) too, J has about rounding left of
+ * what it could fall by.
  *
  * An iteration is a step that was accepted: every step of Adam; for the others an evaluation that lowers J by at
  * least 1e-4 of what the slope promised (Nocedal and Wright 2006, eq. 3.4, the rule of NLopt's line search). Iteration
- * 0 is the start. With constraints an iteration is a point that satisfies them and lowers J so, or one that comes nearer to
- * satisfying them as long as none does. The optimiser sees J times a power of two that brings its first gradient near 1, so that constants
- * inside the methods (Adam's 1e-8, NLopt's gradient tolerance 1e-8, MMA's least curvature 1e-5) do not depend on the
- * unit of J; everything that crosses this interface is unscaled. */
+ * 0 is the start. With constraints an iteration is a point that satisfies them and lowers J so, or one that comes
+ * nearer to satisfying them as long as none does. The optimiser sees J times a power of two that brings its first
+ * gradient near 1, so that constants inside the methods (Adam's 1e-8, NLopt's gradient tolerance 1e-8, MMA's least
+ * curvature 1e-5) do not depend on the unit of J; everything that crosses this interface is unscaled. */
 #ifndef PIOLA_HOST_OPTIMIZER_H
 #define PIOLA_HOST_OPTIMIZER_H
 
@@ -41,8 +43,8 @@ typedef struct pio_optimizer_definition {
     double rounding;    /* of J, relative, 0 ... 1; about 1e-12 for J computed in double precision, 1e-6 in single */
 } pio_optimizer_definition;
 
-/* One evaluation: the design, J, c and their gradients, all unscaled. Of one that failed all numbers but z are NaN, J too; J is
- * never NaN else. */
+/* One evaluation: the design, J, c and their gradients, all unscaled. Of one that failed all numbers but z are NaN, J
+ * too; J is never NaN else. */
 typedef struct pio_evaluation {
     const double *z;              /* [n] */
     double J;                     /* NaN: the evaluation failed */
@@ -53,10 +55,10 @@ typedef struct pio_evaluation {
 typedef struct pio_iteration {
     int number;
     pio_evaluation at;
-    double
-        projected_gradient; /* max_i |z_i - clamp(z_i - g_i)|: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1; g = dJ/dz + lambda dc/dz
-                                * with the multipliers of the active constraints (c > -0.001) that make it least; not below lambda |c| of any */
-    double violation;       /* max_j c_j, at least 0 */
+    /* max_i |z_i - clamp(z_i - g_i)|: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1; g = dJ/dz + lambda dc/dz with the
+     * multipliers of the active constraints (c > -0.001) that make it least; not below lambda |c| of any */
+    double projected_gradient;
+    double violation;   /* max_j c_j, at least 0 */
     size_t evaluations; /* so far, replayed ones and rejected ones included */
     size_t rejected;    /* of them: trial points that could not be computed */
     bool replayed;      /* J and the gradient came from the record */
@@ -71,18 +73,20 @@ typedef struct pio_optimizer_problem {
     const double *unit;   /* [n] > 0: the change of z that Adam and gradient descent count as 1; NULL: 1 */
     void *context;        /* for the callbacks */
 
-    /* J, c and all of their gradients at z, as in pio_evaluation. PIOLA_NUMERICAL, or a value that is not finite, rejects a trial point;
-     * at the start it is the result. Any other status but PIOLA_OK stops the optimiser at once and is its result. */
+    /* J, c and all of their gradients at z, as in pio_evaluation. PIOLA_NUMERICAL, or a value that is not finite,
+     * rejects a trial point; at the start it is the result. Any other status but PIOLA_OK stops the optimiser at once
+     * and is its result. */
     piola_status (*evaluate)(void *context, const double *z, double *J, double *gradient, double *c, double *c_gradient,
                              piola_error *error);
     /* Told each iteration; PIOLA_INTERRUPTED asks to stop there, another status is a failure. May be NULL. */
     piola_status (*iteration)(void *context, const pio_iteration *at, piola_error *error);
-    /* Told each evaluation that was computed, not replayed, before its result is used, and each one that failed after the start, with
-     * why in `error`, which is an empty text for the others: `number` counts from 0 over all evaluations. A status but PIOLA_OK stops. May be NULL. */
+    /* Told each evaluation that was computed, not replayed, before its result is used, and each one that failed after
+     * the start, with why in `error`, which is an empty text for the others: `number` counts from 0 over all
+     * evaluations. A status but PIOLA_OK stops. May be NULL. */
     piola_status (*on_evaluation)(void *context, size_t number, const pio_evaluation *at, piola_error *error);
 
-    const pio_evaluation
-        *replay; /* [n_replay] what on_evaluation was told in an earlier run, in order; z NULL: not known */
+    /* [n_replay] what on_evaluation was told in an earlier run, in order; z NULL: not known */
+    const pio_evaluation *replay;
     size_t n_replay;
 } pio_optimizer_problem;
 
@@ -112,17 +116,19 @@ typedef struct pio_optimizer_result {
     char sentence[512];
 } pio_optimizer_result;
 
-/* Minimise. The best point is that of least J among those that satisfy the constraints; where none does, the nearest to it, which
- * is PIOLA_NO. `result` is filled whatever the outcome, and is the caller's to release with pio_optimizer_result_free.
- * PIOLA_OK: converged, or the definition has no stops and max_iterations, all that was asked for, were done.
- * PIOLA_NO: not converged (`max_iterations`, no progress, or trial points that failed). PIOLA_INTERRUPTED: a callback asked for it.
- * PIOLA_BAD_DATA: a start outside its bounds, bounds that cross, or a record that is not of this run.
- * PIOLA_USAGE: a definition out of range. Otherwise what a callback returned, or NUMERICAL, NO_MEMORY, INTERNAL. */
+/* Minimise. The best point is that of least J among those that satisfy the constraints; where none does, the nearest to
+ * it, which is PIOLA_NO. `result` is filled whatever the outcome, and is the caller's to release with
+ * pio_optimizer_result_free. PIOLA_OK: converged, or the definition has no stops and max_iterations, all that was asked
+ * for, were done. PIOLA_NO: not converged (`max_iterations`, no progress, or trial points that failed).
+ * PIOLA_INTERRUPTED: a callback asked for it. PIOLA_BAD_DATA: a start outside its bounds, bounds that cross, or a
+ * record that is not of this run. PIOLA_USAGE: a definition out of range. Otherwise what a callback returned, or
+ * NUMERICAL, NO_MEMORY, INTERNAL. */
 piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimizer_definition *definition,
                           pio_optimizer_result *result, piola_error *error);
 void pio_optimizer_result_free(pio_optimizer_result *result);
 
-/* "adam", "lbfgs", "mma", "gradient_descent"; "objective", "relative_objective", "gradient", "iterations", "no_progress", ... */
+/* "adam", "lbfgs", "mma", "gradient_descent"; "objective", "relative_objective", "gradient", "iterations",
+ * "no_progress", ... */
 const char *pio_optimizer_name(pio_optimizer_type type);
 const char *pio_stop_name(pio_stop_reason reason);
 

@@ -1,4 +1,5 @@
-/* optimizer_constraint.c -- how far a point is from satisfying its constraints, and from being a minimum among those that do. */
+/* optimizer_constraint.c -- how far a point is from satisfying its constraints, and from being a minimum among those
+ * that do. */
 #include "host/optimize/optimizer_run.h"
 
 #include <math.h>
@@ -30,8 +31,8 @@ static double dot_free(const pio_optimizer_problem *p, const double *z, const do
     return sum;
 }
 
-/* lambda >= 0 that makes |g + sum_j lambda_j a_j|^2 least over the variables between their bounds, by the method of Gauss and
- * Seidel on its normal equations (Cryer 1971); 0 for constraints that are not active. */
+/* lambda >= 0 that makes |g + sum_j lambda_j a_j|^2 least over the variables between their bounds, by the method of
+ * Gauss and Seidel on its normal equations (Cryer 1971); 0 for constraints that are not active. */
 static void least_squares(const pio_optimizer_problem *p, const pio_point *at, double *lambda, double *matrix)
 {
     const size_t m = p->n_constraints, n = p->n;

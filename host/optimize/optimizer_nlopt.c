@@ -6,9 +6,9 @@
  * (no step is better any more) ends a round. A round that made progress is followed by another from the best point,
  * with the scale that fits there; one that made none ends the run.
  *
- * A point that could not be computed has the value +infinity for NLopt, and its constraints too. Both methods bear that, as the
- * tests show: the line search bisects (values above 1e20 are interpolated by nothing else), and its rejected points enter no
- * update; MMA makes the approximation stiffer by 10, which is the most it does at once. */
+ * A point that could not be computed has the value +infinity for NLopt, and its constraints too. Both methods bear
+ * that, as the tests show: the line search bisects (values above 1e20 are interpolated by nothing else), and its
+ * rejected points enter no update; MMA makes the approximation stiffer by 10, which is the most it does at once. */
 #include "host/optimize/optimizer_run.h"
 
 #include <math.h>

@@ -185,7 +185,8 @@ static piola_status check_finite(const pio_run *run)
     return PIOLA_OK;
 }
 
-/* Among those that satisfy their constraints the one with the least J, before those the one that misses them by least. */
+/* Among those that satisfy their constraints the one with the least J, before those the one that misses them by
+ * least. */
 static bool is_better(const pio_run *run)
 {
     const pio_optimizer_result *best = run->result;
@@ -218,8 +219,8 @@ bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point
     return next->J < last->J && next->J <= last->J + decrease * (run->problem->n_constraints ? fmin(slope, 0) : slope);
 }
 
-/* The slopes along the step say by how much J could fall at most: where they change sign, by what a parabola between them falls;
- * where they do not, by what the first one promises. The shortest step with a change of sign knows best. */
+/* The slopes along the step say by how much J could fall at most: where they change sign, by what a parabola between
+ * them falls; where they do not, by what the first one promises. The shortest step with a change of sign knows best. */
 static void note_promise(pio_run *run)
 {
     double before, after, length = 0, *best = &run->promise;

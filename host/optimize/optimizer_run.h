@@ -4,7 +4,8 @@
 
 #include "host/optimize/optimizer.h"
 
-/* The slope must shrink to this share before a step of a line search counts as settled, Nocedal and Wright 2006, eq. 3.6b. */
+/* The slope must shrink to this share before a step of a line search counts as settled, Nocedal and Wright 2006, eq.
+ * 3.6b. */
 #define PIO_SETTLED_SLOPE 0.9
 
 typedef struct pio_point {
@@ -26,8 +27,8 @@ typedef struct pio_run {
     double *lambda, *normal;    /* [m], [m][m + 1] workspace of multipliers */
     double scale;               /* a power of two: what the method sees is scale * J */
     double first_J, first_norm; /* at the start: J and the projected gradient */
-    double
-        promise; /* by how much J could fall, by the slopes along what was tried since the last step; NaN: nothing was */
+    /* by how much J could fall, by the slopes along what was tried since the last step; NaN: nothing was */
+    double promise;
     double bracket;           /* length of the shortest of these along which J has a minimum; HUGE_VAL: none has */
     size_t in_a_row;          /* evaluations that failed since the last that did not */
     size_t first_in_a_row;    /* the number of the first of them */
@@ -38,7 +39,8 @@ typedef struct pio_run {
 
 /* Each of these returns false when the run has stopped. */
 
-/* Evaluate at z, by replay or by the callback, into run->trial; keep the best. True with run->trial.failed: z is to be rejected. */
+/* Evaluate at z, by replay or by the callback, into run->trial; keep the best. True with run->trial.failed: z is to be
+ * rejected. */
 bool pio_run_evaluate(pio_run *run, const double *z);
 /* Make the trial the next iterate: tell the callback and test the stops. The relative stop is tested when
  * `settled` and no trial point was rejected on the way: a step that is merely short must not look like convergence. */
@@ -60,7 +62,8 @@ void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, con
 /* Whether the definition has a stop beside max_iterations. */
 bool pio_run_has_stops(const pio_run *run);
 
-/* The power of two that brings the largest |gradient| (times unit, where that is not NULL) into [1/2, 1); 1 for a zero gradient. */
+/* The power of two that brings the largest |gradient| (times unit, where that is not NULL) into [1/2, 1); 1 for a zero
+ * gradient. */
 double pio_run_scale(const double *gradient, const double *unit, size_t n);
 
 /* optimizer_constraint.c: max_j c_j, at least 0; the projected gradient with the multipliers lambda, which are set. */

@@ -1,5 +1,5 @@
-/* optimizer_step.c -- Adam, and gradient descent with a line search. Both see the problem's units: w = z / unit, so that a step
- * means the same whatever z was divided by. */
+/* optimizer_step.c -- Adam, and gradient descent with a line search. Both see the problem's units: w = z / unit, so
+ * that a step means the same whatever z was divided by. */
 #include "host/optimize/optimizer_run.h"
 
 #include <math.h>
@@ -30,8 +30,9 @@ static double *workspace(pio_run *run, size_t arrays)
 
 /* ---- Adam ------------------------------------------------------------------------------------------------ */
 
-/* One step along `step`, or a share of it: halved until the point can be computed. The share grows back by 2 a step, so that
- * a long walk along the edge of what can be computed costs about two evaluations a step. False when the run has stopped. */
+/* One step along `step`, or a share of it: halved until the point can be computed. The share grows back by 2 a step, so
+ * that a long walk along the edge of what can be computed costs about two evaluations a step. False when the run has
+ * stopped. */
 static bool take_share(pio_run *run, const double *step, double *z, double *share)
 {
     do {
@@ -84,8 +85,8 @@ static double free_slope(const pio_run *run)
     return largest;
 }
 
-/* The share of a step to try after it: of one that failed the half, of one that did not lower J enough the minimum of the
- * parabola through J, its slope at the iterate and J at the trial, between a tenth and the half. */
+/* The share of a step to try after it: of one that failed the half, of one that did not lower J enough the minimum of
+ * the parabola through J, its slope at the iterate and J at the trial, between a tenth and the half. */
 static double shortened(const pio_run *run, double slope)
 {
     const double bend = run->trial.J - run->iterate.J - slope;
@@ -93,8 +94,9 @@ static double shortened(const pio_run *run, double slope)
     return fmin(fmax(-slope / (2 * bend), 0.1), 0.5);
 }
 
-/* Along the gradient's projection onto the bounds (Bertsekas 1976), from a largest change of `*length` in w. After an iteration
- * whose first trial was accepted the next begins with twice that. False when the run has stopped or no step lowers J. */
+/* Along the gradient's projection onto the bounds (Bertsekas 1976), from a largest change of `*length` in w. After an
+ * iteration whose first trial was accepted the next begins with twice that. False when the run has stopped or no step
+ * lowers J. */
 static bool descend(pio_run *run, double *z, double *length)
 {
     const double largest = free_slope(run);

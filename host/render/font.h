@@ -1,4 +1,5 @@
-/* font.h -- text in pictures: an alphabet of strokes with analytic coverage, clipped and blended as lines are (image.h). */
+/* font.h -- text in pictures: an alphabet of strokes with analytic coverage, clipped and blended as lines are
+ * (image.h). */
 #ifndef PIOLA_HOST_FONT_H
 #define PIOLA_HOST_FONT_H
 

@@ -34,11 +34,12 @@ void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1
 /* A convex polygon of 3..8 corners in either turning sense. */
 void pio_image_polygon(pio_image *image, double (*corners)[2], int n, pio_rgb colour, double alpha);
 
-/* PIOLA_CANNOT_CREATE where a picture of that name would take the place of something that is neither a PNG nor empty. */
+/* PIOLA_CANNOT_CREATE where a picture of that name would take the place of something that is neither a PNG nor
+ * empty. */
 piola_status pio_image_replaces(const char *path, piola_error *error);
 
-/* Refused as above; then written beside `path` under a temporary name, flushed to the disk and renamed: `path` is whole or untouched.
- * PIOLA_CANNOT_CREATE, PIOLA_IO, PIOLA_NO_MEMORY. */
+/* Refused as above; then written beside `path` under a temporary name, flushed to the disk and renamed: `path` is whole
+ * or untouched. PIOLA_CANNOT_CREATE, PIOLA_IO, PIOLA_NO_MEMORY. */
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error);
 
 #endif

@@ -32,8 +32,8 @@ static void darken(shadow *m, int x, int y, float dark)
     *cell = fmaxf(*cell, dark);
 }
 
-/* All cells whose middle lies beneath the triangle p (x and y in cells, z in m), and those nearest to its corners, as dark as
- * its lowest corner makes them. */
+/* All cells whose middle lies beneath the triangle p (x and y in cells, z in m), and those nearest to its corners, as
+ * dark as its lowest corner makes them. */
 static void drop_triangle(const pio_frame *f, double p[3][3], shadow *m)
 {
     double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};

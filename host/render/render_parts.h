@@ -28,8 +28,8 @@ typedef struct {
     double right[3], up[3], toward[3];
     double distance; /* of the eye from the centre, in units */
     double scale, x0, y0;
-    double
-        squeeze; /* 2D: scale along y over that along x: the window fills whole pixels exactly; 1 within half a pixel */
+    /* 2D: scale along y over that along x: the window fills whole pixels exactly; 1 within half a pixel */
+    double squeeze;
 } pio_view;
 
 typedef struct {

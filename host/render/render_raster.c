@@ -1,7 +1,7 @@
 /* render_raster.c -- triangles into samples, each owned by the nearest triangle, and what a sample of one shows.
  *
- * A sample goes to the triangle with the least (depth, index): the picture depends neither on the order of drawing nor on
- * the number of threads. In 2D all depths are 1. */
+ * A sample goes to the triangle with the least (depth, index): the picture depends neither on the order of drawing nor
+ * on the number of threads. In 2D all depths are 1. */
 #include "host/render/render_parts.h"
 
 #include <math.h>
@@ -93,8 +93,8 @@ static double from_side(const pio_triangle *t, const pio_vertex *v, int k)
     return t->sides == 4 ? four[k] : three[k];
 }
 
-/* How much of the sample lies under the line along a side of the face. Parameters are linear over the triangle: a distance is
- * their difference over their slope on the screen. */
+/* How much of the sample lies under the line along a side of the face. Parameters are linear over the triangle: a
+ * distance is their difference over their slope on the screen. */
 static float line_at(const pio_triangle *t, const pio_vertex *const v[3], const double share[3])
 {
     const double area = side_of(v[0], v[1], (double)v[2]->x, (double)v[2]->y);

@@ -132,7 +132,8 @@ static pio_rgb colour_of(const canvas *c, int index)
     return c->f->p.values == NULL ? plain : grey;
 }
 
-/* A sample of particle or triangle `id`: its colour times `shade`, and in 3D the light on it; n is the body's normal. */
+/* A sample of particle or triangle `id`: its colour times `shade`, and in 3D the light on it; n is the body's
+ * normal. */
 static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float *n, float shade, float out[3])
 {
     float line = 0, l = 1;

@@ -1,7 +1,8 @@
-/* render_skin.c -- the surface of a mesh: its faces as triangles on the screen, with normals and values at their corners.
+/* render_skin.c -- the surface of a mesh: its faces as triangles on the screen, with normals and values at their
+ * corners.
  *
- * Curved faces are cut into parts small enough to look curved. A face's normals are its own; at a node where the mean over
- * its faces differs little from that, the mean stands in, so that round bodies look round and edges stay sharp. */
+ * Curved faces are cut into parts small enough to look curved. A face's normals are its own; at a node where the mean
+ * over its faces differs little from that, the mean stands in, so that round bodies look round and edges stay sharp. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
 #include "host/snapshot/snapshot_surface.h"

@@ -83,8 +83,8 @@ static pio_evaluation evaluation(const pio_evaluations *log, const double *row)
     return (pio_evaluation){row, row[n], row + n + 1, c, c ? c + m : NULL};
 }
 
-/* How many evaluations the rows are of, or 0: they are not all of the size of this run's, or their numbers cannot be right. Each
- * number below the largest had a row once, and no row but the last is ever taken away. */
+/* How many evaluations the rows are of, or 0: they are not all of the size of this run's, or their numbers cannot be
+ * right. Each number below the largest had a row once, and no row but the last is ever taken away. */
 static size_t count_evaluations(const pio_evaluations *log, const pio_record_row *rows, size_t n_rows)
 {
     const size_t bytes = sizeof(double) * log->width;

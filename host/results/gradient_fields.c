@@ -12,7 +12,8 @@ typedef struct {
     const char *of, *unit, *engine_field, *meaning;
 } known_field;
 
-/* Of everything; the first ones are vectors, of meshes NODAL ones. The constants of laws come between these and the last. */
+/* Of everything; the first ones are vectors, of meshes NODAL ones. The constants of laws come between these and the
+ * last. */
 enum { NODAL = 3 };
 static const known_field of_particles[] = {
     {"position", "m", "grad_position", "initial position (velocities and volumes kept)"},
@@ -127,8 +128,8 @@ static int number_of(const scene_material *m, const char *key, bool plastic)
     return c ? c->number : -1;
 }
 
-/* The constant is another of the engine's numbers for each law: every number is read once. Viscosity of solids is of no law; that
- * field is 0 at fluids. */
+/* The constant is another of the engine's numbers for each law: every number is read once. Viscosity of solids is of no
+ * law; that field is 0 at fluids. */
 static piola_status read_constant(pio_session *s, const char *key, double *values, double *one, piola_error *error)
 {
     const int64_t items = pio_model_items(s->model, false);

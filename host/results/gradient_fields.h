@@ -5,8 +5,8 @@
 #include "host/run/session.h"
 #include "host/snapshot/snapshot.h"
 
-/* Gradient fields per particle, element or node that the scene's materials have: "grad_E" of "materials.*.E", from the engine's field
- * "grad_given_0" of the particles whose law has it there. Returns 0 past the last. */
+/* Gradient fields per particle, element or node that the scene's materials have: "grad_E" of "materials.*.E", from the
+ * engine's field "grad_given_0" of the particles whose law has it there. Returns 0 past the last. */
 typedef struct {
     char name[32], engine_field[32], of[32], units[32], meaning[96];
     int components;

@@ -1,4 +1,5 @@
-/* history.c -- see history.h. Everything follows from z and dJ/dz, so that a replayed iteration writes the same bits. */
+/* history.c -- see history.h. Everything follows from z and dJ/dz, so that a replayed iteration writes the same
+ * bits. */
 #include "host/results/history.h"
 
 #include "host/base/fail.h"
@@ -31,9 +32,10 @@ static bool is_nodal(const pio_history *h, int k)
     return !m->fem || pio_nodal(m->designs[k].quantity);
 }
 
-/* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two paths
- * flatten to one name, for the first part is one of two words and the last has no _. Where that is longer than a field's name
- * may be, number k among all targets names it: design_k, grad_design_k. The path itself is the field's meaning. */
+/* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two
+ * paths flatten to one name, for the first part is one of two words and the last has no _. Where that is longer than a
+ * field's name may be, number k among all targets names it: design_k, grad_design_k. The path itself is the field's
+ * meaning. */
 static void add_pair(pio_history *h, int k)
 {
     enum { LONGEST = 63 - (int)sizeof "grad_" + 1 };

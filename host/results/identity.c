@@ -68,7 +68,8 @@ static uint64_t data_hash(const pio_session *s)
     return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->dimension) : h;
 }
 
-/* The resolved scene without its words, output, budget, checks and stops, and with its optimizer only where it matters. */
+/* The resolved scene without its words, output, budget, checks and stops, and with its optimizer only where it
+ * matters. */
 static char *scene_text(const pio_session *s, bool optimizer)
 {
     pio_scene scene = *s->scene;
@@ -100,7 +101,8 @@ char *pio_identity_of_gradient(const pio_session *s)
 
 /* ---- runs ----------------------------------------------------------------------------------------------- */
 
-/* Labels of lines that tell of the machine begin with the first; the scene is the last line and takes the rest of the text. */
+/* Labels of lines that tell of the machine begin with the first; the scene is the last line and takes the rest of the
+ * text. */
 static const char of_machine[] = "machine's ", of_scene[] = "scene: ";
 
 char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more)

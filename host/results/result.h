@@ -10,11 +10,11 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
                       const piola_failure *failure);
 /* Member `failure`: null where there is none, or its kind is PIOLA_FAILED_NOT. */
 void pio_failure_json(const piola_failure *failure, pio_json *json);
-/* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of the last
- * evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
+/* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of
+ * the last evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
-/* Write the file, and stdout with --json; always releases `json`. `files`: names in the folder, NULL-terminated. PIOLA_IO where
- * the file or stdout cannot be written. */
+/* Write the file, and stdout with --json; always releases `json`. `files`: names in the folder, NULL-terminated.
+ * PIOLA_IO where the file or stdout cannot be written. */
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
 
 #endif

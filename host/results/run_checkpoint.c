@@ -72,8 +72,8 @@ static piola_status set_aside(pio_run_checkpoint *c, const char *why, piola_erro
     return PIOLA_OK;
 }
 
-/* One of the two, verified with the frames that belong to it. PIOLA_NO: it is of another run, as *error says; PIOLA_REFUSED: of another
- * machine. */
+/* One of the two, verified with the frames that belong to it. PIOLA_NO: it is of another run, as *error says;
+ * PIOLA_REFUSED: of another machine. */
 static piola_status examine(const pio_run_checkpoint *c, int odd, pio_checkpoint_head *head, piola_error *error)
 {
     char *identity = NULL, differs[800] = "";
@@ -217,7 +217,8 @@ static piola_status add_frame(pio_run_checkpoint *c, uint64_t *end, bool adjoint
     return rc;
 }
 
-/* Frames that a place has and the file has not. On the way back what adjoint fields the last one lacked may be there now. */
+/* Frames that a place has and the file has not. On the way back what adjoint fields the last one lacked may be there
+ * now. */
 static piola_status add_frames(pio_run_checkpoint *c, const pio_place *p, uint64_t *end, piola_error *error)
 {
     const int64_t there = p->sweep < 0 ? p->frame : c->session->model->n_frames;
@@ -266,8 +267,9 @@ static bool has_single(pio_run_checkpoint *c)
     return c->single != NULL;
 }
 
-/* Of a gradient on its way out, the state at hand is kept by itself too: from there states are made again if the sweep back goes on in
- * another process. On the way back what lies beyond is of no use. It is a saving of time: where it fails, the next may not. */
+/* Of a gradient on its way out, the state at hand is kept by itself too: from there states are made again if the sweep
+ * back goes on in another process. On the way back what lies beyond is of no use. It is a saving of time: where it
+ * fails, the next may not. */
 static void keep_state(pio_run_checkpoint *c, const pio_place *p)
 {
     const pio_session *s = c->session;
@@ -318,8 +320,8 @@ static bool due(const pio_run_checkpoint *c)
     return pio_clock() - c->ended >= (every > rest ? every : rest);
 }
 
-/* A step that is interrupted leaves nothing behind: this is what there was before it. Without memory for it the last checkpoint has to
- * do. */
+/* A step that is interrupted leaves nothing behind: this is what there was before it. Without memory for it the last
+ * checkpoint has to do. */
 static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_error *error)
 {
     const pio_session *s = c->session;

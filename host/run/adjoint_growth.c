@@ -28,8 +28,8 @@ static double state_size(const pio_adjoint_norm *norm, double time_scale)
     return hypot(norm->speed, norm->place / time_scale);
 }
 
-/* ln of the largest G, and of A: of all rises of the sum going back, the second with the share that the state there has of the
- * largest. */
+/* ln of the largest G, and of A: of all rises of the sum going back, the second with the share that the state there has
+ * of the largest. */
 static void largest_growth(const pio_adjoint_norm *norms, int64_t n, double time_scale, double *growth, double *felt)
 {
     double sum = 0, least = 0, largest = 0;

@@ -89,8 +89,8 @@ void pio_engine_folder(char *out, size_t size)
     }
 }
 
-/* Whether this processor has the instructions of a module. Asked before anything in it runs: all of a module is built for its
- * instruction set, so that even asking it would be an illegal instruction. */
+/* Whether this processor has the instructions of a module. Asked before anything in it runs: all of a module is built
+ * for its instruction set, so that even asking it would be an illegal instruction. */
 static bool processor_has(const char *name)
 {
 #if defined(__x86_64__)

@@ -14,10 +14,11 @@ typedef struct {
     char why[512]; /* why this one: one sentence */
 } pio_engine_module;
 
-/* device: "auto", "cpu" or "cuda"; isa: NULL, or the instruction set of the CPU engine, which then is taken or none (with
- * "auto" no GPU is); precision: "f32" or "f64". `auto` takes CUDA when an engine and a GPU are there, else the
- * CPU engine for the best instruction set that runs, and says so in `why`; "cuda" never falls back. Modules lie beside the
- * program or the shared library, in the folder `piola` of installed libraries, or in the folder that PIOLA_ENGINES names. */
+/* device: "auto", "cpu" or "cuda"; isa: NULL, or the instruction set of the CPU engine, which then is taken or none
+ * (with "auto" no GPU is); precision: "f32" or "f64". `auto` takes CUDA when an engine and a GPU are there, else the
+ * CPU engine for the best instruction set that runs, and says so in `why`; "cuda" never falls back. Modules lie beside
+ * the program or the shared library, in the folder `piola` of installed libraries, or in the folder that PIOLA_ENGINES
+ * names. */
 piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *isa, const char *precision,
                              int dimension, piola_error *error);
 void pio_engine_close(pio_engine_module *engine);
@@ -25,12 +26,13 @@ void pio_engine_close(pio_engine_module *engine);
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);
 /* Instruction sets of CPU engines of this build, the best first; NULL past the last. */
 const char *pio_engine_isa(int i);
-/* The folder where modules are looked for, "" where its name does not fit: that of PIOLA_ENGINES, else the first of the shared library's (or,
- * without one, the program's), its sub-folder `piola`, and ../lib/piola, that has engines; the first when none has. */
+/* The folder where modules are looked for, "" where its name does not fit: that of PIOLA_ENGINES, else the first of the
+ * shared library's (or, without one, the program's), its sub-folder `piola`, and ../lib/piola, that has engines; the
+ * first when none has. */
 void pio_engine_folder(char *out, size_t size);
 
-/* For `piola doctor`: every combination that could be, whether its module is there and runs, and why not. Returns 0 past
- * the last. */
+/* For `piola doctor`: every combination that could be, whether its module is there and runs, and why not. Returns 0
+ * past the last. */
 int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128]);
 
 #endif

@@ -61,8 +61,8 @@ static double time_with(const pio_plan_request *r, int64_t slots, int64_t kept)
            (double)kept * (r->prices.write + r->prices.read);
 }
 
-/* The least time is convex in the number of states on disk: the first that one more does not improve. A buffer for a state on its
- * way costs one in memory. */
+/* The least time is convex in the number of states on disk: the first that one more does not improve. A buffer for a
+ * state on its way costs one in memory. */
 static void use_disk(pio_plan *plan, const pio_plan_request *r)
 {
     pio_plan_request with = *r;
@@ -162,7 +162,8 @@ static pio_plan reverse(const pio_plan_request *r)
     return plan;
 }
 
-/* Of checkpoints and reversal, what computes fewer steps besides the run and the adjoints; PIOLA_NO_MEMORY where neither fits. */
+/* Of checkpoints and reversal, what computes fewer steps besides the run and the adjoints; PIOLA_NO_MEMORY where
+ * neither fits. */
 static piola_status least_work(pio_plan *plan, const pio_plan_request *r, piola_error *error)
 {
     pio_plan back = reverse(r);

@@ -1,4 +1,5 @@
-/* plan.h -- what a gradient keeps, from a budget of bytes: which schedule, how many states, how many steps are run again. */
+/* plan.h -- what a gradient keeps, from a budget of bytes: which schedule, how many states, how many steps are run
+ * again. */
 #ifndef PIOLA_HOST_PLAN_H
 #define PIOLA_HOST_PLAN_H
 
@@ -6,8 +7,8 @@
 #include "solvers/engine/engine.h"
 #include "solvers/driver/schedule.h"
 
-/* Seconds: a step forward, the adjoint of one, a state kept and restored, likewise on disk; of reversible integrators a step taken
- * back, and the adjoint of a step just after that. Bytes of the tape that a step takes. */
+/* Seconds: a step forward, the adjoint of one, a state kept and restored, likewise on disk; of reversible integrators a
+ * step taken back, and the adjoint of a step just after that. Bytes of the tape that a step takes. */
 typedef struct {
     double forward, adjoint, store, restore, write, read;
     double unstep, adjoint_after, taped;
@@ -33,7 +34,8 @@ typedef struct {
     size_t tape;             /* bytes for steps that are taken back */
     size_t bytes;            /* in all, with a buffer for states that go to disk */
     double disk_bytes;
-    /* of one gradient: steps run forward, states kept and restored, likewise on disk, adjoints of steps, steps taken back */
+    /* of one gradient: steps run forward, states kept and restored, likewise on disk, adjoints of steps, steps taken
+     * back */
     int64_t forward_steps, stores, restores, writes, reads, reverse_steps, unsteps;
 } pio_plan;
 
@@ -48,31 +50,32 @@ piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *request, int6
 piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request, pio_schedule *schedule,
                                piola_error *error);
 
-/* Can the steps of this simulation be taken back? Into tape_is_a_guess: is it only known from a run how much of a tape that takes? */
+/* Can the steps of this simulation be taken back? Into tape_is_a_guess: is it only known from a run how much of a tape
+ * that takes? */
 bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess);
 
 /* Time of the gradient over that of a forward run. */
 double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
 
-/* Of particles, in steps forward, as they were measured once (piola bench memory): where states are kept whole, and where a state is
- * kept in a compact slot (kernels/mpm/mpm_slot.h). They stand for prices that a run does not measure, so that it has the same plan every
- * time. */
+/* Of particles, in steps forward, as they were measured once (piola bench memory): where states are kept whole, and
+ * where a state is kept in a compact slot (kernels/mpm/mpm_slot.h). They stand for prices that a run does not measure,
+ * so that it has the same plan every time. */
 extern const pio_prices pio_prices_whole, pio_prices_compact;
 
 /* Does a gradient take less time with compact slots? Prices may be NULL: those above. */
 bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
                      const pio_prices *whole_prices, int64_t steps);
 
-/* For how many active nodes compact slots get room: half as many again as at the start; or, where the `last` number did not do and
- * `needed` would have done so far, twice as many or more. */
+/* For how many active nodes compact slots get room: half as many again as at the start; or, where the `last` number did
+ * not do and `needed` would have done so far, twice as many or more. */
 int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
 
 /* Steps by which the length of a tape is guessed; they run with room for plain states. */
 enum { PIO_GUESSED_STEPS = 8 };
 
-/* plan_measure.c: prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from a short run with
- * the design z: steps for a tenth of a second, at least one, and the adjoint of one. `desc` describes the simulation; its slots, tape
- * and window are not used. `places`: most states on disk. */
+/* plan_measure.c: prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from
+ * a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of one. `desc` describes
+ * the simulation; its slots, tape and window are not used. `places`: most states on disk. */
 piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
                               const double *z, const char *folder, int64_t places, piola_error *error);
 

@@ -45,8 +45,8 @@ static piola_status measure_store(pio_prices *prices, const pio_engine *engine, 
     return rc;
 }
 
-/* Steps for a moment, and a few in any case unless they take long, or all where what they leave on a tape is to be known: that of the
- * middle. */
+/* Steps for a moment, and a few in any case unless they take long, or all where what they leave on a tape is to be
+ * known: that of the middle. */
 static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
                                   bool all_steps, int64_t *steps_run, piola_error *error)
 {
@@ -118,7 +118,8 @@ static piola_status measure_adjoints(pio_prices *prices, const pio_engine *engin
     return rc;
 }
 
-/* The state that is kept `places` times to the disk, and from there: not to a cache that a longer run would overflow. */
+/* The state that is kept `places` times to the disk, and from there: not to a cache that a longer run would
+ * overflow. */
 static piola_status measure_moves(pio_prices *prices, pio_disk_states *disk, int64_t places, const pio_engine *engine,
                                   pio_sim *sim, piola_error *error)
 {
@@ -136,8 +137,8 @@ static piola_status measure_moves(pio_prices *prices, pio_disk_states *disk, int
     return rc;
 }
 
-/* As many states as make up 64 MiB, 2 to 64 of them and no more than `most`, to a file in the folder and back; the best of a few
- * times. */
+/* As many states as make up 64 MiB, 2 to 64 of them and no more than `most`, to a file in the folder and back; the best
+ * of a few times. */
 static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
                                  const char *folder, int64_t most, piola_error *error)
 {

@@ -44,16 +44,16 @@ typedef struct pio_session {
     bool all_gradients;     /* gradients are those of the constraints too, a sweep back each */
     bool started;           /* bounds of constraints that are relative to the start are known */
     pio_sweep_result sweep; /* of the last evaluation */
-    pio_step_record
-        *records; /* [sweeps][steps], n_records of each are there: the implicit steps of the last gradient */
+    /* [sweeps][steps], n_records of each are there: the implicit steps of the last gradient */
+    pio_step_record *records;
     int64_t n_records;
     pio_adjoint_norm *norms; /* [growth.n] of the last gradient's adjoint */
     pio_growth growth;
     bool growth_told, kinks_told; /* a person was warned of it, of them */
-    double *
-        terms_of_samples; /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
-    double opened;        /* s, steady clock */
-    bool claims;          /* the result that is being written says that all went well */
+    /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
+    double *terms_of_samples;
+    double opened;                         /* s, steady clock */
+    bool claims;                           /* the result that is being written says that all went well */
     struct pio_states *states;             /* the file that frames go to, or NULL */
     struct pio_run_checkpoint *checkpoint; /* that is written now and then, or NULL */
     int64_t looks;                         /* that asked whether to stop; counted for tests */
@@ -62,32 +62,35 @@ typedef struct pio_session {
 
 typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;
 
-/* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what to use where
- * the options name none (NULL: the scene's). Tells the log the engine and why. With options->dry_run, tells it the plan and leaves
- * sim NULL. On failure *out is NULL; *told: the message of *error is one of the scene's, which were printed to stderr. */
+/* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what
+ * to use where the options name none (NULL: the scene's). Tells the log the engine and why. With options->dry_run,
+ * tells it the plan and leaves sim NULL. On failure *out is NULL; *told: the message of *error is one of the scene's,
+ * which were printed to stderr. */
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, bool *told, piola_error *error);
 void pio_session_close(pio_session *s);
-/* Close it at the end of a command that came to rc; PIOLA_IO where only the file of the log (--log-json) failed, else rc. */
+/* Close it at the end of a command that came to rc; PIOLA_IO where only the file of the log (--log-json) failed, else
+ * rc. */
 piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error);
 
-/* session_plan.c: measure the simulation and choose the schedule; tell it, with options->dry_run at length. PIOLA_NO_MEMORY where
- * the scene's budget does not suffice. */
+/* session_plan.c: measure the simulation and choose the schedule; tell it, with options->dry_run at length.
+ * PIOLA_NO_MEMORY where the scene's budget does not suffice. */
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error);
 
 /* session_plan.c: the simulation of the plan. */
 piola_status pio_session_create_sim(pio_session *s, piola_error *error);
 
-/* session_plan.c: after a gradient failed for want of memory. Was there too little room in its compact slots? Then there is a new
- * plan, and a simulation with more, and the log says so; else the failure stays as it is. */
+/* session_plan.c: after a gradient failed for want of memory. Was there too little room in its compact slots? Then
+ * there is a new plan, and a simulation with more, and the log says so; else the failure stays as it is. */
 piola_status pio_session_more_room(pio_session *s, piola_error *error);
 
-/* session_plan.c: this plan, of which strategy, slots, kept and tape are read, with that room in compact slots, becomes the session's, and
- * the simulation is made anew where that was another. PIOLA_NO, with the session as it was, where there is not the memory for it. */
+/* session_plan.c: this plan, of which strategy, slots, kept and tape are read, with that room in compact slots, becomes
+ * the session's, and the simulation is made anew where that was another. PIOLA_NO, with the session as it was, where
+ * there is not the memory for it. */
 piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error);
 
-/* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective and
- * progress are set here), or is NULL. */
+/* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective
+ * and progress are set here), or is NULL. */
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 

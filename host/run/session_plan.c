@@ -139,8 +139,8 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
     }
 }
 
-/* As many bytes as the first steps used; and at most a quarter of what plain states would take, 32 bits for each degree of freedom
- * and step, more than stiff springs have been seen to need; or four times as many as expected. */
+/* As many bytes as the first steps used; and at most a quarter of what plain states would take, 32 bits for each degree
+ * of freedom and step, more than stiff springs have been seen to need; or four times as many as expected. */
 static void give_tape(const pio_session *s, pio_plan_request *r)
 {
     const double quarter = (double)r->state * (double)r->steps / 4;
@@ -148,8 +148,8 @@ static void give_tape(const pio_session *s, pio_plan_request *r)
     r->tape_most = fmax(4 * r->tape, s->scene->memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
-/* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that fails in its
- * first steps has a plan all the same, without the disk: it would fail there too. */
+/* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that
+ * fails in its first steps has a plan all the same, without the disk: it would fail there too. */
 static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
 {
     char folder[PIO_PATH];
@@ -194,8 +194,8 @@ typedef struct {
     bool refused;
 } way;
 
-/* Measure the simulation with this room in its slots, and plan its gradient; where the budget is too small for one, *error says what
- * would do. */
+/* Measure the simulation with this room in its slots, and plan its gradient; where the budget is too small for one,
+ * *error says what would do. */
 static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, way *w,
                              piola_error *error)
 {

@@ -1,5 +1,5 @@
-/* control_weights.c -- see control_weights.h. HDF5 reads the file in a process of its own (host/base/guarded.h), follows no
- * link to another place or file, and of a snapshot the bytes are compared with its checksums first. */
+/* control_weights.c -- see control_weights.h. HDF5 reads the file in a process of its own (host/base/guarded.h),
+ * follows no link to another place or file, and of a snapshot the bytes are compared with its checksums first. */
 #include "host/scene/control_weights.h"
 
 #include "host/base/fail.h"
@@ -26,7 +26,8 @@ static void say(pio_checked_file *f, const char *dataset, const char *format)
     (void)pio_checked_bad(f, format, dataset);
 }
 
-/* The group that holds the dataset "/a/b/c", and its own name in *name, which lies in `path`; -1 and a fault without. */
+/* The group that holds the dataset "/a/b/c", and its own name in *name, which lies in `path`; -1 and a fault
+ * without. */
 static hid_t enter_group(pio_checked_file *f, char *path, char **name)
 {
     char *rest = NULL, *word = strtok_r(path, "/", &rest);

@@ -1,4 +1,5 @@
-/* fill_points.c -- particles from a table of points: columns x, y[, z] and, where the geometry has no volume, volume. */
+/* fill_points.c -- particles from a table of points: columns x, y[, z] and, where the geometry has no volume,
+ * volume. */
 #include "host/scene/fill.h"
 
 #include "host/data/csv.h"

@@ -1,5 +1,5 @@
-/* law.h -- laws of materials by name, and their constants in the order in which engines take them: both lists once, for scenes
- * of every method, benchmarks, designs and gradient fields. */
+/* law.h -- laws of materials by name, and their constants in the order in which engines take them: both lists once, for
+ * scenes of every method, benchmarks, designs and gradient fields. */
 #ifndef PIOLA_HOST_LAW_H
 #define PIOLA_HOST_LAW_H
 
@@ -35,7 +35,8 @@ int pio_law_path(const pio_scene *scene, const char *path);
 pio_law pio_law_named(const char *name, unsigned laws);
 /* How many an engine keeps of the law. */
 int pio_law_count(pio_law law);
-/* Constants, as engines take them, of a body that has these of small strains: E in Pa and nu; fluids with that bulk modulus E. */
+/* Constants, as engines take them, of a body that has these of small strains: E in Pa and nu; fluids with that bulk
+ * modulus E. */
 void pio_law_like(pio_law law, double E, double nu, double *given);
 /* Shear modulus at rest, Pa; of a solid. */
 double pio_law_shear(const scene_material *material);

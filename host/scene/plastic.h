@@ -4,7 +4,8 @@
 
 #include "host/scene/law.h"
 
-/* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of an elastic one. */
+/* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of
+ * an elastic one. */
 const pio_law_constant *pio_plastic_constants(const scene_material *material);
 /* The one that has this key, or NULL. */
 const pio_law_constant *pio_plastic_constant_of(const scene_material *material, const char *key);

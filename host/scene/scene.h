@@ -234,9 +234,9 @@ typedef struct {
     char *name, *body;
     scene_where on;
     scene_load_type type;
-    scene_numbers
-        value; /* traction Pa, force N, body force N/m3, springs N/m: a vector; pressure Pa: one number; foundation
-                            N/m3: one or a vector */
+    /* traction Pa, force N, body force N/m3, springs N/m: a vector; pressure Pa: one number; foundation N/m3: one or
+     * a vector */
+    scene_numbers value;
     char *curve;
 } scene_load;
 
@@ -486,12 +486,12 @@ void pio_scene_schema(FILE *to);
 void pio_scene_reference(FILE *to);
 void pio_scene_resolved(const pio_scene *scene, FILE *to);
 
-/* File number i that the scene was read from (itself, its includes, its tables), and the SHA-256 of its bytes; NULL past the
- * last. */
+/* File number i that the scene was read from (itself, its includes, its tables), and the SHA-256 of its bytes; NULL
+ * past the last. */
 const char *pio_scene_input(const pio_scene *scene, size_t i, const char **sha256);
 
-/* A path of an input file named in the scene: relative to the scene's folder, refused (PIOLA_REFUSED) when it leaves it and is not
- * allowed. */
+/* A path of an input file named in the scene: relative to the scene's folder, refused (PIOLA_REFUSED) when it leaves it
+ * and is not allowed. */
 piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error);
 
 #endif

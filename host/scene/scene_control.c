@@ -1,4 +1,5 @@
-/* scene_control.c -- actuators and control of a scene: defaults, weights at the start, rules, and the paths that a design may change. */
+/* scene_control.c -- actuators and control of a scene: defaults, weights at the start, rules, and the paths that a
+ * design may change. */
 #include "host/scene/control_weights.h"
 #include "host/base/random.h"
 #include "host/scene/scene_names.h"

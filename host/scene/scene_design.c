@@ -173,7 +173,8 @@ static void add_constants(const pio_scene *s, cfg_doc *doc, const char **paths, 
         if (constant(s, m, f->key)) add_path(doc, paths, n, list, name, f->key);
 }
 
-/* The constant that materials.NAME.KEY or bodies.NAME.KEY names and that the material could have, but was not given; its material. */
+/* The constant that materials.NAME.KEY or bodies.NAME.KEY names and that the material could have, but was not given;
+ * its material. */
 static const scene_material *without_key(const pio_scene *s, const char *path, const char **key)
 {
     const char *dot = strchr(path, '.'), *last = strrchr(path, '.');

@@ -53,8 +53,8 @@ static void check_allowed(cfg_doc *doc)
     }
 }
 
-/* May results go where the scene says? Below the current folder, where the name of theirs begins, or below the scene's own; and
- * where the user says. */
+/* May results go where the scene says? Below the current folder, where the name of theirs begins, or below the scene's
+ * own; and where the user says. */
 static bool may_write(const cfg_doc *doc, const char *directory, bool set)
 {
     const char *own[] = {".", doc->folder};

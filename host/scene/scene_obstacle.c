@@ -16,8 +16,8 @@ static void take_column(cfg_doc *doc, const pio_csv *csv, size_t column, scene_n
     for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + column];
 }
 
-/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. A column that nothing reads would be a
- * motion that is lost. */
+/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. A column that nothing
+ * reads would be a motion that is lost. */
 static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
 {
     static const char *const names[] = {"time", "x", "y", "z", "angle"};

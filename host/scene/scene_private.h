@@ -19,8 +19,8 @@ struct scene_source {
     struct scene_surface *surfaces; /* scene_surface.c: a list */
 };
 
-/* scene_load.c: pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened; NULL: what is in
- * the file. */
+/* scene_load.c: pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened;
+ * NULL: what is in the file. */
 piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
                              size_t n_sets, FILE *errors, piola_error *error);
 
@@ -32,7 +32,8 @@ static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
     return found;
 }
 
-/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem; scene_table_material.c: materials of both. */
+/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem; scene_table_material.c: materials of
+ * both. */
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_checkpoint_table, pio_geometry_table,
     pio_body_table, pio_observe_table, pio_design_table;
@@ -55,14 +56,15 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
 /* scene_validate_mpm.c: what the integrators of particles can and cannot do. */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
 struct scene_target;
-/* scene_obstacle.c: defaults of obstacles that depend on other keys, their rules, and what a design may change of them. */
+/* scene_obstacle.c: defaults of obstacles that depend on other keys, their rules, and what a design may change of
+ * them. */
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
 bool pio_scene_obstacle_target(const pio_scene *scene, const char *name, const char *key, struct scene_target *target);
 /* scene_validate_bodies.c: what the files of geometry hold, groups, and what names them. */
 void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
-/* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a fault; `time`,
- * which must increase. Report at the key what is wrong with its file. */
+/* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a
+ * fault; `time`, which must increase. Report at the key what is wrong with its file. */
 bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, const char *file, pio_csv *csv);
 int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
 int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv);

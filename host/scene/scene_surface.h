@@ -1,12 +1,13 @@
-/* scene_surface.h -- the closed surfaces that a scene names, each read once: its checks and its model see the same bytes. */
+/* scene_surface.h -- the closed surfaces that a scene names, each read once: its checks and its model see the same
+ * bytes. */
 #ifndef PIOLA_HOST_SCENE_SURFACE_H
 #define PIOLA_HOST_SCENE_SURFACE_H
 
 #include "host/scene/scene.h"
 #include "host/surface/surface_inside.h"
 
-/* The surface in the file `place`, its lengths times `scale`. It stays the scene's until pio_scene_drop_surfaces(). Fails as
- * pio_trimesh_load() does, and *out is NULL then. */
+/* The surface in the file `place`, its lengths times `scale`. It stays the scene's until pio_scene_drop_surfaces().
+ * Fails as pio_trimesh_load() does, and *out is NULL then. */
 piola_status pio_scene_surface(const pio_scene *scene, const char *place, double scale, const pio_trimesh **out,
                                piola_error *error);
 /* Lines through such a surface, which stay the scene's likewise; PIOLA_NO_MEMORY and PIOLA_INTERRUPTED are possible. */

@@ -1,5 +1,5 @@
-/* scene_table.c -- THE table of the scene file: keys, units, defaults, ranges and meanings. Further parts of it are in the other
- * files scene_table_*.c. */
+/* scene_table.c -- THE table of the scene file: keys, units, defaults, ranges and meanings. Further parts of it are in
+ * the other files scene_table_*.c. */
 #include "host/scene/scene_table.h"
 
 #include <math.h>

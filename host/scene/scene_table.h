@@ -9,7 +9,8 @@
 #define AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define POSITIVE .range = {CFG_OVER, 0, 0}
 #define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
-/* Of speeds below which something sets in gradually: f32 has no room for powers of smaller ones. The engine's least is the same. */
+/* Of speeds below which something sets in gradually: f32 has no room for powers of smaller ones. The engine's least is
+ * the same. */
 #define ONSET .quantity = CFG_VELOCITY, .range = {CFG_FROM, PIO_LEAST_ONSET, 0}
 #define ONLY(v) (1u << (v))
 #define END                                                                                                            \

@@ -1,4 +1,5 @@
-/* scene_table_contact.c -- the table of `contact`: which bodies have velocity fields of their own, and what is between them. */
+/* scene_table_contact.c -- the table of `contact`: which bodies have velocity fields of their own, and what is between
+ * them. */
 #include "host/scene/scene_table.h"
 
 static const cfg_field field_fields[] = {

@@ -1,4 +1,5 @@
-/* scene_table_gradient.c -- how gradients are checked, what memory they may take, and how far back they go: their tables. */
+/* scene_table_gradient.c -- how gradients are checked, what memory they may take, and how far back they go: their
+ * tables. */
 #include "host/scene/scene_table.h"
 
 static const char *const strategy_names[] = {"auto", "store", "checkpoint", "reverse", NULL};

@@ -1,4 +1,5 @@
-/* scene_table_plastic.c -- the table of materials[].plasticity: how particles flow beyond a limit (kernels/material/plasticity.h). */
+/* scene_table_plastic.c -- the table of materials[].plasticity: how particles flow beyond a limit
+ * (kernels/material/plasticity.h). */
 #include "host/scene/scene_private.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* scene_validate_bodies.c -- bodies from files and groups of particles: what is named exists, and files hold what they must. */
+/* scene_validate_bodies.c -- bodies from files and groups of particles: what is named exists, and files hold what they
+ * must. */
 #include "host/scene/fill.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"

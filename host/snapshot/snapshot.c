@@ -74,8 +74,8 @@ static void store_value(const pio_snapshot *s, bool integer, size_t at, double v
         ((float *)s->scratch)[at] = (float)value;
 }
 
-/* Convert [rows][components] to the scratch's [rows][stored]; component c of a padded matrix goes to row c / 2, column c % 2.
- * NULL is NaN: an adjoint not yet written. */
+/* Convert [rows][components] to the scratch's [rows][stored]; component c of a padded matrix goes to row c / 2, column
+ * c % 2. NULL is NaN: an adjoint not yet written. */
 static void stage(const pio_snapshot *s, const double *values, int64_t rows, int components, int stored, bool integer)
 {
     const size_t n = (size_t)rows, width = (size_t)stored, count = (size_t)components;

@@ -10,7 +10,8 @@
  *       attributes           units, meaning, components (as declared, before padding), when; `of`, `objective` of a
  *                            derivative
  *     Steps                  NSteps, Values [T] s, and every offset array
- *   /piola                   layout = "piola-1", kind, complete, checksums = "crc32c", dimension, precision, n_points, of
+ *   /piola                   layout = "piola-1", kind, complete, checksums = "crc32c", dimension, precision, n_points,
+ *   of
  *                            a mesh n_cells
  *     scene/{verbatim,resolved}   manifest/json and one attribute per pair
  *     gradient/<path>/{value,grad}   objective/{value,terms/<name>}   certificate/json and attributes
@@ -19,8 +20,9 @@
  *
  * Texts have fixed length: h5py gives them as bytes, `.decode()` makes a str.
  *
- * A finished file ends with checksums of all its bytes (host/snapshot/snapshot_digest.h), behind what HDF5 counts as its own.
- * Beside it every array has its own, CRC-32C of its bytes, so that a file that was never finished is checked too:
+ * A finished file ends with checksums of all its bytes (host/snapshot/snapshot_digest.h), behind what HDF5 counts as
+ * its own. Beside it every array has its own, CRC-32C of its bytes, so that a file that was never finished is checked
+ * too:
  *   /piola/checksums/frames  [T, 2 + fields] of the time, the points and the fields of each frame, in the order of the
  *                            attribute `columns`; -1 of what is static
  *   crc32c                   attribute of an array or text that is written once; -1: not written
@@ -65,7 +67,8 @@ typedef struct {
     pio_snapshot_location location; /* rows are points, or the cells of a mesh */
 } pio_snapshot_field;
 
-/* Kinds of cells, numbered and with the order of nodes as in VTK: corners, then mid-edge nodes, mid-face nodes, centre. */
+/* Kinds of cells, numbered and with the order of nodes as in VTK: corners, then mid-edge nodes, mid-face nodes,
+ * centre. */
 typedef enum {
     PIO_CELL_TRI3 = 5,
     PIO_CELL_TRI6 = 22,
@@ -110,8 +113,8 @@ typedef struct {
 
 typedef struct {
     const char *path; /* final name, ends in .vtkhdf */
-    const char *
-        partial; /* name until then, replaced where it is there; NULL: STEM.PID-COUNT.partial.vtkhdf, which no file has */
+    /* name until then, replaced where it is there; NULL: STEM.PID-COUNT.partial.vtkhdf, which no file has */
+    const char *partial;
     pio_snapshot_kind kind;
     int64_t n_points;                 /* N >= 1 */
     int dimension;                    /* 2 or 3 */
@@ -130,8 +133,8 @@ typedef struct {
     const char *scene_text;     /* verbatim; NULL is "" */
     const char *scene_resolved; /* JSON; NULL is "" */
     const char *manifest;       /* JSON; NULL is "" */
-    const pio_snapshot_pair
-        *pairs; /* program, version, engine, device, precision, command_line, seed, ...; values up to 60000 bytes */
+    /* program, version, engine, device, precision, command_line, seed, ...; values up to 60000 bytes */
+    const pio_snapshot_pair *pairs;
     size_t n_pairs;
     const char *objective;     /* its name; needed when a field has `of`, else may be NULL */
     pio_snapshot_costs *costs; /* what they take is added there, until the file is finished; NULL: nobody asks */
@@ -147,8 +150,8 @@ piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def
 
 /* Append a frame: `time` (s, or the iteration of a history) lies above the last one; points [N][dimension] in m, NULL
  * when they are static and given (those of a mesh are, after its first frame); values[i] [N or M][components] for the
- * i-th field of the definition, NULL for static and adjoint ones. On failure the file is as before the call. PIOLA_NUMERICAL when a finite value does not fit the stored
- * precision. */
+ * i-th field of the definition, NULL for static and adjoint ones. On failure the file is as before the call.
+ * PIOLA_NUMERICAL when a finite value does not fit the stored precision. */
 piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
                                 piola_error *error);
 
@@ -159,8 +162,8 @@ piola_status pio_snapshot_static(pio_snapshot *s, const char *name, const double
 piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *name, const double *values,
                                   piola_error *error);
 
-/* Of a frame that was written, what was given to it: a field of frames or an adjoint one, [N or M][components], NaN where nothing was;
- * `name` NULL: the points. In the file's precision. */
+/* Of a frame that was written, what was given to it: a field of frames or an adjoint one, [N or M][components], NaN
+ * where nothing was; `name` NULL: the points. In the file's precision. */
 piola_status pio_snapshot_back(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error);
 
 /* The gradient of the objective with respect to the parameter `path` (no slash): value and grad are [shape], in `units`
@@ -178,8 +181,8 @@ piola_status pio_snapshot_objective(pio_snapshot *s, double value, const pio_sna
 piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const pio_snapshot_number *numbers,
                                       size_t n_numbers, piola_error *error);
 
-/* Mark complete, flush, close, add the checksums of all bytes, fsync, rename to the final name, fsync the folder. Always releases `s`; on failure the
- * .partial file stays. PIOLA_INTERNAL when a static field was never written. */
+/* Mark complete, flush, close, add the checksums of all bytes, fsync, rename to the final name, fsync the folder.
+ * Always releases `s`; on failure the .partial file stays. PIOLA_INTERNAL when a static field was never written. */
 piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error);
 
 /* Close what is there and keep the .partial file with complete = 0. NULL is allowed. */
@@ -251,8 +254,8 @@ typedef enum {
 typedef struct pio_snapshot_file pio_snapshot_file;
 
 /* Open a file of ours, finished or .partial. PIOLA_NO_INPUT when it is missing or cannot be read, PIOLA_BAD_DATA when
- * it is no snapshot or is damaged. All bytes of a finished file are compared with their checksums first. Nothing in it is
- * trusted: counts, shapes and types are checked before they are used. */
+ * it is no snapshot or is damaged. All bytes of a finished file are compared with their checksums first. Nothing in it
+ * is trusted: counts, shapes and types are checked before they are used. */
 piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error);
 /* The same; without `verify` the checksums of the bytes are not compared, which takes as long as reading the file. */
 piola_status pio_snapshot_open_as(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
@@ -265,7 +268,8 @@ const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f);
 piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error);
 
 /* The cells of a mesh: types [n_cells], offsets [n_cells + 1], connectivity [n_connectivity], any of them NULL. What
- * comes back is a mesh: types are known, offsets rise by the nodes of each, every node exists. PIOLA_USAGE for particles.
+ * comes back is a mesh: types are known, offsets rise by the nodes of each, every node exists. PIOLA_USAGE for
+ * particles.
  */
 piola_status pio_snapshot_read_mesh(pio_snapshot_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity,
                                     piola_error *error);

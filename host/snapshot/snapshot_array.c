@@ -1,5 +1,5 @@
-/* snapshot_array.c -- arrays of HDF5 that nobody vouches for: where they lie, how large they are, and rows of them, compared with
- * the checksums that the file has of them. */
+/* snapshot_array.c -- arrays of HDF5 that nobody vouches for: where they lie, how large they are, and rows of them,
+ * compared with the checksums that the file has of them. */
 #include "host/base/crc32c.h"
 #include "host/snapshot/snapshot_checked.h"
 
@@ -59,8 +59,8 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Chunk number at[] is as large as all are, or was never written. The length in the index has no checksum, and HDF5 reads a
- * chunk into as many bytes as the index says, however many it then takes out. */
+/* Chunk number at[] is as large as all are, or was never written. The length in the index has no checksum, and HDF5
+ * reads a chunk into as many bytes as the index says, however many it then takes out. */
 static bool whole_chunk(pio_checked_file *f, const pio_checked_array *d, const hsize_t *chunk, const hsize_t *at,
                         hsize_t bytes)
 {
@@ -98,7 +98,8 @@ static bool whole_chunks(pio_checked_file *f, const pio_checked_array *d, hsize_
     return ok;
 }
 
-/* Read into `out` as the file has them, compare, and convert in place: `memory` is no smaller than the type of the file. */
+/* Read into `out` as the file has them, compare, and convert in place: `memory` is no smaller than the type of the
+ * file. */
 static bool read_and_compare(pio_checked_file *f, const pio_checked_array *d, const char *name, hid_t spaces[2],
                              hid_t memory, int64_t sum, void *out)
 {

@@ -73,8 +73,8 @@ void *pio_checked_make(pio_checked_file *f, size_t n, size_t size)
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-/* A plain file that nobody writes, which begins as HDF5 does (format specification, section II.A: our files have nothing
- * before the superblock). */
+/* A plain file that nobody writes, which begins as HDF5 does (format specification, section II.A: our files have
+ * nothing before the superblock). */
 static bool look(pio_checked_file *f, int fd)
 {
     static const char signature[8] = "\211HDF\r\n\032\n";

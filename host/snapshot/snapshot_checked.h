@@ -40,7 +40,8 @@ typedef struct {
 /* Open f->path and read all that pio_snapshot_info tells of it (snapshot_read.c). */
 piola_status pio_checked_read_all(pio_checked_file *f, piola_error *error);
 
-/* Every call begins and ends with these: HDF5 is silent between them, and there is no fault yet. end() returns the status.
+/* Every call begins and ends with these: HDF5 is silent between them, and there is no fault yet. end() returns the
+ * status.
  */
 pio_h5_voice pio_checked_begin(pio_checked_file *f, piola_error *error);
 piola_status pio_checked_end(pio_checked_file *f, pio_h5_voice voice);
@@ -51,8 +52,8 @@ bool pio_checked_no_input(pio_checked_file *f, const char *why);
 bool pio_checked_no_memory(pio_checked_file *f, size_t bytes);
 /* Open the path, which must be a plain file of HDF5 that nobody writes; fills `bytes` and `file`. */
 bool pio_checked_open(pio_checked_file *f);
-/* In the program, before there is a reader: note which file the path names, and with `verify` compare its bytes with the
- * checksums at its end, where it has some (snapshot_open.c). PIOLA_NO_INPUT where it cannot be opened. */
+/* In the program, before there is a reader: note which file the path names, and with `verify` compare its bytes with
+ * the checksums at its end, where it has some (snapshot_open.c). PIOLA_NO_INPUT where it cannot be opened. */
 piola_status pio_checked_compare(pio_checked_file *f, piola_error *error);
 /* n zeroed elements; n was held against the size of the file. */
 void *pio_checked_make(pio_checked_file *f, size_t n, size_t size);
@@ -83,15 +84,15 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
 bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name);
 /* It is our own, and the file can hold `rows` rows of it. */
 bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows);
-/* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. `sum`: the checksum of these rows
- * as they are stored, which they are compared with; -1: none is known. */
+/* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. `sum`: the checksum of these
+ * rows as they are stored, which they are compared with; -1: none is known. */
 bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
                       hid_t memory, int64_t sum, void *out);
 /* One entry of an offset array. */
 bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out);
 
-/* snapshot_summed.c: the checksum of one array of a history's row, and of one column of a frame ("Values", "Points", a field); -1
- * where none is known. */
+/* snapshot_summed.c: the checksum of one array of a history's row, and of one column of a frame ("Values", "Points", a
+ * field); -1 where none is known. */
 int64_t pio_checked_sum_of_row(pio_checked_file *f, hid_t group, int64_t row, int64_t column);
 int64_t pio_checked_sum_of_frame(const pio_checked_file *f, const char *column, int64_t frame);
 /* Read those of all frames, and compare the times with theirs. */
@@ -106,8 +107,9 @@ void pio_checked_mesh(pio_checked_file *f, hid_t vtk);
  * checksums (snapshot_serve.c). The first answer is a packed pio_snapshot_info; requests follow. */
 void pio_checked_serve(pio_guard *guard, void *context);
 
-/* What is asked for: `which` is the number of a field or gradient, a pio_snapshot_document, a list of the mesh (0 types,
- * 1 offsets, 2 connectivity), or -1 of the objective and a term's number; `part` of a gradient is 0 value, 1 grad. */
+/* What is asked for: `which` is the number of a field or gradient, a pio_snapshot_document, a list of the mesh (0
+ * types, 1 offsets, 2 connectivity), or -1 of the objective and a term's number; `part` of a gradient is 0 value, 1
+ * grad. */
 typedef struct {
     enum { PIO_ASK_POINTS, PIO_ASK_FIELD, PIO_ASK_MESH, PIO_ASK_GRADIENT, PIO_ASK_OBJECTIVE, PIO_ASK_DOCUMENT } what;
     int part;

@@ -219,7 +219,8 @@ static bool create_steps(pio_snapshot *s, pio_h5_log *log)
     return group >= 0 && pio_h5_ok(log, H5Gclose(group));
 }
 
-/* Points, or a field: rows [..] or [.., stored] per frame, chunk = one frame. A value not yet written is NaN, or the least int64.
+/* Points, or a field: rows [..] or [.., stored] per frame, chunk = one frame. A value not yet written is NaN, or the
+ * least int64.
  */
 static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, const char *name, int64_t rows,
                            int stored, bool integer, pio_snapshot_when when)

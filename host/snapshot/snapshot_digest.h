@@ -1,5 +1,5 @@
-/* snapshot_digest.h -- the checksums at the end of a finished file: one for every block, so that a changed bit anywhere is
- * seen before any library reads the file.
+/* snapshot_digest.h -- the checksums at the end of a finished file: one for every block, so that a changed bit anywhere
+ * is seen before any library reads the file.
  *
  * They lie behind the last byte that HDF5 counts as its own, where no reader of HDF5 looks:
  *
@@ -25,8 +25,8 @@ typedef struct {
  * PIOLA_IO, PIOLA_NO_MEMORY. */
 piola_status pio_digest_append(int fd, const char *path, piola_error *error);
 
-/* Compare every byte of the file with the table at its end. PIOLA_BAD_DATA names the bytes that differ; PIOLA_OK without
- * a table, and then `there` is false. PIOLA_IO when the file cannot be read, PIOLA_NO_MEMORY. */
+/* Compare every byte of the file with the table at its end. PIOLA_BAD_DATA names the bytes that differ; PIOLA_OK
+ * without a table, and then `there` is false. PIOLA_IO when the file cannot be read, PIOLA_NO_MEMORY. */
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error);
 
 /* Whether the file ends as a table does; nothing is compared. */

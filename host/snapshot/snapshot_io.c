@@ -1,4 +1,5 @@
-/* snapshot_io.c -- the file of a writer: room is reserved before anything is changed, and after a failed write nothing reaches it. */
+/* snapshot_io.c -- the file of a writer: room is reserved before anything is changed, and after a failed write nothing
+ * reaches it. */
 #include "host/snapshot/snapshot_private.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* snapshot_pattern.c -- faces as functions of two parameters in 0..1, and the triangles between points of them.
  *
- * Linear and quadratic Lagrange functions on the triangle and the square (Zienkiewicz, Taylor and Zhu, The Finite Element
- * Method, 7th ed., sections 6.2 and 6.5). */
+ * Linear and quadratic Lagrange functions on the triangle and the square (Zienkiewicz, Taylor and Zhu, The Finite
+ * Element Method, 7th ed., sections 6.2 and 6.5). */
 #include "host/snapshot/snapshot_surface.h"
 
 #include <string.h>

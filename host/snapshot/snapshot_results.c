@@ -1,8 +1,8 @@
 /* snapshot_results.c -- the writer: gradients, objective and certificate under /piola.
  *
  * In a history every result has one row per iteration. Rows are flushed before the group's attribute `iterations`
- * counts them, as frames are before NSteps does. Their checksums are the group's `checksums`, [iterations, arrays] in the
- * order value, grad or value, terms; elsewhere each array has its own as the attribute `crc32c`. */
+ * counts them, as frames are before NSteps does. Their checksums are the group's `checksums`, [iterations, arrays] in
+ * the order value, grad or value, terms; elsewhere each array has its own as the attribute `crc32c`. */
 #include "host/snapshot/snapshot_private.h"
 #include "host/base/crc32c.h"
 #include "host/base/fail.h"

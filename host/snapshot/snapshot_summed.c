@@ -1,4 +1,5 @@
-/* snapshot_summed.c -- the tables of checksums of a file that nobody vouches for: of the rows of a history, and of frames. */
+/* snapshot_summed.c -- the tables of checksums of a file that nobody vouches for: of the rows of a history, and of
+ * frames. */
 #include "host/base/crc32c.h"
 #include "host/snapshot/snapshot_checked.h"
 

@@ -111,7 +111,8 @@ static void visit(const pio_snapshot_mesh *m, size_t *start, int64_t *bins)
     }
 }
 
-/* Sets outer[6 cell + number] for faces that no other cell has. `start` [n_points + 2], zero; `bins` as given by visit. */
+/* Sets outer[6 cell + number] for faces that no other cell has. `start` [n_points + 2], zero; `bins` as given by
+ * visit. */
 static bool mark(const pio_snapshot_mesh *m, int64_t n_points, const size_t *end, const int64_t *bins, bool *outer)
 {
     size_t room = 0;
@@ -147,8 +148,8 @@ static void turn(pio_face *f)
     for (int i = 0; i < pio_cell_nodes(f->type); i++) f->node[i] = old.node[order[i]];
 }
 
-/* The vector product of two sides or of the diagonals, times the way outwards: up in the plane, else from the middle of the
- * cell to that of the face. */
+/* The vector product of two sides or of the diagonals, times the way outwards: up in the plane, else from the middle of
+ * the cell to that of the face. */
 static bool turns_inwards(const pio_face *f, const pio_snapshot_mesh *m, int dimension, const double *points)
 {
     const int n = corners_of(f->type), all = pio_cell_nodes(m->types[f->cell]);

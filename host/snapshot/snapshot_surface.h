@@ -16,8 +16,8 @@ typedef struct {
 } pio_surface;
 
 /* The faces that belong to one cell; triangles and quadrangles are faces themselves. Seen from outside (of a plane mesh
- * from +z) the nodes of a face run counter-clockwise at `points`, [n_points][3] m, whatever the order in the cell; those
- * of sheets stay as they are. The mesh keeps the rules of snapshot.h, and n_points is below 2^31.
+ * from +z) the nodes of a face run counter-clockwise at `points`, [n_points][3] m, whatever the order in the cell;
+ * those of sheets stay as they are. The mesh keeps the rules of snapshot.h, and n_points is below 2^31.
  * PIOLA_NO_MEMORY, PIOLA_BAD_DATA. */
 piola_status pio_surface_make(pio_surface *out, const pio_snapshot_mesh *mesh, int dimension, int64_t n_points,
                               const double *points, piola_error *error);

@@ -13,7 +13,8 @@ typedef struct {
     double *distance; /* m, negative inside */
 } pio_distance_grid;
 
-/* The lattice reaches `beyond` and three spacings more past the surface. PIOLA_BAD_DATA where it has too many points. */
+/* The lattice reaches `beyond` and three spacings more past the surface. PIOLA_BAD_DATA where it has too many
+ * points. */
 piola_status pio_distance_grid_create(pio_distance_grid *out, const pio_trimesh *surface, double spacing, double beyond,
                                       piola_error *error);
 

@@ -83,7 +83,8 @@ static pio_bin_range range_of(const pio_bins *g, int32_t t)
     return r;
 }
 
-/* Bins of level 0 are about as large as the boxes of some triangles are, but there are not more than two for a triangle. */
+/* Bins of level 0 are about as large as the boxes of some triangles are, but there are not more than two for a
+ * triangle. */
 static void choose_bins(pio_bins *g)
 {
     enum { SAMPLES = 1 << 14 };
@@ -161,8 +162,8 @@ static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
     }
 }
 
-/* start[b + 2] += the triangles of bin b; or every one of them to its place, after which start[b] is where bin b begins. Each
- * share of the rows by a thread, which looks at all triangles. */
+/* start[b + 2] += the triangles of bin b; or every one of them to its place, after which start[b] is where bin b
+ * begins. Each share of the rows by a thread, which looks at all triangles. */
 static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
 {
     const int shares = omp_get_max_threads() < MOST_SHARES ? omp_get_max_threads() : MOST_SHARES;
@@ -192,7 +193,8 @@ static piola_status fill_bins(pio_bins *g, piola_error *error)
     return rc;
 }
 
-/* Would the members of bins be compared with each other too often? A rod along w lies in few bins. A pair takes up to 5 ns. */
+/* Would the members of bins be compared with each other too often? A rod along w lies in few bins. A pair takes up to 5
+ * ns. */
 static bool is_crowded(const pio_bins *g)
 {
     const double most = 4096.0 * g->s->n_triangles + 1e8;

@@ -1,7 +1,8 @@
 /* surface_bins.h -- a surface's triangles in bins of a plane, across a line that is oblique to the axes.
  *
- * Vertices are mapped to coordinates u, v across the line and w along it, in units of the box's largest side from its middle: each is
- * off by less than PIO_BINS_OFF. Bins are of the plane (u, v); those of a triangle are the ones that its box touches. */
+ * Vertices are mapped to coordinates u, v across the line and w along it, in units of the box's largest side from its
+ * middle: each is off by less than PIO_BINS_OFF. Bins are of the plane (u, v); those of a triangle are the ones that
+ * its box touches. */
 #ifndef PIOLA_HOST_SURFACE_BINS_H
 #define PIOLA_HOST_SURFACE_BINS_H
 
@@ -34,8 +35,9 @@ typedef struct {
 /* x [3] m as u, v, w. */
 void pio_bins_map(const pio_bins *g, const double x[3], double out[3]);
 
-/* Bins across that one of three lines along which few triangles stand behind each other; *found: there is one. `depth`, m: no bin is
- * narrower than 64 of it where the surface is not. PIOLA_NO_MEMORY, PIOLA_INTERRUPTED; free *g in any case. */
+/* Bins across that one of three lines along which few triangles stand behind each other; *found: there is one. `depth`,
+ * m: no bin is narrower than 64 of it where the surface is not. PIOLA_NO_MEMORY, PIOLA_INTERRUPTED; free *g in any
+ * case. */
 piola_status pio_bins_make(pio_bins *g, const pio_trimesh *s, double depth, bool *found, piola_error *error);
 void pio_bins_free(pio_bins *g);
 

@@ -9,7 +9,8 @@
 
 enum { FEW = 16 }; /* edges that are sorted by insertion */
 
-/* What does not end as often as it begins: where one triangle is alone, and where two disagree about what is outside. */
+/* What does not end as often as it begins: where one triangle is alone, and where two disagree about what is
+ * outside. */
 typedef struct {
     int64_t open, turned;
     int32_t first_open[2], first_turned[2]; /* vertices, the lower one first */
@@ -66,8 +67,8 @@ static void count_faults(faults *f, int32_t low, const uint32_t *e, size_t n)
     }
 }
 
-/* start[v + 1]: where the edges begin whose lower vertex is v; then every edge to its place as twice its higher vertex, and 1 where
- * the triangle passes it from the lower to the higher; after which that is start[v]. */
+/* start[v + 1]: where the edges begin whose lower vertex is v; then every edge to its place as twice its higher vertex,
+ * and 1 where the triangle passes it from the lower to the higher; after which that is start[v]. */
 static piola_status place_edges(const pio_trimesh *s, uint32_t *start, uint32_t *edge, piola_error *error)
 {
     piola_status rc = PIOLA_OK;

@@ -29,7 +29,8 @@ struct pio_trimesh_lines {
 
 /* ---- the side of an edge ------------------------------------------------------------------------------------ */
 
-/* Add b to an expansion of n numbers that do not overlap, in increasing order; exact (Shewchuk 1997, Grow-Expansion). */
+/* Add b to an expansion of n numbers that do not overlap, in increasing order; exact (Shewchuk 1997,
+ * Grow-Expansion). */
 static int grow(double *e, int n, double b)
 {
     double q = b;
@@ -59,7 +60,8 @@ static int exact_side(const double s[2], const double e[2], const double p[2])
     return 0;
 }
 
-/* The side of the edge from s to e on which p lies, moved by (t, t^2) with an infinitely small t > 0; 0 only of s = e. */
+/* The side of the edge from s to e on which p lies, moved by (t, t^2) with an infinitely small t > 0; 0 only of s =
+ * e. */
 static int side(const double s[2], const double e[2], const double p[2])
 {
     const double a = (e[0] - s[0]) * (p[1] - s[1]), b = (e[1] - s[1]) * (p[0] - s[0]);
@@ -155,8 +157,8 @@ static void pass_rows(pio_trimesh_lines *l, const range *ranges, bool place, int
     }
 }
 
-/* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. Each share of the rows by a thread,
- * which looks at all triangles. */
+/* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. Each share of the rows
+ * by a thread, which looks at all triangles. */
 static piola_status fill_bins(pio_trimesh_lines *l, const range *ranges, piola_error *error)
 {
     const size_t bins = (size_t)l->bins * (size_t)l->bins;

@@ -32,15 +32,16 @@ void pio_triangles_add(pio_triangles *t, pio_input *in, int32_t a, int32_t b, in
 /* surface_read.c: of a file whose kind its content tells. */
 void pio_triangles_read(pio_triangles *t, pio_input *in);
 
-/* surface_places.c: vertices at one place (to the bit, after scaling) are one. The places of n <= PIO_PLACES vertices, of which
- * the coordinates are scaled where they lie. */
+/* surface_places.c: vertices at one place (to the bit, after scaling) are one. The places of n <= PIO_PLACES vertices,
+ * of which the coordinates are scaled where they lie. */
 void pio_triangles_places(pio_triangles *t, pio_input *in, size_t n, double (*x)[3], int32_t *place);
 /* Look up what waits. */
 void pio_triangles_end(pio_triangles *t, pio_input *in);
-/* surface_unique.c: all of a file's vertices at once, x [n][3], which become t's: every place has the number of its first vertex. */
+/* surface_unique.c: all of a file's vertices at once, x [n][3], which become t's: every place has the number of its
+ * first vertex. */
 void pio_triangles_whole(pio_triangles *t, pio_input *in, double *x, size_t n);
-/* The surface's vertices in the order in which they first occur among the corners of triangles whose corners differ; other
- * triangles, and vertices of none, are left out. What `t` holds becomes the surface's, or is gone. */
+/* The surface's vertices in the order in which they first occur among the corners of triangles whose corners differ;
+ * other triangles, and vertices of none, are left out. What `t` holds becomes the surface's, or is gone. */
 piola_status pio_triangles_order(pio_triangles *t, pio_trimesh *s, piola_error *error);
 void pio_triangles_free(pio_triangles *t);
 
@@ -51,9 +52,10 @@ piola_status pio_trimesh_check_closed(const pio_trimesh *s, piola_error *error);
 piola_status pio_trimesh_refuse(const pio_trimesh *s, piola_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* sum_a k_a x_a + k_3 on numbers of 128 bits, of which the upper half is taken: a strongly universal hash (Dietzfelbinger 1996,
- * "Universal hashing and k-wise independent random variables via integer arithmetic without primes"). No file can be made whose
- * places meet in few slots, since nobody knows the key; what is found does not depend on it. */
+/* sum_a k_a x_a + k_3 on numbers of 128 bits, of which the upper half is taken: a strongly universal hash
+ * (Dietzfelbinger 1996, "Universal hashing and k-wise independent random variables via integer arithmetic without
+ * primes"). No file can be made whose places meet in few slots, since nobody knows the key; what is found does not
+ * depend on it. */
 static inline uint64_t pio_place_hash(const uint64_t k[8], const double x[3])
 {
     __extension__ typedef unsigned __int128 wide;

@@ -1,4 +1,5 @@
-/* surface_places.c -- one number for the vertices at one place, found by a hash of their coordinates. See surface_parts.h. */
+/* surface_places.c -- one number for the vertices at one place, found by a hash of their coordinates. See
+ * surface_parts.h. */
 #include "host/surface/surface_parts.h"
 
 #include "host/base/fail.h"
@@ -100,7 +101,8 @@ void pio_triangles_free(pio_triangles *t)
 
 /* ---- the surface's order -------------------------------------------------------------------------------------- */
 
-/* Corners become numbers of the surface's vertices, and triangles with two equal ones are left out; number[place] is the vertex,
+/* Corners become numbers of the surface's vertices, and triangles with two equal ones are left out; number[place] is
+ * the vertex,
  * -1 of none. *same: every vertex has the number of its place. */
 static piola_status renumber(const pio_triangles *t, pio_trimesh *s, int32_t *number, bool *same, piola_error *error)
 {

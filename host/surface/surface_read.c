@@ -1,6 +1,7 @@
 /* surface_read.c -- the formats STL, OBJ and PLY as lists of triangles.
  *
- * STL: 3D Systems, StereoLithography Interface Specification, 1989. OBJ: Wavefront, Advanced Visualizer Manual, appendix B1. */
+ * STL: 3D Systems, StereoLithography Interface Specification, 1989. OBJ: Wavefront, Advanced Visualizer Manual,
+ * appendix B1. */
 #include "host/data/ply.h"
 #include "host/surface/surface_parts.h"
 

@@ -1,6 +1,6 @@
-/* surface_screen.c -- see surface_screen.h. Over most bins (surface_bins.h) the surface is of sheets (surface_sheets.h), and a triangle
- * tells of its own probes. Elsewhere all triangles of the bin are asked: boxes are bytes, rounded so that none is missed, and most
- * triangles are passed over sixteen at a time. */
+/* surface_screen.c -- see surface_screen.h. Over most bins (surface_bins.h) the surface is of sheets
+ * (surface_sheets.h), and a triangle tells of its own probes. Elsewhere all triangles of the bin are asked: boxes are
+ * bytes, rounded so that none is missed, and most triangles are passed over sixteen at a time. */
 #include "host/surface/surface_screen.h"
 
 #include "host/base/fail.h"
@@ -57,8 +57,8 @@ static int crossing(double corner[3][3], const double p[3], bool *certain)
     return pio_bins_crossing(corner, p, &covers, certain);
 }
 
-/* The same of two points that are near each other, added to what is of each; most triangles cannot tell them apart, which is seen
- * by bounds that have room for both. */
+/* The same of two points that are near each other, added to what is of each; most triangles cannot tell them apart,
+ * which is seen by bounds that have room for both. */
 static void crossings(double corner[3][3], const probes *p, int sum[2], bool *certain)
 {
     const double *m = p->at[0], *apart = p->apart;

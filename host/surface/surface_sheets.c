@@ -55,7 +55,8 @@ void pio_sheets_take(pio_sheets *s, const pio_bins *g, size_t bin)
     }
 }
 
-/* Slices of w that a member reaches are those from the first to the last; runs of slices that some member reaches are sheets. */
+/* Slices of w that a member reaches are those from the first to the last; runs of slices that some member reaches are
+ * sheets. */
 static void number_sheets(pio_sheets *s)
 {
     double low = INFINITY, high = -INFINITY;
@@ -90,7 +91,8 @@ static void number_sheets(pio_sheets *s)
     }
 }
 
-/* Degrees of the sheets, told by a line that passes certainly beside or through each triangle; false when this one does not. */
+/* Degrees of the sheets, told by a line that passes certainly beside or through each triangle; false when this one does
+ * not. */
 static bool find_degrees(const pio_sheets *s, const double at[2], int degree[PIO_SHEETS])
 {
     for (int k = 0; k < s->n; k++) degree[k] = 0;

@@ -1,10 +1,11 @@
-/* surface_sheets.h -- the sheets of a closed surface over one bin (surface_bins.h), of which lines along w pass each the same number
- * of times.
+/* surface_sheets.h -- the sheets of a closed surface over one bin (surface_bins.h), of which lines along w pass each
+ * the same number of times.
  *
- * Members of the bin whose reaches along w overlap, one after another, are a sheet. Two triangles that share an edge over the bin are
- * of one sheet, since both reach as far as the edge; so a sheet has no rim over the bin, and every line there (but through an edge)
- * passes it as often upwards minus downwards: its degree. Where all its triangles face one way and the degree is one that way, each
- * line passes one triangle of it: about a point beside a triangle nothing but this triangle is asked. */
+ * Members of the bin whose reaches along w overlap, one after another, are a sheet. Two triangles that share an edge
+ * over the bin are of one sheet, since both reach as far as the edge; so a sheet has no rim over the bin, and every
+ * line there (but through an edge) passes it as often upwards minus downwards: its degree. Where all its triangles face
+ * one way and the degree is one that way, each line passes one triangle of it: about a point beside a triangle nothing
+ * but this triangle is asked. */
 #ifndef PIOLA_HOST_SURFACE_SHEETS_H
 #define PIOLA_HOST_SURFACE_SHEETS_H
 
@@ -35,7 +36,8 @@ void pio_sheets_free(pio_sheets *sheets);
 void pio_sheets_take(pio_sheets *sheets, const pio_bins *g, size_t bin);
 /* The sheets over the bin; at [trials][2] are points in it. */
 void pio_sheets_find(pio_sheets *sheets, double (*at)[2], int trials);
-/* How often the surface winds about p, mapped, which lies in the bin beside member i; false when that is not certain. */
+/* How often the surface winds about p, mapped, which lies in the bin beside member i; false when that is not
+ * certain. */
 bool pio_sheets_winding(const pio_sheets *sheets, size_t i, const double p[3], int *times);
 
 static inline void pio_bins_gather(const pio_bins *g, int32_t t, double corner[3][3])
@@ -52,7 +54,8 @@ static inline double (*pio_sheets_corners(const pio_sheets *s, size_t i, double 
     return other;
 }
 
-/* +1 or -1 where the line along +w from p leaves or enters through the triangle, 0 where it does not meet it; *covers: the line
+/* +1 or -1 where the line along +w from p leaves or enters through the triangle, 0 where it does not meet it; *covers:
+ * the line
  * both ways meets it. A product of two distances is off by less than `off`, and `bound` follows from that. */
 static inline int pio_bins_crossing(double corner[3][3], const double p[3], bool *covers, bool *certain)
 {

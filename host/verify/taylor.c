@@ -163,8 +163,9 @@ static double rounding(const pio_taylor_direction *d)
     return fmax(2 * DBL_EPSILON * (largest + d->step[0] * fabs(d->adjoint)), sqrt(2) * d->noise);
 }
 
-/* Where the values of J are in doubt, a difference of gradients that the doubt explains is none. y is fitted anew, with what n values
- * that are each off by the doubt, in the worst of ways, do to a = sum_k w_k y_k: no more than sqrt(n) of it times |w|. */
+/* Where the values of J are in doubt, a difference of gradients that the doubt explains is none. y is fitted anew, with
+ * what n values that are each off by the doubt, in the worst of ways, do to a = sum_k w_k y_k: no more than sqrt(n) of
+ * it times |w|. */
 static bool in_doubt(const pio_taylor_direction *d, pio_taylor_row *row, const model *models, const double *y,
                      double reference)
 {

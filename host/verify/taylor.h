@@ -16,9 +16,10 @@
  * When <g,h> is zero, nothing is relative to it. It is called zero when it is below 1e-10 of `scale`, and then a true
  * zero has to show |a| <= tolerance * scale.
  *
- * A J that does not depend on the direction shows nothing but rounding, in the adjoint and in every difference. That they are
- * equal is then seen as well as differences can see it: the derivative is less than that rounding over the largest step. It passes
- * where that is less than tolerance * weight. A J that does depend on it has differences, and a missing adjoint fails. */
+ * A J that does not depend on the direction shows nothing but rounding, in the adjoint and in every difference. That
+ * they are equal is then seen as well as differences can see it: the derivative is less than that rounding over the
+ * largest step. It passes where that is less than tolerance * weight. A J that does depend on it has differences, and a
+ * missing adjoint fails. */
 #ifndef PIOLA_HOST_TAYLOR_H
 #define PIOLA_HOST_TAYLOR_H
 

@@ -1,7 +1,7 @@
 /* cpu.c -- the CPU backend: every kernel as an OpenMP loop, device memory as (guardable) pages.
  *
- * Items are run in blocks whose borders do not depend on the number of threads: a compiler may round the vector part and the
- * remainder of a loop differently, and this way it is always the same item that is in the remainder. */
+ * Items are run in blocks whose borders do not depend on the number of threads: a compiler may round the vector part
+ * and the remainder of a loop differently, and this way it is always the same item that is in the remainder. */
 #include "kernels/backend/table.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@
 #include <cpuid.h>
 #endif
 
-/* Below this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on it. */
+/* Below this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on
+ * it. */
 enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 128 };
 
 /* Threads of this engine's loops: what the last open() asked for. */
@@ -176,8 +177,8 @@ static size_t cache_bytes(void)
 }
 
 #if defined(__x86_64__)
-/* The processor's own words (AMD64 Architecture Programmer's Manual 3, appendix E.4.3): no file that could fail to open, since a run
- * is continued only on the processor that began it. */
+/* The processor's own words (AMD64 Architecture Programmer's Manual 3, appendix E.4.3): no file that could fail to
+ * open, since a run is continued only on the processor that began it. */
 static void processor_name(char *name, size_t size)
 {
     unsigned words[13] = {0};

@@ -1,7 +1,7 @@
 /* cuda.cu -- the CUDA backend: every kernel as a grid, device memory through the runtime.
  *
- * The only C++ of the program: four launch templates, instantiated once per line of kernels.def. Built without relocatable
- * device code; contraction to FMA is the default, as on the CPU. */
+ * The only C++ of the program: four launch templates, instantiated once per line of kernels.def. Built without
+ * relocatable device code; contraction to FMA is the default, as on the CPU. */
 #include "kernels/backend/table.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* cuda_calls.h -- what the modules over CUDA's libraries share: chains of calls that end at the first failure, and device memory
- * that is counted.
+/* cuda_calls.h -- what the modules over CUDA's libraries share: chains of calls that end at the first failure, and
+ * device memory that is counted.
  *
- * Every library numbers its own failures; 0 is success everywhere. A module defines, for the library whose calls it makes,
+ * Every library numbers its own failures; 0 is success everywhere. A module defines, for the library whose calls it
+ * makes,
  *
  *     #define SPARSE(f, call) CALL(&(f)->calls, CUSPARSE_STATUS_ALLOC_FAILED, call)
  */

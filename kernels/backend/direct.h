@@ -1,10 +1,10 @@
 /* direct.h -- the seam between solvers and libraries of sparse direct solves: one table of functions per library.
  *
  * A library is a loadable module of its own, piola_direct_NAME.so beside the engines, that exports its table as
- * `piola_direct`: engines start where it is missing, and what else it exports (MUMPS has functions named like MPI's) stays
- * out of sight. The device's backend names the modules (table.h). A matrix comes as compressed sparse rows of doubles, in
- * engines of either precision: a factor of six digits would be noise for slender bodies, and it is the vectors that f32 is
- * chosen for. A library may own memory beside the arena; how much is what `analyse` predicts. */
+ * `piola_direct`: engines start where it is missing, and what else it exports (MUMPS has functions named like MPI's)
+ * stays out of sight. The device's backend names the modules (table.h). A matrix comes as compressed sparse rows of
+ * doubles, in engines of either precision: a factor of six digits would be noise for slender bodies, and it is the
+ * vectors that f32 is chosen for. A library may own memory beside the arena; how much is what `analyse` predicts. */
 #ifndef PIOLA_KERNELS_BACKEND_DIRECT_H
 #define PIOLA_KERNELS_BACKEND_DIRECT_H
 
@@ -50,8 +50,8 @@ typedef struct {
     int transposes; /* LU and QR also solve with A^T */
     /* Name and version of the library. `message` has room for PIO_DIRECT_TEXT everywhere. */
     pio_direct_outcome (*probe)(int device, char name[128], char *message);
-    /* The order of elimination and what it takes, from the pattern alone; `most`: bytes that a factorisation that needs more
-     * than was predicted may grow to. */
+    /* The order of elimination and what it takes, from the pattern alone; `most`: bytes that a factorisation that needs
+     * more than was predicted may grow to. */
     pio_direct_outcome (*analyse)(int device, pio_factor_kind kind, const pio_direct_pattern *pattern, size_t most,
                                   void **factor, pio_direct_forecast *forecast, char *message);
     /* Of these values [start[n]] on the device, as often as they change. LDL^T tells its negative pivots. */

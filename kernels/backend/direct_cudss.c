@@ -1,5 +1,5 @@
-/* direct_cudss.c -- sparse direct solves on CUDA by NVIDIA cuDSS (1.0 or later): Cholesky, LDL^T and LU, analysed once and
- * factorised again for new values, in its deterministic mode. */
+/* direct_cudss.c -- sparse direct solves on CUDA by NVIDIA cuDSS (1.0 or later): Cholesky, LDL^T and LU, analysed once
+ * and factorised again for new values, in its deterministic mode. */
 #include "kernels/backend/cuda_calls.h"
 
 #include <cudss.h>

@@ -1,8 +1,10 @@
-/* direct_cusolver.c -- sparse direct solves on CUDA by cuSOLVER's low-level Cholesky and QR (cusolverSp, in its preview header).
+/* direct_cusolver.c -- sparse direct solves on CUDA by cuSOLVER's low-level Cholesky and QR (cusolverSp, in its preview
+ * header).
  *
- * These eliminate in the order of the rows, so the matrix is put into an approximate minimum degree order first: the pattern
- * once on the host, the values on the device in every factorisation, vectors in every solve. B = A(p, p): entry k of B is entry
- * map[k] of A. Neither method draws random numbers or adds atomically; whether runs give equal bits is for a test on a GPU. */
+ * These eliminate in the order of the rows, so the matrix is put into an approximate minimum degree order first: the
+ * pattern once on the host, the values on the device in every factorisation, vectors in every solve. B = A(p, p): entry
+ * k of B is entry map[k] of A. Neither method draws random numbers or adds atomically; whether runs give equal bits is
+ * for a test on a GPU. */
 #define DISABLE_CUSOLVER_DEPRECATED
 #define DISABLE_CUSPARSE_DEPRECATED
 #include "kernels/backend/cuda_calls.h"

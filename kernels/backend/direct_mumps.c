@@ -1,8 +1,8 @@
-/* direct_mumps.c -- sparse direct solves on the CPU by MUMPS, its sequential build (Amestoy, Duff, L'Excellent, Koster 2001;
- * numbers of controls are those of the users' guide of version 5).
+/* direct_mumps.c -- sparse direct solves on the CPU by MUMPS, its sequential build (Amestoy, Duff, L'Excellent, Koster
+ * 2001; numbers of controls are those of the users' guide of version 5).
  *
- * Same values, same bits: the order of elimination is approximate minimum fill, which draws no random numbers, as SCOTCH and
- * PORD do, and the BLAS runs one thread. */
+ * Same values, same bits: the order of elimination is approximate minimum fill, which draws no random numbers, as
+ * SCOTCH and PORD do, and the BLAS runs one thread. */
 #include "kernels/backend/direct.h"
 
 #include <dmumps_c.h>
@@ -146,7 +146,8 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
     return PIO_DIRECT_OK;
 }
 
-/* Pivots that come later than the pattern lets expect need more room: the margin is doubled each time, up to what is allowed. */
+/* Pivots that come later than the pattern lets expect need more room: the margin is doubled each time, up to what is
+ * allowed. */
 static pio_direct_outcome factorise(void *context, pio_stream stream, const double *value, int *negative, char *message)
 {
     (void)stream;

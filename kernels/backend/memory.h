@@ -1,8 +1,8 @@
 /* memory.h -- the arena: all device memory of one simulation, sized before the first step, one reservation.
  *
- * Its layout is described twice by the same code: first with no memory behind it, to learn the size, then for real. With
- * PIOLA_GUARD=1 the CPU backend makes the arena inaccessible except while a kernel or a copy runs: host code that reads a
- * device pointer then faults here, on a machine without a GPU, at the line that did it. */
+ * Its layout is described twice by the same code: first with no memory behind it, to learn the size, then for real.
+ * With PIOLA_GUARD=1 the CPU backend makes the arena inaccessible except while a kernel or a copy runs: host code that
+ * reads a device pointer then faults here, on a machine without a GPU, at the line that did it. */
 #ifndef PIOLA_KERNELS_BACKEND_MEMORY_H
 #define PIOLA_KERNELS_BACKEND_MEMORY_H
 
@@ -19,7 +19,8 @@ typedef struct {
 int pio_arena_create(pio_arena *arena, const pio_backend *backend, size_t size);
 void pio_arena_destroy(pio_arena *arena);
 
-/* The next `bytes` bytes, at a multiple of 256; NULL while measuring, or when they exceed the size that was measured. */
+/* The next `bytes` bytes, at a multiple of 256; NULL while measuring, or when they exceed the size that was
+ * measured. */
 void *pio_arena_take(pio_arena *arena, size_t bytes);
 
 /* Around whatever may touch device memory. Nests. */

@@ -1,5 +1,5 @@
-/* module_open.c -- see direct.h and product.h. A module of kind K and name N is the file piola_K_N.so, which exports the table
- * piola_K; every such table begins with its version and its size. */
+/* module_open.c -- see direct.h and product.h. A module of kind K and name N is the file piola_K_N.so, which exports
+ * the table piola_K; every such table begins with its version and its size. */
 #include "kernels/backend/product.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,10 @@
-/* product_cusparse.c -- products of block matrices on CUDA by cuSPARSE's generic interface, cusparseSpMV on its BSR format (from
- * CUDA 13.0 on; cusparse.h).
+/* product_cusparse.c -- products of block matrices on CUDA by cuSPARSE's generic interface, cusparseSpMV on its BSR
+ * format (from CUDA 13.0 on; cusparse.h).
  *
- * CUSPARSE_SPMV_BSR_ALG1 is the algorithm for this format, and the manual promises deterministic, bitwise equal results for
- * each run of it. It takes blocks row by row, and A alone: for A^T the caller has a kernel of its own. The manual allows other
- * vectors and other values than those that cusparseSpMV_preprocess saw, as long as structure and buffer stay. */
+ * CUSPARSE_SPMV_BSR_ALG1 is the algorithm for this format, and the manual promises deterministic, bitwise equal results
+ * for each run of it. It takes blocks row by row, and A alone: for A^T the caller has a kernel of its own. The manual
+ * allows other vectors and other values than those that cusparseSpMV_preprocess saw, as long as structure and buffer
+ * stay. */
 #include "kernels/backend/cuda_calls.h"
 #include "kernels/backend/product.h"
 
@@ -57,7 +58,8 @@ static void release(void *context)
     free(p);
 }
 
-/* The descriptors, and the bytes of the buffer. Vectors are given with each product: until then values stand for them. */
+/* The descriptors, and the bytes of the buffer. Vectors are given with each product: until then values stand for
+ * them. */
 static void describe(product *p, int device, const pio_product_matrix *m, size_t *bytes)
 {
     const int64_t unknowns = (int64_t)m->rows * m->dim;
@@ -86,8 +88,8 @@ static product *begin(char *message)
     return p;
 }
 
-/* The buffer's size is asked for with the structure on the device, as prepare() has it; no values are needed for that, nor
- * vectors, only addresses. */
+/* The buffer's size is asked for with the structure on the device, as prepare() has it; no values are needed for that,
+ * nor vectors, only addresses. */
 static pio_direct_outcome predict(int device, const pio_product_matrix *host, size_t *bytes, char *message)
 {
     product *p = begin(message);

@@ -1,4 +1,5 @@
-/* queue.h -- where kernels are launched: dispatch, the sticky error, timers and the NaN watch. One queue per simulation.
+/* queue.h -- where kernels are launched: dispatch, the sticky error, timers and the NaN watch. One queue per
+ * simulation.
  *
  *     pio_map(q, mpm_grid, nodes, &step->nodes, .l = lists, .step = step, ..., .velocity = v);
  *

@@ -1,7 +1,7 @@
 /* table.h -- the seam between solvers and devices: one function pointer per kernel and the few memory operations.
  *
- * A backend is one constant of type pio_backend. Solvers launch through queue.h and never know which backend runs. Every
- * entry returns 0, or the backend's own error code. `limit`, if not NULL, is a device address: only the first
+ * A backend is one constant of type pio_backend. Solvers launch through queue.h and never know which backend runs.
+ * Every entry returns 0, or the backend's own error code. `limit`, if not NULL, is a device address: only the first
  * min(n, *limit) items are run, so that counts which change from step to step never travel to the host. */
 #ifndef PIOLA_KERNELS_BACKEND_TABLE_H
 #define PIOLA_KERNELS_BACKEND_TABLE_H

@@ -6,8 +6,9 @@
 
 /* Natural logarithm of a normal positive number. x = 2^e m with m in [1/sqrt 2, sqrt 2), and
  *     log m = 2 artanh s = 2 (s + s^3/3 + s^5/5 + ...),   s = (m - 1)/(m + 1), |s| <= 0.1716
- * (Abramowitz and Stegun 4.1.27). The series ends where the next term is below a quarter of the last bit. Unlike libm's,
- * it has the same text on every device and vectorises; relative error below 2 units in the last place, near 1 too. */
+ * (Abramowitz and Stegun 4.1.27). The series ends where the next term is below a quarter of the last bit. Unlike
+ * libm's, it has the same text on every device and vectorises; relative error below 2 units in the last place, near 1
+ * too. */
 #ifdef PIO_DUAL
 PIO_FN real real_log(real x)
 {
@@ -138,7 +139,8 @@ typedef struct {
 } mat_svd;
 
 /* Turn columns i and j of G, and of V with them, so that those of G become orthogonal; 0 if they are already.
- * t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0, with a, b the squared lengths, p the product. */
+ * t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0, with a, b the squared lengths, p the
+ * product. */
 PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
 {
     const real small = sizeof(real) == 4 ? R(5e-7) : R(1e-15);
@@ -165,7 +167,8 @@ PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
 }
 
 /* One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6): the columns of G = F V are turned in pairs
- * until all are orthogonal; their lengths are sigma. F^T F, which would square the condition number, is never formed. */
+ * until all are orthogonal; their lengths are sigma. F^T F, which would square the condition number, is never
+ * formed. */
 PIO_FN mat_svd svd_of(mat F)
 {
     mat_svd r;

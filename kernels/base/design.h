@@ -1,8 +1,10 @@
 /* design.h -- from the normalised design vector z to what a solver uses, and back.
  *
- * value = T(z): linear a + b z, or log exp(a + b z); where z = start, the described value, which T meets only to rounding. A
- * design entry has groups of `components` values; index[p] says which group particle p belongs to (-1: none). A quantity is
- * all components of a field or one of them; it is either set to its value or moved by value - base from where it was. */
+ * value = T(z): linear a + b z, or log exp(a + b z); where z = start, the described value, which T meets only to
+ * rounding. A design entry has groups of `components` values; index[p] says which group particle p belongs to (-1:
+ * none). A quantity is
+ * all components of a field or one of them; it is either set to its value or moved by value - base from where it
+ * was. */
 #ifndef PIOLA_KERNELS_DESIGN_H
 #define PIOLA_KERNELS_DESIGN_H
 
@@ -31,7 +33,8 @@ PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
     d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
 }
 
-/* A filter: each variable becomes a weighted sum of variables, out = H z, or with the lists of its transpose z_bar = H^T out_bar. */
+/* A filter: each variable becomes a weighted sum of variables, out = H z, or with the lists of its transpose z_bar =
+ * H^T out_bar. */
 typedef struct {
     const int *start;     /* [variables + 1] */
     const int *from;      /* [start[variables]] ascending for each variable */

@@ -1,6 +1,6 @@
-/* lattice.h -- numbers on a lattice of whole quanta, k/S with k in int64: their sums are exact, so that what was added can be taken
- * away again to the bit (Levesque and Verlet 1993, J. Stat. Phys. 72, 519; Rein and Tamayo 2018, MNRAS 473, 3351). S is a power of
- * two. Rounding to the lattice, Q, is differentiated as the identity. */
+/* lattice.h -- numbers on a lattice of whole quanta, k/S with k in int64: their sums are exact, so that what was added
+ * can be taken away again to the bit (Levesque and Verlet 1993, J. Stat. Phys. 72, 519; Rein and Tamayo 2018, MNRAS
+ * 473, 3351). S is a power of two. Rounding to the lattice, Q, is differentiated as the identity. */
 #ifndef PIOLA_KERNELS_LATTICE_H
 #define PIOLA_KERNELS_LATTICE_H
 

@@ -1,8 +1,8 @@
 /* fem.h -- what all FEM kernels share: the mesh in blocks of one element type, the matter, the step block, faults.
  *
  * Total Lagrangian: X rest position, u displacement, F = I + sum_a u_a (grad_X N_a)^T (Bonet and Wood 2008, chapter 9).
- * Nodal vectors are [nodes][DIM], interleaved; what elements give to nodes is written per corner, [corners][DIM], and each
- * node then adds its corners in a fixed order: no atomics, the same bits for any number of threads. */
+ * Nodal vectors are [nodes][DIM], interleaved; what elements give to nodes is written per corner, [corners][DIM], and
+ * each node then adds its corners in a fixed order: no atomics, the same bits for any number of threads. */
 #ifndef PIOLA_KERNELS_FEM_H
 #define PIOLA_KERNELS_FEM_H
 
@@ -174,7 +174,8 @@ PIO_FN void point_over_root(int i, const point_over_root_args *v)
     }
 }
 
-/* x = value + noise times numbers in [-1, 1) that are a fixed function of the place (Steele, Lea and Flood 2014: SplitMix). */
+/* x = value + noise times numbers in [-1, 1) that are a fixed function of the place (Steele, Lea and Flood 2014:
+ * SplitMix). */
 typedef struct {
     wide value, noise;
     real *x; /* [nodes][DIM]; set */

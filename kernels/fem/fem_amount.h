@@ -52,7 +52,8 @@ PIO_FN wide fem_amount(int i, const fem_amount_args *a)
 }
 
 /* With Phi = dphi/dF and H the gradient of a change of X: dV = V tr H, d(grad u) = -(grad u) H, so that
- *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a,    thickness_bar = sum_q area phi */
+ *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a,    thickness_bar = sum_q area
+ *     phi */
 typedef struct {
     fem_amount_args fwd;
     const wide *amount_bar; /* [1] */

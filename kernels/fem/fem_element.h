@@ -1,8 +1,10 @@
-/* fem_element.h -- finite elements by tables: shape functions and quadrature of every type, in one reference element each.
+/* fem_element.h -- finite elements by tables: shape functions and quadrature of every type, in one reference element
+ * each.
  *
  * Lines, quadrilaterals and hexahedra are products of Lagrange polynomials on [-1, 1]; triangles and tetrahedra live on
- * xi_i >= 0, sum xi_i <= 1 (Hughes 2000, chapter 3; Zienkiewicz, Taylor, Zhu 2013, chapter 6). Nodes are in the order of VTK's
- * cell types. Tables are made once by fem_table and read by every kernel; no other place knows a shape function. */
+ * xi_i >= 0, sum xi_i <= 1 (Hughes 2000, chapter 3; Zienkiewicz, Taylor, Zhu 2013, chapter 6). Nodes are in the order
+ * of VTK's cell types. Tables are made once by fem_table and read by every kernel; no other place knows a shape
+ * function. */
 #ifndef PIOLA_KERNELS_FEM_ELEMENT_H
 #define PIOLA_KERNELS_FEM_ELEMENT_H
 
@@ -25,8 +27,8 @@ enum {
 /* Most nodes of an element, and most points of a rule. */
 enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 
-/* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, and det(dX/dxi) grad_X N_a of a curved one, so that
- * constant stress is in balance (the patch test); RULE_MASS the mass of an undistorted element. */
+/* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, and det(dX/dxi) grad_X N_a of a curved
+ * one, so that constant stress is in balance (the patch test); RULE_MASS the mass of an undistorted element. */
 enum { RULE_STIFFNESS, RULE_MASS, RULES };
 
 PIO_TABLE int element_nodes[ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
@@ -144,8 +146,9 @@ PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
 }
 
 /* ---- quadrature: point q of a rule and its weight ----------------------------------------------------------
- * Products: Gauss-Legendre, 2 or 3 points an axis. Triangles: 1, 3 and 6 points, degrees 1, 2, 4 (Strang and Fix 1973; Dunavant
- * 1985). Tetrahedra: 1, 4, 8 and 14 points, degrees 1, 2, 3, 5 (Keast 1986; Witherden and Vincent 2015; Walkington 2000). */
+ * Products: Gauss-Legendre, 2 or 3 points an axis. Triangles: 1, 3 and 6 points, degrees 1, 2, 4 (Strang and Fix 1973;
+ * Dunavant 1985). Tetrahedra: 1, 4, 8 and 14 points, degrees 1, 2, 3, 5 (Keast 1986; Witherden and Vincent 2015;
+ * Walkington 2000). */
 
 PIO_FN void gauss_point(int count, int k, real *x, real *w)
 {

@@ -1,12 +1,18 @@
-/* fem_follow.h -- loads that change as the body deforms: pressures that follow their faces, and springs between body and ground.
+/* fem_follow.h -- loads that change as the body deforms: pressures that follow their faces, and springs between body
+ * and ground.
  *
- *     pressure   f_a = -p sum_q w N_a m(x),  x = X + u:  fem_face and fem_face_adj at the places x, whose cotangents are those of
+ *     pressure   f_a = -p sum_q w N_a m(x),  x = X + u:  fem_face and fem_face_adj at the places x, whose cotangents
+ *     are those of
  *                both X and u. Here are its derivative along du and that as blocks for pairs of a face's nodes:
- *         m = a x b:  dm = da x b + a x db,   da = sum_n dN_n,0 du_n,  db = sum_n dN_n,1 du_n     (in 2D m = (a_y, -a_x))
- *     It is not symmetric, but for closed surfaces and held edges (Schweizerhof and Ramm 1984, Computers & Structures 18).
+ *         m = a x b:  dm = da x b + a x db,   da = sum_n dN_n,0 du_n,  db = sum_n dN_n,1 du_n     (in 2D m = (a_y,
+ *         -a_x))
+ *     It is not symmetric, but for closed surfaces and held edges (Schweizerhof and Ramm 1984, Computers & Structures
+ *     18).
  *
- *     springs    f_a = sum_q w |m| N_a K u,  K = diag(k) along the axes or k n n^T along the normal n = m/|m| at rest (Winkler's
- *                foundation, k in N/m^3); on points f_a = diag(k) u, k in N/m. It counts as an internal force; energy f . u/2. */
+ *     springs    f_a = sum_q w |m| N_a K u,  K = diag(k) along the axes or k n n^T along the normal n = m/|m| at rest
+ *     (Winkler's
+ *                foundation, k in N/m^3); on points f_a = diag(k) u, k in N/m. It counts as an internal force; energy f
+ *                . u/2. */
 #ifndef PIOLA_KERNELS_FEM_FOLLOW_H
 #define PIOLA_KERNELS_FEM_FOLLOW_H
 
@@ -54,7 +60,8 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
     }
 }
 
-/* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a first. */
+/* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a
+ * first. */
 typedef struct {
     fem_face_args fwd; /* of a pressure; out is not read */
     int first_pair;    /* number of these faces' first pair */
@@ -129,7 +136,8 @@ PIO_FN void fem_spring(int i, const fem_spring_args *s)
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w phi,
  *     axes:    phi = |m| L.K u          k_bar_c = |m| L_c u_c             m_bar = (L.K u) m/|m|
- *     normal:  phi = k (m.L)(m.u)/|m|   k_bar = (m.L)(m.u)/|m|            m_bar = k (L (m.u) + u (m.L))/|m| - phi m/|m|^2
+ *     normal:  phi = k (m.L)(m.u)/|m|   k_bar = (m.L)(m.u)/|m|            m_bar = k (L (m.u) + u (m.L))/|m| - phi
+ *     m/|m|^2
  * and u_bar_a = thick sum_q w N_a |m| K L: K is symmetric. */
 typedef struct {
     fem_spring_args fwd; /* out is not read */

@@ -1,7 +1,9 @@
-/* fem_inertia.h -- inertia and Rayleigh damping of elements, and the rates that follow from displacements, each with its adjoint.
+/* fem_inertia.h -- inertia and Rayleigh damping of elements, and the rates that follow from displacements, each with
+ * its adjoint.
  *
  *     consistent  M_ab = sum_q V rho N_a N_b
- *     lumped      m_a = rho V_e S_a/sum_b S_b,  S_a = sum_q V N_a^2,  V_e = sum_q V      (Hinton, Rock and Zienkiewicz 1976)
+ *     lumped      m_a = rho V_e S_a/sum_b S_b,  S_a = sum_q V N_a^2,  V_e = sum_q V      (Hinton, Rock and Zienkiewicz
+ *     1976)
  *     damping     C v = alpha M v + beta K0 v,  K0 the stiffness at rest: that of linear elasticity, whatever the law
  */
 #ifndef PIOLA_KERNELS_FEM_INERTIA_H
@@ -68,7 +70,8 @@ PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
 
 /* With L = y . M x for rho = 1, a sum of terms of degree 1 in the volumes V, dV = V tr H:
  *     x_bar = M y,   rho_bar = L,   thickness_bar = rho L/thickness,   X_bar_a = rho sum_q V (dL/dV_q) g_a
- *     consistent: dL/dV_q = Y.X of the point;  lumped: sum_a y_a.x_a (s_a + V_e (N_a^2 - s_a sum_b N_b^2)/S), s_a = S_a/S */
+ *     consistent: dL/dV_q = Y.X of the point;  lumped: sum_a y_a.x_a (s_a + V_e (N_a^2 - s_a sum_b N_b^2)/S), s_a =
+ *     S_a/S */
 typedef struct {
     fem_inertia_args fwd; /* out is not read */
     const real *y;        /* [nodes][DIM] cotangent of the nodal forces */
@@ -188,8 +191,9 @@ PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
 
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
 
-/* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu + lambda) |g_a|.
- * F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding of 1. */
+/* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu +
+ * lambda) |g_a|. F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding
+ * of 1. */
 typedef struct {
     fem_block b;
     fem_matter m;
@@ -254,14 +258,14 @@ PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
 /* ---- rates at the end of a span, linear in its displacement and in the history -----------------------------
 
 Where an unknown is held, Newmark's recurrence would be fed back its own rates: with u1 = u0 it gives v1 = -v0 and
-a1 = -a0 - 4 v0/h, a double root of -1, so that they ring and grow without bound. Held unknowns have rates of their own, which
-backward Euler's formula gives of the prescribed displacement: v1 = (u1 - u0)/h, a1 = (v1 - v0)/h (Hairer, Norsett and Wanner 1993,
-III.1, the formula of one step). Of a course that is linear between instants at which spans end, v1 is exact, and the sum of h a1 is
-the jump of the velocity at such an instant, all of it in the span that follows; without motion v1 is 0 after one span and a1 after
-two. Of a smooth course they come late, v1 by h/2 and a1 by h. */
+a1 = -a0 - 4 v0/h, a double root of -1, so that they ring and grow without bound. Held unknowns have rates of their own,
+which backward Euler's formula gives of the prescribed displacement: v1 = (u1 - u0)/h, a1 = (v1 - v0)/h (Hairer, Norsett
+and Wanner 1993, III.1, the formula of one step). Of a course that is linear between instants at which spans end, v1 is
+exact, and the sum of h a1 is the jump of the velocity at such an instant, all of it in the span that follows; without
+motion v1 is 0 after one span and a1 after two. Of a smooth course they come late, v1 by h/2 and a1 by h. */
 
-/* Coefficients of d = u1 - u0, p = u0 - u(-1), v0, a0 and v(-1) in a rate. Displacements enter as differences, so that f32
- * keeps the digits of a slow motion far from rest. */
+/* Coefficients of d = u1 - u0, p = u0 - u(-1), v0, a0 and v(-1) in a rate. Displacements enter as differences, so that
+ * f32 keeps the digits of a slow motion far from rest. */
 typedef struct {
     wide d, p, v, a, w;
 } fem_rate;
@@ -331,7 +335,8 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
     }
 }
 
-/* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held ---- */
+/* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held
+ * ---- */
 
 typedef struct {
     const int *held;                   /* [nodes] bits */

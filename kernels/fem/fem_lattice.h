@@ -1,5 +1,6 @@
-/* fem_lattice.h -- a mesh's motion on a lattice: displacements and velocities in whole quanta, [nodes][DIM] each, that steps add to and
- * can take away again to the bit (lattice.h). What is added is computed by the same kernel both ways. */
+/* fem_lattice.h -- a mesh's motion on a lattice: displacements and velocities in whole quanta, [nodes][DIM] each, that
+ * steps add to and can take away again to the bit (lattice.h). What is added is computed by the same kernel both
+ * ways. */
 #ifndef PIOLA_KERNELS_FEM_LATTICE_H
 #define PIOLA_KERNELS_FEM_LATTICE_H
 
@@ -106,7 +107,8 @@ PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
     }
 }
 
-/* Held unknowns are a function of time alone, so that they cost no memory: u = Q(place), v = Q((place after - place before)/h). */
+/* Held unknowns are a function of time alone, so that they cost no memory: u = Q(place), v = Q((place after - place
+ * before)/h). */
 typedef struct {
     const int *node, *axis, *support; /* [held unknowns] */
     const wide *value;                /* [supports] m */

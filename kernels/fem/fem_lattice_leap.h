@@ -2,7 +2,8 @@
  *
  *     v += Q(kick f(u)/m),   u += Q(h v);        back:   u -= Q(h v),   v -= Q(kick f(u)/m)
  *
- * (Levesque and Verlet 1993). The increments are the same whole numbers both ways: one kernel makes them, with a run-time sign. */
+ * (Levesque and Verlet 1993). The increments are the same whole numbers both ways: one kernel makes them, with a
+ * run-time sign. */
 #ifndef PIOLA_KERNELS_FEM_LATTICE_LEAP_H
 #define PIOLA_KERNELS_FEM_LATTICE_LEAP_H
 

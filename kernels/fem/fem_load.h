@@ -4,7 +4,8 @@
  *     body force  f_a = sum_q V N_a b                         pressure  f_a = -p sum_q w N_a m
  *     on points   f_a = t, in N                               m = outward normal times area per reference area
  *     total force t = F/A, A the area at rest of all its faces
- * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the pressure follows: fem_follow.h.
+ * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the pressure follows:
+ * fem_follow.h.
  * Values follow time curves: value(t) = value curve(t). */
 #ifndef PIOLA_KERNELS_FEM_LOAD_H
 #define PIOLA_KERNELS_FEM_LOAD_H
@@ -270,7 +271,8 @@ PIO_FN void fem_face_spread(const fem_rule *r, int q, const fem_face_point *p, v
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w L . force(m);
  *     traction: m_bar = w (L.t) m/|m|, t_bar = w |m| L;   pressure: m_bar = -w p L, p_bar = -w L.m
- *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x));   X_bar_n = dN_n,0 a_bar + dN_n,1 b_bar */
+ *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x));   X_bar_n = dN_n,0 a_bar + dN_n,1
+ *     b_bar */
 typedef struct {
     fem_face_args fwd; /* out is not read */
     const real *y;     /* [vertices][DIM] cotangent of the forces */
@@ -308,7 +310,8 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     if (s->thick_share) s->thick_share[i] = thick_bar;
 }
 
-/* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick sum_q w |m| */
+/* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick
+ * sum_q w |m| */
 typedef struct {
     fem_face_args f; /* value, scale, factor, area and out are not read */
 } fem_face_area_args;
@@ -325,7 +328,8 @@ PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
 }
 
 /* F_bar is that of the whole sweep back, in which A is a constant: fem_face_adj has made it with A held. Then
- *     F_bar = t_bar/A  and  A_bar = -F.t_bar/A^2 = -(F.F_bar)/A,     m_bar = A_bar thick w m/|m|,   thickness_bar = A_bar sum_q w |m| */
+ *     F_bar = t_bar/A  and  A_bar = -F.t_bar/A^2 = -(F.F_bar)/A,     m_bar = A_bar thick w m/|m|,   thickness_bar =
+ *     A_bar sum_q w |m| */
 typedef struct {
     fem_face_args fwd;     /* value: F; scale, factor and out are not read */
     const wide *value_bar; /* [DIM] F_bar */
@@ -350,7 +354,8 @@ PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
     if (s->thick_share) s->thick_share[i] = A_bar * thick_bar;
 }
 
-/* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are few). */
+/* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are
+ * few). */
 typedef struct {
     int faces;
     const int *owner;  /* [faces] */

@@ -19,8 +19,8 @@ typedef struct {
     int type, axis;   /* FEM_..., component */
     const real *rest; /* [nodes][DIM] X m */
     const real *u;    /* [nodes][DIM] m, or velocities m/s */
-    const real
-        *force; /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
+    /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
+    const real *force;
     const real *weight;         /* [nodes][DIM], of kinetic energy the first of each node */
     const int *marker;          /* [nodes] row of `points`, or -1 */
     const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */

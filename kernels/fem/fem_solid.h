@@ -1,7 +1,8 @@
-/* fem_solid.h -- internal forces of hyperelastic elements, their adjoint with respect to displacement, constants, thickness
- * and rest positions, and the element's tangent.
+/* fem_solid.h -- internal forces of hyperelastic elements, their adjoint with respect to displacement, constants,
+ * thickness and rest positions, and the element's tangent.
  *
- *     f_a = sum_q V_q P(F) g_a,    F = I + grad u,    V_q = weight det(dX/dxi) thickness       (PHYSICS.md section 3) */
+ *     f_a = sum_q V_q P(F) g_a,    F = I + grad u,    V_q = weight det(dX/dxi) thickness       (PHYSICS.md section
+ *     3) */
 #ifndef PIOLA_KERNELS_FEM_SOLID_H
 #define PIOLA_KERNELS_FEM_SOLID_H
 
@@ -113,8 +114,8 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
 }
 
 /* ---- tangent: blocks K_ab = sum_q V g_a . A . g_b of the pairs of corners with b >= a ----------------------
- * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. The projected tangent has
- * A+ of hyperelastic_project.h for A: no element's matrix is indefinite. */
+ * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. The
+ * projected tangent has A+ of hyperelastic_project.h for A: no element's matrix is indefinite. */
 
 typedef struct {
     fem_block b;
@@ -190,7 +191,8 @@ PIO_FN void fem_tangent_projected(int i, fem_tangent_projected_shared *s, const 
     fem_tangent_of(i, s, a, 1);
 }
 
-/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are held have the unit row and column. */
+/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are held have the unit row and
+ * column. */
 typedef struct {
     const int *row, *column; /* [blocks] */
     const int *start;        /* [blocks + 1] */

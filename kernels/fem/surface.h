@@ -1,7 +1,8 @@
-/* surface.h -- surface vertices as a linear map of the degrees of freedom: x_v = sum_j w_vj x_j, so forces f_j += w_vj f_v.
+/* surface.h -- surface vertices as a linear map of the degrees of freedom: x_v = sum_j w_vj x_j, so forces f_j += w_vj
+ * f_v.
  *
- * Loads and contact act on vertices. Today's bodies have their nodes as vertices: the identity, start == NULL. Affine bodies
- * and embedded skins bring lists. */
+ * Loads and contact act on vertices. Today's bodies have their nodes as vertices: the identity, start == NULL. Affine
+ * bodies and embedded skins bring lists. */
 #ifndef PIOLA_KERNELS_SURFACE_H
 #define PIOLA_KERNELS_SURFACE_H
 

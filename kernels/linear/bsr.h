@@ -2,10 +2,11 @@
  *
  * A node vector is [nodes][DIM], the DIM numbers of a node side by side, dense in memory; a matrix is block compressed
  * sparse rows (BSR): the entries of block row i are k = row_start[i] .. row_start[i+1]-1, entry k is the block
- * value[k][DIM][DIM], row-major, in block column column[k], ascending within a row. This is cuSPARSE's layout of BSR with
- * CUSPARSE_ORDER_ROW. Its own load and store helpers are below: field_at of vec.h is for particles and grids.
+ * value[k][DIM][DIM], row-major, in block column column[k], ascending within a row. This is cuSPARSE's layout of BSR
+ * with CUSPARSE_ORDER_ROW. Its own load and store helpers are below: field_at of vec.h is for particles and grids.
  *
- * The structure is symmetric: with (i,j) there is (j,i), and mirror[k] is where. So the transposed product gathers too. */
+ * The structure is symmetric: with (i,j) there is (j,i), and mirror[k] is where. So the transposed product gathers
+ * too. */
 #ifndef PIOLA_KERNELS_BSR_H
 #define PIOLA_KERNELS_BSR_H
 
@@ -57,7 +58,8 @@ typedef struct {
 } bsr_apply_args;
 typedef bsr_apply_args bsr_apply_transposed_args;
 
-/* sum_c s_rc. Each product a_rc x_c has a sum of its own until here: DIM*DIM short chains of additions, not DIM long ones. */
+/* sum_c s_rc. Each product a_rc x_c has a sum of its own until here: DIM*DIM short chains of additions, not DIM long
+ * ones. */
 PIO_FN vec row_sums(mat s)
 {
     vec r;
@@ -70,7 +72,8 @@ PIO_FN vec row_sums(mat s)
     return r;
 }
 
-/* How far ahead of the block in use the next are asked for, bytes: a page. A core's own prefetch stops at its border. */
+/* How far ahead of the block in use the next are asked for, bytes: a page. A core's own prefetch stops at its
+ * border. */
 enum { BSR_AHEAD = 4096 };
 
 /* y = A x, one block row */
@@ -143,9 +146,9 @@ typedef struct {
     uint64_t *fault;     /* [1] BLOCK_RIGHT, or lowered to the lowest block_fault */
 } bsr_invert_diagonal_args;
 
-/* The inverse of a diagonal block, by cofactors of the block divided by its largest entry. |det| is at most the product of
- * the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than `threshold`
- * times that is singular as far as `real` can tell. */
+/* The inverse of a diagonal block, by cofactors of the block divided by its largest entry. |det| is at most the product
+ * of the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than
+ * `threshold` times that is singular as far as `real` can tell. */
 PIO_FN void bsr_invert_diagonal(int i, const bsr_invert_diagonal_args *a)
 {
     mat m = block_load(a->value, a->diagonal[i]);

@@ -1,8 +1,9 @@
 /* direct.h -- what a direct solve does besides eliminating: the matrix spread out for a library, and refinement.
  *
- * A solution is carried as an unevaluated sum high + low of two doubles, and its residual is computed as if in twice the
- * digits. That is what makes the residual b - A x small at all where A is stiff in some directions and soft in others: x
- * rounded to one double alone leaves eps |A| |x|, which in a slender body is 1e6 times the right-hand side's eps and more. */
+ * A solution is carried as an unevaluated sum high + low of two doubles, and its residual is computed as if in twice
+ * the digits. That is what makes the residual b - A x small at all where A is stiff in some directions and soft in
+ * others: x rounded to one double alone leaves eps |A| |x|, which in a slender body is 1e6 times the right-hand side's
+ * eps and more. */
 #ifndef PIOLA_KERNELS_DIRECT_H
 #define PIOLA_KERNELS_DIRECT_H
 

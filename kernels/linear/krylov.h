@@ -1,9 +1,9 @@
 /* krylov.h -- what PCG, MINRES and GMRES do besides applying the operator and the preconditioner.
  *
- * Vectors are plain arrays of `unknowns` numbers. Every scalar lives in a krylov_state on the device: sums put their results
- * there, kernels of one item turn them into coefficients, the other kernels read these. The host launches iterations ahead
- * and looks at the state now and then: state->active, the limit of every launch, drops to 0 where the method stops, and
- * what is launched after changes nothing. So no bit depends on how often the host looks.
+ * Vectors are plain arrays of `unknowns` numbers. Every scalar lives in a krylov_state on the device: sums put their
+ * results there, kernels of one item turn them into coefficients, the other kernels read these. The host launches
+ * iterations ahead and looks at the state now and then: state->active, the limit of every launch, drops to 0 where the
+ * method stops, and what is launched after changes nothing. So no bit depends on how often the host looks.
  *
  * A sum may change the vectors of its own item before it returns its term: each item is run once. */
 #ifndef PIOLA_KERNELS_KRYLOV_H
@@ -126,8 +126,8 @@ PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
         krylov_judge(s);
 }
 
-/* One item: dot_r is |b - A x|^2, computed anew. A method that believed to be done but is not begins again from x; it has
- * stagnated when the residual is still more than `stagnation` times what it was when it was computed last. */
+/* One item: dot_r is |b - A x|^2, computed anew. A method that believed to be done but is not begins again from x; it
+ * has stagnated when the residual is still more than `stagnation` times what it was when it was computed last. */
 typedef struct {
     krylov_state *state;
     double stagnation; /* ratio of norms, in (0, 1) */
@@ -228,9 +228,10 @@ PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
 /* ---- MINRES (Paige and Saunders 1975) --------------------------------------------------------------------- *
  *
  * Lanczos vectors v = z/beta, z = M^-1 y, beta^2 = y . z; the tridiagonal matrix is made triangular by reflections
- * [c s; s -c]; w are the columns of V R^-1. The residual b - A x itself is carried along, because the promise is about its
- * length and not its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k times the last
- * column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
+ * [c s; s -c]; w are the columns of V R^-1. The residual b - A x itself is carried along, because the promise is about
+ * its
+ * length and not its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k times the
+ * last column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
 
 /* One item: the first Lanczos vector, dot_z = r . M^-1 r. */
 typedef struct {

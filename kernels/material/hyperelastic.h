@@ -12,7 +12,8 @@
  *     neo-Hookean iso           mu       kappa                                mu, kappa - 2/3 mu
  *     stable neo-Hookean        mu       lambda                               mu, lambda
  *     Mooney-Rivlin             c10      c01       kappa                      2 (c10 + c01), kappa - 2/3 mu
- *     Ogden                     mu_1     alpha_1   mu_2    alpha_2  kappa     (mu_1 alpha_1 + mu_2 alpha_2)/2, kappa - 2/3 mu
+ *     Ogden                     mu_1     alpha_1   mu_2    alpha_2  kappa     (mu_1 alpha_1 + mu_2 alpha_2)/2, kappa -
+ *     2/3 mu
  *     Hencky                    mu       lambda                               mu, lambda
  * mu, lambda, kappa, c10, c01, mu_p [Pa]; alpha_p [-]. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_H
@@ -34,8 +35,8 @@ enum {
     HYPER_LAWS
 };
 
-/* Whether psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log); with neither, F
- * must be finite. */
+/* Whether psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log); with
+ * neither, F must be finite. */
 PIO_FN int hyper_admits(int law, mat F)
 {
     const real J = mat_det(F, mat_cofactor(F)), least = sizeof(real) == 4 ? R(1.2e-38) : R(2.3e-308);
@@ -206,8 +207,8 @@ PIO_FN int hyper_gives_own(int law)
     return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
 }
 
-/* Plane stress, of the linear law in 2D: the stress across vanishes when lambda is lambda* = 2 mu lambda/(lambda + 2 mu), which is
- * E nu/(1 - nu^2) (Hughes 2000, section 2.7). */
+/* Plane stress, of the linear law in 2D: the stress across vanishes when lambda is lambda* = 2 mu lambda/(lambda + 2
+ * mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). */
 PIO_FN real plane_stress_lambda(int lame, hyper_constants given)
 {
     const real a = given.k[0], b = given.k[1];

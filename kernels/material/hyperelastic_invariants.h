@@ -1,5 +1,6 @@
 /* hyperelastic_invariants.h -- laws in F itself or in the invariants of C = F^T F:
- *     I1 = tr C,   I2 = (I1^2 - tr C^2)/2 = |cof F|^2,   J = det F   (of the 3D F; plane strain adds 1, J^2 and nothing)
+ *     I1 = tr C,   I2 = (I1^2 - tr C^2)/2 = |cof F|^2,   J = det F   (of the 3D F; plane strain adds 1, J^2 and
+ *     nothing)
  *
  * k[0] = mu [Pa] > 0, k[1] = lambda [Pa], or kappa [Pa] where that is said. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_INVARIANTS_H
@@ -52,7 +53,8 @@ PIO_FN void linear_tangent(hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBER
     tangent_right(mat_diag(c.k[0]), A);
 }
 
-/* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, section 6.5) ---- */
+/* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, section 6.5)
+ * ---- */
 
 PIO_FN mat green_strain(mat F)
 {

@@ -1,10 +1,10 @@
-/* hyperelastic_project.h -- the tangent of a law without its negative part: what Newton's method puts in place of a Hessian that is
- * not positive (Teran, Sifakis, Irving and Fedkiw 2005, section 5; Smith, de Goes and Kim 2019).
+/* hyperelastic_project.h -- the tangent of a law without its negative part: what Newton's method puts in place of a
+ * Hessian that is not positive (Teran, Sifakis, Irving and Fedkiw 2005, section 5; Smith, de Goes and Kim 2019).
  *
  *     A = sum_k l_k v_k v_k^T,   A+ = sum_k max(l_k, 0) v_k v_k^T = A - sum_{l_k < 0} l_k v_k v_k^T
  *
- * for the symmetric DIM^2 x DIM^2 matrix A of hyper_tangent, of any law, its eigenvectors by Jacobi's rotations (Golub and Van Loan
- * 2013, section 8.5). Where no l_k is negative by more than rounding, A keeps its bits. */
+ * for the symmetric DIM^2 x DIM^2 matrix A of hyper_tangent, of any law, its eigenvectors by Jacobi's rotations (Golub
+ * and Van Loan 2013, section 8.5). Where no l_k is negative by more than rounding, A keeps its bits. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_PROJECT_H
 #define PIOLA_KERNELS_HYPERELASTIC_PROJECT_H
 

@@ -1,5 +1,5 @@
-/* hyperelastic_rest.h -- the hyperelastic laws at rest: how many constants they have, their moduli, and which constants make a
- * body that is stable. */
+/* hyperelastic_rest.h -- the hyperelastic laws at rest: how many constants they have, their moduli, and which constants
+ * make a body that is stable. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_REST_H
 #define PIOLA_KERNELS_HYPERELASTIC_REST_H
 
@@ -42,8 +42,8 @@ PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real 
     }
 }
 
-/* Shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law has lambda + mu for a
- * bulk modulus. */
+/* Shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law has lambda + mu
+ * for a bulk modulus. */
 PIO_FN int hyper_constants_hold(int law, hyper_constants k)
 {
     real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];

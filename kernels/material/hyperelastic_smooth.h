@@ -1,8 +1,9 @@
-/* hyperelastic_smooth.h -- the laws of hyperelastic_spectral.h once more, for dual numbers: without principal directions.
+/* hyperelastic_smooth.h -- the laws of hyperelastic_spectral.h once more, for dual numbers: without principal
+ * directions.
  *
  * Where two stretches meet their directions have no derivative, so none may be taken through svd_of; functions of the
- * matrix C = F^T F have one. With E = ln(C)/2:   psi and P = F^-T M(E),  M = V diag(tau) V^T  (the stress of Hencky's strain,
- * turned back)
+ * matrix C = F^T F have one. With E = ln(C)/2:   psi and P = F^-T M(E),  M = V diag(tau) V^T  (the stress of Hencky's
+ * strain, turned back)
  *     Hencky   M = 2 mu E + lambda tr(E) I
  *     Ogden    M = sum_p mu_p dev exp(alpha_p b) + kappa/2 (J^2 - 1) I,   b = E - tr(E)/3 I
  * The stretches must be within [1/30, 30] and |alpha b| below 20. */
@@ -17,8 +18,8 @@ PIO_FN mat mat_inverse(mat a)
     return mat_scale(R(1) / mat_det(a, cof), mat_transpose(cof));
 }
 
-/* Square root of a symmetric positive definite matrix: Y <- (Y + Z^-1)/2, Z <- (Z + Y^-1)/2 from Y = A, Z = I (Denman and
- * Beavers 1976); stable where it has arrived (Higham 1997, Numer. Algorithms 15). */
+/* Square root of a symmetric positive definite matrix: Y <- (Y + Z^-1)/2, Z <- (Z + Y^-1)/2 from Y = A, Z = I (Denman
+ * and Beavers 1976); stable where it has arrived (Higham 1997, Numer. Algorithms 15). */
 PIO_FN mat mat_root(mat A)
 {
     mat Y = A, Z = mat_diag(R(1));
@@ -30,8 +31,8 @@ PIO_FN mat mat_root(mat A)
     return Y;
 }
 
-/* ln(C)/2 by two square roots, and ln X = 2 artanh W = 2 (W + W^3/3 + ...), W = (X - I)(X + I)^-1, |W| < 0.7. Fewer roots
- * multiply less of their rounding. */
+/* ln(C)/2 by two square roots, and ln X = 2 artanh W = 2 (W + W^3/3 + ...), W = (X - I)(X + I)^-1, |W| < 0.7. Fewer
+ * roots multiply less of their rounding. */
 PIO_FN mat mat_half_log(mat C)
 {
     const mat one = mat_diag(R(1)), X = mat_root(mat_root(C));

@@ -2,8 +2,10 @@
  * Hencky and Ogden. Plane strain: sigma_3 = 1, e_3 = 0. det F > 0.
  *
  * With tau_i = d psi/d e_i [Pa] and p_i = tau_i/sigma_i:   P = U diag(p) V^T,
- *     dP = U B V^T,   A = U^T dF V,   B_ii = sum_j dp_i/dsigma_j A_jj,   dp_i/dsigma_j = (dtau_i/de_j - d_ij tau_i)/(sigma_i sigma_j)
- *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2,   x_ij = (p_i - p_j)/(sigma_i - sigma_j),   y_ij = (p_i + p_j)/(sigma_i + sigma_j)
+ *     dP = U B V^T,   A = U^T dF V,   B_ii = sum_j dp_i/dsigma_j A_jj,   dp_i/dsigma_j = (dtau_i/de_j - d_ij
+ *     tau_i)/(sigma_i sigma_j)
+ *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2,   x_ij = (p_i - p_j)/(sigma_i - sigma_j),   y_ij = (p_i +
+ *     p_j)/(sigma_i + sigma_j)
  * (Ogden 1984, section 6.1.4; Stomakhin et al. 2012). The quotient x_ij stays what it is where two stretches
  * meet: it is taken apart into
  *     x_ij = ((sigma_i + sigma_j) (Dtau/De) (De/Dsigma) - tau_i - tau_j)/(2 sigma_i sigma_j)
@@ -38,7 +40,8 @@ PIO_FN vec principal_logs(mat_svd s)
     return e;
 }
 
-/* ---- Hencky:  psi = mu sum e_i^2 + lambda/2 (sum e_i)^2,  k[0] = mu, k[1] = lambda     (Hencky 1928; Xiao and Chen 2002) -- */
+/* ---- Hencky:  psi = mu sum e_i^2 + lambda/2 (sum e_i)^2,  k[0] = mu, k[1] = lambda     (Hencky 1928; Xiao and Chen
+ * 2002) -- */
 
 PIO_FN real hencky_energy(vec e, hyper_constants c)
 {
@@ -82,9 +85,9 @@ PIO_FN void hencky_constants(vec e, vec w, hyper_constants *c_bar)
  *
  *     psi = sum_p mu_p/alpha_p (sum_i exp(alpha_p b_i) - 3) + kappa/4 (J^2 - 1 - 2 ln J),   b_i = e_i - ln J/3
  *
- * k = (mu_1 [Pa], alpha_1 [-], mu_2 [Pa], alpha_2 [-], kappa [Pa]); at small strain mu = (mu_1 alpha_1 + mu_2 alpha_2)/2.
- * sum_i b_i = 0, so (exp(alpha b) - 1)/alpha = b exp(alpha b/2) sinhc(alpha b/2) needs no division by alpha: a term that
- * is not wanted has mu_p = alpha_p = 0. */
+ * k = (mu_1 [Pa], alpha_1 [-], mu_2 [Pa], alpha_2 [-], kappa [Pa]); at small strain mu = (mu_1 alpha_1 + mu_2
+ * alpha_2)/2. sum_i b_i = 0, so (exp(alpha b) - 1)/alpha = b exp(alpha b/2) sinhc(alpha b/2) needs no division by
+ * alpha: a term that is not wanted has mu_p = alpha_p = 0. */
 
 PIO_FN vec ogden_shape(vec e)
 {

@@ -1,5 +1,6 @@
-/* hyperelastic_stress.h -- what observations ask of the hyperelastic laws beyond forces: the derivative of the energy by the
- * constants, the stress across the plane of a 2D body, Cauchy's stress and von Mises' measure of it, each with its derivative. */
+/* hyperelastic_stress.h -- what observations ask of the hyperelastic laws beyond forces: the derivative of the energy
+ * by the constants, the stress across the plane of a 2D body, Cauchy's stress and von Mises' measure of it, each with
+ * its derivative. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_STRESS_H
 #define PIOLA_KERNELS_HYPERELASTIC_STRESS_H
 
@@ -212,8 +213,8 @@ PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
     return R(1.5) * (mat_ddot(d.s, d.s) + d.across * d.across);
 }
 
-/* F_bar and k_bar += bar times its derivatives. The cotangent of sigma is S = 3 bar dev sigma: P_bar = S F/J, F_bar = S^T P/J
- * + dP(F; P_bar), J_bar = -(S : sigma)/J. */
+/* F_bar and k_bar += bar times its derivatives. The cotangent of sigma is S = 3 bar dev sigma: P_bar = S F/J, F_bar =
+ * S^T P/J + dP(F; P_bar), J_bar = -(S : sigma)/J. */
 PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
                                  hyper_constants *k_bar)
 {

@@ -1,5 +1,5 @@
-/* hyperelastic_tools.h -- what the hyperelastic laws share: their constants, the volume's change, and the parts of which
- * a matrix of second derivatives is put together. */
+/* hyperelastic_tools.h -- what the hyperelastic laws share: their constants, the volume's change, and the parts of
+ * which a matrix of second derivatives is put together. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_TOOLS_H
 #define PIOLA_KERNELS_HYPERELASTIC_TOOLS_H
 
@@ -31,9 +31,9 @@ PIO_FN hyper_volume hyper_volume_of(mat F)
     return v;
 }
 
-/* Energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J) [Pa] (Simo and Miehe 1992; that of Ogden 1972 with beta = -2,
- * Holzapfel 2000, section 6.5). Its part of tau is J times its derivative, kappa/2 (J^2 - 1), which changes with ln J by
- * kappa J^2. */
+/* Energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J) [Pa] (Simo and Miehe 1992; that of Ogden 1972 with beta =
+ * -2, Holzapfel 2000, section 6.5). Its part of tau is J times its derivative, kappa/2 (J^2 - 1), which changes with ln
+ * J by kappa J^2. */
 PIO_FN real hyper_volume_psi(real kappa, real J, real log_J)
 {
     return R(0.25) * kappa * (J * J - R(1) - R(2) * log_J);

@@ -2,8 +2,8 @@
  *
  * A particle has the constants k[] of its law: solids those of hyperelastic.h,
  *     fluids   k[0] = bulk modulus K [Pa] > 0,   k[1] = gamma [-] > 0,   k[2] = viscosity eta [Pa s]
- * Particles move through the Kirchhoff stress tau [Pa]. The linear law is not for them: its stress does not turn with the
- * body. */
+ * Particles move through the Kirchhoff stress tau [Pa]. The linear law is not for them: its stress does not turn with
+ * the body. */
 #ifndef PIOLA_KERNELS_LAW_H
 #define PIOLA_KERNELS_LAW_H
 
@@ -22,8 +22,8 @@ PIO_FN int law_count(int law)
     return law_is_fluid(law) ? 3 : hyper_count(law);
 }
 
-/* ---- solids: tau = P F^T. The neo-Hookean law, by far the most used, is written out where it stands; the others are behind
- * hyper_P, which a CPU calls. ---- */
+/* ---- solids: tau = P F^T. The neo-Hookean law, by far the most used, is written out where it stands; the others are
+ * behind hyper_P, which a CPU calls. ---- */
 
 PIO_FN mat solid_P(int law, mat F, hyper_constants k)
 {
@@ -48,7 +48,8 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
     *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
 }
 
-/* ---- viscous solids (Kelvin and Voigt): beside the elastic stress, tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0: Cauchy's
+/* ---- viscous solids (Kelvin and Voigt): beside the elastic stress, tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0:
+ * Cauchy's
  * stress eta (C + C^T), that of a fluid of this viscosity. No stress of a rotation, for which C + C^T = 0. ---- */
 
 PIO_FN mat viscous_tau(mat F, mat C, real eta)
@@ -57,7 +58,8 @@ PIO_FN mat viscous_tau(mat F, mat C, real eta)
     return mat_axpby(s, C, s, mat_transpose(C));
 }
 
-/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  returns eta_bar = J D : tau_bar. */
+/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  returns eta_bar = J D :
+ * tau_bar. */
 PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat *C_bar)
 {
     const mat cof = mat_cofactor(F), D = mat_axpby(R(1), C, R(1), mat_transpose(C));
@@ -127,7 +129,8 @@ PIO_FN int law_constants_hold(int law, hyper_constants k)
     return k.k[0] > R(0) && k.k[2] >= R(0) && (law != LAW_TAIT || k.k[1] > R(0));
 }
 
-/* Constants as given (hyper_given, `form` as there; fluids: as the law has them), to those of the law; the others are 0. */
+/* Constants as given (hyper_given, `form` as there; fluids: as the law has them), to those of the law; the others are
+ * 0. */
 PIO_FN hyper_constants law_given(int law, int form, hyper_constants given)
 {
     if (!law_is_fluid(law)) return hyper_given(law, form, given);

@@ -1,5 +1,5 @@
-/* material.h -- the two oldest hyperelastic laws and the stress of fibres: pure functions of one material point, each beside its
- * derivatives. hyperelastic.h has them and the others behind one interface.
+/* material.h -- the two oldest hyperelastic laws and the stress of fibres: pure functions of one material point, each
+ * beside its derivatives. hyperelastic.h has them and the others behind one interface.
  *
  * A hyperelastic law is   psi(F) [J/m^3],  P = d psi/d F [Pa],  dP(F; dF), and P_theta: the constants' cotangents. The
  * law's Hessian is symmetric, so dP(F; .) is its own adjoint. Convention of the whole project: `y_bar` is dJ/dy, and a
@@ -86,7 +86,8 @@ PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
 }
 
 /* ---- activated fibres: Kirchhoff stress tau = a u u^T [Pa], u = F n, n a unit vector at rest; a > 0 contracts ----
- * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019), with
+ * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019),
+ * with
  * sigma = a n n^T. */
 
 PIO_FN mat fibre_tau(mat F, vec n, real a)

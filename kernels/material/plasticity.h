@@ -2,15 +2,20 @@
  *
  * The trial strain of a step, e_i = ln sigma_i of F = U diag(sigma) V^T, is isotropically elastic up to a limit of
  *     n = |dev e| [-],   l = e_1 + e_2 + e_3 [-]   and a [-], what the material remembers,
- * and what exceeds the limit flows: (n, l, a) becomes (n', l', a'), and e' = (n'/n) dev e + l'/3 (1, 1, 1). The stress is Hencky's,
+ * and what exceeds the limit flows: (n, l, a) becomes (n', l', a'), and e' = (n'/n) dev e + l'/3 (1, 1, 1). The stress
+ * is Hencky's,
  * tau = 2 mu e + lambda l (1, 1, 1), so |dev tau| = 2 mu n, sqrt(3/2) |dev tau| = sqrt(6) mu n and tr tau = 3 K l with
  * K = lambda + 2/3 mu. The laws are those of three dimensions, in plane strain too.
  *
- *   von Mises          sqrt(6) mu n <= Y + H a,  a = equivalent plastic strain   (Simo and Hughes 1998, box 3.1; Simo 1992)
+ *   von Mises          sqrt(6) mu n <= Y + H a,  a = equivalent plastic strain   (Simo and Hughes 1998, box 3.1; Simo
+ *   1992)
  *                      y = (yield stress Y [Pa] > 0, hardening H [Pa] >= 0)
- *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952). It is Mohr's and
- *                      Coulomb's law in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in triaxial compression, the outer fit,
- *                      A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension beyond the tip, tr tau = 3 c cot phi (Klar et al. 2016). What opens there is remembered, a >= 0, and closes first (Tampubolon et al. 2017).
+ *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952). It
+ *   is Mohr's and
+ *                      Coulomb's law in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in triaxial compression,
+ *                      the outer fit,
+ *                      A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension beyond the tip, tr tau = 3 c cot phi (Klar et
+ *                      al. 2016). What opens there is remembered, a >= 0, and closes first (Tampubolon et al. 2017).
  *                      y = (friction angle phi [rad] in (0, pi/2), cohesion c [Pa] >= 0)
  *   Herschel-Bulkley   sqrt(6) mu n - Y = k (rate of a)^m, a = equivalent plastic strain, implicit   (Yue et al. 2015)
  *                      y = (yield stress Y [Pa] > 0, consistency k [Pa s^m] > 0, exponent m [-] > 0)
@@ -57,7 +62,8 @@ PIO_FN plastic_way plastic_way_of(int branch, real margin)
     return w;
 }
 
-/* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H):  n' = n - sqrt(3/2) d,  a' = a + d --------- */
+/* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H):  n' = n - sqrt(3/2) d,  a' = a + d
+ * --------- */
 
 PIO_FN plastic_way von_mises(plastic_point *x, const plastic_matter *m)
 {
@@ -85,8 +91,9 @@ PIO_FN void von_mises_adj(plastic_point x, const plastic_matter *m, plastic_poin
 /* ---- Herschel-Bulkley: with f = sqrt(6) mu n - Y the flow d of the step solves  f = 3 mu d + k (d/h)^m.
  *
  * For t = 3 mu d/f in (0, 1] that is  t + b t^m = 1,  b = k (f/(3 mu h))^m / f. With z = t^min(m, 1) it reads
- * A z + B z^p = 1 with p = max(m, 1/m) >= 1, where Newton's method falls to the root from z_0 = min(1/A, B^(-1/p)). In y = z/z_0 both
- * factors, A z_0 and B z_0^p, are at most 1, and so no power overflows. ------------------------------------------------------- */
+ * A z + B z^p = 1 with p = max(m, 1/m) >= 1, where Newton's method falls to the root from z_0 = min(1/A, B^(-1/p)). In
+ * y = z/z_0 both factors, A z_0 and B z_0^p, are at most 1, and so no power overflows.
+ * ------------------------------------------------------- */
 
 typedef struct {
     real f, t, s;  /* Pa; t; s = b t^m, which is 1 - t */
@@ -147,7 +154,8 @@ PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point 
 /* ---- Drucker-Prager: with k = l + a, tip = c cot phi/K and slope = 3 A K/(2 mu)
  *
  *     k >= tip            n' = 0,                          l' = tip,  a' = k - tip
- *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0 ------------------------------------------------- */
+ *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0
+ *     ------------------------------------------------- */
 
 typedef struct {
     real sine, cosine, K, A, A_rise, tip, slope; /* -, -, Pa, -, dA/dphi, -, - */
@@ -213,7 +221,8 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
     m_bar->y[1] += tip_bar * c.cosine / (c.K * c.sine);
 }
 
-/* ---- any of the three --------------------------------------------------------------------------------------------------- */
+/* ---- any of the three
+ * --------------------------------------------------------------------------------------------------- */
 
 PIO_FN plastic_way plastic_flow(int law, plastic_point *x, const plastic_matter *m)
 {

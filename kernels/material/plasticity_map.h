@@ -1,10 +1,11 @@
-/* plasticity_map.h -- from the trial deformation of a step to the elastic one, F' = U diag(sigma') V^T of F = U diag(sigma) V^T,
- * with the adjoint; and what plasticity adds to the stress.
+/* plasticity_map.h -- from the trial deformation of a step to the elastic one, F' = U diag(sigma') V^T of F = U
+ * diag(sigma) V^T, with the adjoint; and what plasticity adds to the stress.
  *
- * The laws of plasticity.h: sigma'_i = exp e'_i. In 2D, plane strain, the third direction has an elastic Hencky strain of its own, which
- * plastic flow changes and the motion does not: a state besides F.
- * Snow (Stomakhin et al. 2013, eq. 1, 2 and section 5): sigma'_i = sigma_i clamped to [1 - y_0, 1 + y_1], ln Jp = a grows by what of
- * ln det F is cut off, and the moduli are those at rest times exp(y_2 (1 - Jp)). In plane strain the third stretch is 1 and stays.
+ * The laws of plasticity.h: sigma'_i = exp e'_i. In 2D, plane strain, the third direction has an elastic Hencky strain
+ * of its own, which plastic flow changes and the motion does not: a state besides F.
+ * Snow (Stomakhin et al. 2013, eq. 1, 2 and section 5): sigma'_i = sigma_i clamped to [1 - y_0, 1 + y_1], ln Jp = a
+ * grows by what of ln det F is cut off, and the moduli are those at rest times exp(y_2 (1 - Jp)). In plane strain the
+ * third stretch is 1 and stays.
  *
  * Derivative, A = U^T dF V:   dF' = U B V^T,   B_ii = sum_j dsigma'_i/dsigma_j A_jj,
  *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2,  x_ij = (sigma'_i - sigma'_j)/(sigma_i - sigma_j),
@@ -18,7 +19,8 @@
 #include "kernels/material/law.h"
 #include "kernels/material/plasticity.h"
 
-/* ---- the trial deformation, in principal directions --------------------------------------------------------------------- */
+/* ---- the trial deformation, in principal directions
+ * --------------------------------------------------------------------- */
 
 /* Hencky's strain of a trial state, and where plastic flow takes it. */
 typedef struct {
@@ -91,9 +93,10 @@ PIO_FN plastic_way snow_map(mat *F, real *a, const plastic_matter *m)
 }
 #endif
 
-/* ---- adjoint ------------------------------------------------------------------------------------------------------------ */
+/* ---- adjoint ------------------------------------------------------------------------------------------------- */
 
-/* F_bar = U (x sym(B) + y skew(B) + diagonal) V^T of B = U^T F'_bar V: off the diagonal, same_ij B_ij + swap_ij B_ji. */
+/* F_bar = U (x sym(B) + y skew(B) + diagonal) V^T of B = U^T F'_bar V: off the diagonal, same_ij B_ij + swap_ij
+ * B_ji. */
 PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
 {
     mat A;
@@ -109,7 +112,8 @@ PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
     return principal_turn(s, A);
 }
 
-/* Cotangents of F', third' and a' become those of F, third and a; m_bar is added to. Arguments are those before the map. */
+/* Cotangents of F', third' and a' become those of F, third and a; m_bar is added to. Arguments are those before the
+ * map. */
 PIO_FN void hencky_map_adj(int law, mat F, real third, real a, const plastic_matter *m, mat *F_bar, real *third_bar,
                            real *a_bar, plastic_matter *m_bar)
 {
@@ -188,9 +192,11 @@ PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar,
     *F_bar = plastic_turn_back(s, B, diagonal, x, after);
 }
 
-/* ---- stress: what is to be added to that of the elastic law ----------------------------------------------------------------
+/* ---- stress: what is to be added to that of the elastic law
+ * ----------------------------------------------------------------
  *
- *     snow   (s - 1) tau,  s = exp(y_2 (1 - exp a))          others, in 2D   lambda e_3 I -------------------------------------- */
+ *     snow   (s - 1) tau,  s = exp(y_2 (1 - exp a))          others, in 2D   lambda e_3 I
+ *     -------------------------------------- */
 
 /* a is of the volume: sand that opened, snow that packed. */
 PIO_FN int plastic_opens(int plastic)
@@ -232,7 +238,8 @@ PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_mat
     return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_pair(m)), F));
 }
 
-/* Everything is added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is (s - 1) tau_bar^T P + dP(F; P_bar). */
+/* Everything is added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is (s - 1) tau_bar^T P + dP(F;
+ * P_bar). */
 PIO_FN void plastic_tau_adj(int plastic, mat F, real third, real a, const plastic_matter *m, mat tau_bar, mat *F_bar,
                             real *third_bar, real *a_bar, plastic_matter *m_bar)
 {

@@ -1,9 +1,10 @@
-/* plasticity_smooth.h -- the maps of plasticity_map.h once more, for dual numbers: without principal directions, which have no
- * derivative where two stretches meet.
+/* plasticity_smooth.h -- the maps of plasticity_map.h once more, for dual numbers: without principal directions, which
+ * have no derivative where two stretches meet.
  *
  * With E = ln(F^T F)/2:   F' = F exp(E' - E),  E' = (n'/n) dev E + l'/3 I.
- * Snow: F = R S, F' = R clamp(S),  clamp(S) = (|S - low| - |S - high| + (low + high) I)/2,  |A| = A sign(A), and the sign by Newton's
- * iteration X <- (X + X^-1)/2 (Roberts 1980; Higham 2008, section 5.3). The stretches must not lie on the limits. */
+ * Snow: F = R S, F' = R clamp(S),  clamp(S) = (|S - low| - |S - high| + (low + high) I)/2,  |A| = A sign(A), and the
+ * sign by Newton's iteration X <- (X + X^-1)/2 (Roberts 1980; Higham 2008, section 5.3). The stretches must not lie on
+ * the limits. */
 #ifndef PIOLA_KERNELS_PLASTICITY_SMOOTH_H
 #define PIOLA_KERNELS_PLASTICITY_SMOOTH_H
 

@@ -1,6 +1,7 @@
 /* mpm.h -- what all MPM kernels share: the particle state, the grid box, the step block, faults.
  *
- * A particle's position is an integer base node and an offset from it in units of the spacing, so that f32 resolves slow
+ * A particle's position is an integer base node and an offset from it in units of the spacing, so that f32 resolves
+ * slow
  * motion equally well everywhere:   x = origin + (base + offset) dx,   offset in [1/2, 3/2).
  * The pair is unique, hence the cell is a pure function of the position. A state is stored in the order in which the
  * step before it visited its particles; `id` says who is who. */
@@ -20,8 +21,9 @@ typedef struct {
 
 enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE, WALL_PENALTY };
 
-/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node. Where bodies have
- * velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the numbering. */
+/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node.
+ * Where bodies have velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the
+ * numbering. */
 typedef struct {
     int nodes[DIM];     /* per axis, > 4 */
     int stride[DIM];    /* of the linear node number */
@@ -69,13 +71,15 @@ typedef struct {
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
 
 enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
-/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. Of compact
- * slots: too little room. */
+/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. Of
+ * compact slots: too little room. */
 enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE, FAULT_ROOM };
-/* Of plastic particles: constants that the law does not allow; snow that hardened until waves are too fast for the time step. */
+/* Of plastic particles: constants that the law does not allow; snow that hardened until waves are too fast for the time
+ * step. */
 enum { FAULT_PLASTIC_CONSTANT = FAULT_ROOM + 1, FAULT_HARDENED };
 #define FAULT_NONE UINT64_MAX
-/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the id. */
+/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the
+ * id. */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
 {
     return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;

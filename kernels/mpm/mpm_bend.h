@@ -1,16 +1,19 @@
-/* mpm_bend.h -- how near a step went to where the conditions of obstacles and of separating walls bend: counts, of no derivative.
+/* mpm_bend.h -- how near a step went to where the conditions of obstacles and of separating walls bend: counts, of no
+ * derivative.
  *
  * In a step forces change the velocity of a node by
  *
- *     dv_i = (p_i - p0_i)/m_i + h g,   p0_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))       p0: the momentum without forces (mpm_flip.h)
+ *     dv_i = (p_i - p0_i)/m_i + h g,   p0_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))       p0: the momentum without
+ *     forces (mpm_flip.h)
  *
- * A condition u -> u' has a derivative that tells nothing of what the next step will do where it bends within a part e of that. With e
- * along the normal, and along the sliding velocity,
+ * A condition u -> u' has a derivative that tells nothing of what the next step will do where it bends within a part e
+ * of that. With e along the normal, and along the sliding velocity,
  *
  *     B = s |u'(u + e) - 2 u'(u) + u'(u - e)|/|e|
  *
- * is 0 where the condition is linear, up to 1 at the edge of what lets go at once, and above that only where a large friction sets in:
- * there the derivative is up to its coefficient, over a range of velocities that is shorter than e. */
+ * is 0 where the condition is linear, up to 1 at the edge of what lets go at once, and above that only where a large
+ * friction sets in: there the derivative is up to its coefficient, over a range of velocities that is shorter than
+ * e. */
 #ifndef PIOLA_KERNELS_MPM_BEND_H
 #define PIOLA_KERNELS_MPM_BEND_H
 
@@ -91,7 +94,8 @@ typedef struct {
     real part;
 } mpm_wall_bends_args;
 
-/* Walls that hold a node, or would hold it, if its velocity changed by e: there is no range over which they take hold. */
+/* Walls that hold a node, or would hold it, if its velocity changed by e: there is no range over which they take
+ * hold. */
 PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
 {
     const mpm_grid_args *a = &b->fwd;

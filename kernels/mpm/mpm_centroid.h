@@ -2,8 +2,9 @@
  *
  *     c_i = sum_p w_ip m_p (x_p - x_i),   e_i = c_i/m_i      from a node to the centroid of what it holds, kg m and m
  *
- * Obstacles act on a node by that place and not by the node's own, which is one of a lattice whatever the material does. So a body comes to
- * rest where the surface is, also between two rows of nodes, and what it does changes smoothly with the surface.
+ * Obstacles act on a node by that place and not by the node's own, which is one of a lattice whatever the material
+ * does. So a body comes to rest where the surface is, also between two rows of nodes, and what it does changes smoothly
+ * with the surface.
  *
  * In units of the grid x_p - x_i = dx (f - o), with f the offset of the particle from its base node. */
 #ifndef PIOLA_KERNELS_MPM_CENTROID_H

@@ -1,27 +1,30 @@
-/* mpm_contact.h -- contact of bodies that have velocity fields of their own (Bardenhagen, Brackbill and Sulsky 2000; Bardenhagen,
- * Guilkey, Roessig, Brackbill, Witzel and Foster 2001), and its adjoint.
+/* mpm_contact.h -- contact of bodies that have velocity fields of their own (Bardenhagen, Brackbill and Sulsky 2000;
+ * Bardenhagen, Guilkey, Roessig, Brackbill, Witzel and Foster 2001), and its adjoint.
  *
- * The grids of the fields lie one behind the other along axis 0, so that nodes with the same number in their grids are at one place.
- * After each field was moved as if it were alone, every pair of fields that have mass at a place exchanges momentum there, one pair
- * after the other: with w = v_1 - v_2, N the direction from body 1 to body 2, and m the masses,
+ * The grids of the fields lie one behind the other along axis 0, so that nodes with the same number in their grids are
+ * at one place. After each field was moved as if it were alone, every pair of fields that have mass at a place
+ * exchanges momentum there, one pair after the other: with w = v_1 - v_2, N the direction from body 1 to body 2, and m
+ * the masses,
  *
  *     D = k N + K w_t / (|w_t|^4 + K^4 + e^4)^(1/4),   w_t = w - (w.N) N,   k = a(c) phi(w.N),   K = mu k
  *     v_1 -= m_2/(m_1 + m_2) D,   v_2 += m_1/(m_1 + m_2) D
  *
- * so momentum and angular momentum are kept, and |N| <= 1 makes it take energy, never give it. phi(w) is w where w >= o (the fields
- * stop approaching each other), 0 where w <= 0 (they may separate), and between w times a smoothstep, so that contacts come and go
- * without a kink; they may creep into each other with less than the onset o. The second term is Coulomb's friction: it takes all of
- * w_t while that is small beside K, and K of it while it is large. With s_f = V_f/dx^d the filling of a node by field f, V_f the
- * volume at rest that it holds (mpm_deposit.h), and G_f its central differences, N is the normal of the field with the smaller number,
- * and that of the other where its own gradient vanishes,
+ * so momentum and angular momentum are kept, and |N| <= 1 makes it take energy, never give it. phi(w) is w where w >= o
+ * (the fields stop approaching each other), 0 where w <= 0 (they may separate), and between w times a smoothstep, so
+ * that contacts come and go without a kink; they may creep into each other with less than the onset o. The second term
+ * is Coulomb's friction: it takes all of w_t while that is small beside K, and K of it while it is large. With s_f =
+ * V_f/dx^d the filling of a node by field f, V_f the volume at rest that it holds (mpm_deposit.h), and G_f its central
+ * differences, N is the normal of the field with the smaller number, and that of the other where its own gradient
+ * vanishes,
  *
  *     R = |G_2|^4 G_2/256 - |G_1|^4 G_1,   b = |G_1|^5 + |G_2|^5/256,   N = R/sqrt(b^2 + e_R^2)
  *
- * Where both gradients point the same way, as above a sheet on a thick body, N shrinks through zero as one takes over from the other,
- * and does not flip. (With a mean of both, or the larger gradient as in Lemiale, Nairn and Hurmane 2010, a block that slides on a slab
- * would plough with its edges, where its own normal is oblique: the slab must come first.) a(c) is a smoothstep of the filling
- * c = sum_f s_f from 0.5 to 0.9: fields with a gap between them share nodes before they touch. Near walls contact acts on those
- * components of velocity that no wall prescribes. */
+ * Where both gradients point the same way, as above a sheet on a thick body, N shrinks through zero as one takes over
+ * from the other, and does not flip. (With a mean of both, or the larger gradient as in Lemiale, Nairn and Hurmane
+ * 2010, a block that slides on a slab would plough with its edges, where its own normal is oblique: the slab must come
+ * first.) a(c) is a smoothstep of the filling
+ * c = sum_f s_f from 0.5 to 0.9: fields with a gap between them share nodes before they touch. Near walls contact acts
+ * on those components of velocity that no wall prescribes. */
 #ifndef PIOLA_KERNELS_MPM_CONTACT_H
 #define PIOLA_KERNELS_MPM_CONTACT_H
 
@@ -107,8 +110,8 @@ PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
     p->v[1] = vec_axpby(R(1), p->v[1], c.share[1], D);
 }
 
-/* p: before. bar.v: in, the cotangents of the velocities after; out, of those before. Added to: bar.G, bar.m, at_bar. Stage by stage,
- * backwards. phi is of first degree in w.N and o together, so d phi/do = (phi - w.N d phi/d(w.N))/o. */
+/* p: before. bar.v: in, the cotangents of the velocities after; out, of those before. Added to: bar.G, bar.m, at_bar.
+ * Stage by stage, backwards. phi is of first degree in w.N and o together, so d phi/do = (phi - w.N d phi/d(w.N))/o. */
 PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, contact_pair *bar, contact_place *at_bar)
 {
     const contact_way c = contact_way_of(p, at);

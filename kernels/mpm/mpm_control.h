@@ -1,6 +1,7 @@
 /* mpm_control.h -- control: what fills activation[], once at the beginning of every step, and its adjoint.
  *
- * A channel drives the fibres of its particles (material.h: fibre_tau) with one activation [Pa]. Signals of time are, with
+ * A channel drives the fibres of its particles (material.h: fibre_tau) with one activation [Pa]. Signals of time are,
+ * with
  * t = index h read from the step block,
  *
  *     constant    a = A
@@ -8,8 +9,8 @@
  *     piecewise   a = (1 - s) q_i + s q_(i+1)                       s in [0, 1) the place of t between two knots
  *     spline      a = sum_k B_k(s) q_(i+k), k = 0 .. 3              uniform cubic B-splines (de Boor 1978)
  *
- * The values q of the knots are evenly spaced over `span`: a period after which the signal begins again, or the whole run. A
- * network's channels are filled by mpm_feedback.h. */
+ * The values q of the knots are evenly spaced over `span`: a period after which the signal begins again, or the whole
+ * run. A network's channels are filled by mpm_feedback.h. */
 #ifndef PIOLA_KERNELS_MPM_CONTROL_H
 #define PIOLA_KERNELS_MPM_CONTROL_H
 
@@ -116,7 +117,8 @@ PIO_FN int control_has_knots(int signal)
     return signal == SIGNAL_PIECEWISE || signal == SIGNAL_SPLINE;
 }
 
-/* The largest |a| that channel c can reach, Pa: B-splines stay in the hull of their knots, networks within their limit. */
+/* The largest |a| that channel c can reach, Pa: B-splines stay in the hull of their knots, networks within their
+ * limit. */
 PIO_FN wide control_most(int channels, const wide *parameters, const control_knots *knots, const wide *values, int c)
 {
     wide most = W(0);

@@ -1,5 +1,5 @@
-/* mpm_deposit.h -- what particles have of an amount q, their mass or their volume, brought to the nodes, and means there, with the
- * adjoints:
+/* mpm_deposit.h -- what particles have of an amount q, their mass or their volume, brought to the nodes, and means
+ * there, with the adjoints:
  *
  *     Q_i = sum_p w_ip q_p,   Y_i = y_i/m_i of a node's sum y_i and mass m_i
  *
@@ -136,7 +136,8 @@ PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
     if (b->amount_bar) b->amount_bar[id] += scale * value;
 }
 
-/* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where only weights rounded to zero reach it --- */
+/* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where only weights rounded to zero reach it
+ * --- */
 
 PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
 {

@@ -4,8 +4,8 @@
 
 #include "kernels/mpm/mpm.h"
 
-/* As design_set, for positions: base node and offset after a move of value - base metres. The step block's fault is lowered
- * when a particle leaves the grid. */
+/* As design_set, for positions: base node and offset after a move of value - base metres. The step block's fault is
+ * lowered when a particle leaves the grid. */
 typedef struct {
     int n;
     const int *index;             /* [n] */

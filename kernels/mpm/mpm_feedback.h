@@ -1,12 +1,15 @@
-/* mpm_feedback.h -- a feedback controller: a fully connected network from what bodies do to activations, and its adjoint.
+/* mpm_feedback.h -- a feedback controller: a fully connected network from what bodies do to activations, and its
+ * adjoint.
  *
  *     x_j   = sin or cos(2 pi f t + phi) of a clock, or (mean of a place or velocity - offset)/scale     inputs
  *     y     = tanh(W x + b)                 of every layer, the last one's y among them            hidden, outputs
  *     a_c   = limit_c y_c                                                                          Pa
- *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where it is of interest
+ *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where it is of
+ *     interest
  *
- * Means are over the rest volumes of particles, at the state with which the step begins; one of a second set may be subtracted.
- * W and b of a layer lie as [rows][columns + 1], the last of a row its b. Both of a clock's inputs share its f and phi. */
+ * Means are over the rest volumes of particles, at the state with which the step begins; one of a second set may be
+ * subtracted. W and b of a layer lie as [rows][columns + 1], the last of a row its b. Both of a clock's inputs share
+ * its f and phi. */
 #ifndef PIOLA_KERNELS_MPM_FEEDBACK_H
 #define PIOLA_KERNELS_MPM_FEEDBACK_H
 
@@ -161,7 +164,8 @@ PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a
     }
 }
 
-/* Backwards through the layers: with y = tanh(z), z = W x + b:  z_bar = (1 - y^2) y_bar,  W_bar += z_bar x^T,  b_bar += z_bar,
+/* Backwards through the layers: with y = tanh(z), z = W x + b:  z_bar = (1 - y^2) y_bar,  W_bar += z_bar x^T,  b_bar +=
+ * z_bar,
  * x_bar = W^T z_bar. */
 typedef struct {
     mpm_network_args fwd;       /* units as the forward stage left them; activation is not read */
@@ -177,7 +181,8 @@ typedef struct {
     int nothing;
 } mpm_network_adj_shared;
 
-/* a_bar^k += (r_bar^k - r_bar^(k+1))/h, of which the step after has left -r_bar^(k+1)/h; r_bar^0 = 0: that rate is constant. */
+/* a_bar^k += (r_bar^k - r_bar^(k+1))/h, of which the step after has left -r_bar^(k+1)/h; r_bar^0 = 0: that rate is
+ * constant. */
 PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
 {
     const mpm_step *step = b->fwd.step;

@@ -1,13 +1,16 @@
-/* mpm_flip.h -- particles that keep a share of their own velocity: the affine FLIP transfer (AFLIP: Fei, Guo, Wu, Huang, Gao
- * 2021, ACM TOG 40(4), "Revisiting integration in the material point method", with the places of APIC), and its adjoint.
+/* mpm_flip.h -- particles that keep a share of their own velocity: the affine FLIP transfer (AFLIP: Fei, Guo, Wu,
+ * Huang, Gao 2021, ACM TOG 40(4), "Revisiting integration in the material point method", with the places of APIC), and
+ * its adjoint.
  *
  *     u_i  = p_i/m_i,  p_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))      the velocity of APIC before any force
  *     v_p' = sum_i w_ip v_i' + b (v_p - sum_i w_ip u_i),   0 <= b <= 1
  *
- * So a particle gets the change of the grid's velocity, and b says how much it keeps of what the grid does not resolve: with 0 this
- * is APIC, with 1 nothing is filtered. C' and x' are those of APIC: the affine velocity is not blended, since what it keeps would
- * be noise of the wave length of a cell. What is added carries no momentum, sum_p m_p (v_p - sum_i w_ip u_i) = 0, since the affine
- * part adds none to sum_i p_i. It does carry angular momentum, by as much as C before the step and that of u differ. */
+ * So a particle gets the change of the grid's velocity, and b says how much it keeps of what the grid does not resolve:
+ * with 0 this
+ * is APIC, with 1 nothing is filtered. C' and x' are those of APIC: the affine velocity is not blended, since what it
+ * keeps would be noise of the wave length of a cell. What is added carries no momentum, sum_p m_p (v_p - sum_i w_ip
+ * u_i) = 0, since the affine part adds none to sum_i p_i. It does carry angular momentum, by as much as C before the
+ * step and that of u differ. */
 #ifndef PIOLA_KERNELS_MPM_FLIP_H
 #define PIOLA_KERNELS_MPM_FLIP_H
 
@@ -65,7 +68,8 @@ PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip
 }
 
 /* ---- adjoint: b_bar = sum_o w_o p_bar_o,  B_bar = sum_o w_o p_bar_o o^T - b_bar f^T
- *     v_bar += m b_bar;  C_bar += m dx B_bar;  m_bar += b_bar . v + dx B_bar : C;  f_bar += slope(p_bar; b, B) - B^T b_bar */
+ *     v_bar += m b_bar;  C_bar += m dx B_bar;  m_bar += b_bar . v + dx B_bar : C;  f_bar += slope(p_bar; b, B) - B^T
+ *     b_bar */
 typedef struct {
     mpm_flip_spread_args fwd; /* its sums are not used */
     int nodes;
@@ -157,7 +161,8 @@ PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
     }
 }
 
-/* ---- adjoint, with d = b v'_bar:  v_bar += d,  u_o_bar -= w_o d,  f_bar -= slope(u; d),  b_bar = v'_bar . (v - sum_o w_o u_o) */
+/* ---- adjoint, with d = b v'_bar:  v_bar += d,  u_o_bar -= w_o d,  f_bar -= slope(u; d),  b_bar = v'_bar . (v - sum_o
+ * w_o u_o) */
 typedef struct {
     mpm_flip_args fwd;    /* its velocity is not used */
     const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */

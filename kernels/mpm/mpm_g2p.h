@@ -3,7 +3,8 @@
  *     v' = sum_i w_ip v_i,   C' = (4/dx^2) sum_i w_ip v_i (x_i - x_p)^T
  *     x' = x + h v',   F' = (I + h C') F   (fluids: J' = det(I + h C') J)
  *
- * The new state is stored in the order in which the cells are visited; so the storage follows the particles for free. */
+ * The new state is stored in the order in which the cells are visited; so the storage follows the particles for
+ * free. */
 #ifndef PIOLA_KERNELS_MPM_G2P_H
 #define PIOLA_KERNELS_MPM_G2P_H
 
@@ -41,8 +42,8 @@ PIO_FN void gather_motion(const node_vectors *y, const mpm_box *box, const splin
     *C = mat_axpby(s, M, -s, mat_outer(*v, f));
 }
 
-/* New base node and offset after moving by u (in units of the spacing). A particle that leaves the grid or moves by more
- * than one cell keeps its old cell, so that nothing is ever written out of bounds; the fault says so. */
+/* New base node and offset after moving by u (in units of the spacing). A particle that leaves the grid or moves by
+ * more than one cell keeps its old cell, so that nothing is ever written out of bounds; the fault says so. */
 PIO_FN int moved_cell(const mpm_box *box, int cell, const int base[DIM], vec *f, vec u, real cfl, int *fault)
 {
     int to = cell;
@@ -60,8 +61,8 @@ PIO_FN int moved_cell(const mpm_box *box, int cell, const int base[DIM], vec *f,
             if (*fault < 0) *fault = FAULT_LEFT_GRID;
             continue;
         }
-        /* f32: g - shift may round up to 3/2 from below; it then belongs to the next cell by one rounding, which is harmless
-         * for the weights, and the next step moves it on */
+        /* f32: g - shift may round up to 3/2 from below; it then belongs to the next cell by one rounding, which is
+         * harmless for the weights, and the next step moves it on */
         f->x[a] = g - R(shift);
         to += shift * box->stride[a];
     }

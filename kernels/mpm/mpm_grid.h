@@ -1,15 +1,16 @@
 /* mpm_grid.h -- the grid update of one step, and its adjoint:  v_i = walls(p_i/m_i + h g).
  *
- * Sticky and slip walls mirror. Near such a wall the grid velocity is an odd function across it, the component along the
- * normal (slip) or all of them (sticky): with f the node on the face, the ghost f - 1 moves as -v of its mirror f + 1. The
- * three have one unknown, V of the inner node r = f + 1, and V is what the principle of virtual power gives for the velocity
+ * Sticky and slip walls mirror. Near such a wall the grid velocity is an odd function across it, the component along
+ * the normal (slip) or all of them (sticky): with f the node on the face, the ghost f - 1 moves as -v of its mirror f +
+ * 1. The three have one unknown, V of the inner node r = f + 1, and V is what the principle of virtual power gives for
+ *    the velocity
  * restricted so, with the mass lumped: the sum over the nodes s that move as sign_s V, of those that hold particles,
  *
  *     V = sum_s sign_s (p_s + h g m_s) / sum_s m_s
  *
- * So a uniform stress at a wall does no work on r, as if the body went on behind it (in the continuum: the reaction of the
- * wall), and a pressure that balances gravity stays in balance. A node has ghosts along several axes in a corner, and from
- * both walls where they are two nodes apart. Nodes on the face, and beyond the ghost, are held. */
+ * So a uniform stress at a wall does no work on r, as if the body went on behind it (in the continuum: the reaction of
+ * the wall), and a pressure that balances gravity stays in balance. A node has ghosts along several axes in a corner,
+ * and from both walls where they are two nodes apart. Nodes on the face, and beyond the ghost, are held. */
 #ifndef PIOLA_KERNELS_MPM_GRID_H
 #define PIOLA_KERNELS_MPM_GRID_H
 
@@ -24,8 +25,8 @@ typedef struct {
     real *velocity;   /* [DIM][nodes] m/s; set for active nodes */
 } mpm_grid_args;
 
-/* Bit a is set where the walls let component a of the velocity v through, for a node with these indices. A separating wall
- * holds what moves into it; all walls act at and beyond their face. */
+/* Bit a is set where the walls let component a of the velocity v through, for a node with these indices. A separating
+ * wall holds what moves into it; all walls act at and beyond their face. */
 PIO_FN int wall_passes(const mpm_box *box, const int index[DIM], vec v)
 {
     int passes = (1 << DIM) - 1;
@@ -80,7 +81,8 @@ PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
     return kind == WALL_STICKY || (kind == WALL_SLIP && axis == c);
 }
 
-/* Of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the grid is none: no particle
+/* Of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the grid is none:
+ * no particle
  * comes so near to the border. */
 PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index[DIM], int c)
 {
@@ -133,7 +135,8 @@ PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sig
     return l->node_slot[node + 1] > l->node_slot[node] ? node : -1;
 }
 
-/* What walls leave to others: 1 for a component that is free, 0 for others. Component c is free where it has no mirror, and no wall would hold it whatever its sign. */
+/* What walls leave to others: 1 for a component that is free, 0 for others. Component c is free where it has no mirror,
+ * and no wall would hold it whatever its sign. */
 PIO_FN void wall_frees(const mpm_box *box, const int index[DIM], real passes[DIM])
 {
     const int inner = node_is_inner(box, index);
@@ -265,8 +268,8 @@ PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
         node_wall_adj(a, node, index);
 }
 
-/* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed over
- * active nodes. */
+/* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed
+ * over active nodes. */
 typedef struct {
     mpm_lists l;
     const mpm_step *step;

@@ -1,15 +1,15 @@
 /* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with adjoints.
  *
- * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c and Q its
- * place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the node and x the centroid of
- * the material that it holds (mpm_centroid.h):
+ * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c
+ * and Q its place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the
+ * node and x the centroid of the material that it holds (mpm_centroid.h):
  *
  *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x_i - c)            the velocity relative to it
  *     u' = 0 (sticky),  or the sliding part of u after friction (slip), and what is left of u . n (separate)
  *     v <- v + s(d) (u' - u)                                                       in components that no wall holds
  *
- * The share s(d) eases the condition in, so that the velocities are a smooth function of x, c and Q. Friction takes mu times what
- * the normal condition takes, node by node. A separating obstacle takes hold gradually about u . n = 0. */
+ * The share s(d) eases the condition in, so that the velocities are a smooth function of x, c and Q. Friction takes mu
+ * times what the normal condition takes, node by node. A separating obstacle takes hold gradually about u . n = 0. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
@@ -17,7 +17,8 @@
 #include "kernels/mpm/mpm_grid.h"
 #include "kernels/mpm/obstacle.h"
 
-/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its grip. */
+/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its
+ * grip. */
 enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
 enum { OBSTACLE_SLIP = OBSTACLE_FRICTION + 1, OBSTACLE_ONSET, OBSTACLE_PARAMETERS };
 /* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
@@ -75,8 +76,8 @@ PIO_FN turn_matrix turn_cross(const wide r[3])
     return k;
 }
 
-/* I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with (cosine, rest) its left
- * Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
+/* I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with (cosine, rest)
+ * its left Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
 PIO_FN turn_matrix turn_series(const wide r[3], wide p, wide q)
 {
     const turn_matrix k = turn_cross(r);

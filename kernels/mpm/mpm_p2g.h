@@ -3,8 +3,8 @@
  *     A_p = m_p C_p - h V_p (4/dx^2) tau_p                                            [kg/s]
  *     m_i = sum_p w_ip m_p,    p_i = sum_p w_ip (m_p v_p + A_p (x_i - x_p))           [kg], [kg m/s]
  *
- * In units of the grid, x_i - x_p = dx (o - f): an affine field b + B o with B = dx A_p, b = m_p v_p - B f. A cell sums its
- * particles, in the order of ids, into its own 3^d nodes; then each node sums its 3^d cells in a fixed order. */
+ * In units of the grid, x_i - x_p = dx (o - f): an affine field b + B o with B = dx A_p, b = m_p v_p - B f. A cell sums
+ * its particles, in the order of ids, into its own 3^d nodes; then each node sums its 3^d cells in a fixed order. */
 #ifndef PIOLA_KERNELS_MPM_P2G_H
 #define PIOLA_KERNELS_MPM_P2G_H
 
@@ -23,8 +23,8 @@ typedef struct {
     transfer_batch t;
 } mpm_p2g_shared;
 
-/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. The constants of the
- * neo-Hookean law are read where it is written out. */
+/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. The constants of
+ * the neo-Hookean law are read where it is written out. */
 PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, mat C)
 {
     const int law = m->law[id];
@@ -42,7 +42,8 @@ PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
     return plastic_tau(m->plasticity[id], mat_load(s->F, m->n, p), s->e33 ? s->e33[p] : R(0), s->hardening[p], &y);
 }
 
-/* Add a stress tau of stored particle p, which is j of the batch, to its affine field:  B += (stress V) tau,  b -= (stress V) tau f. */
+/* Add a stress tau of stored particle p, which is j of the batch, to its affine field:  B += (stress V) tau,  b -=
+ * (stress V) tau f. */
 PIO_FN void p2g_add(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress, mat tau)
 {
     const mat B = mat_scale(stress * a->matter.volume[a->s.id[p]], tau);
@@ -242,7 +243,8 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     constants_add(a->k_bar, n, a->matter.constants, id, k_bar);
 }
 
-/* Of p2g_add: the cotangent of tau; that of the offset is added. The share of tau is B, b = -B f, without mass and motion. */
+/* Of p2g_add: the cotangent of tau; that of the offset is added. The share of tau is B, b = -B f, without mass and
+ * motion. */
 PIO_FN mat p2g_add_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p, mat tau)
 {
     const int n = a->matter.n;

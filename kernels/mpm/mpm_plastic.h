@@ -1,13 +1,16 @@
-/* mpm_plastic.h -- plastic flow of particles, after mpm_g2p has stored the trial deformation F' = (I + h C') F; and its adjoint.
+/* mpm_plastic.h -- plastic flow of particles, after mpm_g2p has stored the trial deformation F' = (I + h C') F; and its
+ * adjoint.
  *
- * What a plastic particle has besides F, which is then the elastic part: `hardening` (a of plasticity.h) and in 2D `e33`, the elastic
- * Hencky strain out of the plane. mpm_g2p leaves them alone: they come from where the particle was stored before. */
+ * What a plastic particle has besides F, which is then the elastic part: `hardening` (a of plasticity.h) and in 2D
+ * `e33`, the elastic Hencky strain out of the plane. mpm_g2p leaves them alone: they come from where the particle was
+ * stored before. */
 #ifndef PIOLA_KERNELS_MPM_PLASTIC_H
 #define PIOLA_KERNELS_MPM_PLASTIC_H
 
 #include "kernels/mpm/mpm.h"
 
-/* So near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft things flow, or less. */
+/* So near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft things flow,
+ * or less. */
 PIO_FN real plastic_near(void)
 {
     return R(1e-6);

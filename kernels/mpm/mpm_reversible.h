@@ -1,8 +1,9 @@
-/* mpm_reversible.h -- the particle state of the integrator whose steps can be taken back to the bit: numbers on lattices, and what
- * is added to them.
+/* mpm_reversible.h -- the particle state of the integrator whose steps can be taken back to the bit: numbers on
+ * lattices, and what is added to them.
  *
- * Every stage of a step adds to one number a function of the others, rounded to the lattice by Q, so that its inverse takes the
- * same number away again (Levesque and Verlet 1993). With h the time step, dx the spacing and d the dimension:
+ * Every stage of a step adds to one number a function of the others, rounded to the lattice by Q, so that its inverse
+ * takes the same number away again (Levesque and Verlet 1993). With h the time step, dx the spacing and d the
+ * dimension:
  *
  *     number         quantum                  so much of it per particle     range
  *     x              dx 2^-bits               d                              the grid
@@ -11,9 +12,9 @@
  *     Fbar           2^-48                    d d, solids                    |Fbar_ij| < 2^10
  *     kept bits                               d, where motion is damped
  *
- * F = exp(l/d) Fbar, det Fbar = 1. In these units h v/dx moves a place by v 2^(bits - 60), which is a shift. A particle takes
- * 56 bytes in 3D and 40 in 2D, a solid 72 and 32 more, damping 24 and 16 more. In the dual build a number is the real one, and Q
- * the identity: so it is differentiated. */
+ * F = exp(l/d) Fbar, det Fbar = 1. In these units h v/dx moves a place by v 2^(bits - 60), which is a shift. A particle
+ * takes 56 bytes in 3D and 40 in 2D, a solid 72 and 32 more, damping 24 and 16 more. In the dual build a number is the
+ * real one, and Q the identity: so it is differentiated. */
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_H
 
@@ -128,8 +129,8 @@ PIO_FN real speed_value(quanta v, wide unit)
 /* ---- damping by kept bits (Maclaurin, Duvenaud, Adams 2015, Proc. ICML 37, 2113, algorithm 3) ---------------
  *
  * v is multiplied by gamma = n/d, d = 2^14:   v = q d + r  becomes  v' = q n + (k mod n)  with  k = kept d + r,
- * and k div n is kept. So v' is gamma v but for less than d quanta, and nothing is lost: kept grows by log2(d/n) bits. kept < 2^49
- * is needed, see mpm_spill. n changes from step to step, so that gamma is on average what was asked for. */
+ * and k div n is kept. So v' is gamma v but for less than d quanta, and nothing is lost: kept grows by log2(d/n) bits.
+ * kept < 2^49 is needed, see mpm_spill. n changes from step to step, so that gamma is on average what was asked for. */
 #define DAMPING_BITS 14
 
 PIO_FN quanta damped(quanta v, int64_t n, uint64_t *kept)
@@ -157,7 +158,8 @@ PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
 #endif
 }
 
-/* Before kept bits become too many, 32 of each number go to a tape; sign < 0: they come back. One item is one number. */
+/* Before kept bits become too many, 32 of each number go to a tape; sign < 0: they come back. One item is one
+ * number. */
 typedef struct {
     int sign;
     uint64_t *kept; /* [DIM * n] */

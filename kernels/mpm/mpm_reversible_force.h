@@ -3,8 +3,8 @@
  *     m_i = sum_p w_ip m_p,   f_i = - sum_p V_p tau_p grad w_ip,   a_i = f_i/m_i
  *     m_i = sum_p w_ip m_p,   p_i = sum_p w_ip m_p v_p,            V_i = p_i/m_i
  *
- * f is minus the derivative of the elastic energy in the displacements of nodes (Sulsky, Chen, Schreyer 1994), so the scheme is
- * variational. The mass is summed in both, each time by one kernel, whichever way time runs. */
+ * f is minus the derivative of the elastic energy in the displacements of nodes (Sulsky, Chen, Schreyer 1994), so the
+ * scheme is variational. The mass is summed in both, each time by one kernel, whichever way time runs. */
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_FORCE_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_FORCE_H
 
@@ -217,7 +217,8 @@ PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
     }
 }
 
-/* Of Y = y/m:  y_bar = Y_bar/m,  m_bar = -Y_bar . Y/m;  that of each cell's share is the node's, which cells read there. */
+/* Of Y = y/m:  y_bar = Y_bar/m,  m_bar = -Y_bar . Y/m;  that of each cell's share is the node's, which cells read
+ * there. */
 typedef struct {
     mpm_lists l;
     int nodes;

@@ -10,13 +10,15 @@
 #include "kernels/mpm/mpm_reversible_shear.h"
 #include "kernels/mpm/mpm_reversible_transfer.h"
 
-/* ---- penalty walls: a particle in the wall by d gets the acceleration `stiffness` dx r(d) out of it ------------------ */
+/* ---- penalty walls: a particle in the wall by d gets the acceleration `stiffness` dx r(d) out of it
+ * ------------------ */
 
-/* Depth over which a wall eases in, in units of the spacing, so that no state gets a kink where a particle enters a step sooner
- * or later: were r = d, its slope by the design would jump there by h^2 stiffness. */
+/* Depth over which a wall eases in, in units of the spacing, so that no state gets a kink where a particle enters a
+ * step sooner or later: were r = d, its slope by the design would jump there by h^2 stiffness. */
 #define WALL_EASE R(0.5)
 
-/* r of the depth d into a wall, both in units of the spacing: 0 outside, d^2/(2 w) up to w = WALL_EASE, d - w/2 beyond. */
+/* r of the depth d into a wall, both in units of the spacing: 0 outside, d^2/(2 w) up to w = WALL_EASE, d - w/2
+ * beyond. */
 PIO_FN real wall_ease(real d)
 {
     if (!(d > R(0))) return R(0);

@@ -1,5 +1,5 @@
-/* mpm_reversible_shear.h -- a matrix of determinant 1 as a product of shears, each of which adds to one row of Fbar a multiple of
- * another and so can be taken back to the bit.
+/* mpm_reversible_shear.h -- a matrix of determinant 1 as a product of shears, each of which adds to one row of Fbar a
+ * multiple of another and so can be taken back to the bit.
  *
  * A = L D U with unit triangles L, U: one shear in 2D and three in 3D for each. D is a product of one or two
  *     diag(a, 1/a) = U(-a r) L(q) U(r) L(-a q)    for any r, q with  q r = (1 - a)/a,
@@ -73,8 +73,8 @@ PIO_FN int shears_of(mat E, shears *to)
     return 1;
 }
 
-/* One shear, or taken back. A product is all that is rounded, so that every compiler rounds it alike. Returns 0 where it is out
- * of range; then nothing is added. */
+/* One shear, or taken back. A product is all that is rounded, so that every compiler rounds it alike. Returns 0 where
+ * it is out of range; then nothing is added. */
 PIO_FN int shear(quanta F[DIM][DIM], const shears *by, int k, int sign)
 {
     int to, from, holds = 1;
@@ -129,7 +129,8 @@ PIO_FN real det_less_one(mat D)
 #endif
 }
 
-/* A - I of A = (I + D)/det^(1/d), given e = det(I + D) - 1 and its logarithm:  det^(1/d) - 1 = e/(1 + s [+ s^2]), s = det^(1/d). */
+/* A - I of A = (I + D)/det^(1/d), given e = det(I + D) - 1 and its logarithm:  det^(1/d) - 1 = e/(1 + s [+ s^2]), s =
+ * det^(1/d). */
 PIO_FN mat unimodular_less_one(mat D, real e, real log_det)
 {
 #if PIO_DIM == 3

@@ -1,10 +1,10 @@
 /* mpm_slot.h -- a saved state in less room than it has: the step that led to it, cut after the grid update.
  *
- * The end of a step (mpm_g2p.h) makes state n + 1 of the velocities v_i of the grid and of what mpm_fields.def does not mark as
- * made: place x_n and deformation F_n (fluids: J_n) of the particles. A compact slot holds these, the particles in the order of
- * their numbers, so that these need no room; F of solids and J of fluids only; and v_i of the active nodes, in the order of the
- * node list, which is a pure function of the cells. To load it is to sort the particles and to run mpm_g2p: the same kernel with
- * the same numbers, hence the same bits. */
+ * The end of a step (mpm_g2p.h) makes state n + 1 of the velocities v_i of the grid and of what mpm_fields.def does not
+ * mark as made: place x_n and deformation F_n (fluids: J_n) of the particles. A compact slot holds these, the particles
+ * in the order of their numbers, so that these need no room; F of solids and J of fluids only; and v_i of the active
+ * nodes, in the order of the node list, which is a pure function of the cells. To load it is to sort the particles and
+ * to run mpm_g2p: the same kernel with the same numbers, hence the same bits. */
 #ifndef PIOLA_KERNELS_MPM_SLOT_H
 #define PIOLA_KERNELS_MPM_SLOT_H
 
@@ -15,8 +15,8 @@ typedef struct {
     int room;       /* active nodes that fit */
     int plastic;    /* some particles are; then all solids have what those have */
     const int *law; /* [n] */
-    const int
-        *rank; /* [n] number of a solid among the solids, of a fluid among the fluids; NULL: all are of one kind */
+    /* [n] number of a solid among the solids, of a fluid among the fluids; NULL: all are of one kind */
+    const int *rank;
 #define MADE_INT_FIELD(name, unit, meaning)
 #define MADE_FIELD(name, components, when, unit, meaning)
 #define INT_FIELD(name, unit, meaning) int *name;
@@ -66,7 +66,8 @@ PIO_FN void mpm_slot_put(int i, const mpm_slot_put_args *a)
 #undef FIELD
 }
 
-/* Particle i out of the slot; the state is stored in the order of the numbers. Its made fields but the number are not set. */
+/* Particle i out of the slot; the state is stored in the order of the numbers. Its made fields but the number are not
+ * set. */
 typedef struct {
     mpm_state s; /* [.][n]; set */
     mpm_slot slot;
@@ -92,8 +93,8 @@ PIO_FN void mpm_slot_get(int i, const mpm_slot_get_args *a)
 #undef FIELD
 }
 
-/* Number i of the active nodes, as many as there is room for. Where a state of this run, this one or one before it, had more, that
- * is a fault, and says how many. */
+/* Number i of the active nodes, as many as there is room for. Where a state of this run, this one or one before it, had
+ * more, that is a fault, and says how many. */
 typedef struct {
     mpm_lists l; /* of the step */
     mpm_step *step;

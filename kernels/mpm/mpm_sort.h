@@ -1,13 +1,14 @@
 /* mpm_sort.h -- which particles are in which cell: a counting sort, then ids put in order within each cell.
  *
- * The result, particles in the order (cell, id), is a pure function of the positions: it depends neither on history nor on
- * the number of threads. Integers only; piecewise constant in the positions, so there is no adjoint. */
+ * The result, particles in the order (cell, id), is a pure function of the positions: it depends neither on history nor
+ * on the number of threads. Integers only; piecewise constant in the positions, so there is no adjoint. */
 #ifndef PIOLA_KERNELS_MPM_SORT_H
 #define PIOLA_KERNELS_MPM_SORT_H
 
 #include "kernels/mpm/mpm.h"
 
-/* Cells and nodes share one linear numbering; arrays over them have box nodes entries (start and the slots one more). */
+/* Cells and nodes share one linear numbering; arrays over them have box nodes entries (start and the slots one
+ * more). */
 typedef struct {
     int *count;     /* [cells]     particles in the cell; after placing, 0 again */
     int *start;     /* [cells + 1] first place of the cell in `order`; start[cells] = particles */

@@ -4,7 +4,8 @@
 
 #include "kernels/mpm/mpm_control.h"
 
-/* Constants as the user gives them (law_given), to those of the laws, per particle in id order;  mass = density volume. */
+/* Constants as the user gives them (law_given), to those of the laws, per particle in id order;  mass = density
+ * volume. */
 typedef struct {
     int n, constants;
     const int *law, *lame; /* [n]; lame: HYPER_BY_LAME or 0 */

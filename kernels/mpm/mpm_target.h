@@ -1,6 +1,7 @@
 /* mpm_target.h -- observations of particles against a target density on the grid, and of how far two parts are apart.
  *
- *   density     y = sum_i (rho_i - rho_i*)^2 / sum_i rho_i*^2,   rho_i = sum_p w_ip m_p / dx^d     over all nodes of the grid
+ *   density     y = sum_i (rho_i - rho_i*)^2 / sum_i rho_i*^2,   rho_i = sum_p w_ip m_p / dx^d     over all nodes of
+ *   the grid
  *   separation  y = |c_1 - c_2|                                  of two mean positions
  *
  * with the quadratic B-splines of the transfers, so that y has a continuous derivative in the positions. */
@@ -11,8 +12,8 @@
 
 /* ---- density ------------------------------------------------------------------------------------------------- */
 
-/* r_i = rho_i - rho_i* of node i, whether it is active or not. mpm_deposit brings the mass there; its adjoint gets r_i as the
- * cotangent of the mass of node i, to be scaled by 2 y_bar/(dx^d size). */
+/* r_i = rho_i - rho_i* of node i, whether it is active or not. mpm_deposit brings the mass there; its adjoint gets r_i
+ * as the cotangent of the mass of node i, to be scaled by 2 y_bar/(dx^d size). */
 typedef struct {
     mpm_lists l;
     mpm_box box;

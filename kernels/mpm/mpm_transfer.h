@@ -1,7 +1,8 @@
 /* mpm_transfer.h -- transfers between one particle and the nodes of its stencil, and between a cell and its nodes.
  *
  * With f the offset of the particle from its base node, o in {0,1,2}^d a stencil node and w_o(f) the quadratic B-spline
- * weight (Steffen, Kirby, Berzins 2008, eq. 10), every transfer of MLS-MPM is one of three sums over an affine field b + B o:
+ * weight (Steffen, Kirby, Berzins 2008, eq. 10), every transfer of MLS-MPM is one of three sums over an
+ * affine field b + B o:
  *     spread   y_o += w_o(f) (b + B o)                        particle to nodes
  *     moments  S = sum_o w_o y_o,   M = sum_o w_o y_o o^T     nodes to particle; the adjoint of spread in (b, B)
  *     slope    s_a = sum_o (d w_o/d f_a) y_o . (b + B o)      the adjoint of spread in f */
@@ -35,9 +36,12 @@ PIO_FN spline spline_at(vec f)
  * Along one axis w_o(f) = alpha_o + beta_o (f - gamma_o)^2; lanes beyond the stencil have weight 0. */
 /* clang-format off */
 #if PIO_DIM == 3
-#define LANES_OF_0(a, b, c, z) a, a, a, a, a, a, a, a, a, b, b, b, b, b, b, b, b, b, c, c, c, c, c, c, c, c, c, z, z, z, z, z
-#define LANES_OF_1(a, b, c, z) a, a, a, b, b, b, c, c, c, a, a, a, b, b, b, c, c, c, a, a, a, b, b, b, c, c, c, z, z, z, z, z
-#define LANES_OF_2(a, b, c, z) a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, z, z, z, z, z
+#define LANES_OF_0(a, b, c, z) \
+    a, a, a, a, a, a, a, a, a, b, b, b, b, b, b, b, b, b, c, c, c, c, c, c, c, c, c, z, z, z, z, z
+#define LANES_OF_1(a, b, c, z) \
+    a, a, a, b, b, b, c, c, c, a, a, a, b, b, b, c, c, c, a, a, a, b, b, b, c, c, c, z, z, z, z, z
+#define LANES_OF_2(a, b, c, z) \
+    a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, a, b, c, z, z, z, z, z
 #define LANES_OF_AXES(a, b, c, z) {{LANES_OF_0(a, b, c, z)}, {LANES_OF_1(a, b, c, z)}, {LANES_OF_2(a, b, c, z)}}
 #else
 #define LANES_OF_0(a, b, c, z) a, a, a, b, b, b, c, c, c, z, z, z, z, z, z, z

@@ -1,10 +1,12 @@
-/* obstacle.h -- shapes as signed distances in their own frame, how far a condition reaches beyond them, and smooth friction.
+/* obstacle.h -- shapes as signed distances in their own frame, how far a condition reaches beyond them, and smooth
+ * friction.
  *
- * The distance d(y) is negative inside. Beside it stand the unit normal n(y), which points outward, and what an adjoint needs:
- * the slope dd/dy and the turn dn/dy. Distances of balls, boxes and cylinders are exact (Quilez, "Distance functions"); inside a
- * box and a cylinder normals jump where two faces are equally near, and outside they turn the faster the nearer an edge is; on
- * an edge, which a node may be but for rounding, they are those of a face. That of a surface of triangles is a
- * cubic spline through its distances at the points of a lattice, so that its normals have a continuous derivative. */
+ * The distance d(y) is negative inside. Beside it stand the unit normal n(y), which points outward, and what an adjoint
+ * needs: the slope dd/dy and the turn dn/dy. Distances of balls, boxes and cylinders are exact (Quilez, "Distance
+ * functions"); inside a box and a cylinder normals jump where two faces are equally near, and outside they turn the
+ * faster the nearer an edge is; on an edge, which a node may be but for rounding, they are those of a face. That of a
+ * surface of triangles is a cubic spline through its distances at the points of a lattice, so that its normals have a
+ * continuous derivative. */
 #ifndef PIOLA_KERNELS_OBSTACLE_H
 #define PIOLA_KERNELS_OBSTACLE_H
 
@@ -233,8 +235,8 @@ PIO_FN vec obstacle_near_adj(const obstacle_near *at, real d_bar, vec normal_bar
     return vec_axpby(d_bar, at->slope, R(1), mat_t_apply(at->turn, normal_bar));
 }
 
-/* How much of a condition holds at distance d: 0 from full + width on, 1 up to full, and between a polynomial whose first two
- * derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
+/* How much of a condition holds at distance d: 0 from full + width on, 1 up to full, and between a polynomial whose
+ * first two derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
 PIO_FN real obstacle_share(const obstacle_shape *o, real d)
 {
     const real t = (o->full + o->width - d) / o->width;
@@ -248,9 +250,11 @@ PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
     return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / o->width : R(0);
 }
 
-/* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset on, and between
- * a polynomial with two continuous derivatives, so that there is no edge between what touches and what leaves. With e = onset:
- * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets about e in motion. */
+/* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset
+ * on, and between a polynomial with two continuous derivatives, so that there is no edge between what touches and what
+ * leaves. With e = onset:
+ * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets about e
+ * in motion. */
 PIO_FN real obstacle_taken(real e, real a)
 {
     const real t = a / e + R(1);
@@ -274,11 +278,12 @@ PIO_FN real obstacle_taken_by_onset(real e, real a)
 
 /* ---- friction: Coulomb's law with a smooth start, taken implicitly
  *
- * The sliding velocity t before an impulse that presses with the speed p becomes w, with  w + mu p w/sqrt(|w|^2 + e^2) = t.
- * So the tangential impulse is mu times the normal one where |w| is well above e, it never turns a velocity round, and what
- * would stick creeps at about e. Unlike the explicit law it has no edge between sticking and sliding: w is smooth in t, p and
- * mu. With u = |w|:  g(u) = u + r u/sqrt(u^2 + e^2) - |t| = 0, r = mu p, which rises and is concave, so that Newton's method
- * goes up to the solution from any point below it. */
+ * The sliding velocity t before an impulse that presses with the speed p becomes w, with  w + mu p w/sqrt(|w|^2 + e^2)
+ * = t. So the tangential impulse is mu times the normal one where |w| is well above e, it never turns a velocity round,
+ * and what would stick creeps at about e. Unlike the explicit law it has no edge between sticking and sliding: w is
+ * smooth in t, p and
+ * mu. With u = |w|:  g(u) = u + r u/sqrt(u^2 + e^2) - |t| = 0, r = mu p, which rises and is concave, so that Newton's
+ * method goes up to the solution from any point below it. */
 typedef struct {
     vec w;  /* m/s */
     real u; /* |w| */

@@ -1,4 +1,5 @@
-/* checkpoint.c -- the schedule with the fewest steps run forward for a number of states that can be kept: binomial checkpointing
+/* checkpoint.c -- the schedule with the fewest steps run forward for a number of states that can be kept: binomial
+ * checkpointing
  * (Griewank and Walther 2000, Algorithm 799; Griewank 1992, Optim. Methods Softw. 1, 35).
  *
  * With s states, of which one is the first of them, and every step run at most r times,
@@ -9,18 +10,18 @@
  *
  *     t(l, s) = r l - beta(s + 1, r - 1)
  *
- * steps are run forward: t(l, s) = min over m of  m + t(l - m, s - 1) + t(m, s),  where state m is the next that is kept. Every m
- * attains it that leaves both parts within their r: beta(s, r - 2) <= m <= beta(s, r - 1), beta(s - 1, r - 1) <= l - m <=
- * beta(s - 1, r). The largest is taken.
+ * steps are run forward: t(l, s) = min over m of  m + t(l - m, s - 1) + t(m, s),  where state m is the next that is
+ * kept. Every m attains it that leaves both parts within their r: beta(s, r - 2) <= m <= beta(s, r - 1), beta(s - 1, r
+ * - 1) <= l - m <= beta(s - 1, r). The largest is taken.
  *
- * With d states more in a second tier, written on the way out and read once (Stumm and Walther 2009, SIAM J. Sci. Comput. 31,
- * 1946; Aupy, Herrmann, Hovland and Robert 2016, ACM Trans. Math. Softw. 42, 21), the steps are cut into d + 1 segments of lengths
- * l_0 .. l_d: each but the last is run through once and reversed later from its beginning,
+ * With d states more in a second tier, written on the way out and read once (Stumm and Walther 2009, SIAM J. Sci.
+ * Comput. 31, 1946; Aupy, Herrmann, Hovland and Robert 2016, ACM Trans. Math. Softw. 42, 21), the steps are cut into d
+ * + 1 segments of lengths l_0 .. l_d: each but the last is run through once and reversed later from its beginning,
  *
  *     steps run forward = sum over i < d of (l_i + t(l_i, s)) + t(l_d, s)
  *
- * t is convex in l, with slope r where r is the least that suffices, so the sum is least where the slopes are equal: r = R - 1 in
- * the earlier segments, R in the last. */
+ * t is convex in l, with slope r where r is the least that suffices, so the sum is least where the slopes are equal: r
+ * = R - 1 in the earlier segments, R in the last. */
 #include "solvers/driver/schedule.h"
 
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static int64_t advances(int64_t l, int64_t s)
     return r * l - beta(s + 1, r - 1);
 }
 
-/* Lengths of d + 1 segments, d < steps: the last is as short as its slope lets it be, so that the earlier ones are even. */
+/* Lengths of d + 1 segments, d < steps: the last is as short as its slope lets it be, so that the earlier ones are
+ * even. */
 static void cut(struct pio_checkpoints *c, int64_t steps, int64_t s, int64_t d)
 {
     int64_t R = 0;
@@ -93,7 +95,8 @@ int64_t pio_checkpoint_advances(int64_t steps, int64_t slots, int64_t kept)
            advances(c.last, slots);
 }
 
-/* From a state that is kept, l >= 2 steps are to be reversed with s >= 2 states, this one counted: the next to be kept. */
+/* From a state that is kept, l >= 2 steps are to be reversed with s >= 2 states, this one counted: the next to be
+ * kept. */
 static int64_t next_kept(int64_t l, int64_t s)
 {
     const int64_t r = repetitions(l, s), a = beta(s, r - 1), b = l - beta(s - 1, r - 1);
@@ -131,8 +134,8 @@ static pio_action reverse(struct pio_checkpoints *c)
     return (pio_action){PIO_REVERSE, c->current, c->current, -1};
 }
 
-/* Towards state end - 1, which is next to be reversed: keep this state where there is more than one step to go, and go on to the
- * next to be kept, or to the end. On the way out the end is the last state, one step further. */
+/* Towards state end - 1, which is next to be reversed: keep this state where there is more than one step to go, and go
+ * on to the next to be kept, or to the end. On the way out the end is the last state, one step further. */
 static pio_action approach(pio_schedule *s, struct pio_checkpoints *c)
 {
     const int64_t l = c->end - c->current, last = c->turned ? c->end - 1 : c->end;

@@ -26,8 +26,8 @@ typedef struct {
     double started, turned; /* when; when the sweep back began */
     int64_t look_every;
     int64_t done, position; /* see pio_place */
-    /* After a resumption, of each slot and then each place of the second tier: the state that the schedule put there, -1: none; and
-     * whether it is there. NULL: all are. */
+    /* After a resumption, of each slot and then each place of the second tier: the state that the schedule put there,
+     * -1: none; and whether it is there. NULL: all are. */
     int64_t places, *content;
     char *present;
 } driver;
@@ -122,8 +122,8 @@ static piola_status look(driver *d, int back, int64_t done, int64_t total)
     return kept ? kept : rc;
 }
 
-/* Steps that were run before: nothing of them is new but an interruption, or a fault of what states are kept in. `forward`: of the
- * schedule's Forward. */
+/* Steps that were run before: nothing of them is new but an interruption, or a fault of what states are kept in.
+ * `forward`: of the schedule's Forward. */
 static piola_status repeat(driver *d, int64_t from, int64_t to, int forward)
 {
     piola_status rc = PIOLA_OK;
@@ -208,8 +208,8 @@ static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p
     return PIOLA_OK;
 }
 
-/* State 0 is the current one: where it is kept, it is there. A run that is taken back is compared with its first state at the end, which
- * cannot be made again then. */
+/* State 0 is the current one: where it is kept, it is there. A run that is taken back is compared with its first state
+ * at the end, which cannot be made again then. */
 static piola_status keep_first(driver *d, int taken_back)
 {
     piola_status rc = PIOLA_OK;

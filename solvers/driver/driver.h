@@ -5,8 +5,8 @@
 #include "solvers/engine/engine.h"
 #include "solvers/driver/schedule.h"
 
-/* Where a sweep is, between two calls of the engine. With the simulation's memory (memory_out() of engine.h) it is all that a process
- * needs that goes on from there: states that were kept are made again when they are needed. */
+/* Where a sweep is, between two calls of the engine. With the simulation's memory (memory_out() of engine.h) it is all
+ * that a process needs that goes on from there: states that were kept are made again when they are needed. */
 typedef struct {
     int64_t done;     /* actions of the schedule that are done */
     int64_t position; /* state that the Forward at hand has come to; -1: at an action's beginning */
@@ -25,25 +25,26 @@ typedef struct {
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
     /* After the adjoint of the step that ended at a frame; of state 0, after reverse_end. */
     piola_status (*on_passed)(void *context, int64_t frame, int64_t step, piola_error *error);
-    /* The current state, number `step`, to and from place number `place` of the second tier of a schedule that has one. */
+    /* The current state, number `step`, to and from place number `place` of the second tier of a schedule that has
+     * one. */
     piola_status (*on_keep)(void *context, int64_t place, int64_t step, piola_error *error);
     piola_status (*on_fetch)(void *context, int64_t place, int64_t step, piola_error *error);
     /* Now and then: progress, interruption. `done` of `total` steps of this sweep (back: 1). */
     piola_status (*on_progress)(void *context, int back, int64_t done, int64_t total, piola_error *error);
-    /* After on_progress: the place at hand can be kept. `stopping`: on_progress has just said PIOLA_INTERRUPTED, *error says why, and the
-     * sweep ends with that once this returns PIOLA_OK. */
+    /* After on_progress: the place at hand can be kept. `stopping`: on_progress has just said PIOLA_INTERRUPTED, *error
+     * says why, and the sweep ends with that once this returns PIOLA_OK. */
     piola_status (*on_place)(void *context, const pio_place *place, int stopping, piola_error *error);
     int64_t look_every; /* steps between on_progress; 0: as many as suit short steps */
-    /* To go on from there, or NULL: from the start. on_resume puts the memory in, in a simulation that has just started; frames that
-     * lie before are there. Of the schedule's states state 0 alone is there. */
+    /* To go on from there, or NULL: from the start. on_resume puts the memory in, in a simulation that has just
+     * started; frames that lie before are there. Of the schedule's states state 0 alone is there. */
     const pio_place *resumed;
     piola_status (*on_resume)(void *context, piola_error *error);
-    /* Where a state has to be made again: the number of the last state beyond `from` and up to `to` that can be had otherwise, or -1;
-     * and this state, to be the current one. */
+    /* Where a state has to be made again: the number of the last state beyond `from` and up to `to` that can be had
+     * otherwise, or -1; and this state, to be the current one. */
     int64_t (*nearest)(void *context, int64_t from, int64_t to);
     piola_status (*on_nearest)(void *context, int64_t step, piola_error *error);
-    /* Samples to the objective J, and when samples_bar is not NULL the derivative that sweep number `sweep` back begins with: of
-     * J in the last one, before it of other functions of the samples. */
+    /* Samples to the objective J, and when samples_bar is not NULL the derivative that sweep number `sweep` back begins
+     * with: of J in the last one, before it of other functions of the samples. */
     piola_status (*objective)(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                               piola_error *error);
     /* Told after sweep number `sweep`: its gradient is in value_bar and z_bar. */
@@ -61,8 +62,8 @@ typedef struct {
 piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error);
 
-/* Forward, and back as often as the schedule sweeps; frames of the adjoint are those of the last sweep, and its gradient is left
- * in value_bar and z_bar [variables] (may be NULL). samples: workspace [2 n_samples]. */
+/* Forward, and back as often as the schedule sweeps; frames of the adjoint are those of the last sweep, and its
+ * gradient is left in value_bar and z_bar [variables] (may be NULL). samples: workspace [2 n_samples]. */
 piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
                           double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
                           pio_sweep_result *result, piola_error *error);

@@ -17,7 +17,8 @@ static pio_action last_sweep(const pio_schedule *s, int64_t at)
     }
 }
 
-/* Action number `at` of a sweep that another one follows: Turn, then Restore s, Reverse s; in the end Restore the last state. */
+/* Action number `at` of a sweep that another one follows: Turn, then Restore s, Reverse s; in the end Restore the last
+ * state. */
 static pio_action earlier_sweep(const pio_schedule *s, int64_t at)
 {
     const int64_t step = s->steps - 1 - (at - 1) / 2;
@@ -26,8 +27,8 @@ static pio_action earlier_sweep(const pio_schedule *s, int64_t at)
     return (at - 1) % 2 == 0 ? (pio_action){PIO_RESTORE, step, step, step} : (pio_action){PIO_REVERSE, step, step, -1};
 }
 
-/* Way out: Store s, Forward s -> s+1; with several sweeps Store the last state, which the last sweep discards at its beginning.
- * `at` counts actions. */
+/* Way out: Store s, Forward s -> s+1; with several sweeps Store the last state, which the last sweep discards at its
+ * beginning. `at` counts actions. */
 static pio_action store_all_next(pio_schedule *s)
 {
     const int64_t last = s->steps, length = 2 * last + 2;

@@ -1,8 +1,8 @@
 /* schedule.h -- in which order a gradient runs, keeps, restores and reverses steps.
  *
- * A schedule is a stream of actions over states 0..steps; step s leads from state s to state s + 1. One driver (adjoint.c)
- * executes it, and no solver knows which schedule runs. A run may be swept back several times, once for every function of it that
- * has a gradient: each sweep begins with a turn. */
+ * A schedule is a stream of actions over states 0..steps; step s leads from state s to state s + 1. One driver
+ * (adjoint.c) executes it, and no solver knows which schedule runs. A run may be swept back several times, once for
+ * every function of it that has a gradient: each sweep begins with a turn. */
 #ifndef PIOLA_SOLVERS_SCHEDULE_H
 #define PIOLA_SOLVERS_SCHEDULE_H
 
@@ -10,7 +10,8 @@
 
 typedef enum {
     PIO_FORWARD, /* run steps from .. to-1; the current state is `from` */
-    PIO_STORE, /* keep the current state, number `from`, in `slot`; slots from `slots` on are those of the second tier */
+    /* keep the current state, number `from`, in `slot`; slots from `slots` on are those of the second tier */
+    PIO_STORE,
     PIO_RESTORE, /* make state `from`, kept in `slot`, the current one */
     PIO_TURN,    /* a sweep back begins; the current state is the last one, `from` */
     PIO_BACK,    /* just after a turn: state `from`, that before the last step, is the current one again, kept or not */
@@ -40,24 +41,26 @@ typedef struct pio_schedule {
     struct pio_checkpoints *checkpoints; /* of pio_schedule_checkpoint, or NULL */
 } pio_schedule;
 
-/* Keep every state: no step is run twice, however many sweeps there are. `steps` slots; with several sweeps one more, for the
- * last state. */
+/* Keep every state: no step is run twice, however many sweeps there are. `steps` slots; with several sweeps one more,
+ * for the last state. */
 pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps);
 
 /* Keep state 0 alone, and take every step back: for integrators that can. It is what state 0 must be again. */
 pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps);
 
-/* Keep `slots` states (at least 1 where there are 2 steps or more), and `kept` more in the second tier, each of which is written
- * and read once (kept < steps, or 0); run steps again from them, as few as can be (checkpoint.c). A further sweep runs all of it
- * once more. Its `checkpoints` are NULL when there is no host memory, and go to pio_schedule_end. */
+/* Keep `slots` states (at least 1 where there are 2 steps or more), and `kept` more in the second tier, each of which
+ * is written and read once (kept < steps, or 0); run steps again from them, as few as can be (checkpoint.c). A further
+ * sweep runs all of it once more. Its `checkpoints` are NULL when there is no host memory, and go to
+ * pio_schedule_end. */
 pio_schedule pio_schedule_checkpoint(int64_t steps, int64_t slots, int64_t kept, int64_t sweeps);
-/* A schedule over so many steps becomes one over the last ones of a run that has `first` more before them; 0: it stays as it is. */
+/* A schedule over so many steps becomes one over the last ones of a run that has `first` more before them; 0: it stays
+ * as it is. */
 pio_schedule pio_schedule_window(pio_schedule of_window, int64_t first);
 void pio_schedule_end(pio_schedule *schedule);
 
-/* Steps that are run forward to reverse `steps` of them with `slots` states and `kept` in the second tier, the run that each
- * adjoint makes of its own step not counted; the schedule runs one more in each sweep, the last, whose end the objective sees.
- * slots >= 1. */
+/* Steps that are run forward to reverse `steps` of them with `slots` states and `kept` in the second tier, the run that
+ * each adjoint makes of its own step not counted; the schedule runs one more in each sweep, the last, whose end the
+ * objective sees. slots >= 1. */
 int64_t pio_checkpoint_advances(int64_t steps, int64_t slots, int64_t kept);
 
 #endif

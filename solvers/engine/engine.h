@@ -10,7 +10,8 @@
 
 enum { PIO_ENGINE_VERSION = 3 };
 
-/* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are faces. */
+/* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are
+ * faces. */
 typedef enum pio_element_type {
     PIO_POINT1,
     PIO_LINE2,
@@ -25,7 +26,8 @@ typedef enum pio_element_type {
     PIO_HEX27,
     PIO_ELEMENT_TYPES
 } pio_element_type;
-/* Hyperelastic laws, see kernels/material/hyperelastic.h, and after them the fluids of particles, see kernels/material/law.h. */
+/* Hyperelastic laws, see kernels/material/hyperelastic.h, and after them the fluids of particles, see
+ * kernels/material/law.h. */
 typedef enum {
     PIO_HYPER_LINEAR,
     PIO_HYPER_ST_VENANT,
@@ -45,10 +47,11 @@ enum { PIO_LAW_CONSTANTS = 5 }; /* most that a law has */
 typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
 /* How implicit steps of meshes solve their linear equations; AUTO decides by the rule of fem_direct.c. */
 typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
-/* Whose products of matrix and vector iterative solvers make: kernels of Piola's own, or a library's (PIO_CUSPARSE, CUDA). */
+/* Whose products of matrix and vector iterative solvers make: kernels of Piola's own, or a library's (PIO_CUSPARSE,
+ * CUDA). */
 typedef enum { PIO_OWN_PRODUCT, PIO_CUSPARSE } pio_product_choice;
-/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two are those of
- * their names on a lattice of places and velocities, with steps that can be taken back to the bit. */
+/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two
+ * are those of their names on a lattice of places and velocities, with steps that can be taken back to the bit. */
 typedef enum {
     PIO_STATIC,
     PIO_BACKWARD_EULER,
@@ -58,10 +61,11 @@ typedef enum {
     PIO_REVERSIBLE_LEAPFROG,
     PIO_REVERSIBLE_EULER
 } pio_integrator;
-/* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative curvature, never, always.
- * The adjoint's never is. */
+/* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative
+ * curvature, never, always. The adjoint's never is. */
 typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
-/* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve both. */
+/* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve
+ * both. */
 typedef enum {
     PIO_MEAN_POSITION,
     PIO_MEAN_VELOCITY,
@@ -72,7 +76,8 @@ typedef enum {
     PIO_DENSITY_MISFIT, /* of the mass density on the grid */
     PIO_SEPARATION,     /* the distance between two mean positions */
     PIO_EFFORT,         /* of control: the integral over time of the square of activations */
-    PIO_SMOOTHNESS, /* likewise of their rates; of a network's channels those are differences between steps, 0 in step 0 */
+    /* likewise of their rates; of a network's channels those are differences between steps, 0 in step 0 */
+    PIO_SMOOTHNESS,
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
@@ -81,11 +86,11 @@ typedef enum {
     PIO_STRAIN_ENERGY,
     PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
 } pio_observable;
-/* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of nodes): at the
- * start. GIVEN_0..4: the law's constants as given. YIELD_0..2: those of the plastic law.
- * From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control have one component
- * per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's description, OBSTACLE_... one
- * obstacle's among particles. */
+/* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of
+ * nodes): at the start. GIVEN_0..4: the law's constants as given. YIELD_0..2: those of the plastic law.
+ * From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control have one
+ * component per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's
+ * description, OBSTACLE_... one obstacle's among particles. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
@@ -120,9 +125,9 @@ typedef enum {
     PIO_CONTROL_VALUES
 } pio_quantity;
 
-/* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps is that of
- * the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is too large by
- * past (1 - past) times the square of the way. */
+/* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps
+ * is that of the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is
+ * too large by past (1 - past) times the square of the way. */
 typedef struct {
     int64_t step;
     int32_t observation, sample;
@@ -143,14 +148,14 @@ typedef struct {
         *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
                              first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
     double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
-    const int32_t
-        *member; /* particles: [n] 1: is observed, some are; 0: is not; NULL: those of `body` are. Separation: 2: is of
-                            * the other part; not NULL */
+    /* particles: [n] 1: is observed, some are; 0: is not; NULL: those of `body` are. Separation: 2: is of the other
+     * part; not NULL */
+    const int32_t *member;
     const double *field; /* shape: [nodes of the grid] signed distance, m; density: target, kg/m^3, some above 0 */
     int32_t outside;     /* shape: what is inside has distance 0 */
-    const double *
-        share; /* effort, smoothness: [channels] how much of each counts; a touch of weight w at state s adds w times the
-                          * value in the step that led there, s >= 1 */
+    /* effort, smoothness: [channels] how much of each counts; a touch of weight w at state s adds w times the value
+     * in the step that led there, s >= 1 */
+    const double *share;
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose. */
@@ -171,13 +176,13 @@ typedef struct {
     const double *start,
         *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
     double base[3]; /* position, velocity: the value at which particles are as described */
-    int32_t
-        which; /* load: number of its value; support, and control: the first of as many as there are components; an obstacle's
-                  number */
+    /* load: number of its value; support, and control: the first of as many as there are components; an obstacle's
+     * number */
+    int32_t which;
     const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
-    const double
-        *direction; /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim]
-                                      unit vector; NULL: all components */
+    /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim] unit vector; NULL:
+     * all components */
+    const double *direction;
 } pio_design_desc;
 
 /* ---- meshes -------------------------------------------------------------------------------------------------- */
@@ -188,8 +193,8 @@ typedef struct {
     const int32_t *nodes; /* [n][nodes of the type] */
 } pio_block_desc;
 
-/* A load on faces of one type; a traction or springs also on points: then a force in N, a stiffness in N/m. A body force acts on
- * elements of one block, which are its owners. */
+/* A load on faces of one type; a traction or springs also on points: then a force in N, a stiffness in N/m. A body
+ * force acts on elements of one block, which are its owners. */
 typedef struct {
     pio_load_kind kind;
     pio_element_type type;
@@ -198,9 +203,9 @@ typedef struct {
     const int32_t *owner;    /* [n] element behind the face */
     int32_t value, curve;    /* numbers of its value and of its time curve; a curve of -1: constant */
     double scale;            /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value */
-    int32_t
-        total; /* 1, of tractions on faces: the value is a force, N, spread evenly over the area at rest, wherever a design moves the
-                    * nodes, of all loads that share this value, all of them total */
+    /* 1, of tractions on faces: the value is a force, N, spread evenly over the area at rest, wherever a design
+     * moves the nodes, of all loads that share this value, all of them total */
+    int32_t total;
 } pio_load_desc;
 
 typedef struct {
@@ -251,16 +256,18 @@ typedef struct {
     int32_t indefinite;                /* factors of Newton's matrix that showed it to be not positive definite */
     double residual, adjoint_residual; /* relative */
     double forces;                     /* N: what `residual` is relative to. Of several parts, the largest of either */
-    double
-        adjoint; /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
-    /* m: where rounding of internal forces and not the tolerance ended it, the norm of K^-1 r, by about which they put the displacement
-     * off, and of the displacement; of several parts those of the largest K^-1 r. INFINITY: K is not positive definite. Else 0. */
+    /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
+    double adjoint;
+    /* m: where rounding of internal forces and not the tolerance ended it, the norm of K^-1 r, by about which they put
+     * the displacement off, and of the displacement; of several parts those of the largest K^-1 r. INFINITY: K is not
+     * positive definite. Else 0. */
     double doubt, displacement;
 } pio_step_record;
 
-/* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the adjoint of the step
- * after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per m/s. And how large the numbers of the
- * state are that rounding is relative to, likewise: of particles their places in cells, of meshes the displacements. */
+/* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the
+ * adjoint of the step after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per
+ * m/s. And how large the numbers of the state are that rounding is relative to, likewise: of particles their places in
+ * cells, of meshes the displacements. */
 typedef struct {
     int64_t step;
     double position[2], velocity[2];
@@ -290,20 +297,23 @@ typedef struct {
     const pio_observation_desc *observations;
     const pio_touch *touches; /* ascending in step */
     const pio_design_desc *designs;
-    int64_t
-        first; /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
+    /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
+    int64_t first;
     int64_t slots;   /* states that save() can hold; >= 0 */
     int32_t adjoint; /* room for cotangents */
     int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
-    /* Particles: room that a slot has for velocities of active nodes. A state is then kept as the step that led to it, cut before its
-     * end, and loading it makes that end again (kernels/mpm/mpm_slot.h). Whole states are kept where they are no larger, and for 0. */
+    /* Particles: room that a slot has for velocities of active nodes. A state is then kept as the step that led to it,
+     * cut before its end, and loading it makes that end again (kernels/mpm/mpm_slot.h). Whole states are kept where
+     * they are no larger, and for 0. */
     int64_t slot_nodes;
     int32_t n_channels;
     const pio_channel_desc *channels;
-    /* Asked where an implicit step looks at a scalar of its own anyway, and now and then by create and measure, by the thread that
-     * called: why to stop now, in words, then the call ends with PIOLA_INTERRUPTED and the next is start(); or NULL. NULL: never. */
+    /* Asked where an implicit step looks at a scalar of its own anyway, and now and then by create and measure, by the
+     * thread that called: why to stop now, in words, then the call ends with PIOLA_INTERRUPTED and the next is start();
+     * or NULL. NULL: never. */
     const char *(*interrupted)(void);
-    /* Meshes: 1: start() and check() alone will be called; what only steps need may be left out, and advance() may be refused. */
+    /* Meshes: 1: start() and check() alone will be called; what only steps need may be left out, and advance() may be
+     * refused. */
     int32_t start_only;
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
     int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
@@ -315,8 +325,8 @@ typedef struct {
     const double *control_values; /* [n_control_values] knots Pa, weights, clocks; each of one channel or network */
     const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks;
-    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s >= PIO_LEAST_ONSET, from which on
-     * contact acts in full. */
+    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s >= PIO_LEAST_ONSET,
+     * from which on contact acts in full. */
     double friction, onset;
 } pio_engine_desc;
 
@@ -337,8 +347,9 @@ typedef struct {
     int64_t slot_nodes, start_nodes;
 } pio_engine_bytes;
 
-/* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component) is at
- * pointer[item * strides[0] + component * strides[1]]; items are in storage order, see `order`. Valid until the next call. */
+/* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component)
+ * is at pointer[item * strides[0] + component * strides[1]]; items are in storage order, see `order`. Valid until the
+ * next call. */
 typedef struct {
     void *pointer; /* on the device; on the CPU, in the arena (guarded when PIOLA_GUARD=1) */
     int32_t bits;  /* 32 or 64: a floating-point number */
@@ -364,32 +375,34 @@ typedef struct {
     void (*destroy)(pio_sim *sim);
     /* Apply the design vector z [variables], make state 0, zero the samples, observe state 0. */
     piola_status (*start)(pio_sim *sim, const double *z, piola_error *error);
-    /* Enqueue `steps` steps from the current state, observing each; up to state desc.steps where a network's rates are observed,
-     * which have a tape of so many. Faults are found by check(). */
+    /* Enqueue `steps` steps from the current state, observing each; up to state desc.steps where a network's rates are
+     * observed, which have a tape of so many. Faults are found by check(). */
     piola_status (*advance)(pio_sim *sim, int64_t steps, piola_error *error);
     /* Wait; PIOLA_NUMERICAL with step, particle and value if a step failed. */
     piola_status (*check)(pio_sim *sim, piola_error *error);
     /* The current state (with its step number) to and from a slot. */
     piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);
     piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
-    /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. Rates of networks are differences to
-     * what this simulation did in the step before. */
+    /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. Rates of networks are
+     * differences to what this simulation did in the step before. */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
-    /* Between two calls that were told well: all that the simulation holds but kept states, `memory` of pio_engine_bytes of them, of which
-     * these are numbers at .. at + n - 1. In ascending order without gaps. They go into a simulation of the same description, after its
-     * start() with the same z: it is then where the other one was, but for its slots, which stay as they are. */
+    /* Between two calls that were told well: all that the simulation holds but kept states, `memory` of
+     * pio_engine_bytes of them, of which these are numbers at .. at + n - 1. In ascending order without gaps. They go
+     * into a simulation of the same description, after its start() with the same z: it is then where the other one was,
+     * but for its slots, which stay as they are. */
     piola_status (*memory_out)(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
     piola_status (*memory_in)(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
-    /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run so far; else 0.
-     * NULL: states are always whole. */
+    /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run
+     * so far; else 0. NULL: states are always whole. */
     int64_t (*nodes_needed)(const pio_sim *sim);
     /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
     piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
     /* Just after that: the state before the last step, which is still there, becomes the current one. */
     piola_status (*back)(pio_sim *sim, piola_error *error);
-    /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL or PIOLA_USAGE.
-     * A reverse() of that step may follow, before or after the turn. Steps are recorded that follow a state which a slot has. PIOLA_NO_MEMORY from check() where the tape was too short. */
+    /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL
+     * or PIOLA_USAGE. A reverse() of that step may follow, before or after the turn. Steps are recorded that follow a
+     * state which a slot has. PIOLA_NO_MEMORY from check() where the tape was too short. */
     piola_status (*unstep)(pio_sim *sim, piola_error *error);
     /* Words of 32 bits in which the current state and that in a slot differ. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
@@ -397,21 +410,24 @@ typedef struct {
     piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*reverse)(pio_sim *sim, piola_error *error);
-    /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be NULL). */
+    /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be
+     * NULL). */
     piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* [variables] the values that the design vector of the last start() has, to the bit those that the run is of. */
     piola_status (*values)(pio_sim *sim, double *values, piola_error *error);
-    /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of mpm_fields.def, mass, J, F,
-     * pressure (of the law, without activation); adj_position, adj_velocity (cotangents of the current state); after reverse_end grad_position, grad_velocity,
-     * grad_given_0..2, grad_density, and where solids are viscous grad_viscosity; the design's value fields given_0..2, density,
-     * viscosity. Of meshes see fem_fields.c; adj_displacement and
-     * adj_velocity are cotangents of the current state (fem_frames.c), adj_force is that of external forces at the end of the step that
-     * was reversed last, and after reverse_end that of forces at the start. */
+    /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of
+     * mpm_fields.def, mass, J, F, pressure (of the law, without activation); adj_position, adj_velocity (cotangents of
+     * the current state); after reverse_end grad_position, grad_velocity, grad_given_0..2, grad_density, and where
+     * solids are viscous grad_viscosity; the design's value fields given_0..2, density, viscosity. Of meshes see
+     * fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state (fem_frames.c), adj_force is
+     * that of external forces at the end of the step that was reversed last, and after reverse_end that of forces at
+     * the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
-    /* The same field where it lies. PIOLA_USAGE where it has no view: derived fields (position, J, F, pressure, mass); in
-     * an engine built with PIO_BLOCK (kernels/base/vec.h) also what lies in blocks, all but density, grad_density, volume. */
+    /* The same field where it lies. PIOLA_USAGE where it has no view: derived fields (position, J, F, pressure, mass);
+     * in an engine built with PIO_BLOCK (kernels/base/vec.h) also what lies in blocks, all but density, grad_density,
+     * volume. */
     piola_status (*view)(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
     piola_status (*read_gravity_bar)(pio_sim *sim, double *values, piola_error *error);
     int64_t (*step)(const pio_sim *sim);
@@ -419,27 +435,30 @@ typedef struct {
     int64_t (*items)(const pio_sim *sim, const char *field);
     /* Step number `step` of the last sweep; returns 0 where nothing was solved. */
     int (*record)(const pio_sim *sim, int64_t step, pio_step_record *record);
-    /* 1: the runs that follow cut their steps into parts as the last run did, with more iterations of Newton's method, and fail
-     * where that is not enough; 0: every run anew. NULL where nothing is cut. */
+    /* 1: the runs that follow cut their steps into parts as the last run did, with more iterations of Newton's method,
+     * and fail where that is not enough; 0: every run anew. NULL where nothing is cut. */
     void (*repeat)(pio_sim *sim, int on);
-    /* To which tolerance, no larger than the description's, Newton's method goes on in the runs that follow where it can; at first
-     * the description's, or less where the integrator has a use for it. NULL where nothing is solved. */
+    /* To which tolerance, no larger than the description's, Newton's method goes on in the runs that follow where it
+     * can; at first the description's, or less where the integrator has a use for it. NULL where nothing is solved. */
     void (*goal)(pio_sim *sim, double tolerance);
-    /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is none. */
+    /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is
+     * none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);
     /* The same of products. */
     piola_status (*product)(int32_t device, char name[128], piola_error *error);
     /* Timer number i: name, calls and seconds; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     void (*timer_reset)(pio_sim *sim);
-    /* Norms of the last sweep back, in the order of steps: `norms` has room for as many as there are, which is what it returns
-     * (NULL: it returns that alone). Some thousands at most besides the states that are observed. 0 of a static run, whose states do
-     * not depend on one another, and of a simulation without room for cotangents. */
+    /* Norms of the last sweep back, in the order of steps: `norms` has room for as many as there are, which is what it
+     * returns
+     * (NULL: it returns that alone). Some thousands at most besides the states that are observed. 0 of a static run,
+     * whose states do not depend on one another, and of a simulation without room for cotangents. */
     int64_t (*adjoint_norms)(pio_sim *sim, pio_adjoint_norm *norms);
-    /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm, going back: in
-     * f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
+    /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm,
+     * going back: in f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
-    /* Of the last gradient, kinks of kind number i near which it went, and how often; -1 past the last kind. NULL: there are none. */
+    /* Of the last gradient, kinks of kind number i near which it went, and how often; -1 past the last kind. NULL:
+     * there are none. */
     int64_t (*kinks)(pio_sim *sim, int32_t i, pio_kinks *kinks);
 } pio_engine;
 

@@ -1,4 +1,5 @@
-/* sim.c -- memory, device and kept states of a simulation, and the entries of the engine's table that every method shares. */
+/* sim.c -- memory, device and kept states of a simulation, and the entries of the engine's table that every method
+ * shares. */
 #include "solvers/engine/sim.h"
 
 #include <stdlib.h>

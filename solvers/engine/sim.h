@@ -20,7 +20,8 @@ struct pio_sim {
     int64_t *slot_step; /* host: state number in each slot, -1 empty */
     size_t library;     /* bytes that a library predicts to take beside the arena */
     size_t scratch[2],
-        before_slots; /* of the arena, in bytes: from .. to what every call sets before it reads it; where slots begin */
+        /* of the arena, in bytes: from .. to what every call sets before it reads it; where slots begin */
+        before_slots;
     size_t host_bytes; /* of what the host keeps of it, */
     char *host_image;  /* and these, once somebody has asked; NULL */
 
@@ -65,8 +66,8 @@ piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t 
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);
 piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error);
 
-/* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items to
- * read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
+/* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items
+ * to read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
 void sim_layout(pio_sim *sim, int items, int transfer);
 int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items);
 void sim_end(pio_sim *sim);
@@ -87,8 +88,8 @@ int64_t sim_step(const pio_sim *sim);
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
 void sim_timer_reset(pio_sim *sim);
 
-/* sim_memory.c: for memory_out() and memory_in() of engine.h. `of_host` sets the image, host_bytes long, of what the host keeps, or takes
- * it back (`in`). */
+/* sim_memory.c: for memory_out() and memory_in() of engine.h. `of_host` sets the image, host_bytes long, of what the
+ * host keeps, or takes it back (`in`). */
 typedef void sim_host_image(pio_sim *sim, void *image, int in);
 size_t sim_memory_bytes(const pio_sim *sim);
 piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, void *bytes,
@@ -114,15 +115,17 @@ int sim_norms_begin(pio_sim *sim);
 void sim_norms_start(pio_sim *sim);
 /* `count` numbers of positions and of velocities (NULL: there are none), of state number `index`. */
 void sim_norm(pio_sim *sim, int64_t index, int which, const real *position, const real *velocity, size_t count);
-/* For adjoint_norms() and check_adjoint() of engine.h. Positions are in units of `spacing`, m; `cells`: how large they are all together,
- * m, or 0: their squares were summed. */
+/* For adjoint_norms() and check_adjoint() of engine.h. Positions are in units of `spacing`, m; `cells`: how large they
+ * are all together, m, or 0: their squares were summed. */
 int64_t sim_adjoint_norms(pio_sim *sim, double spacing, double cells, pio_adjoint_norm *norms);
 piola_status sim_check_adjoint(pio_sim *sim, piola_error *error);
-/* The adjoint of the step from the current state could not be solved, as `rc` and the error say: the same failure as above where numbers
- * in it were not finite and the cotangents that it began with were already near the largest there are, else `rc`. */
+/* The adjoint of the step from the current state could not be solved, as `rc` and the error say: the same failure as
+ * above where numbers in it were not finite and the cotangents that it began with were already near the largest there
+ * are, else `rc`. */
 piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error);
 
-/* Is what touches state number `index` part of what is differentiated? Of the state where sweeps end only if that is the start. */
+/* Is what touches state number `index` part of what is differentiated? Of the state where sweeps end only if that is
+ * the start. */
 static inline int sim_counts(const pio_sim *sim, int64_t index)
 {
     return index > sim->first || !sim->first;

@@ -1,5 +1,5 @@
-/* sim_memory.c -- all that a simulation holds between two calls but its kept states, as one stream of bytes: what the host keeps of it,
- * then its arena, without the scratch that every call sets before it reads it. */
+/* sim_memory.c -- all that a simulation holds between two calls but its kept states, as one stream of bytes: what the
+ * host keeps of it, then its arena, without the scratch that every call sets before it reads it. */
 #include "solvers/engine/sim.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ size_t sim_memory_bytes(const pio_sim *sim)
     return sim->host_bytes + sim->before_slots - (sim->scratch[1] - sim->scratch[0]);
 }
 
-/* Bytes at .. at + n - 1 of the stream, from it to `out` or to it from `in`, as far as they lie in a piece that begins at `first` of the
- * stream and is `size` bytes long. */
+/* Bytes at .. at + n - 1 of the stream, from it to `out` or to it from `in`, as far as they lie in a piece that begins
+ * at `first` of the stream and is `size` bytes long. */
 static void move(pio_sim *sim, char *piece, size_t first, size_t size, size_t at, size_t n, char *out, const char *in)
 {
     const size_t from = at > first ? at : first, end = at + n < first + size ? at + n : first + size;

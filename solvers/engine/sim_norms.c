@@ -1,6 +1,6 @@
-/* sim_norms.c -- how large the cotangents of states are, going back: sums of squares on the device, read when the sweep is done or
- * looked at. Squares are summed because the errors of rounding that disturb the particles or nodes of a state are independent of
- * one another: what they do to J together is their size times the root of this sum. */
+/* sim_norms.c -- how large the cotangents of states are, going back: sums of squares on the device, read when the sweep
+ * is done or looked at. Squares are summed because the errors of rounding that disturb the particles or nodes of a
+ * state are independent of one another: what they do to J together is their size times the root of this sum. */
 #include "solvers/engine/sim.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* fem_adjoint.c -- the adjoint of one implicit step. With the exact Jacobian J = K + (da/du) M + (dv/du) C at the accepted state
- * and g = u1_bar + (dv/du) v1_bar + (da/du) a1_bar the cotangent of its displacement,
+/* fem_adjoint.c -- the adjoint of one implicit step. With the exact Jacobian J = K + (da/du) M + (dv/du) C at the
+ * accepted state and g = u1_bar + (dv/du) v1_bar + (da/du) a1_bar the cotangent of its displacement,
  *
  *     J^T lambda = g where free, lambda = 0 where held
  *     theta_bar -= lambda^T d(f_int + M a + C v)/dtheta,   f_ext_bar += lambda,   value_bar = g - J^T lambda where held

@@ -1,4 +1,5 @@
-/* fem_amount.c -- amounts of a body (kernels/fem/fem_amount.h) as observations: volume, mass, strain energy, the norm of stress. */
+/* fem_amount.c -- amounts of a body (kernels/fem/fem_amount.h) as observations: volume, mass, strain energy, the norm
+ * of stress. */
 #include "solvers/fem/fem.h"
 
 enum { SUMS, SUMS_BAR = 2 }; /* in f->amounts: A and B of the norm, and their cotangents */
@@ -36,7 +37,8 @@ static int amount_of(pio_observable type)
 }
 
 /* clang-format off */
-#define AMOUNT_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, .power = a.power, \
+#define AMOUNT_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, \
+    .power = a.power, \
     .size = a.size
 
 /* total += weight times the amount, part after part */
@@ -69,7 +71,8 @@ void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t
             .weight = t->weight, .sample = sample);
 }
 
-/* From the cotangent of an amount, scale times *bar, to those of displacement, constants, density, thickness and shape. */
+/* From the cotangent of an amount, scale times *bar, to those of displacement, constants, density, thickness and
+ * shape. */
 static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, double scale, const wide *bar)
 {
     pio_queue *q = &f->base.queue;

@@ -164,7 +164,8 @@ static int *all_corners(const fem_sim *f, const pio_fem_desc *m, int loads)
     return point;
 }
 
-/* Elements, then the faces of loads that depend on the displacement. Of a simulation that is only started: would it fit? */
+/* Elements, then the faces of loads that depend on the displacement. Of a simulation that is only started: would it
+ * fit? */
 static int make_graph(fem_sim *f, const pio_fem_desc *m)
 {
     fem_set *set = calloc((size_t)(m->n_blocks + m->n_loads) + 1, sizeof *set);

@@ -1,18 +1,19 @@
 /* fem_direct.c -- which solver the linear equations of a mesh get, and solves by a factor of the Jacobian.
  *
- * `auto` compares work. Conjugate gradients with block-Jacobi need iterations in proportion to the length of the mesh, counted
- * in neighbours (levels of fem_topology.h), each of two operations per entry of the matrix: slender bodies take many, and by
- * far the most where bending is soft. A factorisation takes what its analysis says, which is little for slender and plane
- * bodies and a lot for thick ones. So:
+ * `auto` compares work. Conjugate gradients with block-Jacobi need iterations in proportion to the length of the mesh,
+ * counted in neighbours (levels of fem_topology.h), each of two operations per entry of the matrix: slender bodies take
+ * many, and by far the most where bending is soft. A factorisation takes what its analysis says, which is little for
+ * slender and plane bodies and a lot for thick ones. So:
  *
  *     direct  if  operations of a factorisation <= 2 entries ITERATIONS_PER_LEVEL levels,  and its bytes are allowed
  *     pcg     otherwise
  *
- * The analysis of a large thick body is itself work: it is left out where eliminating level by level, which nothing but a better
- * order improves upon, takes more than HOPELESS times that.
+ * The analysis of a large thick body is itself work: it is left out where eliminating level by level, which nothing but
+ * a better order improves upon, takes more than HOPELESS times that.
  *
- * A factor of K with negative pivots says that the state is unstable: K^-1 r may lead uphill. It is counted, and the direction is made
- * with the projected matrix, or where that is not wanted by conjugate gradients. An adjoint is exact whatever the signs. */
+ * A factor of K with negative pivots says that the state is unstable: K^-1 r may lead uphill. It is counted, and the
+ * direction is made with the projected matrix, or where that is not wanted by conjugate gradients. An adjoint is exact
+ * whatever the signs. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>

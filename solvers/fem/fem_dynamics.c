@@ -1,16 +1,19 @@
-/* fem_dynamics.c -- motion of a mesh in time: the rates at the end of a span, their adjoint, and the forces that they make.
+/* fem_dynamics.c -- motion of a mesh in time: the rates at the end of a span, their adjoint, and the forces that they
+ * make.
  *
  *     M a1 + C v1 + f_int(u1) = f_ext(t1),   v1 and a1 linear in u1 and in the history
  *
  *     backward Euler   v1 = (u1 - u0)/h                        a1 = (v1 - v0)/h
  *     BDF2             v1 = c (u1 - u0) - e (u0 - u(-1))       a1 likewise from v; the first span as Euler's
- *     Newmark          a1 = 4 (u1 - u0 - h v0)/h^2 - a0        v1 = v0 + h (a0 + a1)/2      (Newmark 1959, beta 1/4, gamma 1/2)
+ *     Newmark          a1 = 4 (u1 - u0 - h v0)/h^2 - a0        v1 = v0 + h (a0 + a1)/2      (Newmark 1959, beta 1/4,
+ *     gamma 1/2)
  *
- * Held unknowns have Euler's rates where Newmark's are those of the free (kernels/fem/fem_inertia.h says why): the formulas of Euler and
- * BDF2 depend on few past displacements, and do not ring. The free are not disturbed by the choice but through consistent masses and
- * damping that couple them to the held.
+ * Held unknowns have Euler's rates where Newmark's are those of the free (kernels/fem/fem_inertia.h says why): the
+ * formulas of Euler and BDF2 depend on few past displacements, and do not ring. The free are not disturbed by the
+ * choice but through consistent masses and damping that couple them to the held.
  *
- * with c = (1 + 2 w)/((1 + w) h), e = w^2/((1 + w) h) for a span h after one of h/w (Hairer, Norsett and Wanner 1993, III.5). */
+ * with c = (1 + 2 w)/((1 + w) h), e = w^2/((1 + w) h) for a span h after one of h/w (Hairer, Norsett and Wanner 1993,
+ * III.5). */
 #include "solvers/fem/fem.h"
 
 /* ---- rates ------------------------------------------------------------------------------------------------ */
@@ -53,7 +56,8 @@ static void rates(fem_sim *f, fem_span span, const real *u1)
     const fem_rates_pair r = fem_rates_at(f, span);
     pio_map(&f->base.queue, fem_rates, f->nodes, NULL,
             .r = r, .held = f->held, .u1 = u1, .u = f->u, .vel = fem_state(f, f->u, STATE_V),
-            .acc = f->integrator == PIO_NEWMARK ? fem_state(f, f->u, STATE_A) : NULL, .past = fem_state(f, f->u, STATE_PAST),
+            .acc = f->integrator == PIO_NEWMARK ? fem_state(f, f->u, STATE_A) : NULL, .past = fem_state(f, f->u,
+                                                                                                        STATE_PAST),
             .rate = fem_state(f, f->u, STATE_RATE), .v1 = f->rate, .a1 = f->rate + DIM * (size_t)f->nodes);
 }
 
@@ -65,8 +69,8 @@ void fem_known_acceleration(fem_sim *f, fem_span span)
     pio_queue_copy(&f->base.queue, fem_state(f, f->known, STATE_A), f->rate + vector, sizeof(real) * vector);
 }
 
-/* From cotangents of the known state's rates (in u_bar's block) to those of its displacement, and of the state before; the
- * vectors that were only shifted hand theirs on. */
+/* From cotangents of the known state's rates (in u_bar's block) to those of its displacement, and of the state before;
+ * the vectors that were only shifted hand theirs on. */
 void fem_history_adj(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
@@ -75,7 +79,8 @@ void fem_history_adj(fem_sim *f, fem_span span)
     real *past_bar = fem_state(f, f->u_bar, STATE_PAST), *rate_bar = fem_state(f, f->u_bar, STATE_RATE);
     pio_queue_zero(q, f->earlier_bar, bytes * (size_t)f->n_state);
     pio_map(q, fem_rates_adj, f->nodes, NULL,
-            .r = r, .held = f->held, .v1_bar = fem_state(f, f->u_bar, STATE_V), .a1_bar = fem_state(f, f->u_bar, STATE_A),
+            .r = r, .held = f->held, .v1_bar = fem_state(f, f->u_bar, STATE_V), .a1_bar = fem_state(f, f->u_bar,
+                                                                                                    STATE_A),
             .u1_bar = f->u_bar, .u_bar = f->earlier_bar, .vel_bar = fem_state(f, f->earlier_bar, STATE_V),
             .acc_bar = fem_state(f, f->earlier_bar, STATE_A), .past_bar = fem_state(f, f->earlier_bar, STATE_PAST),
             .rate_bar = fem_state(f, f->earlier_bar, STATE_RATE));

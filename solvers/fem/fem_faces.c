@@ -1,5 +1,6 @@
-/* fem_faces.c -- faces that carry loads: what kernels know of them, the sums at nodes of what they give, and the way back to the value of a
- * load. Faces write what they give to their corners, vertices add their corners; vertices are nodes here (surface.h, the identity). */
+/* fem_faces.c -- faces that carry loads: what kernels know of them, the sums at nodes of what they give, and the way
+ * back to the value of a load. Faces write what they give to their corners, vertices add their corners; vertices are
+ * nodes here (surface.h, the identity). */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -12,8 +13,10 @@ fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *plac
 {
     const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
     return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION, .corner = l->corner,
-                           .vertex = l->vertex, .rest = places, .owner = l->owner, .thick = f->thickness ? f->thick : NULL,
-                           .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = fem_factor_of(f, l),
+                           .vertex = l->vertex, .rest = places, .owner = l->owner,
+                           .thick = f->thickness ? f->thick : NULL,
+                           .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = fem_factor_of(f,
+                                                                                                                   l),
                            .area = l->desc.total ? f->areas + l->desc.value : NULL, .out = f->load_out};
 }
 
@@ -36,6 +39,7 @@ void fem_value_adj(fem_sim *f, const fem_load *l)
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->values_bar + 3 * l->desc.value + c);
     }
     if (l->thick_share)
-        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share, .thick_bar = f->thick_bar);
+        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share,
+                .thick_bar = f->thick_bar);
 }
 /* clang-format on */

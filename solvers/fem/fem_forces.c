@@ -1,5 +1,5 @@
-/* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write what they give to their corners,
- * nodes add their corners. */
+/* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write what they give to their
+ * corners, nodes add their corners. */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -53,8 +53,10 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
 
 static fem_body_force_args body_args(const fem_sim *f, const fem_load *l)
 {
-    return (fem_body_force_args){.b = fem_block_of(f, &f->part[l->part], RULE_MASS), .n = l->desc.n, .element = l->owner,
-                                 .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = fem_factor_of(f, l),
+    return (fem_body_force_args){.b = fem_block_of(f, &f->part[l->part], RULE_MASS), .n = l->desc.n,
+                                 .element = l->owner,
+                                 .scale = l->desc.scale, .value = f->values + 3 * l->desc.value,
+                                 .factor = fem_factor_of(f, l),
                                  .out = f->corner_out};
 }
 
@@ -107,7 +109,8 @@ static void body_force_adj(fem_sim *f, const fem_load *l)
 {
     pio_queue *q = &f->base.queue;
     pio_queue_zero(q, f->corner_rest, sizeof *f->corner_rest * DIM * (size_t)f->corners);
-    pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->f_ext_bar, .rest_bar = f->corner_rest,
+    pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->f_ext_bar,
+            .rest_bar = f->corner_rest,
             .thick_bar = f->thickness ? f->thick_bar : NULL, .value_share = l->value_share);
     fem_value_adj(f, l);
     fem_add_corners(f, f->corner_rest, f->rest_bar);
@@ -126,7 +129,8 @@ static void loads_adj(fem_sim *f, const real *u)
         if (!dead_faces(l) && !fem_follower(l)) continue;
         pio_map(q, fem_face_adj, l->desc.n, NULL,
                 .fwd = fem_faces_of(f, l, fem_follower(l) ? f->vertex_place : f->vertex_rest), .y = y,
-                .rest_bar = f->load_out, .faces = l->desc.n, .value_share = l->value_share, .thick_share = l->thick_share);
+                .rest_bar = f->load_out, .faces = l->desc.n, .value_share = l->value_share,
+                .thick_share = l->thick_share);
         fem_value_adj(f, l);
     }
     fem_add_faces(f, f->load_out, 1, f->rest_bar);

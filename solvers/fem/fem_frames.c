@@ -1,12 +1,14 @@
-/* fem_frames.c -- the cotangents of a state that frames show: of displacement and velocity where these are free, 0 where a support
- * holds them.
+/* fem_frames.c -- the cotangents of a state that frames show: of displacement and velocity where these are free, 0
+ * where a support holds them.
  *
- * Newmark's acceleration is no state of its own: at the end of every step M a = f_ext - f_int(u) - C v, so that with M lambda = a_bar
+ * Newmark's acceleration is no state of its own: at the end of every step M a = f_ext - f_int(u) - C v, so that with M
+ * lambda = a_bar
  *
  *     u_bar -= K^T lambda,   v_bar -= C^T lambda
  *
- * makes them the derivatives of what follows if the motion began here, with this displacement and this velocity. Of BDF2 they are
- * those with the state a step earlier kept; of the leapfrog, with the velocity that the state has, that of half a step before. */
+ * makes them the derivatives of what follows if the motion began here, with this displacement and this velocity. Of
+ * BDF2 they are those with the state a step earlier kept; of the leapfrog, with the velocity that the state has, that
+ * of half a step before. */
 #include "solvers/fem/fem.h"
 
 piola_status fem_frame_adj(fem_sim *f, piola_error *error)

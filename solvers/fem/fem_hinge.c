@@ -1,11 +1,12 @@
 /* fem_hinge.c -- parts of a body that turn about what they share with others, before anything is solved.
  *
- * Elements that share two nodes, in 3D three that are not in a line, move as one: a piece. Most bodies are one piece, which
- * fem_whole.c finds. Pieces that share less are hinged: each has motions of its own (fem_rigid.c), which
- * agree at the nodes that they share and vanish where supports hold. What is left is the null space of these few equations, by
- * elimination with the largest pivot (Golub and Van Loan 2013, section 3.4.8).
+ * Elements that share two nodes, in 3D three that are not in a line, move as one: a piece. Most bodies are one piece,
+ * which fem_whole.c finds. Pieces that share less are hinged: each has motions of its own (fem_rigid.c), which
+ * agree at the nodes that they share and vanish where supports hold. What is left is the null space of these few
+ * equations, by elimination with the largest pivot (Golub and Van Loan 2013, section 3.4.8).
  *
- * Bodies of more than PIECES pieces (a foam of cells that touch in corners) are not judged here: their solve fails if they are loose. */
+ * Bodies of more than PIECES pieces (a foam of cells that touch in corners) are not judged here: their solve fails if
+ * they are loose. */
 #include "solvers/fem/fem_rigid.h"
 
 #include <math.h>
@@ -88,7 +89,8 @@ static void share(hinges *g, sharing *s, int stamp, int e, int j, int k)
     s->key[slot][1] = k;
 }
 
-/* Elements around node i, by what they share beside it that has higher numbers: each two or three nodes are met once. */
+/* Elements around node i, by what they share beside it that has higher numbers: each two or three nodes are met
+ * once. */
 static void join_around(hinges *g, const fem_corners *c, sharing *s, int i)
 {
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
@@ -249,7 +251,8 @@ static double away(const hinges *g, int i, int j, int k)
     return sqrt(fmax(0, dd - (square > 0 ? dt * dt / square : 0)));
 }
 
-/* What two pieces share, list[0 .. n-1]: rigid motions agree there when they do at three nodes that are far from one line. */
+/* What two pieces share, list[0 .. n-1]: rigid motions agree there when they do at three nodes that are far from one
+ * line. */
 static void agree_at_some(const hinges *g, equations *q, const joint *list, int n)
 {
     const joint *taken[3] = {list};
@@ -335,7 +338,8 @@ static int eliminate(const equations *q, int *pivot)
     return rank;
 }
 
-/* The motions of the k-th piece among those of the whole: their number. Those of other pieces are of size 1 at least. */
+/* The motions of the k-th piece among those of the whole: their number. Those of other pieces are of size 1 at
+ * least. */
 static int motions_of(const equations *q, const int *pivot, int rank, int k, double motion[MOTIONS][MOTIONS])
 {
     double G[MOTIONS][MOTIONS] = {{0}}, V[MOTIONS][MOTIONS];

@@ -1,12 +1,13 @@
 /* fem_lattice.c -- motions whose displacements and velocities are whole quanta (kernels/fem/fem_lattice.h).
  *
- * The quantum of displacements is the extent of the smallest element at rest times goal/2048, and not below 2^-50 (2^-21 where numbers
- * are f32), rounded down to a power of two; that of velocities is that of displacements over the time step, likewise. The goal is
- * that of Newton's method, a hundredth of the tolerance asked for (in f32 the tolerance, with 7 digits it can do no better): its
- * convergence is quadratic, so that this is an iteration more in every tenth step or so. What rounding to the lattice leaves of the forces
- * is then below the tolerance where strains are above 1/200,000, and what Newton's method leaves is below a quantum, as it should be
- * where that is recorded (fem_reversible_euler.c): finer quanta would make records of the digits of its residual. 2^-50 is four
- * roundings of a strain, 2^-21 is eight. */
+ * The quantum of displacements is the extent of the smallest element at rest times goal/2048, and not below 2^-50
+ * (2^-21 where numbers are f32), rounded down to a power of two; that of velocities is that of displacements over the
+ * time step, likewise. The goal is that of Newton's method, a hundredth of the tolerance asked for (in f32 the
+ * tolerance, with 7 digits it can do no better): its convergence is quadratic, so that this is an iteration more in
+ * every tenth step or so. What rounding to the lattice leaves of the forces is then below the tolerance where strains
+ * are above 1/200,000, and what Newton's method leaves is below a quantum, as it should be where that is recorded
+ * (fem_reversible_euler.c): finer quanta would make records of the digits of its residual. 2^-50 is four roundings of a
+ * strain, 2^-21 is eight. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -88,9 +89,10 @@ double fem_goal(const fem_sim *f, double asked)
     return fmin(asked, closer ? 0.01 * f->newton_tolerance : f->newton_tolerance);
 }
 
-/* Of the leapfrog, with L the mesh's largest extent: the quantum of displacements is at most 2^-53 L, they may reach 128 L; that of
- * velocities is at most 2^-59 L/dt, and these may reach 2 L/dt. Forces are known to the rounding of 1 times the strain's stress at best: f64 has no use for
- * finer displacements, while velocities add up small increments. */
+/* Of the leapfrog, with L the mesh's largest extent: the quantum of displacements is at most 2^-53 L, they may reach
+ * 128 L; that of velocities is at most 2^-59 L/dt, and these may reach 2 L/dt. Forces are known to the rounding of 1
+ * times the strain's stress at best: f64 has no use for finer displacements, while velocities add up small
+ * increments. */
 enum { PLACE_BITS = 54, SPEED_BITS = 60 };
 
 /* The power of two by which `size` has 2^(bits-1) quanta or more, and less than 2^bits. */
@@ -162,7 +164,8 @@ piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error)
 fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state)
 {
     const size_t u = (size_t)f->kept_at[STATE_U], v = (size_t)f->kept_at[STATE_V], size = vector_of(f);
-    return (fem_lattice){.u = state + u * size, .v = state + v * size, .per_metre = f->per_metre, .per_speed = f->per_speed};
+    return (fem_lattice){.u = state + u * size, .v = state + v * size, .per_metre = f->per_metre,
+                         .per_speed = f->per_speed};
 }
 
 void fem_lattice_numbers(fem_sim *f)
@@ -192,20 +195,23 @@ void fem_lattice_held(fem_sim *f, fem_span end)
     pio_map(q, fem_lattice_hold, f->n_held, NULL,
             .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .value = f->support_value,
             .curve = f->support_curve, .before = f->before_factor, .after = f->factor,
-            .now = start ? f->before_factor : f->factor, .h = f->dt / to.parts, .s = fem_lattice_of(f, f->lattice), .step = f->step);
+            .now = start ? f->before_factor : f->factor, .h = f->dt / to.parts, .s = fem_lattice_of(f, f->lattice),
+            .step = f->step);
 }
 
 void fem_lattice_move(fem_sim *f, fem_span span, int sign)
 {
     pio_map(&f->base.queue, fem_lattice_drift, f->nodes, NULL,
-            .held = f->held, .s = fem_lattice_of(f, f->lattice), .h = f->dt / span.parts, .sign = sign, .step = f->step);
+            .held = f->held, .s = fem_lattice_of(f, f->lattice), .h = f->dt / span.parts, .sign = sign,
+            .step = f->step);
 }
 
 void fem_lattice_begin(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const fem_lattice s = fem_lattice_of(f, f->lattice);
-    pio_map(q, fem_lattice_round, f->nodes, NULL, .held = f->held, .per = f->per_metre, .x = f->u, .out = s.u, .step = f->step);
+    pio_map(q, fem_lattice_round, f->nodes, NULL, .held = f->held, .per = f->per_metre, .x = f->u, .out = s.u,
+            .step = f->step);
     pio_map(q, fem_lattice_round, f->nodes, NULL,
             .held = f->held, .per = f->per_speed, .x = fem_state(f, f->u, STATE_V), .out = s.v, .step = f->step);
     fem_lattice_held(f, fem_whole(-1));

@@ -1,11 +1,13 @@
-/* fem_leapfrog.c -- the explicit step of a mesh, the leapfrog with lumped masses m, whose velocities are those of the middle of a span
+/* fem_leapfrog.c -- the explicit step of a mesh, the leapfrog with lumped masses m, whose velocities are those of the
+ * middle of a span
  * (Hairer, Lubich and Wanner 2006, I.1.4; the same as Stoermer's and Verlet's method):
  *
  *     v(t0 + h/2) = v(t0 - h/2) + h (f_ext(t0) - f_int(u0) - C v(t0 - h/2))/m,   u(t0 + h) = u(t0) + h v(t0 + h/2)
  *
- * The first kick is that of half a span, from the velocity at time 0: places are of the second order, exact under a constant force. The
- * velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes late by h/2: it is of the first
- * order. Held unknowns go where the end of the step puts them. The step is stable while h omega <= 2 for every frequency omega. */
+ * The first kick is that of half a span, from the velocity at time 0: places are of the second order, exact under a
+ * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
+ * late by h/2: it is of the first order. Held unknowns go where the end of the step puts them. The step is stable while
+ * h omega <= 2 for every frequency omega. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -43,7 +45,8 @@ void fem_leap_force(fem_sim *f, int64_t state)
 static fem_leap_args leap_args(const fem_sim *f, int64_t step)
 {
     real *v = fem_state(f, f->u, STATE_V);
-    return (fem_leap_args){.held = f->held, .h = f->dt, .kick = fem_leap_kick(f, step), .mass = f->mass, .force = f->rhs,
+    return (fem_leap_args){.held = f->held, .h = f->dt, .kick = fem_leap_kick(f, step), .mass = f->mass,
+                           .force = f->rhs,
                            .target = f->trial, .u = f->u, .v = v, .u1 = f->u, .v1 = v, .step = f->step};
 }
 
@@ -72,8 +75,8 @@ static int forces_seen(const fem_sim *f, int64_t state)
     return 0;
 }
 
-/* Cotangents of the end, `known`, become those of the beginning, u its state. Forces that were observed at the end go first. The
- * internal forces are made with their adjoint, of the same stresses. */
+/* Cotangents of the end, `known`, become those of the beginning, u its state. Forces that were observed at the end go
+ * first. The internal forces are made with their adjoint, of the same stresses. */
 piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
@@ -142,7 +145,8 @@ piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
     const double omega = sqrt(largest_square(f));
     if (f->dt * omega > 2)
         return sim_fail_as(error, PIOLA_NUMERICAL, sim_failure(PIOLA_FAILED_TIME_STEP),
-                        "a time step of %.6g s is unstable: the leapfrog's must be less than 2/omega = %.6g s at rest, omega "
+                        "a time step of %.6g s is unstable: the leapfrog's must be less than 2/omega = %.6g s at "
+                        "rest, omega "
                         "the highest frequency of the mesh; a shorter step, or an implicit integrator, would be right",
                         f->dt, 2 / omega);
     return sim_failed(&f->base, error);

@@ -1,15 +1,16 @@
-/* fem_linear.c -- the linear solves of a mesh: by a factor (fem_direct.c), or by which Krylov method, and what a failure of it
- * means.
+/* fem_linear.c -- the linear solves of a mesh: by a factor (fem_direct.c), or by which Krylov method, and what a
+ * failure of it means.
  *
- * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate gradients,
- * preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner. Where they meet
- * negative curvature,
- *     a Newton direction is that of the projected matrix (fem_newton.c), or, without, the iterate reached so far: it still descends (Dembo and Steihaug 1983); when that is zero, it is
- *     the residual b, as long as the curvature along it tells: (b . b/|b . K b|) b;
- *     an adjoint must be exact: MINRES takes over, which indefinite symmetric operators permit (Paige and Saunders 1975).
+ * Dead loads and hyperelastic laws make the Jacobian symmetric, and positive definite at a stable state: conjugate
+ * gradients, preconditioned by block-Jacobi. Where a diagonal block is not positive definite, without preconditioner.
+ * Where they meet negative curvature,
+ *     a Newton direction is that of the projected matrix (fem_newton.c), or, without, the iterate reached so far: it
+ *     still descends (Dembo and Steihaug 1983); when that is zero, it is the residual b, as long as the curvature along
+ *     it tells: (b . b/|b . K b|) b; an adjoint must be exact: MINRES takes over, which indefinite symmetric operators
+ *     permit (Paige and Saunders 1975).
  * Loads that follow the displacement make it general: GMRES, for an adjoint with the transposed operator.
- * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the residual of
- * Newton's method tells whether it was enough; an adjoint has failed. */
+ * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the
+ * residual of Newton's method tells whether it was enough; an adjoint has failed. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>

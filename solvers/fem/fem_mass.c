@@ -1,5 +1,5 @@
-/* fem_mass.c -- forces of the masses and of damping, for given rates: their adjoints, their share of the Jacobian, the weight of lumped
- * masses. C = alpha M + beta K at rest (Rayleigh's). */
+/* fem_mass.c -- forces of the masses and of damping, for given rates: their adjoints, their share of the Jacobian, the
+ * weight of lumped masses. C = alpha M + beta K at rest (Rayleigh's). */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -14,7 +14,8 @@ static void mass_times(fem_sim *f, const real *factor, const real *x, real *out)
 {
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(&f->base.queue, fem_inertia, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .factor = factor, .x = x,
+                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .factor = factor,
+                .x = x,
                 .out = f->corner_out);
     add_corners(f, f->corner_out, out);
 }
@@ -23,7 +24,8 @@ static void mass_times_adj(fem_sim *f, const real *factor, real *factor_bar, con
 {
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
         pio_map(&f->base.queue, fem_inertia_adj, p->n, NULL,
-                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .factor = factor, .x = x},
+                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density,
+                        .factor = factor, .x = x},
                 .y = y, .x_bar = f->corner_out, .rest_bar = f->corner_rest, .density_bar = f->density_bar,
                 .factor_bar = factor_bar, .thick_bar = f->thickness ? f->thick_bar : NULL);
     if (x_bar) add_corners(f, f->corner_out, x_bar);
@@ -74,7 +76,8 @@ void fem_inertial_matrix(fem_sim *f, double ca, double cv)
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
         pio_map(q, fem_mass_pairs, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .alpha = f->alpha, .ca = ca,
+                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .alpha = f->alpha,
+                .ca = ca,
                 .cv = cv, .pair = p->pair, .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
         if (f->beta && cv > 0)
             pio_map(q, fem_damping_pairs, p->n, NULL,
@@ -85,7 +88,8 @@ void fem_inertial_matrix(fem_sim *f, double ca, double cv)
 
 /* ---- weight ----------------------------------------------------------------------------------------------- */
 
-/* Gravity acts on the masses that move: where these are lumped, f_ext += M g, so that a body at rest within itself falls so. */
+/* Gravity acts on the masses that move: where these are lumped, f_ext += M g, so that a body at rest within itself
+ * falls so. */
 void fem_lumped_weight(fem_sim *f)
 {
     if (fem_leaps(f)) {
@@ -106,7 +110,8 @@ static void gravity_adj(fem_sim *f)
     }
 }
 
-/* The leapfrog's weights are the same in every step: their cotangents are added up, and fem_leapfrog_end takes them all. */
+/* The leapfrog's weights are the same in every step: their cotangents are added up, and fem_leapfrog_end takes them
+ * all. */
 void fem_lumped_weight_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;

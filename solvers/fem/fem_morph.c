@@ -1,10 +1,11 @@
-/* fem_morph.c -- the mesh follows where rest positions are designed: nodes inside move as those of an elastic body whose surface is
- * moved (Stein, Tezduyar and Benney 2003: small elements are stiffer, so that large ones take up the change).
+/* fem_morph.c -- the mesh follows where rest positions are designed: nodes inside move as those of an elastic body
+ * whose surface is moved (Stein, Tezduyar and Benney 2003: small elements are stiffer, so that large ones take up the
+ * change).
  *
  *     K_ff w_f = -K_fs w_s,    X = X0 + w
  *
- * w_s: what the designs move, 0 where nothing does; f: the nodes that follow. K is that of the linear law on the mesh as described,
- * so that w is a linear map of the designs and its adjoint is one solve with the same matrix:
+ * w_s: what the designs move, 0 where nothing does; f: the nodes that follow. K is that of the linear law on the mesh
+ * as described, so that w is a linear map of the designs and its adjoint is one solve with the same matrix:
  *
  *     K_ff y_f = X_bar_f,    X_bar_s += -K_sf y_f */
 #include "solvers/fem/fem.h"

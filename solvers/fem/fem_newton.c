@@ -1,15 +1,17 @@
-/* fem_newton.c -- one implicit step: u such that all forces balance at every free unknown. A quasi-static one has no inertia.
+/* fem_newton.c -- one implicit step: u such that all forces balance at every free unknown. A quasi-static one has no
+ * inertia.
  *
  *     r(u) = f_ext - f_int(u) - M a(u) - C v(u) = 0 where free,   u = value where held
  *
  * where f_ext may depend on u, and springs are part of f_int.
- * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) + v . C v/(2 dv/du) (Nocedal and Wright 2006,
- * algorithm 3.1 and section 6.1). The first iteration carries the move of the held unknowns: K du = r - K du_held. Linear solves
- * are inexact, their tolerance tightens with the residual (Eisenstat and Walker 1996), so that convergence stays superlinear.
- * Where K is not positive definite, its solution need not descend: there the tangents' negative part is left out (kernels/
- * hyperelastic_project.h) and the direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it.
- * Loads that follow the displacement have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the
- * trapezoidal rule, whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
+ * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) +
+ * v . C v/(2 dv/du) (Nocedal and Wright 2006, algorithm 3.1 and section 6.1). The first iteration carries the move of
+ * the held unknowns: K du = r - K du_held. Linear solves are inexact, their tolerance tightens with the residual
+ * (Eisenstat and Walker 1996), so that convergence stays superlinear. Where K is not positive definite, its solution
+ * need not descend: there the tangents' negative part is left out (kernels/ hyperelastic_project.h) and the direction
+ * solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. Loads that follow the
+ * displacement have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal
+ * rule, whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -45,8 +47,8 @@ static void dot(fem_sim *f, int slot, const real *x, const real *y)
     pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
 }
 
-/* Energy and the work of dead forces at u, into scalars; inertia and drag, and what is like a potential of theirs. f_ext is that of u
- * afterwards. */
+/* Energy and the work of dead forces at u, into scalars; inertia and drag, and what is like a potential of theirs.
+ * f_ext is that of u afterwards. */
 static void potential(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
@@ -176,8 +178,8 @@ static piola_status evaluate(newton *n, int searched)
     return PIOLA_OK;
 }
 
-/* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u rounded to
- * eps u unbalances more than the rounding of F does. */
+/* |K| |u|, entry by entry, into scalars: where displacements are large and elements small, as in slender bodies, u
+ * rounded to eps u unbalances more than the rounding of F does. */
 static void magnitude(fem_sim *f)
 {
     pio_map(&f->base.queue, bsr_magnitude, f->nodes, NULL, .row_start = f->matrix.row_start, .column = f->matrix.column,
@@ -253,8 +255,8 @@ static piola_status direction(newton *n, int first)
     return rc;
 }
 
-/* Is |r| at the point y, the potential's last, no more than half of |r| now? Where that is rounding already, no more than rounding?
- * 0 as well when a download failed. */
+/* Is |r| at the point y, the potential's last, no more than half of |r| now? Where that is rounding already, no more
+ * than rounding? 0 as well when a download failed. */
 static int halves_residual(newton *n)
 {
     fem_sim *f = n->f;
@@ -264,7 +266,8 @@ static int halves_residual(newton *n)
     return download(f, n->sums) && sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
 }
 
-/* What following loads do along the search from f_before to here, per step length: (p0 + p1) . du/2, p = f_ext - f_dead. */
+/* What following loads do along the search from f_before to here, per step length: (p0 + p1) . du/2, p = f_ext -
+ * f_dead. */
 static void follow_work(fem_sim *f)
 {
     if (!f->follows) return;
@@ -273,10 +276,10 @@ static void follow_work(fem_sim *f)
     dot(f, SUM_FOLLOW, f->lambda, f->du);
 }
 
-/* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the potential
- * falls by less than its rounding, the more so as energies of small strains are differences of numbers of the size of the
- * moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature does not halve it.)
- * It is the only one where the Jacobian is general and the direction goes uphill.
+/* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the
+ * potential falls by less than its rounding, the more so as energies of small strains are differences of numbers of the
+ * size of the moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature
+ * does not halve it.) It is the only one where the Jacobian is general and the direction goes uphill.
  * The iteration that moves held unknowns changes the potential by the supports' work: there the law must be defined, no
  * more. */
 static piola_status search(newton *n, int moves)
@@ -316,8 +319,8 @@ static int is_zero(fem_sim *f, const real *x)
     return !(square > 0);
 }
 
-/* Before a direction was taken: does nothing act or move, and is all where it was described? Then what is unbalanced is what
- * rounding leaves of the law. */
+/* Before a direction was taken: does nothing act or move, and is all where it was described? Then what is unbalanced is
+ * what rounding leaves of the law. */
 static int idle(newton *n)
 {
     if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->trial))
@@ -339,8 +342,8 @@ static int held_still(newton *n)
     return is_zero(f, f->lambda);
 }
 
-/* Are the forces in balance: to the tolerance, or, once a direction was taken, to rounding? Loads may be smaller than the rounding
- * of stresses of the size of the moduli, and move bodies all the same. */
+/* Are the forces in balance: to the tolerance, or, once a direction was taken, to rounding? Loads may be smaller than
+ * the rounding of stresses of the size of the moduli, and move bodies all the same. */
 static int balanced(newton *n)
 {
     if (n->residual <= n->f->newton_goal) return 1;

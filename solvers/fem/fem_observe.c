@@ -70,8 +70,8 @@ static void forward(fem_sim *f, const pio_touch *t)
     }
 }
 
-/* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state, constants
- * and shape at once. */
+/* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state,
+ * constants and shape at once. */
 static void reverse(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
@@ -87,7 +87,8 @@ static void reverse(fem_sim *f, const pio_touch *t)
     for (int c = 0; c < o->desc.components; c++) {
         const fem_observe_args a = args_of(f, o, t, c, f->u, NULL);
         pio_map(q, fem_observe_adj, f->nodes, NULL, .o = a, .weight = t->weight,
-                .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c, .u_bar = of_rates(&o->desc) ? v_bar : f->u_bar,
+                .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c,
+                .u_bar = of_rates(&o->desc) ? v_bar : f->u_bar,
                 .force_bar = forces ? f->y : f->f_ext_bar, .rest_bar = f->rest_bar);
     }
     if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->y, v_bar);
@@ -126,7 +127,8 @@ void fem_observe_step(fem_sim *f, int64_t index)
         forward(f, &s->touches[i]);
 }
 
-/* Forces that were observed may follow the displacement: their cotangents are a part of the state's, and stay those of the forces. */
+/* Forces that were observed may follow the displacement: their cotangents are a part of the state's, and stay those of
+ * the forces. */
 void fem_observe_step_adj(fem_sim *f, int64_t index)
 {
     const pio_sim *s = &f->base;

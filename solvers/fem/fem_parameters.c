@@ -1,4 +1,5 @@
-/* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and back. */
+/* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and
+ * back. */
 #include "solvers/fem/fem.h"
 
 /* A quantity of elements: where it is set, where its cotangents are, and which of how many components. */
@@ -50,7 +51,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
     }
     pio_map(q, design_value, variables_of(d), NULL,
             .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start && !d->start ? f->base.z_start + d->first : NULL, .described = f->base.described + d->first,
+            .start = e->start && !d->start ? f->base.z_start + d->first : NULL,
+            .described = f->base.described + d->first,
             .value = value);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);

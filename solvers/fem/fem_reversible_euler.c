@@ -2,17 +2,20 @@
  *
  * The state is on a lattice (fem_lattice.c), Q rounds to it. Newton's method finds v1 from the state's numbers; then
  *
- *     v1 := Q(v1),   u1 = u0 + Q(h v1)                                   on the lattice, f the forces of u1 and v1 at the span's end
+ *     v1 := Q(v1),   u1 = u0 + Q(h v1)                                   on the lattice, f the forces of u1 and v1 at
+ *     the span's end
  *     v0 = v1 - Q(h f/m) + r,   u0 = u1 - Q(h v1)                        so that v0 and u0 need r alone
  *
- * r is a whole number of quanta, small since the step solves m (v1 - v0)/h = f: it holds what Newton's method left, and what rounding
- * did to the forces, which is (k h^2/m)/2 quanta and more for a stiffness k. It goes onto the tape (tape.h). That many bits have to go
- * somewhere: a step maps differences of velocities by (1 + h^2 K/m)^-1, so that log2 det(1 + h^2 K/m) bits of the state are lost in it
- * (Maclaurin, Duvenaud and Adams 2015 keep those of a decaying momentum). Held unknowns are functions of time and cost none. C v is
- * among the forces, v1 being known when going back. A span of a step that was halved has a record of its own.
+ * r is a whole number of quanta, small since the step solves m (v1 - v0)/h = f: it holds what Newton's method left, and
+ * what rounding did to the forces, which is (k h^2/m)/2 quanta and more for a stiffness k. It goes onto the tape
+ * (tape.h). That many bits have to go somewhere: a step maps differences of velocities by (1 + h^2 K/m)^-1, so that
+ * log2 det(1 + h^2 K/m) bits of the state are lost in it
+ * (Maclaurin, Duvenaud and Adams 2015 keep those of a decaying momentum). Held unknowns are functions of time and cost
+ * none. C v is among the forces, v1 being known when going back. A span of a step that was halved has a record of its
+ * own.
  *
- * The adjoint is that of backward Euler at the rounded state, Q being differentiated as the identity; with u0 and u1 at hand it is one
- * assembly and one solve. */
+ * The adjoint is that of backward Euler at the rounded state, Q being differentiated as the identity; with u0 and u1 at
+ * hand it is one assembly and one solve. */
 #include "solvers/fem/fem.h"
 
 /* rhs = the forces of the lattice's numbers at the end of a span */
@@ -31,7 +34,8 @@ static void forces(fem_sim *f, fem_span span)
 static void without_forces(fem_sim *f, fem_span span, const int64_t *v, int64_t *out)
 {
     pio_map(&f->base.queue, fem_lattice_kick, f->nodes, NULL,
-            .held = f->held, .mass = f->mass, .force = f->rhs, .per_speed = f->per_speed, .h = f->dt / span.parts, .sign = -1,
+            .held = f->held, .mass = f->mass, .force = f->rhs, .per_speed = f->per_speed, .h = f->dt / span.parts,
+            .sign = -1,
             .v = v, .out = out, .step = f->step);
 }
 
@@ -79,7 +83,8 @@ piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
     if (rc) return rc;
     t->looked = 1;
     if (t->next != s->index || t->first >= s->index)
-        return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from state %lld to %lld",
+        return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from "
+                                            "state %lld to %lld",
                         (long long)s->index, (long long)t->first, (long long)t->next);
     const int parts = f->records[s->index - 1].parts;
     for (int part = parts - 1; part >= 0; part--) span_back(f, (fem_span){s->index - 1, part, parts});
@@ -91,7 +96,8 @@ piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
 void fem_euler_rates(fem_sim *f, fem_span span)
 {
     const double rate = span.parts / f->dt;
-    fem_combine(f, rate, fem_state(f, f->known, STATE_V), -rate, fem_state(f, f->u, STATE_V), fem_state(f, f->known, STATE_A));
+    fem_combine(f, rate, fem_state(f, f->known, STATE_V), -rate, fem_state(f, f->u, STATE_V), fem_state(f, f->known,
+                                                                                                        STATE_A));
 }
 /* clang-format on */
 

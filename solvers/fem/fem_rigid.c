@@ -1,9 +1,9 @@
 /* fem_rigid.c -- which rigid motions of a body supports leave free, and those motions in words.
  *
  * The rigid motions of a body are m(X) = t + w x (X - c), c the mean of its nodes; with w in units of 1/size all
- * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m, and at the points of springs the components
- * of m along which they act. What the supports leave free is the null space of R^T R: its eigenvectors with eigenvalues that are
- * nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi). */
+ * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m, and at the points of
+ * springs the components of m along which they act. What the supports leave free is the null space of R^T R: its
+ * eigenvectors with eigenvalues that are nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi). */
 #include "solvers/fem/fem_rigid.h"
 
 #include <math.h>
@@ -145,7 +145,8 @@ void fem_say_place(fem_words *w, const double *x)
     fem_say(w, ")");
 }
 
-/* A motion with rotation w turns about the axis through c + (w x t)/|w|^2, and slides along it by what t has along w. */
+/* A motion with rotation w turns about the axis through c + (w x t)/|w|^2, and slides along it by what t has along
+ * w. */
 static void say_turn(fem_words *w, const fem_body *b, const double *motion)
 {
     double t[3] = {0}, turn[3] = {0}, foot[3] = {0}, square = 0, along = 0;
@@ -168,8 +169,8 @@ static void say_turn(fem_words *w, const fem_body *b, const double *motion)
     if (fabs(along) > 1e-6 * sqrt(square) * b->size) fem_say(w, " while it slides along it");
 }
 
-/* Motions of the null space [free][MOTIONS]: those without rotation first, and the turns about axes as plain as can be, by
- * Gauss-Jordan elimination of the rotations. */
+/* Motions of the null space [free][MOTIONS]: those without rotation first, and the turns about axes as plain as can be,
+ * by Gauss-Jordan elimination of the rotations. */
 static int split(double free_motion[MOTIONS][MOTIONS], int n)
 {
     int turns = 0;

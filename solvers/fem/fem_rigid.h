@@ -15,7 +15,8 @@ typedef struct {
 
 /* fem_rigid.c: a row of R, the component along d [3] of the motions at X. */
 void fem_motion_row(const fem_body *b, const double *X, const double *d, double row[MOTIONS]);
-/* Add R^T R of supports and springs: node i belongs to bodies[of[i]], a face to that of its element, or (NULL) of its first node. */
+/* Add R^T R of supports and springs: node i belongs to bodies[of[i]], a face to that of its element, or (NULL) of its
+ * first node. */
 void fem_support_rows(const pio_fem_desc *m, const int *of, const int *of_element, fem_body *bodies);
 /* A becomes diagonal, the columns of V its eigenvectors. */
 void fem_diagonalise(double A[MOTIONS][MOTIONS], double V[MOTIONS][MOTIONS]);
@@ -45,12 +46,13 @@ static inline int fem_vertices_of(pio_element_type type)
     return type == PIO_HEX8 || type == PIO_HEX27 ? 8 : 4;
 }
 
-/* fem_whole.c: 1 when every body is one piece, of elements that share two vertices or more, in 3D three; 0 when that was not found,
+/* fem_whole.c: 1 when every body is one piece, of elements that share two vertices or more, in 3D three; 0 when that
+ * was not found,
  * -1 without memory, -2 when `interrupted` says to stop. `of` [n]: the first node of each node's body. */
 int fem_bodies_are_whole(const pio_fem_desc *m, const int *of, const char *(*interrupted)(void));
 
-/* fem_hinge.c: 1 when no part of a body turns about what it shares with others, 0 and why when one does, -1 without memory, -2 when
- * `interrupted` says to stop. `of` [n]: the first node of each node's body; bodies [n] at that node. */
+/* fem_hinge.c: 1 when no part of a body turns about what it shares with others, 0 and why when one does, -1 without
+ * memory, -2 when `interrupted` says to stop. `of` [n]: the first node of each node's body; bodies [n] at that node. */
 int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
                      fem_words *w);
 

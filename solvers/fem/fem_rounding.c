@@ -7,8 +7,9 @@ static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
 static const double LOOSE = 0.1; /* of a number that tells a size */
 
 /* clang-format off */
-/* How far rounding alone can take the residual from zero: the norm of forces in which F is known to the rounding of 1, and which
- * a few roundings more go into on the way: of the strain, the stress, its product with the gradient and the sum at the node. */
+/* How far rounding alone can take the residual from zero: the norm of forces in which F is known to the rounding of 1,
+ * and which a few roundings more go into on the way: of the strain, the stress, its product with the gradient and the
+ * sum at the node. */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
@@ -26,8 +27,8 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
     return sim_failed(&f->base, error);
 }
 
-/* What is left of r is rounding of the internal forces at this very place; what that of the place before did to the last direction is of
- * the same size, and that is how far the displacement is off. */
+/* What is left of r is rounding of the internal forces at this very place; what that of the place before did to the
+ * last direction is of the same size, and that is how far the displacement is off. */
 piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;

@@ -1,4 +1,5 @@
-/* fem_slot.c -- what a state of a mesh is and what a slot keeps of it: its history, no more; see kernels/fem/fem_fields.def. */
+/* fem_slot.c -- what a state of a mesh is and what a slot keeps of it: its history, no more; see
+ * kernels/fem/fem_fields.def. */
 #include "solvers/fem/fem.h"
 
 static size_t vector_bytes(const fem_sim *f)

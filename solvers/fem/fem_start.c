@@ -1,4 +1,5 @@
-/* fem_start.c -- the state that a motion starts from, and its adjoint. Newmark's has an acceleration, by the equation of motion. */
+/* fem_start.c -- the state that a motion starts from, and its adjoint. Newmark's has an acceleration, by the equation
+ * of motion. */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -92,7 +93,8 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
 piola_status fem_start_motion(fem_sim *f, piola_error *error)
 {
     if (f->beta)
-        pio_map(&f->base.queue, fem_damping, f->elements, NULL, .m = fem_matter_of(f), .beta = f->beta, .out = f->damp_k);
+        pio_map(&f->base.queue, fem_damping, f->elements, NULL, .m = fem_matter_of(f), .beta = f->beta,
+                .out = f->damp_k);
     start_held(f);
     if (f->integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {
@@ -116,7 +118,8 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
     fem_curves(f, fem_whole(0), f->factor);
     if (f->n_held) {
         pio_map(q, fem_start_held_adj, f->n_held, NULL,
-                .fwd = held_args(f), .u_bar = f->u_bar, .v_bar = fem_state(f, f->u_bar, STATE_V), .share = f->held_share);
+                .fwd = held_args(f), .u_bar = f->u_bar, .v_bar = fem_state(f, f->u_bar, STATE_V),
+                .share = f->held_share);
         for (int s = 0; s < f->n_supports; s++) {
             pio_sum(q, design_sum, f->n_held, NULL, f->base.scalar,
                     .n = f->n_held, .stored = 1, .index = f->held_support, .group = s, .bar = f->held_share);

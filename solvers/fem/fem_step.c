@@ -1,8 +1,9 @@
 /* fem_step.c -- a step of a mesh in each direction, with its record.
  *
- * Where Newton's method finds no equilibrium at the end of a step, the step is taken again in 2, 4, ... equal parts. How many is
- * recorded, and repeated by every later run of the step: on the way back, and in runs that a check compares (engine.h, repeat). A
- * static step's parts are a path to the same equilibrium; a motion's change what is computed, so its adjoint goes through every part. */
+ * Where Newton's method finds no equilibrium at the end of a step, the step is taken again in 2, 4, ... equal parts.
+ * How many is recorded, and repeated by every later run of the step: on the way back, and in runs that a check compares
+ * (engine.h, repeat). A static step's parts are a path to the same equilibrium; a motion's change what is computed, so
+ * its adjoint goes through every part. */
 #include "solvers/fem/fem.h"
 
 /* From the step's beginning, parts 0 .. parts-1 of `of`. */
@@ -77,8 +78,8 @@ static piola_status span_adj(fem_sim *f, fem_span span, pio_step_record *record,
     return fem_solve_adj(f, span, record, error);
 }
 
-/* The states between parts are computed again for each part, from the step's beginning: no memory, and time as the square of the
- * parts. */
+/* The states between parts are computed again for each part, from the step's beginning: no memory, and time as the
+ * square of the parts. */
 static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error *error)
 {
     piola_status rc = PIOLA_OK;

@@ -1,5 +1,6 @@
-/* fem_supports.c -- do the supports hold every body, and every part of one, against rigid motions? Judged before anything is solved.
- * A body is what elements connect. Its rigid motions are those of fem_rigid.c, those of its parts are fem_hinge.c's. */
+/* fem_supports.c -- do the supports hold every body, and every part of one, against rigid motions? Judged before
+ * anything is solved. A body is what elements connect. Its rigid motions are those of fem_rigid.c, those of its parts
+ * are fem_hinge.c's. */
 #include "solvers/fem/fem_supports.h"
 #include "solvers/fem/fem_rigid.h"
 

@@ -195,8 +195,8 @@ void fem_graph_free(fem_graph *g)
 
 /* ---- levels ---------------------------------------------------------------------------------------------- */
 
-/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many, or 0 when it is to stop; begin[l] is where
- * level l starts. */
+/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many, or 0 when it is to stop;
+ * begin[l] is where level l starts. */
 static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int *queue, int *begin, int *levels,
                        const char *(*interrupted)(void))
 {

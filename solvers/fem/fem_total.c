@@ -1,4 +1,5 @@
-/* fem_total.c -- total forces, which are tractions over the area at rest of their faces (fem_face_area of kernels/fem/fem_load.h). */
+/* fem_total.c -- total forces, which are tractions over the area at rest of their faces (fem_face_area of
+ * kernels/fem/fem_load.h). */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */

@@ -1,5 +1,5 @@
-/* fem_vector.c -- what all parts of a mesh's step are made of: elements and constants as kernels take them, vectors of nodes, the
- * curves of time that loads and supports have, held unknowns. */
+/* fem_vector.c -- what all parts of a mesh's step are made of: elements and constants as kernels take them, vectors of
+ * nodes, the curves of time that loads and supports have, held unknowns. */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -38,7 +38,8 @@ void fem_zero_points(fem_sim *f, real *x)
 void fem_curves(fem_sim *f, fem_span span, double *factor)
 {
     pio_map(&f->base.queue, fem_curve, f->n_curves, NULL,
-            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts, .start = f->curve_start, .t = f->curve_t,
+            .step = f->step, .h = f->dt, .index = span.step, .part = span.part, .parts = span.parts,
+            .start = f->curve_start, .t = f->curve_t,
             .value = f->curve_value, .out = factor);
 }
 

@@ -1,9 +1,10 @@
 /* fem_whole.c -- bodies that are one piece, found before fem_hinge.c looks for their parts.
  *
- * A piece grows from one element of each body: what shares two vertices with it, in 3D three that are not in a line (no three vertices
- * of an element are), moves as it does. Where all elements are reached nothing is hinged. First walks over the elements in their
- * order and back, which reach nearly all of a mesh whose neighbours have numbers near each other; then, node by node, those around it.
- * Each element waits until enough of its vertices are reached, so that the memory of a walk is a byte per node and per element. */
+ * A piece grows from one element of each body: what shares two vertices with it, in 3D three that are not in a line (no
+ * three vertices of an element are), moves as it does. Where all elements are reached nothing is hinged. First walks
+ * over the elements in their order and back, which reach nearly all of a mesh whose neighbours have numbers near each
+ * other; then, node by node, those around it. Each element waits until enough of its vertices are reached, so that the
+ * memory of a walk is a byte per node and per element. */
 #include "solvers/fem/fem_rigid.h"
 
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static int reach(growth *g, const int32_t *node, int vertices)
 
 /* ---- by walks ----------------------------------------------------------------------------------------------- */
 
-/* Elements of a block in their order, and in each further walk, back and forth, those that were left, while walks reach more than a
- * quarter of them. 0 without memory, -2 when it is to stop. */
+/* Elements of a block in their order, and in each further walk, back and forth, those that were left, while walks reach
+ * more than a quarter of them. 0 without memory, -2 when it is to stop. */
 static int walk(growth *g, const element_set *s, int n)
 {
     int left = 0, before = n;

@@ -47,7 +47,8 @@ void pio_tape_pop(pio_tape *t, pio_queue *q, int64_t *numbers)
     const rice_numbers a = {.n = t->n, .item = t->item};
     move(t, q, RICE_CLOSE, 0);
     pio_scan(q, rice_start, t->blocks, t->offset, .tape = t->state, .data = t->data);
-    pio_map(q, rice_read, t->blocks, NULL, .a = a, .offset = t->offset, .tape = t->state, .data = t->data, .out = numbers);
+    pio_map(q, rice_read, t->blocks, NULL, .a = a, .offset = t->offset, .tape = t->state, .data = t->data,
+            .out = numbers);
     move(t, q, RICE_DROP, 0);
 }
 /* clang-format on */

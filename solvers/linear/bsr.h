@@ -2,7 +2,8 @@
  *
  *     pio_bsr_layout(&A, arena, rows, blocks);              with no memory to measure, then again to take
  *     pio_bsr_structure(&A, queue, row_start, column, e);   once
- *     pio_bsr_use(&A, table, ordinal, e);                   where a library is to make the products; then pio_product_free
+ *     pio_bsr_use(&A, table, ordinal, e);                   where a library is to make the products; then
+ *     pio_product_free
  *     ... kernels fill A.value ...                          for each assembly:
  *     pio_bsr_invert_diagonal(&A, e);                           where block-Jacobi is wanted
  *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, 1);      valid while A is
@@ -36,12 +37,12 @@ void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks);
 piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *queue, const int *row_start, const int *column,
                                piola_error *error);
 
-/* From here on a library makes the products, but those with A^T where it has none. PIOLA_NO_MEMORY, PIOLA_INTERNAL with what
- * it says. */
+/* From here on a library makes the products, but those with A^T where it has none. PIOLA_NO_MEMORY, PIOLA_INTERNAL with
+ * what it says. */
 piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordinal, piola_error *error);
 
-/* The inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is singular to the
- * precision of `real`, or not finite. */
+/* The inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is singular to
+ * the precision of `real`, or not finite. */
 piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error);
 
 /* `jacobi`: precondition with the inverted diagonal blocks. `kind` is the caller's promise. */

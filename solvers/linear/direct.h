@@ -1,14 +1,15 @@
 /* direct.h -- A x = b by elimination, with a library behind the table of kernels/backend/direct.h, for a block matrix.
  *
- *     pio_direct_analyse(&d, table, ordinal, method, kind, rows, row_start, column, most, e);   once per pattern, on the host
+ *     pio_direct_analyse(&d, table, ordinal, method, kind, rows, row_start, column, most, e);   once per pattern, on
+ *     the host
  *     pio_direct_layout(&d, arena, columns);                 with no memory to measure, then again to take
  *     pio_direct_begin(&d, queue, &matrix, e);               once
  *     pio_direct_factor(&d, 0, &negative, e);                after each assembly
  *     pio_direct_solve(&d, &request, &result, e);            as often as wanted
  *     pio_direct_free(&d);
  *
- * Cholesky takes positive definite operators, LDL^T symmetric ones, LU and QR any: another pairing is refused, as in linop.h.
- * The matrix never leaves the device; each measured residual brings one number to the host. */
+ * Cholesky takes positive definite operators, LDL^T symmetric ones, LU and QR any: another pairing is refused, as in
+ * linop.h. The matrix never leaves the device; each measured residual brings one number to the host. */
 #ifndef PIOLA_SOLVERS_DIRECT_H
 #define PIOLA_SOLVERS_DIRECT_H
 
@@ -40,20 +41,21 @@ typedef struct {
 } pio_direct_request;
 
 typedef struct {
-    double
-        relative; /* |b - A x|/|b| of x before it is rounded to `real`, of the worst column; 0 where it is not measured */
-    int solves;   /* with the factor: 1, and one for each refinement */
+    /* |b - A x|/|b| of x before it is rounded to `real`, of the worst column; 0 where it is not measured */
+    double relative;
+    int solves; /* with the factor: 1, and one for each refinement */
 } pio_direct_result;
 
 enum { PIO_DIRECT_REFINEMENTS = 5 };
 
-/* The best method that the library has for operators of this kind. A symmetric one without LDL^T is tried by Cholesky: the
+/* The best method that the library has for operators of this kind. A symmetric one without LDL^T is tried by Cholesky:
+ * the
  * caller promises that it is positive definite, and is told where it is not. */
 pio_linear_method pio_direct_method(const pio_direct_table *table, pio_linop_kind kind);
 const char *pio_direct_method_name(pio_linear_method method);
 
-/* The pattern from host arrays as of pio_bsr_structure. PIOLA_BAD_DATA for a wrong pairing or a method that the library does
- * not have, PIOLA_NO_MEMORY with the bytes predicted where they are more than `most`. */
+/* The pattern from host arrays as of pio_bsr_structure. PIOLA_BAD_DATA for a wrong pairing or a method that the library
+ * does not have, PIOLA_NO_MEMORY with the bytes predicted where they are more than `most`. */
 piola_status pio_direct_analyse(pio_direct *d, const pio_direct_table *table, int ordinal, pio_linear_method method,
                                 pio_linop_kind kind, int rows, const int *row_start, const int *column, double most,
                                 piola_error *error);
@@ -62,7 +64,8 @@ piola_status pio_direct_analyse(pio_direct *d, const pio_direct_table *table, in
 void pio_direct_layout(pio_direct *d, pio_arena *arena, int columns);
 piola_status pio_direct_begin(pio_direct *d, pio_queue *queue, const pio_bsr *matrix, piola_error *error);
 
-/* The matrix as it is now. PIOLA_NUMERICAL where it is singular, or by Cholesky not positive definite; *negative: pivots below
+/* The matrix as it is now. PIOLA_NUMERICAL where it is singular, or by Cholesky not positive definite; *negative:
+ * pivots below
  * zero, as far as the method tells them. `transposed`: to solve with A^T next. */
 piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, piola_error *error);
 

@@ -1,18 +1,20 @@
 /* krylov.h -- A x = b by Krylov methods, on the device, for any operator of linop.h.
  *
- * PCG takes positive definite operators, MINRES symmetric ones, GMRES(m) any; another pairing is refused. A preconditioner is
- * to be positive definite for PCG and MINRES; GMRES takes any, from the right. A^T x = b: pio_linop_transposed.
+ * PCG takes positive definite operators, MINRES symmetric ones, GMRES(m) any; another pairing is refused. A
+ * preconditioner is to be positive definite for PCG and MINRES; GMRES takes any, from the right. A^T x = b:
+ * pio_linop_transposed.
  *
  * A solve has converged when |b - A x| <= tolerance |b|, Euclidean lengths, with the residual computed anew from x: the
- * residual that a method carries along drifts from it. Where the two disagree the method begins again from x; where that does
- * not help either, the solve has stagnated. What can be reached is |b - A x| of about eps |A| |x|, which rounding alone makes:
- * relative to |b| at worst eps cond(A), eps = 6e-8 in f32 and 1e-16 in f64. In f32 that is 1e-7 of a well-conditioned system
- * and 1e-6 where cond(A) is some thousands (test_krylov.c prints both): ask for 1e-5, and not that much of a stiffer system.
- * |b|^2 is computed in double and must neither overflow nor vanish: 1e-150 < |b| < 1e150.
+ * residual that a method carries along drifts from it. Where the two disagree the method begins again from x; where
+ * that does not help either, the solve has stagnated. What can be reached is |b - A x| of about eps |A| |x|, which
+ * rounding alone makes: relative to |b| at worst eps cond(A), eps = 6e-8 in f32 and 1e-16 in f64. In f32 that is 1e-7
+ * of a well-conditioned system and 1e-6 where cond(A) is some thousands (test_krylov.c prints both): ask for 1e-5, and
+ * not that much of a stiffer system. |b|^2 is computed in double and must neither overflow nor vanish: 1e-150 < |b| <
+ * 1e150.
  *
- * Scalars stay on the device. The host looks (one download) once at the start, after every `look_every` iterations (GMRES:
- * unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched past the end change
- * nothing, so neither look_every nor the number of threads changes a bit of x. */
+ * Scalars stay on the device. The host looks (one download) once at the start, after every `look_every` iterations
+ * (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched past the end
+ * change nothing, so neither look_every nor the number of threads changes a bit of x. */
 #ifndef PIOLA_SOLVERS_KRYLOV_H
 #define PIOLA_SOLVERS_KRYLOV_H
 
@@ -50,13 +52,13 @@ typedef struct {
     double value;      /* of the failure: p . A p and so on */
 } pio_krylov_result;
 
-/* Take the memory, or measure it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of GMRES(m), >= 1. The queue's
- * sum_work must hold PIO_SUM_WORK(unknowns). */
+/* Take the memory, or measure it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of GMRES(m), >= 1. The
+ * queue's sum_work must hold PIO_SUM_WORK(unknowns). */
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart);
 
 /* Solve A x = b; device vectors. x holds a first guess on entry (zeros where there is none) and the last iterate after,
- * also when the solve failed: PIOLA_NUMERICAL with iteration and number, PIOLA_BAD_DATA for a wrong pairing, PIOLA_INTERRUPTED. `result` is
- * filled whenever the solve was begun. */
+ * also when the solve failed: PIOLA_NUMERICAL with iteration and number, PIOLA_BAD_DATA for a wrong pairing,
+ * PIOLA_INTERRUPTED. `result` is filled whenever the solve was begun. */
 piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_linop *op, const real *b, real *x,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error);
 

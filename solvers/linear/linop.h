@@ -1,7 +1,8 @@
 /* linop.h -- linear operators as Newton and Krylov see them: what they do, never how they are stored.
  *
- * `kind` says what may be assumed. A method that assumes more than the operator promises would return a wrong number, so the
- * pairing is checked before anything is solved. bsr.h has one over a matrix of blocks; krylov.h solves with any. */
+ * `kind` says what may be assumed. A method that assumes more than the operator promises would return a wrong number,
+ * so the pairing is checked before anything is solved. bsr.h has one over a matrix of blocks; krylov.h solves with
+ * any. */
 #ifndef PIOLA_SOLVERS_LINOP_H
 #define PIOLA_SOLVERS_LINOP_H
 
@@ -11,7 +12,8 @@ typedef enum { PIO_SPD, PIO_SYMMETRIC, PIO_GENERAL } pio_linop_kind; /* each is 
 
 typedef enum { PIO_CHOLESKY, PIO_PCG, PIO_LDLT, PIO_MINRES, PIO_LU, PIO_QR, PIO_GMRES } pio_linear_method;
 
-/* y = A x and so on; x and y are device vectors of the operator's unknowns. Each returns 0 or a backend's error code. */
+/* y = A x and so on; x and y are device vectors of the operator's unknowns. Each returns 0 or a backend's error
+ * code. */
 typedef struct pio_linop {
     pio_linop_kind kind;
     int64_t unknowns;

@@ -1,8 +1,8 @@
 /* mpm_between.c -- the adjoint of what is observed between the ends of a step. */
 #include "solvers/mpm/mpm.h"
 
-/* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into the bar at
- * hand. */
+/* Cotangents of the current state, with which the step begins, into past_bar; or (NULL) of the other one, its end, into
+ * the bar at hand. */
 static void between_adj(mpm_sim *sim, real *past_bar)
 {
     pio_sim *s = &sim->base;

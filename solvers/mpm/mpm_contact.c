@@ -1,5 +1,5 @@
-/* mpm_contact.c -- velocity fields of their own and the contact between them (kernels/mpm/mpm_contact.h): launched only where a
- * description has several. */
+/* mpm_contact.c -- velocity fields of their own and the contact between them (kernels/mpm/mpm_contact.h): launched only
+ * where a description has several. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>

@@ -184,7 +184,8 @@ void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc)
 }
 
 /* clang-format off */
-#define CONTROL_ARGS .channels = sim->n_channels, .step = sim->step, .signal = sim->signal, .parameters = sim->control, \
+#define CONTROL_ARGS .channels = sim->n_channels, .step = sim->step, .signal = sim->signal, \
+    .parameters = sim->control, \
     .knots = sim->knots, .values = sim->values
 
 void mpm_control_step(mpm_sim *sim)
@@ -217,7 +218,8 @@ static void observe_adj(mpm_sim *sim)
         pio_map(&sim->base.queue, mpm_control_observe_adj, sim->n_channels, NULL,
                 .fwd = {.channels = sim->n_channels, .activation = sim->activation, .rate = rates ? sim->rate : NULL,
                         .share = o->share, .weight = t->weight},
-                .sample_bar = s->samples_bar + o->first + t->sample, .bar = rates ? sim->rate_bar : sim->activation_bar);
+                .sample_bar = s->samples_bar + o->first + t->sample,
+                .bar = rates ? sim->rate_bar : sim->activation_bar);
     }
 }
 

@@ -1,4 +1,5 @@
-/* mpm_feedback.c -- networks that drive channels of control: what their description must hold, their stage of a step, its adjoint. */
+/* mpm_feedback.c -- networks that drive channels of control: what their description must hold, their stage of a step,
+ * its adjoint. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
@@ -196,6 +197,7 @@ void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar)
             .means_bar = sim->means_bar, .parameters_bar = sim->control_bar, .values_bar = sim->values_bar,
             .rate_bar = sim->rate_bar, .past_bar = sim->past_bar);
     pio_map(q, mpm_sense_adj, sim->n, &sim->step->particles,
-            .fwd = {SENSE_ARGS, .input = sim->inputs}, .inputs = sim->n_inputs, .means_bar = sim->means_bar, .bar = *bar);
+            .fwd = {SENSE_ARGS, .input = sim->inputs}, .inputs = sim->n_inputs, .means_bar = sim->means_bar,
+            .bar = *bar);
 }
 /* clang-format on */

@@ -1,4 +1,5 @@
-/* mpm_flip.c -- the FLIP blend of a step (kernels/mpm/mpm_flip.h) and its adjoint: launched only where a description has it. */
+/* mpm_flip.c -- the FLIP blend of a step (kernels/mpm/mpm_flip.h) and its adjoint: launched only where a description
+ * has it. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>

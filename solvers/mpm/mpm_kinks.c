@@ -1,5 +1,5 @@
-/* mpm_kinks.c -- kinks of the motion near which a gradient went, counted on the way back: kernels/mpm/mpm_bend.h, mpm_obstacle.h and
- * mpm_plastic.h. */
+/* mpm_kinks.c -- kinks of the motion near which a gradient went, counted on the way back: kernels/mpm/mpm_bend.h,
+ * mpm_obstacle.h and mpm_plastic.h. */
 #include "solvers/mpm/mpm.h"
 
 enum { KINK_ONSET, KINK_BEND, KINK_STEEP, KINK_WALL, KINKS };

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* Where the front is, roughly, into o->place: the smooth maximum with so small a sharpness that exp() can neither overflow nor
- * vanish anywhere in the box, taken about the middle of it. It lies within ln(n)/600 of the box's length of the front. */
+/* Where the front is, roughly, into o->place: the smooth maximum with so small a sharpness that exp() can neither
+ * overflow nor vanish anywhere in the box, taken about the middle of it. It lies within ln(n)/600 of the box's length
+ * of the front. */
 static void place_front(mpm_sim *sim, const mpm_observation *o)
 {
     pio_queue *q = &sim->base.queue;

@@ -1,4 +1,5 @@
-/* mpm_observe_sum.c -- one component of an observation: what kernels know of it, its sum over particles, and the adjoint of that. */
+/* mpm_observe_sum.c -- one component of an observation: what kernels know of it, its sum over particles, and the
+ * adjoint of that. */
 #include "solvers/mpm/mpm.h"
 
 _Static_assert((int)PIO_FRONT == (int)OBSERVE_FRONT, "kinds of observations have one order");
@@ -27,8 +28,8 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
                               .markers = distance ? o->markers[sample] : 1};
 }
 
-/* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in state[past]
- * at the p-th place of the step's lists. */
+/* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in
+ * state[past] at the p-th place of the step's lists. */
 mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t, int past)
 {
     mpm_observe_args a = mpm_observe_args_of(sim, &sim->observations[t->observation], t->sample, 0);
@@ -45,9 +46,12 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t
 }
 
 /* clang-format off */
-#define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, .axis = a.axis, \
-    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, .points = a.points, \
-    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, .past_share = a.past_share, \
+#define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, \
+    .axis = a.axis, \
+    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, \
+    .points = a.points, \
+    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, \
+    .past_share = a.past_share, \
     .field = a.field, .outside = a.outside
 /* clang-format on */
 

@@ -1,4 +1,5 @@
-/* mpm_obstacle.c -- obstacles (kernels/mpm/mpm_obstacle.h): what a description of them must hold, and their part of a step. */
+/* mpm_obstacle.c -- obstacles (kernels/mpm/mpm_obstacle.h): what a description of them must hold, and their part of a
+ * step. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
@@ -176,8 +177,8 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE(sim->centroid_bar, field_size(sim->nodes, DIM));
 }
 
-/* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at the points
- * up to the fourth power of the spacing, and a plane's is exact. Returns 0 without memory. */
+/* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at
+ * the points up to the fourth power of the spacing, and a plane's is exact. Returns 0 without memory. */
 static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
 {
     const size_t n = points_of(d);
@@ -200,7 +201,8 @@ static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
     return 1;
 }
 
-/* What a node at the rim of a body holds is half a spacing inside it, so that the condition is full where the rim touches. */
+/* What a node at the rim of a body holds is half a spacing inside it, so that the condition is full where the rim
+ * touches. */
 static obstacle_shape shape_of(const pio_obstacle_desc *d, real dx)
 {
     obstacle_shape s = {.type = (int)d->type,
@@ -248,7 +250,7 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     }
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------------- */
+/* ---- a step -------------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define POSE                                                                                                           \
@@ -258,8 +260,8 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
     .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .obstacles = sim->n_obstacles, .shape = sim->obstacle,      \
     .coefficients = sim->coefficients, .pose = sim->pose, .sums = sim->node_sums, .moment = sim->centroid_moment,     \
     .before = sim->before_obstacles, .velocity = sim->node_velocity
-/* Of what obstacles met in the step: at least `least` of how much their conditions bend within this part of its forces' change; 0: near
- * their edges. */
+/* Of what obstacles met in the step: at least `least` of how much their conditions bend within this part of its forces'
+ * change; 0: near their edges. */
 void mpm_obstacles_count(mpm_sim *sim, real part, real least)
 {
     pio_queue *q = &sim->base.queue;
@@ -325,7 +327,7 @@ void mpm_obstacles_mass_reverse(mpm_sim *sim)
 }
 /* clang-format on */
 
-/* ---- designs ------------------------------------------------------------------------------------------------------ */
+/* ---- designs ------------------------------------------------------------------------------------------------- */
 
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back)
 {

@@ -1,4 +1,5 @@
-/* mpm_parameters.c -- the design pipeline on the device: z -> values -> constants and initial state, and cotangents back. */
+/* mpm_parameters.c -- the design pipeline on the device: z -> values -> constants and initial state, and cotangents
+ * back. */
 #include "solvers/mpm/mpm.h"
 
 /* The field that a quantity of particles is set in, and the one that holds its cotangents. */

@@ -1,4 +1,5 @@
-/* mpm_plastic.c -- plasticity (kernels/mpm/mpm_plastic.h): what a description must hold, and plastic flow at the end of every step. */
+/* mpm_plastic.c -- plasticity (kernels/mpm/mpm_plastic.h): what a description must hold, and plastic flow at the end of
+ * every step. */
 #include "solvers/mpm/mpm.h"
 
 _Static_assert((int)PIO_PLASTIC_LAWS == (int)PLASTIC_LAWS && (int)PIO_SNOW == (int)PLASTIC_SNOW, "one list of laws");

@@ -1,5 +1,5 @@
-/* mpm_reversible.c -- the integrator whose steps can be taken back to the bit (kernels/mpm/mpm_reversible.h): one step, its inverse, and
- * its adjoint, which is that of the real-valued map, rounding being differentiated as the identity.
+/* mpm_reversible.c -- the integrator whose steps can be taken back to the bit (kernels/mpm/mpm_reversible.h): one step,
+ * its inverse, and its adjoint, which is that of the real-valued map, rounding being differentiated as the identity.
  *
  *     step                                    taken back               adjoint
  *     sort                                    drift -
@@ -9,8 +9,8 @@
  *     strain +   l, Fbar by V_i               force                    kick_adj, then of the means at nodes
  *     drift +    x' = x + Q(h v')             kick -                   force_adj
  *
- * After a step was taken back, what its adjoint reads is there: lists, a_i, V_i, and v' as the velocity of the other state. Elsewhere
- * the first three stages are run again, and nothing is kept of the kick. */
+ * After a step was taken back, what its adjoint reads is there: lists, a_i, V_i, and v' as the velocity of the other
+ * state. Elsewhere the first three stages are run again, and nothing is kept of the kick. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
@@ -56,7 +56,8 @@ static int64_t damping_share(const pio_engine_desc *desc)
     return llrint(ldexp(exp(-desc->damping * desc->dt), DAMPING_BITS + GAMMA_BITS));
 }
 
-/* gamma 2^DAMPING_BITS of the step that begins with state number s: whole numbers whose sums are those of gamma, rounded down. */
+/* gamma 2^DAMPING_BITS of the step that begins with state number s: whole numbers whose sums are those of gamma,
+ * rounded down. */
 static int64_t damping_of(const mpm_sim *sim, int64_t s)
 {
     const int64_t part = sim->gamma & (((int64_t)1 << GAMMA_BITS) - 1); /* s is below 2^29 */
@@ -103,7 +104,8 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
     return rc ? rc : check_damping(desc, error);
 }
 
-/* Steps after which kept bits are spilled, a function of gamma alone (up to the length of the run): kept <= M becomes at most
+/* Steps after which kept bits are spilled, a function of gamma alone (up to the length of the run): kept <= M becomes
+ * at most
  * (M d + d - 1)/n, and must stay below 2^MOST_KEPT_BITS. */
 static int64_t spill_interval(int64_t n, int64_t steps)
 {
@@ -203,7 +205,8 @@ static void momentum(mpm_sim *sim, const real *velocity)
     means(sim, sim->node_velocity);
 }
 
-#define KICK_ARGS .s = sim->state[sim->current], .t = sim->lattice, .l = sim->lists, .step = sim->step, .box = sim->box, \
+#define KICK_ARGS .s = sim->state[sim->current], .t = sim->lattice, .l = sim->lists, .step = sim->step, \
+    .box = sim->box, \
     .nodes = sim->nodes, .mean = sim->node_sums, .stiffness = (real)sim->penalty
 
 /* From the velocity of the current state to that of the other one. */
@@ -214,7 +217,8 @@ static void kick(mpm_sim *sim, int sign, int keep, int64_t *next_v)
             .velocity = sim->state[1 - sim->current].velocity);
 }
 
-#define STRAIN_ARGS .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .l = sim->lists, .step = sim->step, \
+#define STRAIN_ARGS .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .l = sim->lists, \
+    .step = sim->step, \
     .box = sim->box, .nodes = sim->nodes, .mean = sim->node_velocity
 
 static void strain(mpm_sim *sim, int sign)
@@ -348,7 +352,8 @@ static void kick_and_force_adj(mpm_sim *sim)
     const mpm_state bar = sim->bar[0];
     gravity_adj(sim);
     pio_map(q, mpm_kick_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {KICK_ARGS}, .gamma = (real)(sim->damping > 0 ? ldexp((double)damping_of(sim, sim->base.index), -DAMPING_BITS) : 1),
+            .fwd = {KICK_ARGS}, .gamma = (real)(sim->damping > 0 ? ldexp((double)damping_of(sim, sim->base.index),
+                                                                         -DAMPING_BITS) : 1),
             .offset_bar = bar.offset, .velocity_bar = bar.velocity, .sums = sim->cell_sums);
     means_adj(sim, sim->node_sums);
     pio_map(q, mpm_force_adj, sim->max_cells, &sim->step->cells,

@@ -1,7 +1,7 @@
 /* mpm_slot.c -- compact slots (kernels/mpm/mpm_slot.h): their layout, and how states go in and come out.
  *
- * State 0 takes none of its slot's room: it is made again of the design, which start() has left on the device. Any other state can
- * be kept while the step that led to it is still there, just after it has run or been loaded. */
+ * State 0 takes none of its slot's room: it is made again of the design, which start() has left on the device. Any
+ * other state can be kept while the step that led to it is still there, just after it has run or been loaded. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>

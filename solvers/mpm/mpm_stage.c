@@ -1,10 +1,12 @@
-/* mpm_stage.c -- stages of a step (mpm_step.c) that others run too: the lists of particles, cells and nodes, and g2p. */
+/* mpm_stage.c -- stages of a step (mpm_step.c) that others run too: the lists of particles, cells and nodes, and
+ * g2p. */
 #include "solvers/mpm/mpm.h"
 
 /* clang-format off */
 mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
-    return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume, .mass = sim->mass, .k = sim->k,
+    return (mpm_matter){.n = sim->n, .constants = sim->constants, .law = sim->law, .volume = sim->volume,
+                        .mass = sim->mass, .k = sim->k,
                         .channels = sim->n_channels, .channel = sim->channel, .fibre = sim->fibre,
                         .activation = sim->activation, .viscosity = sim->viscosity, .plasticity = sim->plasticity,
                         .yield = sim->yield};
@@ -14,7 +16,8 @@ void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_state *s = &sim->state[sim->current];
-    const mpm_sort_args a = {.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->box, .cells = sim->nodes};
+    const mpm_sort_args a = {.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->box,
+                             .cells = sim->nodes};
 #define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
     pio_map(q, mpm_sort_clear, sim->nodes, NULL, WITH);
     pio_map(q, mpm_sort_count, sim->n, &step->particles, WITH);

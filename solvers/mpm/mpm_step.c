@@ -4,12 +4,13 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
- *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, x_bar += ..., their parameters' cotangents
+ *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, x_bar += ..., their parameters'
+ *     cotangents
  *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
  *     plastic   F' is the trial one             plastic_adj, for which g2p makes the trial one again
  *
- * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields, mpm_contact.c adds to
- * the grid's stage, and to x_bar. */
+ * Where a scene has FLIP, mpm_flip.c adds to the two ends of a step; where it has several velocity fields,
+ * mpm_contact.c adds to the grid's stage, and to x_bar. */
 #include "solvers/mpm/mpm.h"
 
 /* clang-format off */

@@ -1,4 +1,5 @@
-/* mpm_target.c -- observations of particles that are more than one sum: density on the grid, separation of two parts. */
+/* mpm_target.c -- observations of particles that are more than one sum: density on the grid, separation of two
+ * parts. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
@@ -46,7 +47,8 @@ static int field_of(const pio_particles_desc *p, int body)
     return 0;
 }
 
-/* A distance is the same in the grids of all velocity fields; a density is that of the field of the body, the others have none. */
+/* A distance is the same in the grids of all velocity fields; a density is that of the field of the body, the others
+ * have none. */
 void mpm_target_upload(mpm_sim *sim, mpm_observation *o, const pio_particles_desc *p)
 {
     const int one = sim->nodes / sim->box.fields, own = field_of(p, o->desc.body);

@@ -1,5 +1,5 @@
-/* hyperelastic_samples.h -- what the tests of the hyperelastic laws share: constants and states of deformation by chance,
- * and reports. Needs what cmocka.h needs before it. */
+/* hyperelastic_samples.h -- what the tests of the hyperelastic laws share: constants and states of deformation by
+ * chance, and reports. Needs what cmocka.h needs before it. */
 #ifndef PIOLA_TESTS_HYPERELASTIC_SAMPLES_H
 #define PIOLA_TESTS_HYPERELASTIC_SAMPLES_H
 
@@ -111,8 +111,8 @@ static inline mat diagonal(const double *s)
     return d;
 }
 
-/* States of deformation: of moderate strain; of large stretch; with two stretches, or all, 1e-12 to 1e-3 apart; equal; and
- * equal without a rotation, so that nothing is off by rounding. */
+/* States of deformation: of moderate strain; of large stretch; with two stretches, or all, 1e-12 to 1e-3 apart; equal;
+ * and equal without a rotation, so that nothing is off by rounding. */
 enum { MODERATE, LARGE, TWO_NEAR, ALL_NEAR, EQUAL, EQUAL_STRAIGHT, STATES };
 
 static inline mat sample_state(int kind)

@@ -15,8 +15,8 @@
  *     LAUNCH(io, kernel_adj, n, limit, &adj);
  *     case_gradient(io, "x", CASE_FIELD, parts, n, x_bar);
  *
- * To the harness, arrays are component by component: part c of item i is at [c*n + i]. In memory a field, CASE_FIELD, lies as
- * field_at of vec.h says, its padding holds NaN where a case uploads it, and no kernel may write there. */
+ * To the harness, arrays are component by component: part c of item i is at [c*n + i]. In memory a field, CASE_FIELD,
+ * lies as field_at of vec.h says, its padding holds NaN where a case uploads it, and no kernel may write there. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_H
 #define PIOLA_TESTS_KERNEL_CASES_H
 
@@ -141,7 +141,8 @@ void case_out(case_io *io, const char *name, case_type type, int parts, int coun
 int case_adjoint(case_io *io);
 void *case_cotangent(case_io *io, const char *output, case_type type);
 void case_gradient(case_io *io, const char *input, case_type type, int parts, int count, const void *device);
-/* The same where the gradient is components first, first + 1, ... of a field of `components`, of reals or of CASE_WIDE. */
+/* The same where the gradient is components first, first + 1, ... of a field of `components`, of reals or of
+ * CASE_WIDE. */
 void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, const void *device,
                       int components, int first);
 /* The case knows that no output depends on this input, here or in any of its variants. */

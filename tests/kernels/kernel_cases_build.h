@@ -83,7 +83,8 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
 }
 
 /* clang-format off */
-#define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(real), sizeof(wide)}
+#define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(real), \
+                     sizeof(wide)}
 #define MAP(name, adjoint) case_##name,
 #define TEAM MAP
 #define SUM MAP

@@ -72,8 +72,8 @@ static void case_direct_expand(case_io *io)
     case_expect(io, !wrong, "every entry is where the rows say, to the bit");
 }
 
-/* r = b - A (high + low) with b the nearest numbers to A (high + low): what is left is rounding of b alone, and a residual in
- * the digits of a double would be wrong by as much as it is. */
+/* r = b - A (high + low) with b the nearest numbers to A (high + low): what is left is rounding of b alone, and a
+ * residual in the digits of a double would be wrong by as much as it is. */
 static void case_direct_residual(case_io *io)
 {
     static const char *const names[] = {"A x", "A^T x", NULL};

@@ -1,11 +1,12 @@
-/* kernel_cases_fem_amount.h -- cases of volume, mass, strain energy and stress, and of the norm made of it. Case text. */
+/* kernel_cases_fem_amount.h -- cases of volume, mass, strain energy and stress, and of the norm made of it. Case
+ * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_AMOUNT_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_AMOUNT_H
 
 #include "tests/kernels/kernel_cases_fem.h"
 
-/* Every law in elements of every type, a part of them not counted; in 2D linear ones in plane stress too. Stress comes with
- * energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
+/* Every law in elements of every type, a part of them not counted; in 2D linear ones in plane stress too. Stress comes
+ * with energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
 static void case_fem_amount(case_io *io)
 {
     static const char *const names[] = {"volume", "mass", "strain energy", "stress and energy", NULL};

@@ -1,4 +1,5 @@
-/* kernel_cases_fem_follow.h -- cases of body forces, of pressures that follow their faces, and of springs. Case text. */
+/* kernel_cases_fem_follow.h -- cases of body forces, of pressures that follow their faces, and of springs. Case
+ * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_FOLLOW_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_FOLLOW_H
 

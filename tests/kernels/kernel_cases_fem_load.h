@@ -1,4 +1,5 @@
-/* kernel_cases_fem_load.h -- cases of surface vertices, time, supports, observations, shape and nodal vectors. Case text. */
+/* kernel_cases_fem_load.h -- cases of surface vertices, time, supports, observations, shape and nodal vectors. Case
+ * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_LOAD_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_LOAD_H
 

@@ -1,4 +1,5 @@
-/* kernel_cases_fem_motion.h -- cases of inertia, damping, rates, the explicit step and the start of a motion. Case text. */
+/* kernel_cases_fem_motion.h -- cases of inertia, damping, rates, the explicit step and the start of a motion. Case
+ * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_MOTION_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_MOTION_H
 

@@ -115,7 +115,8 @@ static real *fem_product(case_io *io, const mesh_body *body, const real *u, cons
     return y;
 }
 
-/* |K x - expected|, held unknowns being those of x; and whether rows and columns of held unknowns are those of a unit. */
+/* |K x - expected|, held unknowns being those of x; and whether rows and columns of held unknowns are those of a
+ * unit. */
 static void fem_compare(case_io *io, const fem_blocks *b, int points, const int *held, const double *x)
 {
     const double *K = case_find(io, CASE_OUTPUT, "K")->value, *y = case_find(io, CASE_OUTPUT, "(df/du) x")->value;

@@ -183,7 +183,8 @@ static int *design_index(case_io *io, int n)
     return index;
 }
 
-/* design_sum for every value, of components first, first + 1, ... of a field: the adjoint of design_set and design_move. */
+/* design_sum for every value, of components first, first + 1, ... of a field: the adjoint of design_set and
+ * design_move. */
 static void design_sums(case_io *io, const int *index, int n, const real *bar, int stored, int first, int components,
                         const char *input)
 {

@@ -1,4 +1,5 @@
-/* kernel_cases_lattice_leap.h -- the case of the leapfrog on a lattice: a step, and the same step taken back. Case text. */
+/* kernel_cases_lattice_leap.h -- the case of the leapfrog on a lattice: a step, and the same step taken back. Case
+ * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_LATTICE_LEAP_H
 #define PIOLA_TESTS_KERNEL_CASES_LATTICE_LEAP_H
 

@@ -1,7 +1,8 @@
 /* kernel_cases_mesh.h -- the meshes, laws and faces that the FEM cases share. Case text: C11 and C++17.
  *
- * A lattice of irregular nodes, two spacings to a cell; every cell is cut into elements of one type, and the four types of
- * the dimension take turns, so that all of them share nodes. Faces are made likewise, of a lattice of one dimension less. */
+ * A lattice of irregular nodes, two spacings to a cell; every cell is cut into elements of one type, and the four types
+ * of the dimension take turns, so that all of them share nodes. Faces are made likewise, of a lattice of one dimension
+ * less. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_MESH_H
 #define PIOLA_TESTS_KERNEL_CASES_MESH_H
 
@@ -53,7 +54,8 @@ static void mesh_cell(const mesh_lattice *m, int cell, int base[3])
     base[2] = m->dim > 2 ? 2 * (cell / (m->cells[0] * m->cells[1])) : 0;
 }
 
-/* Node a of a piece of the cell with this first corner; the linear pieces of a half each come one half after another. */
+/* Node a of a piece of the cell with this first corner; the linear pieces of a half each come one half after
+ * another. */
 static int mesh_point(const mesh_lattice *m, const int base[3], int type, int piece, int a)
 {
     const int half = piece / mesh_cuts(type);
@@ -90,8 +92,8 @@ static void mesh_corners(case_io *io, mesh_lattice *m, int t)
     m->list[t] = PUSH(io, int, list, n);
 }
 
-/* A lattice of a body (DIM) or of faces (DIM - 1): so many cells that a large run has more than 4096 elements of the first
- * type, and a small one each law in an element of each type. */
+/* A lattice of a body (DIM) or of faces (DIM - 1): so many cells that a large run has more than 4096 elements of the
+ * first type, and a small one each law in an element of each type. */
 static mesh_lattice mesh_make(case_io *io, int dim)
 {
     static const int cells[2][4][3] = {{{0, 0, 0}, {12, 1, 1}, {6, 6, 1}, {3, 3, 4}},
@@ -124,7 +126,8 @@ static mesh_lattice mesh_make(case_io *io, int dim)
 
 #define MESH_SPACING 0.3
 
-/* Places of the lattice's nodes [points][DIM], each moved by up to a seventh of the spacing; faces lie on a curved sheet. */
+/* Places of the lattice's nodes [points][DIM], each moved by up to a seventh of the spacing; faces lie on a curved
+ * sheet. */
 static real *mesh_rest(case_io *io, const mesh_lattice *m, case_role role, const char *name)
 {
     case_array *x = case_uniform(io, role, name, 1, m->points * DIM, -MESH_SPACING / 7, MESH_SPACING / 7);

@@ -7,8 +7,8 @@
 
 /* ---- constants and state 0 ------------------------------------------------------------------------------ */
 
-/* Every law: solids as E and nu or as mu and lambda or by their own constants, fluids as K, gamma, eta; each constant an input
- * of its own. In the second variant no law has more than two, and no more are kept. */
+/* Every law: solids as E and nu or as mu and lambda or by their own constants, fluids as K, gamma, eta; each constant
+ * an input of its own. In the second variant no law has more than two, and no more are kept. */
 static void case_mpm_constants(case_io *io)
 {
     static const char *const names[] = {"every law", "neo-Hookean and Hencky alone", NULL};
@@ -273,8 +273,8 @@ static mpm_box grid_box(const case_io *io, int variant)
     return box;
 }
 
-/* Instead of the lists of a sort: two of three nodes are active, whatever their neighbours are, so that any of the nodes
- * that mirror each other may be missing. */
+/* Instead of the lists of a sort: two of three nodes are active, whatever their neighbours are, so that any of the
+ * nodes that mirror each other may be missing. */
 static void sample_any_nodes(case_io *io, sample *t)
 {
     int *slot = HOST(io, int, t->nodes + 1), *list = HOST(io, int, t->nodes);

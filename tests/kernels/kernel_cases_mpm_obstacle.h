@@ -1,4 +1,5 @@
-/* kernel_cases_mpm_obstacle.h -- the case of obstacles: from their parameters by their poses to the grid's velocities. Case text. */
+/* kernel_cases_mpm_obstacle.h -- the case of obstacles: from their parameters by their poses to the grid's velocities.
+ * Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 #define PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 

@@ -1,5 +1,6 @@
-/* kernel_cases_mpm_reversible.h -- cases of the integrator whose steps can be taken back. In the dual build numbers on lattices are
- * real ones, so that the products are those of the map whose rounding is differentiated as the identity. Case text. */
+/* kernel_cases_mpm_reversible.h -- cases of the integrator whose steps can be taken back. In the dual build numbers on
+ * lattices are real ones, so that the products are those of the map whose rounding is differentiated as the identity.
+ * Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_REVERSIBLE_H
 #define PIOLA_TESTS_KERNEL_CASES_MPM_REVERSIBLE_H
 
@@ -32,7 +33,8 @@ static mpm_lattice sample_lattice(case_io *io, const sample *t, int damping)
     return a.t;
 }
 
-/* All that two kernels say of one state, to rounding: what the first takes the second gives. Particles lie in the order of ids. */
+/* All that two kernels say of one state, to rounding: what the first takes the second gives. Particles lie in the order
+ * of ids. */
 static void case_mpm_lattice_take(case_io *io)
 {
     sample t;
@@ -160,8 +162,8 @@ static mpm_momentum_args momentum_args(case_io *io, const sample *t)
     return a;
 }
 
-/* The adjoint from cotangents of mass and momentum at nodes, and the gradients it leaves; those of offsets are added to what
- * there is. */
+/* The adjoint from cotangents of mass and momentum at nodes, and the gradients it leaves; those of offsets are added to
+ * what there is. */
 static void momentum_adjoint(case_io *io, const sample *t, const mpm_momentum_args *a, const real *node_bar,
                              real *offset_bar, real *mass_bar)
 {

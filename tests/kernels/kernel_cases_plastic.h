@@ -6,7 +6,8 @@
 
 static const char *const yield_names[PLASTIC_CONSTANTS] = {"yield0", "yield1", "yield2"};
 
-/* Constants of item i with this plastic law, of solids with moduli about 1e4 Pa: about half of the strains of the samples flow. */
+/* Constants of item i with this plastic law, of solids with moduli about 1e4 Pa: about half of the strains of the
+ * samples flow. */
 static void yield_constants(int plastic, int i, double y[PLASTIC_CONSTANTS])
 {
     const double u = case_unit("yield", i), v = case_unit("second", i), w = case_unit("third", i);
@@ -28,7 +29,8 @@ static void yield_constants(int plastic, int i, double y[PLASTIC_CONSTANTS])
     }
 }
 
-/* Particles of every plastic law, with the elastic law that it needs, and others; inputs from constant number `first` on. */
+/* Particles of every plastic law, with the elastic law that it needs, and others; inputs from constant number `first`
+ * on. */
 static void sample_yield(case_io *io, sample *t, int first)
 {
     const int n = t->n;

@@ -135,8 +135,8 @@ static void sample_laws(case_io *io, sample *t)
 static const char *const constant_names[2][HYPER_CONSTANTS] = {{"k0", "k1", "k2", "k3", "k4"},
                                                                {"given0", "given1", "given2", "given3", "given4"}};
 
-/* Constants of the laws, about 1e4 Pa; exponents of Ogden's law, gamma in [1, 7.5), viscosity in [0, 2) Pa s, none for some. Each
- * constant is an input of its own. */
+/* Constants of the laws, about 1e4 Pa; exponents of Ogden's law, gamma in [1, 7.5), viscosity in [0, 2) Pa s, none for
+ * some. Each constant is an input of its own. */
 static void sample_matter(case_io *io, sample *t, case_role role)
 {
     const int n = t->n;

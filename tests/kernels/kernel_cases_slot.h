@@ -1,4 +1,5 @@
-/* kernel_cases_slot.h -- compact slots: what is put into one comes out of it, particle by particle and node by node. Case text. */
+/* kernel_cases_slot.h -- compact slots: what is put into one comes out of it, particle by particle and node by node.
+ * Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_SLOT_H
 #define PIOLA_TESTS_KERNEL_CASES_SLOT_H
 

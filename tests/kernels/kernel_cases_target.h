@@ -1,4 +1,5 @@
-/* kernel_cases_target.h -- cases of the density on the grid and of the distance between two mean positions. Case text. */
+/* kernel_cases_target.h -- cases of the density on the grid and of the distance between two mean positions. Case
+ * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_TARGET_H
 #define PIOLA_TESTS_KERNEL_CASES_TARGET_H
 

@@ -1,4 +1,5 @@
-/* test_bulkley.c -- Herschel and Bulkley's flow of a step against its equation, over all constants that scenes allow, in both precisions. */
+/* test_bulkley.c -- Herschel and Bulkley's flow of a step against its equation, over all constants that scenes allow,
+ * in both precisions. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,8 @@ static double between(double low, double high) /* evenly in the logarithm */
     return exp(uniform(log(low), log(high)));
 }
 
-/* t + s = 1 with t = 3 mu d/f, s = (k/f) (d/h)^m: the rate is in both, and both are in [0, 1]. Relative to what rounding leaves: a power of
- * m of a logarithm of size L costs (1 + m L) units. */
+/* t + s = 1 with t = 3 mu d/f, s = (k/f) (d/h)^m: the rate is in both, and both are in [0, 1]. Relative to what
+ * rounding leaves: a power of m of a logarithm of size L costs (1 + m L) units. */
 static void flow_solves_its_equation(void **state)
 {
     double worst = 0, wrong = 0;

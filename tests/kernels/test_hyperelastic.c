@@ -1,5 +1,5 @@
-/* test_hyperelastic.c -- the hyperelastic laws: energies and stresses against known ones, and identities. Their derivatives:
- * test_hyperelastic_derivatives.c. */
+/* test_hyperelastic.c -- the hyperelastic laws: energies and stresses against known ones, and identities. Their
+ * derivatives: test_hyperelastic_derivatives.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_hyperelastic.h -- the hyperelastic laws in dual numbers, behind doubles: what test_hyperelastic.c compares with. */
+/* test_hyperelastic.h -- the hyperelastic laws in dual numbers, behind doubles: what test_hyperelastic.c compares
+ * with. */
 #ifndef PIOLA_TESTS_TEST_HYPERELASTIC_H
 #define PIOLA_TESTS_TEST_HYPERELASTIC_H
 

@@ -1,6 +1,6 @@
-/* test_hyperelastic_derivatives.c -- every derivative of the hyperelastic laws against dual numbers, f64. The dual build of
- * the laws in principal stretches knows no principal directions (kernels/material/hyperelastic_smooth.h), so what is compared there
- * are two computations of their own. */
+/* test_hyperelastic_derivatives.c -- every derivative of the hyperelastic laws against dual numbers, f64. The dual
+ * build of the laws in principal stretches knows no principal directions (kernels/material/hyperelastic_smooth.h), so
+ * what is compared there are two computations of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

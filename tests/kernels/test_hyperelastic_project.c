@@ -1,6 +1,7 @@
 /* test_hyperelastic_project.c -- does a projected tangent lack the negative part of the true one, and nothing else?
  *
- * What is expected of an isotropic law is known in closed form (Smith, de Goes and Kim 2019, section 4): with stretches s_i and
+ * What is expected of an isotropic law is known in closed form (Smith, de Goes and Kim 2019, section 4): with stretches
+ * s_i and
  * psi_i = dpsi/ds_i the eigenvalues of A are those of psi_ij, and for each two axes (psi_i + psi_j)/(s_i + s_j) and
  * (psi_i - psi_j)/(s_i - s_j). */
 #include <setjmp.h>

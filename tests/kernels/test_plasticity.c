@@ -1,6 +1,6 @@
-/* test_plasticity.c -- plastic maps and their adjoints, f64: 1e5 trial states of each law, stretches equal and nearly equal among
- * them. The dual build knows no principal directions (kernels/material/plasticity_smooth.h), so what is compared are two computations of
- * their own. */
+/* test_plasticity.c -- plastic maps and their adjoints, f64: 1e5 trial states of each law, stretches equal and nearly
+ * equal among them. The dual build knows no principal directions (kernels/material/plasticity_smooth.h), so what is
+ * compared are two computations of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 
 enum { EACH = 12500, TWO_EQUAL = STATES, TWO_EQUAL_STRAIGHT, KINDS }; /* EACH * KINDS = 1e5 */
 static const char *const names[PLASTIC_LAWS] = {"", "von Mises", "Drucker-Prager", "Herschel-Bulkley", "snow"};
-/* A change of branch, where there is no derivative; and where the sign of a matrix, by which dual numbers clamp, loses digits. */
+/* A change of branch, where there is no derivative; and where the sign of a matrix, by which dual numbers clamp, loses
+ * digits. */
 static const double NEAR = 1e-6, NEAR_CLAMP = 1e-3;
 static const double STEP = 1e-3; /* s */
 
@@ -131,7 +132,8 @@ static int all_finite(const plastic_state *x)
     return 1;
 }
 
-/* The quotient (sigma'_i - sigma'_j)/(sigma_i - sigma_j) as it stands, off the diagonal, in place of the adjoint's own. */
+/* The quotient (sigma'_i - sigma'_j)/(sigma_i - sigma_j) as it stands, off the diagonal, in place of the adjoint's
+ * own. */
 static double naive_error(int plastic, const plastic_state *x, const plastic_state *w, mat right)
 {
     const plastic_matter m = matter_of(x);
@@ -240,7 +242,8 @@ static void stress_and_its_adjoint_agree_with_dual_numbers(void **state)
     all_must_hold();
 }
 
-/* ---- the laws themselves, by their equations in tensors: what they say of stress, not how it is reached ----------------------- */
+/* ---- the laws themselves, by their equations in tensors: what they say of stress, not how it is reached
+ * ----------------------- */
 
 /* tau and its invariants of a state, with the third direction. */
 static void invariants(const plastic_state *x, double *q, double *trace)
@@ -300,8 +303,9 @@ static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **stat
 }
 
 /* States that no sample meets: finite maps and adjoints. */
-/* Sand under pressure is sheared in plane strain, in 3D compressed along one axis with equal pressure on the others, until its stress
- * stays: then Mohr's circle touches Coulomb's line, (s_1 - s_3)/2 = c cos phi - (s_1 + s_3)/2 sin phi. */
+/* Sand under pressure is sheared in plane strain, in 3D compressed along one axis with equal pressure on the others,
+ * until its stress stays: then Mohr's circle touches Coulomb's line, (s_1 - s_3)/2 = c cos phi - (s_1 + s_3)/2 sin
+ * phi. */
 static void sand_has_its_angle_of_friction(void **state)
 {
     (void)state;

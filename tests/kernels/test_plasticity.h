@@ -13,8 +13,8 @@ typedef struct {
     double mu, lambda, y[3]; /* h is no variable */
 } plastic_state;
 
-/* The map, and the stress that plasticity adds to the elastic law's, at x along dx: value and derivative, F, third and a of the one,
- * F of the other. Returns the branch. */
+/* The map, and the stress that plasticity adds to the elastic law's, at x along dx: value and derivative, F, third and
+ * a of the one, F of the other. Returns the branch. */
 int plastic_dual(int plastic, double h, const plastic_state *x, const plastic_state *dx, plastic_state *y,
                  plastic_state *dy);
 void plastic_tau_dual(int plastic, const plastic_state *x, const plastic_state *dx, plastic_state *y,

@@ -1,4 +1,5 @@
-/* slot_runner.h -- gradients by schedules of two tiers: a simulation with its slots, and states on the host beside it. */
+/* slot_runner.h -- gradients by schedules of two tiers: a simulation with its slots, and states on the host beside
+ * it. */
 #ifndef PIOLA_TESTS_SLOT_RUNNER_H
 #define PIOLA_TESTS_SLOT_RUNNER_H
 

@@ -2,9 +2,11 @@
  *
  *   DISK_LOG_FOLDER   the folder, an absolute path; files that end in .vtkhdf or .png are left out
  *   DISK_LOG          where to write it down: one record per call that succeeded, for tests/system/test_kills.py:
- *                     u8 what, u32 bytes of the first name, u32 of the second, i64 place or size, u64 bytes of data; names, data
+ *                     u8 what, u32 bytes of the first name, u32 of the second, i64 place or size, u64 bytes of data;
+ *                     names, data
  *   DISK_LOG_KILL     the number of the call, from 1, at which the program gets SIGKILL
- *   DISK_LOG_HOW      before | half | after: whether that call is done; half of it is half of the bytes that are to be written
+ *   DISK_LOG_HOW      before | half | after: whether that call is done; half of it is half of the bytes that are to be
+ *   written
  *   DISK_LOG_ONLY     calls that do not concern a name with this text are not counted */
 #include <dlfcn.h>
 #include <errno.h>

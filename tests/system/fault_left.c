@@ -168,7 +168,8 @@ static void tell_descriptors(void)
     }
 }
 
-/* HDF5 1.10 counts what lies in files. Other identifiers are their kind and a running number: all up to a new one are tried. */
+/* HDF5 1.10 counts what lies in files. Other identifiers are their kind and a running number: all up to a new one are
+ * tried. */
 static long long valid_before(hid_t newest)
 {
     const hid_t number = newest & (((hid_t)1 << 56) - 1), kind = newest - number;

@@ -3,12 +3,15 @@
  *     PIOLA_FAULT_LEFT=1       at a normal end the file of PIOLA_FAULT_TELL gets the lines
  *                                left descriptor 1 PATH     a descriptor that main() opened and left open
  *                                left map BYTES bytes       what it mapped and did not unmap
- *                                left stream N of stdio     streams that it opened and did not close, those in memory too
+ *                                left stream N of stdio     streams that it opened and did not close, those in memory
+ *                                too
  *                                left identifier N KIND     identifiers of HDF5 that live; some are the library's own
  *                                left kept N KIND           how many of those HDF5 has failed to close
  *                                module BASE FILE           where a module lay that was unloaded, hexadecimal
- *                                searched 0|1               LeakSanitizer, where it is loaded too, has found lost memory
- *     PIOLA_FAULT_FORGET=NAME  free (of 4 KiB and more), munmap, close, fclose or a close of HDF5 does nothing: something that is
+ *                                searched 0|1               LeakSanitizer, where it is loaded too, has found lost
+ *                                memory
+ *     PIOLA_FAULT_FORGET=NAME  free (of 4 KiB and more), munmap, close, fclose or a close of HDF5 does nothing:
+ *     something that is
  *                              to be found */
 #ifndef FAULT_LEFT_H
 #define FAULT_LEFT_H
@@ -16,7 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Append a line, with its end, to the file of PIOLA_FAULT_TELL; without memory. Failures end the process or are silent. */
+/* Append a line, with its end, to the file of PIOLA_FAULT_TELL; without memory. Failures end the process or are
+ * silent. */
 void fault_tell(const char *text);
 
 /* main() begins: what is open already is not looked at. */

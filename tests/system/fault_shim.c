@@ -33,10 +33,10 @@
 #include <unistd.h>
 
 typedef enum {
-    MALLOC, /* malloc, calloc, realloc, posix_memalign, aligned_alloc, memalign: of every library, and so operator new */
-    OPEN,   /* open, openat, creat, fopen, fdopen */
-    READ,   /* read, pread */
-    WRITE,  /* write but to the standard error, fflush, fclose */
+    MALLOC,   /* malloc, calloc, realloc, posix_memalign, aligned_alloc, memalign: of all libraries, so operator new */
+    OPEN,     /* open, openat, creat, fopen, fdopen */
+    READ,     /* read, pread */
+    WRITE,    /* write but to the standard error, fflush, fclose */
     PWRITE,   /* pwrite */
     SYNC,     /* fsync, fdatasync */
     RENAME,   /* rename, renameat, renameat2, link */
@@ -412,12 +412,14 @@ HDF5_FAILS(n, hid_t, H5Acreate2, (hid_t a, const char *n, hid_t t, hid_t s, hid_
 HDF5_FAILS(n, htri_t, H5Aexists, (hid_t a, const char *n), (a, n))
 HDF5_FAILS(NULL, hid_t, H5Aget_space, (hid_t a), (a))
 HDF5_FAILS(NULL, hid_t, H5Aget_type, (hid_t a), (a))
-HDF5_FAILS(NULL, herr_t, H5Aiterate2, (hid_t a, H5_index_t i, H5_iter_order_t o, hsize_t *n, H5A_operator2_t f, void *d),
+HDF5_FAILS(NULL, herr_t, H5Aiterate2,
+           (hid_t a, H5_index_t i, H5_iter_order_t o, hsize_t *n, H5A_operator2_t f, void *d),
            (a, i, o, n, f, d))
 HDF5_FAILS(n, hid_t, H5Aopen, (hid_t a, const char *n, hid_t p), (a, n, p))
 HDF5_FAILS(NULL, herr_t, H5Aread, (hid_t a, hid_t t, void *b), (a, t, b))
 HDF5_FAILS(NULL, herr_t, H5Awrite, (hid_t a, hid_t t, const void *b), (a, t, b))
-HDF5_FAILS(n, hid_t, H5Dcreate2, (hid_t a, const char *n, hid_t t, hid_t s, hid_t l, hid_t c, hid_t p), (a, n, t, s, l, c, p))
+HDF5_FAILS(n, hid_t, H5Dcreate2, (hid_t a, const char *n, hid_t t, hid_t s, hid_t l, hid_t c, hid_t p),
+           (a, n, t, s, l, c, p))
 HDF5_FAILS(NULL, hid_t, H5Dget_create_plist, (hid_t a), (a))
 HDF5_FAILS(NULL, hid_t, H5Dget_space, (hid_t a), (a))
 HDF5_FAILS(NULL, hid_t, H5Dget_type, (hid_t a), (a))
@@ -435,7 +437,8 @@ HDF5_FAILS(NULL, herr_t, H5Gget_info, (hid_t a, H5G_info_t *i), (a, i))
 HDF5_FAILS(n, htri_t, H5Lexists, (hid_t a, const char *n, hid_t p), (a, n, p))
 HDF5_FAILS(n, herr_t, H5Lget_info, (hid_t a, const char *n, H5L_info_t *i, hid_t p), (a, n, i, p))
 HDF5_FAILS(g, ssize_t, H5Lget_name_by_idx,
-           (hid_t a, const char *g, H5_index_t i, H5_iter_order_t o, hsize_t n, char *b, size_t s, hid_t p), (a, g, i, o, n, b, s, p))
+           (hid_t a, const char *g, H5_index_t i, H5_iter_order_t o, hsize_t n, char *b, size_t s, hid_t p),
+           (a, g, i, o, n, b, s, p))
 HDF5_FAILS(n, hid_t, H5Oopen, (hid_t a, const char *n, hid_t p), (a, n, p))
 HDF5_FAILS(NULL, hid_t, H5Pcreate, (hid_t a), (a))
 HDF5_FAILS(NULL, herr_t, H5Pset_alignment, (hid_t a, hsize_t b, hsize_t c), (a, b, c))
@@ -447,7 +450,8 @@ HDF5_FAILS(NULL, hid_t, H5Screate, (H5S_class_t a), (a))
 HDF5_FAILS(NULL, hid_t, H5Screate_simple, (int r, const hsize_t *n, const hsize_t *m), (r, n, m))
 HDF5_FAILS(NULL, int, H5Sget_simple_extent_dims, (hid_t a, hsize_t *n, hsize_t *m), (a, n, m))
 HDF5_FAILS(NULL, herr_t, H5Sselect_hyperslab,
-           (hid_t a, H5S_seloper_t o, const hsize_t *s, const hsize_t *t, const hsize_t *c, const hsize_t *b), (a, o, s, t, c, b))
+           (hid_t a, H5S_seloper_t o, const hsize_t *s, const hsize_t *t, const hsize_t *c, const hsize_t *b),
+           (a, o, s, t, c, b))
 HDF5_FAILS(NULL, hid_t, H5Tcopy, (hid_t a), (a))
 HDF5_FAILS(NULL, herr_t, H5Tset_size, (hid_t a, size_t n), (a, n))
 /* clang-format on */

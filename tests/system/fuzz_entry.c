@@ -1,4 +1,5 @@
-/* fuzz_entry.c -- what libFuzzer calls: the target that PIOLA_FUZZ_TARGET names. Built by clang where PIOLA_FUZZ is ON. */
+/* fuzz_entry.c -- what libFuzzer calls: the target that PIOLA_FUZZ_TARGET names. Built by clang where PIOLA_FUZZ is
+ * ON. */
 #include "tests/system/fuzz_targets.h"
 
 #include <stdio.h>

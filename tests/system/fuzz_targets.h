@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every target reads the bytes as its reader would read a file of them, and aborts where the answer is no documented one: a status that
- * the reader cannot give, or a failure without a message. `seeds`: folders below tests/ whose files it begins with, of that suffix. */
+/* Every target reads the bytes as its reader would read a file of them, and aborts where the answer is no documented
+ * one: a status that the reader cannot give, or a failure without a message. `seeds`: folders below tests/ whose files
+ * it begins with, of that suffix. */
 typedef struct {
     const char *name;
     void (*one)(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
-/* mutants.h -- damaged scenes, numbered: mutant k of a text is always the same one. First the text cut behind every byte, then
- * every key treated in every way of a list (renamed, left out, twice, its value replaced by each of a list of values), then texts
- * with random damage, without end. */
+/* mutants.h -- damaged scenes, numbered: mutant k of a text is always the same one. First the text cut behind every
+ * byte, then every key treated in every way of a list (renamed, left out, twice, its value replaced by each of a list
+ * of values), then texts with random damage, without end. */
 #ifndef PIOLA_TESTS_MUTANTS_H
 #define PIOLA_TESTS_MUTANTS_H
 

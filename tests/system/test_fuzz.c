@@ -1,5 +1,5 @@
-/* test_fuzz.c -- the corpus of every fuzz target, replayed: each file as it is, cut at many places, and with bytes changed, by the same
- * functions that libFuzzer calls (fuzz_targets.h). A wrong answer aborts. */
+/* test_fuzz.c -- the corpus of every fuzz target, replayed: each file as it is, cut at many places, and with bytes
+ * changed, by the same functions that libFuzzer calls (fuzz_targets.h). A wrong answer aborts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ static uint32_t draw(uint32_t *state)
     return *state >> 8;
 }
 
-/* The file, its cuts and its changes; how many inputs that were. HDF5 files are given whole alone: the library is not made for damaged
- * ones, and what guards it has tests of its own. */
+/* The file, its cuts and its changes; how many inputs that were. HDF5 files are given whole alone: the library is not
+ * made for damaged ones, and what guards it has tests of its own. */
 static int replay(const fuzz_target *t, const char *path, bool whole)
 {
     static uint8_t bytes[MOST_BYTES], spoiled[MOST_BYTES];

@@ -1,6 +1,7 @@
-/* test_mutants.c -- damaged scenes, in this process: every one is read, or refused with a documented status and a message that is not
- * empty, within 2 s. `test_mutants` takes 3,000 of the shipped scenes; `--count N` takes N, which has every cut and every changed key
- * in it where N is large enough, and random damage beyond; `--write N FOLDER` writes N of them, for a test of the command. */
+/* test_mutants.c -- damaged scenes, in this process: every one is read, or refused with a documented status and a
+ * message that is not empty, within 2 s. `test_mutants` takes 3,000 of the shipped scenes; `--count N` takes N, which
+ * has every cut and every changed key in it where N is large enough, and random damage beyond; `--write N FOLDER`
+ * writes N of them, for a test of the command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +90,8 @@ static bool documented(piola_status status)
     }
 }
 
-/* Mutant number k: of which scene, and which of its own. Cuts of all scenes come first, then changed keys, then random damage. */
+/* Mutant number k: of which scene, and which of its own. Cuts of all scenes come first, then changed keys, then random
+ * damage. */
 static const scene_file *locate(uint64_t k, uint64_t *own)
 {
     for (int changes = 0; changes < 2; changes++)
@@ -115,8 +117,8 @@ static void count_all(uint64_t *cuts, uint64_t *changes)
     }
 }
 
-/* Number i of `count`: all in order where they have room; else of four one is a cut, two are changed keys, spread over all, and one
- * is random damage. */
+/* Number i of `count`: all in order where they have room; else of four one is a cut, two are changed keys, spread over
+ * all, and one is random damage. */
 static uint64_t chosen(uint64_t i, uint64_t count)
 {
     uint64_t cuts, changes;
@@ -126,7 +128,8 @@ static uint64_t chosen(uint64_t i, uint64_t count)
     return i % 4 == 0 ? (uint64_t)(part * (double)cuts) : cuts + (uint64_t)(part * (double)changes);
 }
 
-/* Of a scene that was accepted and has few items and steps (what looks at each step of 10^8 is listed for seconds): its particles or elements, samples and designs are made too. */
+/* Of a scene that was accepted and has few items and steps (what looks at each step of 10^8 is listed for seconds): its
+ * particles or elements, samples and designs are made too. */
 static piola_status build(const pio_scene *scene, uint64_t *built, piola_error *error)
 {
     pio_model *model = NULL;

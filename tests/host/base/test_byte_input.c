@@ -1,4 +1,5 @@
-/* test_byte_input.c -- words of a file that are read quickly are those that the plain ways read, and have the same values. */
+/* test_byte_input.c -- words of a file that are read quickly are those that the plain ways read, and have the same
+ * values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -56,7 +56,8 @@ static void expect_as_strtod(const char *text)
                       want);
 }
 
-/* The middle between two neighbours, cut to 19 digits, and what is next to it: where to round is decided by the last digits. */
+/* The middle between two neighbours, cut to 19 digits, and what is next to it: where to round is decided by the last
+ * digits. */
 static void try_middle(double x)
 {
     char text[60];

@@ -1,4 +1,5 @@
-/* test_folder.c -- one run at a time in a folder, on file systems with locks and without; files that appear whole; leftovers. */
+/* test_folder.c -- one run at a time in a folder, on file systems with locks and without; files that appear whole;
+ * leftovers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_guarded.c -- a child that crashes, loops, asks for absurd memory or lies is an answer, and the next call goes on. */
+/* test_guarded.c -- a child that crashes, loops, asks for absurd memory or lies is an answer, and the next call goes
+ * on. */
 #include "host/base/guarded.h"
 #include "host/base/signals.h"
 #include "tests/sanitized.h"

@@ -1,4 +1,5 @@
-/* test_stop.c -- a sort that can be stopped: the order of qsort, equal items as they came; stopped by a signal and by a deadline. */
+/* test_stop.c -- a sort that can be stopped: the order of qsort, equal items as they came; stopped by a signal and by a
+ * deadline. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_csv_hdf5.c -- tables in HDF5 files: the same numbers as in text, and one clear fault for each file that is none. */
+/* test_csv_hdf5.c -- tables in HDF5 files: the same numbers as in text, and one clear fault for each file that is
+ * none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_export.c -- surfaces are closed and turned outwards, curved faces meet, and no file of another is replaced. What other
- * programs read is the matter of check_export.py, which reads the files of `test_export --write DIR`. */
+/* test_export.c -- surfaces are closed and turned outwards, curved faces meet, and no file of another is replaced. What
+ * other programs read is the matter of check_export.py, which reads the files of `test_export --write DIR`. */
 #include "host/export/export.h"
 #include "host/snapshot/snapshot_surface.h"
 #include "tests/host/mesh/mesh_sample.h"

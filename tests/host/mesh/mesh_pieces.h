@@ -1,5 +1,5 @@
-/* mesh_pieces.h -- how test meshes are cut: nodes of every element type, in the order of VTK's cell types, and the pieces that
- * a cell of a lattice is cut into. Integers only; nothing here is shared with the engine. C11 and C++17.
+/* mesh_pieces.h -- how test meshes are cut: nodes of every element type, in the order of VTK's cell types, and the
+ * pieces that a cell of a lattice is cut into. Integers only; nothing here is shared with the engine. C11 and C++17.
  *
  * Types are numbered as pio_element_type and ELEMENT_... are. */
 #ifndef PIOLA_TESTS_MESH_PIECES_H
@@ -21,8 +21,8 @@ enum {
 static const int mesh_nodes_of[11] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
 static const int mesh_dim_of[11] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
 
-/* Places of the nodes of simplices and of products, 0 .. 2 along each axis of the reference element; linear types are the
- * first nodes of the quadratic ones. */
+/* Places of the nodes of simplices and of products, 0 .. 2 along each axis of the reference element; linear types are
+ * the first nodes of the quadratic ones. */
 static const int mesh_simplex_nodes[2][10][3] = {
     {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}},
     {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}};
@@ -55,9 +55,9 @@ static inline int mesh_cuts(int type) /* pieces of a square or cube */
     return !mesh_is_simplex(type) ? 1 : mesh_dim_of[type] == 2 ? 2 : 6;
 }
 
-/* Corner c of simplex `cut` of a unit square or cube: one more axis is walked with every corner (Kuhn 1960), the last two
- * corners swapped where that would be left-handed. Every face is cut along its diagonal from the lowest to the highest
- * corner, so that neighbours fit. */
+/* Corner c of simplex `cut` of a unit square or cube: one more axis is walked with every corner (Kuhn 1960), the last
+ * two corners swapped where that would be left-handed. Every face is cut along its diagonal from the lowest to the
+ * highest corner, so that neighbours fit. */
 static inline void mesh_simplex_corner(int dim, int cut, int c, int place[3])
 {
     static const int walk2[2][3] = {{0, 1, 0}, {1, 0, 0}};
@@ -68,8 +68,8 @@ static inline void mesh_simplex_corner(int dim, int cut, int c, int place[3])
     for (int k = 0; k < c; k++) place[walk[k]] = 1;
 }
 
-/* Place of node a of piece `cut` of a cell, in nodes' spacings from the cell's first corner: a cell is one spacing wide for
- * linear types, two for quadratic ones. */
+/* Place of node a of piece `cut` of a cell, in nodes' spacings from the cell's first corner: a cell is one spacing wide
+ * for linear types, two for quadratic ones. */
 static inline void mesh_place(int type, int cut, int a, int place[3])
 {
     const int dim = mesh_dim_of[type], size = mesh_is_quadratic(type) ? 2 : 1, *at = mesh_node_place(type, a);

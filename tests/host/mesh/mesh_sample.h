@@ -1,4 +1,5 @@
-/* mesh_sample.h -- meshes with a shape, for test_export.c and test_render_mesh.c: blocks of cells, bent by a function. */
+/* mesh_sample.h -- meshes with a shape, for test_export.c and test_render_mesh.c: blocks of cells, bent by a
+ * function. */
 #ifndef PIOLA_TESTS_MESH_SAMPLE_H
 #define PIOLA_TESTS_MESH_SAMPLE_H
 
@@ -64,7 +65,8 @@ static inline int block_parts(int type)
     return type == PIO_CELL_TET4 || type == PIO_CELL_TET10 ? 6 : 1;
 }
 
-/* nx x ny (x nz) cells of the unit square or cube, each cut into simplices where the type is one; `bend` moves the points
+/* nx x ny (x nz) cells of the unit square or cube, each cut into simplices where the type is one; `bend` moves the
+ * points
  * (NULL: not). Free it with block_free(). */
 static inline block_mesh block_make(int type, int nx, int ny, int nz, void (*bend)(double p[3]))
 {

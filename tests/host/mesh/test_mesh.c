@@ -255,8 +255,8 @@ static void cooks_membrane_has_its_area(void **state)
     }
 }
 
-/* Linear elements see the hole as a polygon; quadratic ones as parabolas through the middles of its arcs (a parabola over
- * the chord c with height h has the area 2/3 c h). */
+/* Linear elements see the hole as a polygon; quadratic ones as parabolas through the middles of its arcs (a parabola
+ * over the chord c with height h has the area 2/3 c h). */
 static void a_plate_has_its_volume(void **state)
 {
     (void)state;

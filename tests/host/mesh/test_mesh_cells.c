@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A mesh of one cell is looked at in full: of many, most cells only get a glance. Each cell alone, then the extremes of all. */
+/* A mesh of one cell is looked at in full: of many, most cells only get a glance. Each cell alone, then the extremes of
+ * all. */
 static pio_mesh_quality cell_by_cell(const pio_mesh *mesh)
 {
     pio_mesh_quality all = {INFINITY, 0, INFINITY, -INFINITY, 0, 1, INFINITY, -1, 0};
@@ -58,8 +59,8 @@ static void same(double a, double b)
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-/* Places are moved by up to `amount` of a cell's edge, and to a grid of so many bits: then many edges and shapes are the same, or
- * differ in their last bits alone. */
+/* Places are moved by up to `amount` of a cell's edge, and to a grid of so many bits: then many edges and shapes are
+ * the same, or differ in their last bits alone. */
 static void compare(pio_element_type type, double amount, double size, int bits)
 {
     const int32_t n = pio_elements[type].order == 1 ? 11 : 4, count[3] = {n + 2, n + 1, n};

@@ -1,4 +1,5 @@
-/* test_mesh_faces.c -- outer faces, and the faces between two cells in their order, as a plain sort of all faces has them. */
+/* test_mesh_faces.c -- outer faces, and the faces between two cells in their order, as a plain sort of all faces has
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -339,8 +339,8 @@ static void suspicious_meshes_are_read_with_warnings(void **state)
     pio_mesh_free(&mesh);
 }
 
-/* One element of equal edges (and right angles), flattened along an axis by s, then turned, moved and enlarged, has by definition the
- * shape d s^(2/d)/(d - 1 + s^2); its Jacobian is the same everywhere, whatever s is. */
+/* One element of equal edges (and right angles), flattened along an axis by s, then turned, moved and enlarged, has by
+ * definition the shape d s^(2/d)/(d - 1 + s^2); its Jacobian is the same everywhere, whatever s is. */
 static double flattened(pio_element_type type, double s, double *jacobian_ratio)
 {
     static const double ideal[2][3][3] = {

@@ -1,4 +1,5 @@
-/* test_constraint.c -- inequalities of a scene: which there are, their values, their slopes, and bounds that wait for the start. */
+/* test_constraint.c -- inequalities of a scene: which there are, their values, their slopes, and bounds that wait for
+ * the start. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +78,8 @@ static void values_are_shares_of_the_bound_with_the_sign_of_its_side(void **stat
     end(scene, m, &all);
 }
 
-/* c is linear in the samples: its slope is a difference of any size; all other samples have none, whatever was there before. */
+/* c is linear in the samples: its slope is a difference of any size; all other samples have none, whatever was there
+ * before. */
 static void slopes_are_the_differences_of_values(void **state)
 {
     const double samples[] = {0.1, 0.0015, -0.3, -0.0025, 0.4, 7};

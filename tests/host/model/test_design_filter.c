@@ -114,7 +114,8 @@ static void a_constant_stays_and_the_transpose_is_one(void **state)
     pio_filter_free(h);
 }
 
-/* z = 2 x - 3 y: the integral of |grad z|^2 over the part of the sheet between middles, 13 per area; the rest is its slope. */
+/* z = 2 x - 3 y: the integral of |grad z|^2 over the part of the sheet between middles, 13 per area; the rest is its
+ * slope. */
 static void smoothness_of_a_plane_is_its_squared_slope(void **state)
 {
     double z[64], bar[64] = {0}, up, down;

@@ -1,4 +1,5 @@
-/* test_model.c -- a scene made ready for an engine: fills conserve mass, samples weigh what they should, terms differentiate. */
+/* test_model.c -- a scene made ready for an engine: fills conserve mass, samples weigh what they should, terms
+ * differentiate. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -90,7 +90,8 @@ static void a_reaction_is_that_of_the_unknowns_its_support_holds(void **state)
     pio_scene_free(scene);
 }
 
-/* Two squares, a group of facets between them, one of those and an outer one: a load on either is refused, on the side it is not. */
+/* Two squares, a group of facets between them, one of those and an outer one: a load on either is refused, on the side
+ * it is not. */
 static void a_load_on_faces_inside_a_body_is_refused(void **state)
 {
     static const char *const types[] = {"pressure, value: 1", "traction, value: [1, 0]", "follower_pressure, value: 1",
@@ -123,8 +124,8 @@ static void a_load_on_faces_inside_a_body_is_refused(void **state)
         }
 }
 
-/* A body force of the second body acts on its elements, or on those of its place; springs share their total; a foundation has one
- * number or one per axis. */
+/* A body force of the second body acts on its elements, or on those of its place; springs share their total; a
+ * foundation has one number or one per axis. */
 static void loads_that_are_no_tractions_reach_the_engine(void **state)
 {
     static const char *const sets[] = {
@@ -255,8 +256,8 @@ static void tolerances_that_are_not_told_fit_the_precision_that_computes(void **
     }
 }
 
-/* What is not bounded keeps to its own range: nu from 0.2 in (-1, 0.5), thickness from 1 above 0, E as a logarithm anywhere; a load
- * has no range, and stiffnesses may be 0. */
+/* What is not bounded keeps to its own range: nu from 0.2 in (-1, 0.5), thickness from 1 above 0, E as a logarithm
+ * anywhere; a load has no range, and stiffnesses may be 0. */
 static void designs_without_bounds_keep_to_the_range_of_their_quantity(void **state)
 {
     (void)state;

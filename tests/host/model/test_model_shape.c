@@ -1,4 +1,5 @@
-/* test_model_shape.c -- a part of a body's surface as a design: its nodes, their directions and filter, and who follows. */
+/* test_model_shape.c -- a part of a body's surface as a design: its nodes, their directions and filter, and who
+ * follows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +18,8 @@ static pio_model *designed(const char *design, pio_scene **scene)
     return model_of((const char *const[]){geometry, design}, 2, scene);
 }
 
-/* On the top of 5 x 5 nodes: five nodes that move along y; the nine inside follow along both axes, those of the sides along y and
- * those of the floor along x, and the lower corners stay. */
+/* On the top of 5 x 5 nodes: five nodes that move along y; the nine inside follow along both axes, those of the sides
+ * along y and those of the floor along x, and the lower corners stay. */
 static void a_moved_edge_is_followed_by_what_can_follow(void **state)
 {
     pio_scene *scene = NULL;
@@ -42,7 +43,8 @@ static void a_moved_edge_is_followed_by_what_can_follow(void **state)
     pio_scene_free(scene);
 }
 
-/* The normals of a disc's edge are radii, to the chord's order; a plate has a quarter of a hole, outward is inward there. */
+/* The normals of a disc's edge are radii, to the chord's order; a plate has a quarter of a hole, outward is inward
+ * there. */
 static void normals_point_out_of_the_body(void **state)
 {
     static const char *const plate =

@@ -62,7 +62,8 @@ static void open_surface(pio_shape *shape, const scene_geometry *g)
 
 static const scene_geometry mesh = {.name = (char *)(uintptr_t) "mesh", .shape = SCENE_CLOSED_MESH, .scale = 1};
 
-/* A box with a box-shaped cavity, asked on a lattice whose lines along x pass through edges, corners and the diagonals of faces. */
+/* A box with a box-shaped cavity, asked on a lattice whose lines along x pass through edges, corners and the diagonals
+ * of faces. */
 static void lines_through_edges_and_corners_count_once(void **state)
 {
     static const double low[3] = {0, 0, 0}, high[3] = {4, 4, 4}, from[3] = {1, 1, 1}, to[3] = {3, 2, 3};

@@ -1,4 +1,5 @@
-/* test_optimizer_constraints.c -- minima on constraints that are known in closed form, multipliers, contradictions, replay. */
+/* test_optimizer_constraints.c -- minima on constraints that are known in closed form, multipliers, contradictions,
+ * replay. */
 #include "tests/host/optimize/optimizer_bench.h"
 
 enum { LIMIT = 2000 };

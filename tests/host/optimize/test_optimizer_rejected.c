@@ -1,4 +1,5 @@
-/* test_optimizer_rejected.c -- trial points that cannot be computed are rejected and the step shortened; and what "converged" means. */
+/* test_optimizer_rejected.c -- trial points that cannot be computed are rejected and the step shortened; and what
+ * "converged" means. */
 #include "tests/host/optimize/optimizer_bench.h"
 
 enum { TYPES = PIO_GRADIENT_DESCENT + 1 };

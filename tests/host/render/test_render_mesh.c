@@ -1,4 +1,5 @@
-/* test_render_mesh.c -- pictures of meshes: colours, curves, which side is seen, what is hidden, lines, determinism, errors. */
+/* test_render_mesh.c -- pictures of meshes: colours, curves, which side is seen, what is hidden, lines, determinism,
+ * errors. */
 #include "host/render/render.h"
 #include "tests/host/mesh/mesh_sample.h"
 
@@ -58,7 +59,8 @@ static pio_picture picture_of(const block_mesh *m, const double *values, bool at
     return p;
 }
 
-/* The plot of a 2D picture, left, top, right and bottom (inclusive): what two pictures with another mesh have in white. */
+/* The plot of a 2D picture, left, top, right and bottom (inclusive): what two pictures with another mesh have in
+ * white. */
 static void find_plot(const pio_image *image, int box[4])
 {
     box[0] = box[1] = 1 << 20;
@@ -321,8 +323,8 @@ static void what_lies_inside_is_not_seen(void **state)
         }
 }
 
-/* The light comes from the upper left: of a cube seen from the front and above, the top is brighter than the front; and both
- * sides of a sheet are lit. */
+/* The light comes from the upper left: of a cube seen from the front and above, the top is brighter than the front; and
+ * both sides of a sheet are lit. */
 static void faces_are_lit_by_where_they_turn(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_render_obstacles.c -- obstacles in pictures: where the scene and the designs have them in a frame, and what is painted there. */
+/* test_render_obstacles.c -- obstacles in pictures: where the scene and the designs have them in a frame, and what is
+ * painted there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@
 
 #define NAME "render_obstacles.vtkhdf"
 
-/* As a resolved scene has them: a floor whose place and slope are designed, a paddle that moves, a post; one that is of no use here. */
+/* As a resolved scene has them: a floor whose place and slope are designed, a paddle that moves, a post; one that is of
+ * no use here. */
 static const char scene[] =
     "{\"name\": \"three\", \"obstacles\": ["
     "{\"name\": \"floor\", \"type\": \"plane\", \"position\": [0, 0.1], \"rotation\": 0, \"normal\": [0, 2]},"

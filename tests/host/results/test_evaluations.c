@@ -1,4 +1,5 @@
-/* test_evaluations.c -- the record of an optimisation: what was added comes back to the bit, and only for the same run. */
+/* test_evaluations.c -- the record of an optimisation: what was added comes back to the bit, and only for the same
+ * run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +88,8 @@ static void a_record_of_another_run_is_refused(void **state)
                      PIOLA_CANNOT_CREATE);
 }
 
-/* Any bit of the third evaluation of five is flipped: the others are there, it is told, and what is added in its place counts. */
+/* Any bit of the third evaluation of five is flipped: the others are there, it is told, and what is added in its place
+ * counts. */
 static void a_damaged_evaluation_costs_no_other(void **state)
 {
     (void)state;

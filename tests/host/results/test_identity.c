@@ -1,4 +1,5 @@
-/* test_identity.c -- whether a run may be continued: never one of another scene or program; on another machine with leave. */
+/* test_identity.c -- whether a run may be continued: never one of another scene or program; on another machine with
+ * leave. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_adjoint_growth.c -- does the growth of an adjoint mean what it says? Norms here are those of motions with known answers. */
+/* test_adjoint_growth.c -- does the growth of an adjoint mean what it says? Norms here are those of motions with known
+ * answers. */
 #include "host/run/adjoint_growth.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ static void near(const char *what, double measured, double right, double toleran
     if (!(fabs(measured - right) <= tolerance * fabs(right))) fail_msg("%s: %g is not %g", what, measured, right);
 }
 
-/* Cotangents of one place and one velocity, without sources; `back` is the time to the end. The state is as large all the time. */
+/* Cotangents of one place and one velocity, without sources; `back` is the time to the end. The state is as large all
+ * the time. */
 static void fill(double (*x)(double back), double (*v)(double back))
 {
     for (int64_t s = 0; s <= STEPS; s++) {

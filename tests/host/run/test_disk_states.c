@@ -1,4 +1,5 @@
-/* test_disk_states.c -- do states come back from the disk as they went, is a changed one found, and is nothing left behind? */
+/* test_disk_states.c -- do states come back from the disk as they went, is a changed one found, and is nothing left
+ * behind? */
 #include "host/run/disk_states.h"
 
 #include <dirent.h>

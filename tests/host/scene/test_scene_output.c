@@ -192,8 +192,8 @@ static void the_schema_is_json_and_names_every_key(void **state)
 
 /* ---- paths of keys ------------------------------------------------------------------------------------------- */
 
-/* Calls what(path, context) for every key of a table and of those below it: "materials[].E", "method.grid.walls.x_min" of slots;
- * returns how many of them it denies. */
+/* Calls what(path, context) for every key of a table and of those below it: "materials[].E", "method.grid.walls.x_min"
+ * of slots; returns how many of them it denies. */
 typedef bool each_path(const char *path, const void *context);
 static int denied(const cfg_table *table, const char *above, bool slots, each_path *what, const void *context,
                   int *keys)

@@ -73,7 +73,8 @@ static inline int64_t sample_rows(const sample_case *c, const pio_snapshot_field
     return f->location == PIO_SNAPSHOT_CELL ? c->cells : c->n;
 }
 
-/* Kinds of cells in turn (3D has eight, 2D four); node j of cell c is point (5 c + 3 j) mod n. It lives until the next call.
+/* Kinds of cells in turn (3D has eight, 2D four); node j of cell c is point (5 c + 3 j) mod n. It lives until the next
+ * call.
  */
 static inline const pio_snapshot_mesh *sample_mesh(const sample_case *c)
 {
@@ -121,7 +122,8 @@ static const pio_snapshot_pair sample_pairs[] = {{"program", "piola"},
                                                  {"host", "x86-64"}};
 enum { SAMPLE_PAIRS = sizeof sample_pairs / sizeof sample_pairs[0] };
 
-/* `fields` has room for SAMPLE_FIELDS; `path`, with .vtkhdf, must outlive the call. Until it is finished it is STEM.partial.vtkhdf. */
+/* `fields` has room for SAMPLE_FIELDS; `path`, with .vtkhdf, must outlive the call. Until it is finished it is
+ * STEM.partial.vtkhdf. */
 static inline pio_snapshot_def sample_def(const sample_case *c, const char *path, pio_snapshot_field *fields)
 {
     static char partial[400];

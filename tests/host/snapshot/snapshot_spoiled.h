@@ -1,5 +1,5 @@
-/* snapshot_spoiled.h -- good files of particles and of a mesh, and a place for spoilt copies. For test_snapshot_hostile.c and
- * test_snapshot_lies.c. */
+/* snapshot_spoiled.h -- good files of particles and of a mesh, and a place for spoilt copies. For
+ * test_snapshot_hostile.c and test_snapshot_lies.c. */
 #ifndef PIOLA_TESTS_SNAPSHOT_SPOILED_H
 #define PIOLA_TESTS_SNAPSHOT_SPOILED_H
 

@@ -1,4 +1,5 @@
-/* test_surface.c -- closed surfaces: every format gives the same body, and what is no closed surface is refused by name. */
+/* test_surface.c -- closed surfaces: every format gives the same body, and what is no closed surface is refused by
+ * name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_surface_order.c -- how surfaces are put in order and found to be closed, against a plain sort of all places and edges. */
+/* test_surface_order.c -- how surfaces are put in order and found to be closed, against a plain sort of all places and
+ * edges. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +29,8 @@ typedef struct {
     int32_t *triangle; /* [n_triangles][3] */
 } soup;
 
-/* Triangles of vertices on a lattice of `most` places per axis, so that many are at one place; some at -0, some subnormal and some
- * so near to each other that the scale makes them one. */
+/* Triangles of vertices on a lattice of `most` places per axis, so that many are at one place; some at -0, some
+ * subnormal and some so near to each other that the scale makes them one. */
 static soup make_soup(size_t n, uint64_t most)
 {
     soup s = {.n_vertices = n, .n_triangles = n};
@@ -217,7 +218,8 @@ static void places_are_numbered_as_a_sort_does(void **state)
         }
 }
 
-/* A closed surface whose edges all meet the vertices 0 or 1, and the same with triangles that are turned, doubled and gone. */
+/* A closed surface whose edges all meet the vertices 0 or 1, and the same with triangles that are turned, doubled and
+ * gone. */
 static void edges_are_judged_as_a_sort_does(void **state)
 {
     enum { AROUND = 30000, MOST = 2 * AROUND + 100 };

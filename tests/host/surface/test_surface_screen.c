@@ -1,4 +1,5 @@
-/* test_surface_screen.c -- what is certain about the two sides of all triangles at once is what asking for each point says. */
+/* test_surface_screen.c -- what is certain about the two sides of all triangles at once is what asking for each point
+ * says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,8 +205,8 @@ static void what_is_certain_is_what_every_point_says(void **state)
     }
 }
 
-/* Along the line of the screen all lie in one bin; the thinner ones are less wide than the probes are apart, and their numbers of
- * triangles are none of sixteen at a time. */
+/* Along the line of the screen all lie in one bin; the thinner ones are less wide than the probes are apart, and their
+ * numbers of triangles are none of sixteen at a time. */
 static void a_rod_along_the_line_is_screened_along_another(void **state)
 {
     static const double thin[2] = {0.4e-6, 2.5e-6}, thick[2] = {1e-3, 3e-4};

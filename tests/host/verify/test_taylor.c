@@ -353,7 +353,8 @@ static void a_true_zero_passes_only_with_a_scale(void **state)
     assert_int_equal(check("no influence", &s).verdict, PIO_TAYLOR_PASSED);
 }
 
-/* What Newton's method leaves out of balance is not noise: it goes together with the step, and looks like a wrong slope. */
+/* What Newton's method leaves out of balance is not noise: it goes together with the step, and looks like a wrong
+ * slope. */
 static void values_in_doubt_accuse_no_gradient_that_the_doubt_explains(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* schedule_judge.h -- is a stream of actions legal? An interpreter that knows nothing but the meaning of the actions. */
+/* schedule_judge.h -- is a stream of actions legal? An interpreter that knows nothing but the meaning of the
+ * actions. */
 #ifndef PIOLA_TESTS_SCHEDULE_JUDGE_H
 #define PIOLA_TESTS_SCHEDULE_JUDGE_H
 

@@ -1,5 +1,5 @@
-/* test_adjoint_norms.c -- are the norms those of the cotangents that can be read, and is the step that a failure names the first whose
- * cotangents are too large for one? */
+/* test_adjoint_norms.c -- are the norms those of the cotangents that can be read, and is the step that a failure names
+ * the first whose cotangents are too large for one? */
 #include "tests/solvers/fem/fem_case.h"
 #include "tests/solvers/mpm/mpm_case.h"
 
@@ -104,7 +104,8 @@ static void compare_with_frames(const subject *s, pio_adjoint_norm norms[STEPS +
     assert_true(largest > 0);
 }
 
-/* What arrives at state `at`, which the last sample observes, is what it has where it is not: of J without that sample. */
+/* What arrives at state `at`, which the last sample observes, is what it has where it is not: of J without that
+ * sample. */
 static void compare_arrivals(subject *s, const pio_adjoint_norm *norms, int64_t at, const char *name)
 {
     static pio_adjoint_norm without[STEPS + 1];
@@ -133,7 +134,8 @@ static subject subject_of(const pio_engine *engine, pio_engine_desc *desc, int s
     return s;
 }
 
-/* A block that falls on the floor; observed in the middle of the run (the last sample, between two states or not) and at its end. */
+/* A block that falls on the floor; observed in the middle of the run (the last sample, between two states or not) and
+ * at its end. */
 static subject falling(mpm_case *c, double past)
 {
     const case_body body = {
@@ -200,7 +202,8 @@ static void norms_of_meshes_are_those_of_their_cotangents(void **unused)
 
 /* ---- too large ------------------------------------------------------------------------------------------------ */
 
-/* One particle in free fall, or one mesh, whose mean velocity is observed in every state: cotangents grow by `weight` in each. */
+/* One particle in free fall, or one mesh, whose mean velocity is observed in every state: cotangents grow by `weight`
+ * in each. */
 static subject observed_always(mpm_case *c, fem_case *mesh, double weight)
 {
     const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {4e4, 0.3}, .density = 1000};

@@ -1,6 +1,6 @@
-/* test_window.c -- is the gradient of a window the derivative of J with the state at its beginning held, for both methods, and the
- * same bits for every schedule? The state there goes to the host and comes back to runs with other designs; what differences of
- * their samples say is what the adjoint must. */
+/* test_window.c -- is the gradient of a window the derivative of J with the state at its beginning held, for both
+ * methods, and the same bits for every schedule? The state there goes to the host and comes back to runs with other
+ * designs; what differences of their samples say is what the adjoint must. */
 #include "tests/solvers/fem/fem_case.h"
 #include "tests/solvers/mpm/mpm_case.h"
 
@@ -147,7 +147,8 @@ static subject subject_of(const pio_engine *engine, pio_engine_desc *desc, int s
     return s;
 }
 
-/* A solid and a fluid collide; observations before, at and after the beginning of the window, some of them between states. */
+/* A solid and a fluid collide; observations before, at and after the beginning of the window, some of them between
+ * states. */
 static subject collision(int *initial)
 {
     mpm_case *c = &particles;

@@ -1,6 +1,6 @@
-/* fem_case.h -- builds meshes for the engine that a test is linked with: boxes of irregular elements of one or two types,
- * matter, loads, supports, observations and designs; runs them, and hashes what comes out. A failure of the builder fails the
- * running test. */
+/* fem_case.h -- builds meshes for the engine that a test is linked with: boxes of irregular elements of one or two
+ * types, matter, loads, supports, observations and designs; runs them, and hashes what comes out. A failure of the
+ * builder fails the running test. */
 #ifndef PIOLA_TESTS_FEM_CASE_H
 #define PIOLA_TESTS_FEM_CASE_H
 
@@ -24,7 +24,8 @@ typedef struct {
     double density;  /* kg/m^3 */
 } fem_material;
 
-/* A material of this law with E or its like near `modulus` Pa, and nu = 0.3 at small strain where the law is compressible. */
+/* A material of this law with E or its like near `modulus` Pa, and nu = 0.3 at small strain where the law is
+ * compressible. */
 fem_material fem_material_of(pio_hyper_law law, double modulus);
 
 typedef struct {
@@ -60,9 +61,9 @@ void fem_case_begin(fem_case *c, double dt, int64_t steps);
 void fem_case_free(fem_case *c);
 double fem_case_random(fem_case *c); /* in [-1, 1), the same for every run */
 
-/* The box 0..1 of n0 x n1 x n2 cells, taken by `map` (NULL: none) to where it is to be. Cells are cut into elements of two
- * types in turn (of one, where they are equal). Vertices within are moved by up to `jitter` of a cell, and nodes between
- * vertices lie half-way; numbers of nodes have no order. */
+/* The box 0..1 of n0 x n1 x n2 cells, taken by `map` (NULL: none) to where it is to be. Cells are cut into elements of
+ * two types in turn (of one, where they are equal). Vertices within are moved by up to `jitter` of a cell, and nodes
+ * between vertices lie half-way; numbers of nodes have no order. */
 typedef void (*fem_map)(const double s[3], double x[3]);
 void fem_case_grid(fem_case *c, pio_element_type even, pio_element_type odd, int n0, int n1, int n2, fem_map map,
                    double jitter);
@@ -71,7 +72,8 @@ int fem_case_on_side(const fem_case *c, int node, int axis, int side);
 /* Element e gets material e % count, and (2D) a thickness. */
 void fem_case_matter(fem_case *c, const fem_material *m, int count, double thickness);
 
-/* With inertia: initial displacements and velocities zero, to be filled; Rayleigh's damping the same in all elements. */
+/* With inertia: initial displacements and velocities zero, to be filled; Rayleigh's damping the same in all
+ * elements. */
 void fem_case_motion(fem_case *c, pio_integrator integrator, int lumped, double alpha, double beta);
 
 int fem_case_curve(fem_case *c, int points, const double *t, const double *value);
@@ -85,8 +87,8 @@ void fem_case_hold(fem_case *c, int node, int axis, int support);
 void fem_case_hold_side(fem_case *c, int side_axis, int side, int axis, int support);
 void fem_case_clamp(fem_case *c, int side_axis, int side); /* all axes, at zero */
 
-/* An observation with random weights in J (and of nodes); distance: every second node has a point, one is left out, of several samples with
- * weights; volume,
+/* An observation with random weights in J (and of nodes); distance: every second node has a point, one is left out, of
+ * several samples with weights; volume,
  * mass, strain energy and stress (p = 6): of four elements in five. */
 int fem_case_observe(fem_case *c, pio_observable type, int samples);
 pio_touch *fem_case_touch(fem_case *c, int observation, int64_t step, int sample,

@@ -63,8 +63,8 @@ static void place_vertex(fem_case *c, const int at[3], fem_map map, double jitte
     memcpy(x, to, sizeof *x * D);
 }
 
-/* A node between vertices: half-way between the two ends of the edge on which it lies, or in the middle of all vertices around
- * it. In simplices the edge goes from the lowest to the highest of them. */
+/* A node between vertices: half-way between the two ends of the edge on which it lies, or in the middle of all vertices
+ * around it. In simplices the edge goes from the lowest to the highest of them. */
 static void place_between(const fem_case *c, const int at[3], int simplex, double *x)
 {
     int odd[3] = {0}, n = 0;
@@ -151,7 +151,8 @@ static pio_element_type face_of(pio_element_type type)
     }
 }
 
-/* Place of node a of a face of the cell at `base` (in cells) on a side of the box; outward by the order of the nodes. */
+/* Place of node a of a face of the cell at `base` (in cells) on a side of the box; outward by the order of the
+ * nodes. */
 static void face_place(const fem_case *c, const int base[3], int type, int cut, int a, int axis, int side, int at[3])
 {
     const int order = c->order;

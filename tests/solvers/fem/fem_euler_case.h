@@ -1,4 +1,5 @@
-/* fem_euler_case.h -- a motion on a lattice, with a tape, that goes out and back: for the tests of residual-coded backward Euler. */
+/* fem_euler_case.h -- a motion on a lattice, with a tape, that goes out and back: for the tests of residual-coded
+ * backward Euler. */
 #ifndef PIOLA_TESTS_FEM_EULER_CASE_H
 #define PIOLA_TESTS_FEM_EULER_CASE_H
 

@@ -31,8 +31,8 @@ static inline void leap_map(const double s[3], double x[3])
     x[2] = 0.6 * s[2] + 0.1 * s[1];
 }
 
-/* Two laws in irregular elements, heavy, in motion from the start; clamped at a side that moves up and down, pulled in the course of
- * time, pressed by what follows the body, and on springs. Value 0: the traction, 1: the pressure. */
+/* Two laws in irregular elements, heavy, in motion from the start; clamped at a side that moves up and down, pulled in
+ * the course of time, pressed by what follows the body, and on springs. Value 0: the traction, 1: the pressure. */
 static inline void leap_moving(fem_case *c, pio_integrator integrator, int64_t steps, int law, pio_element_type even,
                                pio_element_type odd)
 {

@@ -1,4 +1,5 @@
-/* fem_taylor.h -- Taylor remainders of a mesh's gradient in chosen directions (host/verify/taylor.h), counted by how they end. */
+/* fem_taylor.h -- Taylor remainders of a mesh's gradient in chosen directions (host/verify/taylor.h), counted by how
+ * they end. */
 #ifndef PIOLA_TESTS_FEM_TAYLOR_H
 #define PIOLA_TESTS_FEM_TAYLOR_H
 

@@ -1,4 +1,5 @@
-/* test_fem_amount.c -- volume, mass, strain energy and the norm of stress: against closed forms, and their derivatives. */
+/* test_fem_amount.c -- volume, mass, strain energy and the norm of stress: against closed forms, and their
+ * derivatives. */
 #include "tests/solvers/fem/fem_taylor.h"
 #include "tests/sanitized.h"
 
@@ -76,9 +77,9 @@ static void to_bar(const double s[3], double x[3])
     x[2] = 0.5 * s[2];
 }
 
-/* A bar that is pulled by `pull` Pa and free to contract; its three symmetry planes are held. Irregular elements whose sides fit
- * and whose rule is exact for a uniform stress: in 2D two quadratic types; in 3D hex8, as quadratic ones with curved sides have
- * neither. */
+/* A bar that is pulled by `pull` Pa and free to contract; its three symmetry planes are held. Irregular elements whose
+ * sides fit and whose rule is exact for a uniform stress: in 2D two quadratic types; in 3D hex8, as quadratic ones with
+ * curved sides have neither. */
 static void bar(fem_case *c, const fem_material *m, double pull)
 {
     fem_case_begin(c, 1, 1);
@@ -89,8 +90,8 @@ static void bar(fem_case *c, const fem_material *m, double pull)
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, pull, 0, 0), 0);
 }
 
-/* In linear elasticity the energy is half the work of the loads at their final values; in tension it is sigma^2/(2 E) times the
- * volume, in plane strain (1 - nu^2) of it. */
+/* In linear elasticity the energy is half the work of the loads at their final values; in tension it is sigma^2/(2 E)
+ * times the volume, in plane strain (1 - nu^2) of it. */
 static void the_energy_of_a_bar_is_half_the_work_of_its_load(void **unused)
 {
     static fem_case c;
@@ -112,8 +113,8 @@ static void the_energy_of_a_bar_is_half_the_work_of_its_load(void **unused)
     fem_case_free(&c);
 }
 
-/* One stress everywhere: its norm is itself for every p and every unit. von Mises' measure of tension is the tension; in plane
- * strain sigma_33 = nu sigma, and so sqrt(1 - nu + nu^2) of it. */
+/* One stress everywhere: its norm is itself for every p and every unit. von Mises' measure of tension is the tension;
+ * in plane strain sigma_33 = nu sigma, and so sqrt(1 - nu + nu^2) of it. */
 static void the_norm_of_a_uniform_stress_is_that_stress(void **unused)
 {
     static const double power[] = {2, 8, 31}, size[] = {1e-3, 5, 1e6};
@@ -148,8 +149,8 @@ static void the_norm_of_a_uniform_stress_is_that_stress(void **unused)
     }
 }
 
-/* Uniaxial stretch of a compressible solid at finite strain: what is pulled has the Cauchy stress of the force over the area
- * of now; in 3D that is von Mises' measure of it. */
+/* Uniaxial stretch of a compressible solid at finite strain: what is pulled has the Cauchy stress of the force over the
+ * area of now; in 3D that is von Mises' measure of it. */
 static void stress_is_force_over_the_area_of_now(void **unused)
 {
     (void)unused;

@@ -1,10 +1,11 @@
-/* test_fem_convergence.c -- does a mesh come nearer to a known displacement at the rate of its element, and from the distance that
- * theory allows?
+/* test_fem_convergence.c -- does a mesh come nearer to a known displacement at the rate of its element, and from the
+ * distance that theory allows?
  *
- * Manufactured solutions: u* is chosen, and the nodes get the forces f_a = int P(F*) grad N_a that make it the solution, one point
- * load each; where the body is held, u* is zero. The law, the quadrature (Gauss points, 3 to 5 an axis, simplices as
- * collapsed cubes) and the norms are written down here a second time. With elements of degree p, |u* - u_h| falls as h^(p+1) in
- * L2 and as h^p in energy (Ciarlet 1978, sections 3.2 and 4.1). The constants: by Cea's lemma nothing in the space of the
+ * Manufactured solutions: u* is chosen, and the nodes get the forces f_a = int P(F*) grad N_a that make it the
+ * solution, one point load each; where the body is held, u* is zero. The law, the quadrature (Gauss points, 3 to 5 an
+ * axis, simplices as collapsed cubes) and the norms are written down here a second time. With elements of degree p, |u*
+ * - u_h| falls as h^(p+1) in L2 and as h^p in energy (Ciarlet 1978, sections 3.2 and 4.1). The constants: by Cea's
+ *   lemma nothing in the space of the
  * elements is nearer to u* in energy than the linear law's u_h, thus not the interpolant either; and
  * |u* - u_h|^2 = |u*|^2 - f . u_h exactly. */
 #include "kernels/fem/fem_element.h"
@@ -388,7 +389,8 @@ static void a_finite_strain_converges_at_the_rate_of_its_element_on_a_bent_body(
     if (!TEST_SANITIZED) assert_int_equal(wrong, 0);
 }
 
-/* Forces of a law that is off by 2 %, and forces that are integrated with one point an element: the same judge finds both. */
+/* Forces of a law that is off by 2 %, and forces that are integrated with one point an element: the same judge finds
+ * both. */
 static void wrong_forces_and_too_few_quadrature_points_are_found(void **unused)
 {
     const constants k = {.low = 0.97, .high = 1 + 1e-9, .lost = 1e-5};

@@ -1,5 +1,5 @@
-/* test_fem_determinism.c -- are results the same bits for any number of threads, in every run, after a restart and for any
- * schedule? And does no more than scalars travel to the host within a step? */
+/* test_fem_determinism.c -- are results the same bits for any number of threads, in every run, after a restart and for
+ * any schedule? And does no more than scalars travel to the host within a step? */
 #include "tests/solvers/fem/fem_case.h"
 
 #include "solvers/fem/fem.h"
@@ -158,7 +158,8 @@ static void a_restart_from_a_saved_state_gives_the_same_bits(void **unused)
 
 /* ---- schedules ------------------------------------------------------------------------------------------- */
 
-/* Keeps states 0, every, 2 every, ...; on the way back each step's state is computed again from the one kept before it. */
+/* Keeps states 0, every, 2 every, ...; on the way back each step's state is computed again from the one kept before
+ * it. */
 typedef struct {
     pio_schedule schedule; /* first: next() gets a pointer to it */
     pio_action list[8 * STEPS];

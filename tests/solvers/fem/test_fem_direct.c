@@ -1,4 +1,5 @@
-/* test_fem_direct.c -- does elimination solve what conjugate gradients solve, and what they cannot? Which is taken by itself? */
+/* test_fem_direct.c -- does elimination solve what conjugate gradients solve, and what they cannot? Which is taken by
+ * itself? */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -90,7 +91,8 @@ static void elimination_and_conjugate_gradients_agree(void **unused)
     }
 }
 
-/* A pressure that follows its faces makes the matrix unsymmetric: LU, and for the adjoint its transposed solve, against GMRES. */
+/* A pressure that follows its faces makes the matrix unsymmetric: LU, and for the adjoint its transposed solve, against
+ * GMRES. */
 static void with_loads_that_follow_lu_and_gmres_agree_and_the_adjoint_is_transposed(void **unused)
 {
     static double z_bar[2][FEM_VARIABLES];
@@ -235,9 +237,9 @@ static void elimination_gives_the_same_bits_every_time_for_any_number_of_threads
     assert_true(hash[1] == hash[0] && hash[2] == hash[0]);
 }
 
-/* A column pressed beyond its buckling load stays straight, as nothing pushes it aside: K has negative pivots, of which symmetric
- * forces know nothing. The adjoint of a force across does. Projected directions lead away from such a state as soon as rounding
- * pushes: where they end is another equilibrium, and J is not compared. */
+/* A column pressed beyond its buckling load stays straight, as nothing pushes it aside: K has negative pivots, of which
+ * symmetric forces know nothing. The adjoint of a force across does. Projected directions lead away from such a state
+ * as soon as rounding pushes: where they end is another equilibrium, and J is not compared. */
 static void at_an_unstable_state_negative_pivots_are_counted_and_adjoints_exact(void **unused)
 {
     static const char *const ways[] = {"pcg", "direct, projected", "direct, then conjugate gradients"};

@@ -1,7 +1,9 @@
-/* test_fem_dynamics.c -- do meshes move in time as their integrators say, and is the adjoint of that motion its derivative?
+/* test_fem_dynamics.c -- do meshes move in time as their integrators say, and is the adjoint of that motion its
+ * derivative?
  *
- * A mass on a spring obeys the recurrence that an integrator's factor z is a root of (W = omega h), to rounding; free flight
- * and a bar's wave are known; Taylor remainders for every integrator, mass, damping and what a motion starts from. */
+ * A mass on a spring obeys the recurrence that an integrator's factor z is a root of (W = omega h), to rounding; free
+ * flight and a bar's wave are known; Taylor remainders for every integrator, mass, damping and what a motion starts
+ * from. */
 #include "tests/solvers/fem/fem_motion.h"
 #include "tests/solvers/fem/fem_taylor.h"
 
@@ -23,8 +25,8 @@ static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 
 /* ---- one degree of freedom ------------------------------------------------------------------------------- */
 
-/* An element of unit edge, one side clamped along x, everything held across: both masses at x = 1 move together. With lumped
- * masses rho/2 each side and stiffness E (nu = 0): omega^2 = 2 E/rho. */
+/* An element of unit edge, one side clamped along x, everything held across: both masses at x = 1 move together. With
+ * lumped masses rho/2 each side and stiffness E (nu = 0): omega^2 = 2 E/rho. */
 static void oscillator(fem_case *c, pio_integrator integrator, double W, int64_t steps)
 {
     const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {2, 0}, .density = 4};
@@ -111,8 +113,8 @@ static void every_integrator_has_the_factor_of_its_formula(void **unused)
 
 /* ---- free flight ----------------------------------------------------------------------------------------- */
 
-/* Nothing holds the body: u = n h v + g h^2 n (n + 1)/2 for backward Euler, exact for Newmark and the leapfrog; BDF2 differs from
- * it by its first step alone. */
+/* Nothing holds the body: u = n h v + g h^2 n (n + 1)/2 for backward Euler, exact for Newmark and the leapfrog; BDF2
+ * differs from it by its first step alone. */
 static double flown(pio_integrator integrator, int n, double h, double v, double g)
 {
     if (integrator == PIO_NEWMARK || integrator == PIO_LEAPFROG) return n * h * v + g * n * n * h * h / 2;
@@ -162,8 +164,9 @@ static void a_free_body_falls_as_a_point_does(void **unused)
 
 /* ---- wave of a bar ---------------------------------------------------------------------------------------- */
 
-/* u = sin(pi x) cos(pi t) of a bar E = rho = L = 1 held at both ends: u(1/2, 1/2) by steps of one element's length. Linear
- * elements raise the frequency by (pi dx)^2/24 (consistent) or lower it by as much (lumped); Newmark's rule lowers it by
+/* u = sin(pi x) cos(pi t) of a bar E = rho = L = 1 held at both ends: u(1/2, 1/2) by steps of one element's length.
+ * Linear elements raise the frequency by (pi dx)^2/24 (consistent) or lower it by as much (lumped); Newmark's rule
+ * lowers it by
  * (pi dt)^2/12; leapfrog raises it by (pi dt)^2/24 (Hughes 2000, section 9.1). */
 static double wave_at_half(pio_integrator integrator, int lumped, int n)
 {

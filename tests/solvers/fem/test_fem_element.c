@@ -1,7 +1,8 @@
-/* test_fem_element.c -- the tables of finite elements: shape functions, their derivatives, nodes in VTK's order, quadrature.
+/* test_fem_element.c -- the tables of finite elements: shape functions, their derivatives, nodes in VTK's order,
+ * quadrature.
  *
- * What is expected is written down here a second time, from the definitions: places of nodes in mesh_pieces.h, integrals of
- * monomials in closed form. */
+ * What is expected is written down here a second time, from the definitions: places of nodes in mesh_pieces.h,
+ * integrals of monomials in closed form. */
 #include "kernels/fem/fem_element.h"
 #include "solvers/engine/engine.h"
 #include "tests/host/mesh/mesh_pieces.h"

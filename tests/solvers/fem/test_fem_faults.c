@@ -1,7 +1,7 @@
 /* test_fem_faults.c -- is every way in which a mesh's run can fail found, named and harmless?
  *
- * Each fault comes from a description that a host could pass on. It has its status and its words, it leaves no simulation
- * behind, and a run that failed can be started again. */
+ * Each fault comes from a description that a host could pass on. It has its status and its words, it leaves no
+ * simulation behind, and a run that failed can be started again. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -254,7 +254,8 @@ static const fault_case faults[] = {
     {"another build", another_build, PIOLA_INTERNAL, {"of different builds"}, 0, OF_NO_KIND},
     {"obstacles", with_obstacles, PIOLA_BAD_DATA, {"a mesh has no obstacles; particles (MPM) have"}, 0, OF_NO_KIND},
     {"actuators", with_actuators, PIOLA_BAD_DATA, {"a mesh has no actuators"}, 0, OF_NO_KIND},
-    {"velocity fields", with_velocity_fields, PIOLA_BAD_DATA, {"a mesh has no velocity fields of bodies"}, 0, OF_NO_KIND},
+    {"velocity fields", with_velocity_fields, PIOLA_BAD_DATA, {"a mesh has no velocity fields of bodies"}, 0,
+     OF_NO_KIND},
     {"inside out at rest", inside_out_at_rest, PIOLA_NUMERICAL, {"element 3 has no positive volume at rest"}, 0,
      BEFORE(REST_SHAPE, ELEMENT)},
     {"a shape inside out", shape_inside_out, PIOLA_NUMERICAL, {"element ", " has no positive volume at rest"}, 0,
@@ -272,9 +273,11 @@ static const fault_case faults[] = {
      {"a time step of 1 s is unstable", "2/omega = "}, 0, BEFORE(TIME_STEP, NOWHERE)},
     {"an explicit step's load that is NaN", explicit_load_is_no_number, PIOLA_NUMERICAL,
      {"step 0: the velocity of node ", "not finite"}, 0, IN_STEP(NOT_FINITE, 0, NODE)},
-    {"too large a move", too_large_a_move, PIOLA_NUMERICAL, {"step 1: the move of the supports", "element ", "inside out"}, 0,
+    {"too large a move", too_large_a_move, PIOLA_NUMERICAL, {"step 1: the move of the supports", "element ",
+                                                             "inside out"}, 0,
      IN_STEP(INVERTED, 1, ELEMENT)},
-    {"Newton's limit", too_few_iterations, PIOLA_NUMERICAL, {"step 0: Newton's method", "after 1 iterations", "at node"}, 0,
+    {"Newton's limit", too_few_iterations, PIOLA_NUMERICAL, {"step 0: Newton's method", "after 1 iterations",
+                                                             "at node"}, 0,
      IN_STEP(NEWTON, 0, NODE)},
     {"no lower potential", no_lower_potential, PIOLA_NUMERICAL, {"step 0: the line search", "residual", "at node"}, 0,
      IN_STEP(LINE_SEARCH, 0, NODE)},
@@ -304,8 +307,8 @@ static int told_otherwise(const fem_case *c, const fault_case *f, const piola_fa
            (f->of != PIOLA_FAILED_NOWHERE && (said->item < 0 || said->item >= items)) || solve != (said->residual > 0);
 }
 
-/* Every kind of meshes, and of meshes and particles, has a case above; those of linear solves have theirs in test_krylov.c, and as
- * causes here. */
+/* Every kind of meshes, and of meshes and particles, has a case above; those of linear solves have theirs in
+ * test_krylov.c, and as causes here. */
 static int kinds_without_a_case(void)
 {
     int without = 0;

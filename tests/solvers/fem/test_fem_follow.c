@@ -1,6 +1,7 @@
 /* test_fem_follow.c -- do pressures that follow do what mechanics says, and is their stiffness right?
  *
- * Their derivatives by kernels are compared with the dual build by test_every_kernel, gradients by test_fem_follow_gradient. */
+ * Their derivatives by kernels are compared with the dual build by test_every_kernel, gradients by
+ * test_fem_follow_gradient. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include "solvers/fem/fem.h"
@@ -177,8 +178,8 @@ static double stretch(double E, double nu, double p, int dead)
     return (low + high) / 2;
 }
 
-/* All sides of a block pressed (a dead pressure: pulled, under which alone it is stable), three of them rollers: its size changes
- * evenly, at finite strain. */
+/* All sides of a block pressed (a dead pressure: pulled, under which alone it is stable), three of them rollers: its
+ * size changes evenly, at finite strain. */
 static void a_block_under_pressure_shrinks_by_the_root_of_its_law(void **unused)
 {
     (void)unused;
@@ -206,8 +207,8 @@ static void a_block_under_pressure_shrinks_by_the_root_of_its_law(void **unused)
         }
 }
 
-/* A quarter of a tube, inner radius 1 and outer 2, plane strain, under inner pressure: Lame's solution (Timoshenko and Goodier 1970,
- * section 28): u = (1 + nu) p/(E (b^2 - 1)) ((1 - 2 nu) r + b^2/r). */
+/* A quarter of a tube, inner radius 1 and outer 2, plane strain, under inner pressure: Lame's solution (Timoshenko and
+ * Goodier 1970, section 28): u = (1 + nu) p/(E (b^2 - 1)) ((1 - 2 nu) r + b^2/r). */
 static void a_tube_under_inner_pressure_widens_as_lame_says(void **unused)
 {
     const double E = 1000, nu = 0.3, p = 0.01, b = 2, pi = acos(-1);

@@ -1,8 +1,9 @@
 /* test_fem_frames.c -- is what frames of the adjoint hold the derivative of J with respect to the state at that time?
  *
- * A motion that begins anew at a frame, with its displacement and velocity, ends as the whole one did: the gradient of its start,
- * and differences of J, must be the adjoint at the frame. BDF2 remembers the state before, so there the running simulation's own
- * displacement and velocity are changed. Forces: sum over frames of adj_force . force is what J gains when the load's value is scaled. */
+ * A motion that begins anew at a frame, with its displacement and velocity, ends as the whole one did: the gradient of
+ * its start, and differences of J, must be the adjoint at the frame. BDF2 remembers the state before, so there the
+ * running simulation's own displacement and velocity are changed. Forces: sum over frames of adj_force . force is what
+ * J gains when the load's value is scaled. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -115,8 +116,8 @@ static void sheared(const double s[3], double x[3])
 
 enum { TRACTION, FOLLOWER, SPRING };
 
-/* From state `first` on, where it is and moves as told (NULL: random numbers at the start): two laws, heavy, pulled, held at a side,
- * on springs, under a pressure that follows; nothing depends on time. */
+/* From state `first` on, where it is and moves as told (NULL: random numbers at the start): two laws, heavy, pulled,
+ * held at a side, on springs, under a pressure that follows; nothing depends on time. */
 static void body(fem_case *c, pio_integrator integrator, int follower, int64_t first, const double *u, const double *v)
 {
     const pio_element_type even = D == 2 ? PIO_TRI3 : PIO_HEX8, odd = D == 2 ? PIO_QUAD4 : PIO_HEX8;
@@ -199,7 +200,8 @@ static double begun_at(pio_integrator integrator, int64_t k, const double *u, co
     return J;
 }
 
-/* Central differences of J along directions of displacement and of velocity, against the adjoint: the largest relative error. */
+/* Central differences of J along directions of displacement and of velocity, against the adjoint: the largest relative
+ * error. */
 static double differences(pio_integrator integrator, int64_t k, const frame *at, const fem_case *c)
 {
     const int n = c->n * D;
@@ -232,7 +234,8 @@ static void the_adjoint_of_a_frame_is_the_gradient_of_a_motion_that_begins_there
         observe(&c, of[m], 0);
         sweep(&whole, &c, NULL, 1);
         assert_int_equal(whole.shown, STEPS + 1);
-        /* 0, 2, 3; of the leapfrog 0, for its first kick is half of one: a motion that begins is no motion that goes on */
+        /* 0, 2, 3; of the leapfrog 0, for its first kick is half of one: a motion that begins is no motion that goes
+         * on */
         for (int k = 0; k < (of[m] == PIO_LEAPFROG ? 1 : STEPS); k += k == 2 ? 1 : 2) {
             const frame *at = &whole.at[k];
             double u_bar[MOST], v_bar[MOST];
@@ -335,7 +338,8 @@ static void frames_do_not_change_the_gradient(void **unused)
 
 /* ---- forces ----------------------------------------------------------------------------------------------- */
 
-/* Dead forces are in proportion to the one value that there is: sum over states and nodes of adj_force . force = value . dJ/dvalue. */
+/* Dead forces are in proportion to the one value that there is: sum over states and nodes of adj_force . force = value
+ * . dJ/dvalue. */
 static void adjoint_forces_times_forces_are_the_gradient_of_their_value(void **unused)
 {
     static sweep_back s;
@@ -362,8 +366,8 @@ static void adjoint_forces_times_forces_are_the_gradient_of_their_value(void **u
     }
 }
 
-/* Of objectives that observe no force the adjoint force is lambda, K^T lambda = dJ/du: of a displacement of a linear body what
- * the unit force there does, and twice that where the force's own work is observed. */
+/* Of objectives that observe no force the adjoint force is lambda, K^T lambda = dJ/du: of a displacement of a linear
+ * body what the unit force there does, and twice that where the force's own work is observed. */
 static void a_static_adjoint_force_is_the_answer_to_what_is_observed(void **unused)
 {
     static sweep_back s;

@@ -1,8 +1,8 @@
 /* test_fem_gradient.c -- is the engine's adjoint the derivative of its forward run?
  *
- * Taylor remainders (host/verify/taylor.h) in f64 for every element, law, parameter and observation over several load steps; then
- * wrong gradients, which the same check must refuse; and how the gradient's error follows the tolerance of the adjoint
- * solve. */
+ * Taylor remainders (host/verify/taylor.h) in f64 for every element, law, parameter and observation over several load
+ * steps; then wrong gradients, which the same check must refuse; and how the gradient's error follows the tolerance of
+ * the adjoint solve. */
 #include "tests/solvers/fem/fem_taylor.h"
 #include "tests/sanitized.h"
 

@@ -15,7 +15,8 @@
 enum { D = FEM_DIM, STEPS = 3 };
 static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 
-/* A block that is bent hard, in motion by a support that moves too, with so few Newton iterations that whole steps do not suffice. */
+/* A block that is bent hard, in motion by a support that moves too, with so few Newton iterations that whole steps do
+ * not suffice. */
 static void bent(fem_case *c, pio_integrator integrator, int halvings)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};

@@ -1,4 +1,5 @@
-/* test_fem_interrupted.c -- a mesh's simulation asks often enough whether to stop, and starts again as if nothing had been. */
+/* test_fem_interrupted.c -- a mesh's simulation asks often enough whether to stop, and starts again as if nothing had
+ * been. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <limits.h>
@@ -36,8 +37,8 @@ static piola_status step_and_return(const fem_case *c, pio_sim *sim, const doubl
     return rc;
 }
 
-/* A gradient's run is asked many times within its steps whether to stop. Stopped at any of them it says so, and the next run has the
- * bits of one that was never stopped. */
+/* A gradient's run is asked many times within its steps whether to stop. Stopped at any of them it says so, and the
+ * next run has the bits of one that was never stopped. */
 static void a_run_is_interrupted_within_its_steps_and_starts_again(void **unused)
 {
     enum { MOST = 1 << 20 };

@@ -41,8 +41,8 @@ static void velocities_of_the_leapfrog_are_those_of_the_middle_of_a_step(void **
     fem_case_free(&c);
 }
 
-/* Steps of a heavy body that hangs and swings, from displacements and velocities (NULL: random ones); places after 0, steps - 1, steps
- * and steps + 1. */
+/* Steps of a heavy body that hangs and swings, from displacements and velocities (NULL: random ones); places after 0,
+ * steps - 1, steps and steps + 1. */
 static void swing(const double *place, const double *velocity, int steps, double *out[4])
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};

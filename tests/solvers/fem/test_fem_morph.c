@@ -1,5 +1,5 @@
-/* test_fem_morph.c -- nodes that follow a surface whose rest positions are designed: where they come to rest, and the derivative
- * through them. f64. */
+/* test_fem_morph.c -- nodes that follow a surface whose rest positions are designed: where they come to rest, and the
+ * derivative through them. f64. */
 #include "tests/solvers/fem/fem_taylor.h"
 
 #include <math.h>

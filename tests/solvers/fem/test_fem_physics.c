@@ -1,5 +1,5 @@
-/* test_fem_physics.c -- does a mesh do what is known? Patch test, Cook's membrane, a pulled bar, and identities of gradients
- * that need no differences: scaling of moduli and loads, translation and rotation of the body at rest. */
+/* test_fem_physics.c -- does a mesh do what is known? Patch test, Cook's membrane, a pulled bar, and identities of
+ * gradients that need no differences: scaling of moduli and loads, translation and rotation of the body at rest. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ static void bend(fem_case *c, double most)
     }
 }
 
-/* Largest error of interior nodes relative to the largest displacement; every unknown of the border has a support of its
- * own. */
+/* Largest error of interior nodes relative to the largest displacement; every unknown of the border has a support of
+ * its own. */
 static double patch(pio_element_type even, pio_element_type odd, pio_hyper_law law, double bent, int *interior)
 {
     static fem_case c;
@@ -89,8 +89,10 @@ static void an_affine_border_gives_an_affine_inside_for_every_element_and_law(vo
         }
 }
 
-/* The border's midside nodes move too; the affine displacement is a sum of shape functions all the same, as the places are
- * (Zienkiewicz, Taylor and Zhu 2013, section 9.5), and constant stress balances where det(dX/dxi) grad N is integrated exactly. */
+/* The border's midside nodes move too; the affine displacement is a sum of shape functions all the same, as the places
+ * are
+ * (Zienkiewicz, Taylor and Zhu 2013, section 9.5), and constant stress balances where det(dX/dxi) grad N is integrated
+ * exactly. */
 static void an_affine_border_gives_an_affine_inside_of_curved_elements(void **unused)
 {
     (void)unused;
@@ -265,7 +267,8 @@ static void to_beam(const double s[3], double x[3])
     x[2] = s[2];
 }
 
-/* A cantilever under a dead tip load, k = P L^2/(E I); its tip as in the tables of the elastica (Bisshopp and Drucker 1945). */
+/* A cantilever under a dead tip load, k = P L^2/(E I); its tip as in the tables of the elastica (Bisshopp and Drucker
+ * 1945). */
 static void a_slender_beam_bends_as_the_elastica(void **unused)
 {
     static const double table[3][3] = {{1, 0.301721, 0.056433}, {2, 0.493457, 0.160642}, {5, 0.713792, 0.387628}};
@@ -441,7 +444,8 @@ static moved move_of(const fem_case *c, const double *gradient)
     return m;
 }
 
-/* Compliance under pressure turns with the body; displacement, reaction and every load go with it when it is shifted. */
+/* Compliance under pressure turns with the body; displacement, reaction and every load go with it when it is
+ * shifted. */
 static void gradients_by_shape_know_translation_and_rotation(void **unused)
 {
     (void)unused;

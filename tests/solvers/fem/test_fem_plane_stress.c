@@ -25,7 +25,8 @@ static void to_membrane(const double s[3], double x[3])
     x[1] = (1 - s[0]) * 44 * s[1] + s[0] * (44 + 16 * s[1]);
 }
 
-/* Cook's membrane, E = 1, nu = 1/3, a force of 1 spread on the right side: vertical displacements at (48, 52) and (48, 60). */
+/* Cook's membrane, E = 1, nu = 1/3, a force of 1 spread on the right side: vertical displacements at (48, 52) and (48,
+ * 60). */
 static void cook(int n, double deflection[2])
 {
     static fem_case c;
@@ -105,7 +106,8 @@ static void two_elements_have_the_known_compliance_and_its_derivative(void **unu
     fem_case_free(&c);
 }
 
-/* A bar that is free to contract: u = F L/(E A) whatever nu, du/dE = -u/E, du/dnu = 0; given by E, nu or by mu, lambda. */
+/* A bar that is free to contract: u = F L/(E A) whatever nu, du/dE = -u/E, du/dnu = 0; given by E, nu or by mu,
+ * lambda. */
 static void a_bar_knows_no_contraction(void **unused)
 {
     const double E = 1000, nu = 0.3, F = 20, L = 2, exact = F * L / E, mu = E / (2 * (1 + nu));

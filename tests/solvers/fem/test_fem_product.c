@@ -1,5 +1,5 @@
-/* test_fem_product.c -- meshes solved with the products of a library (product_sample.c): the same solutions and gradients, a
- * gradient check that finds a wrong one, and a refusal where there is no library. */
+/* test_fem_product.c -- meshes solved with the products of a library (product_sample.c): the same solutions and
+ * gradients, a gradient check that finds a wrong one, and a refusal where there is no library. */
 #include "solvers/fem/fem.h"
 #include "tests/solvers/fem/fem_taylor.h"
 
@@ -23,7 +23,8 @@ static void slender(const double s[3], double x[3])
     x[2] = s[2];
 }
 
-/* A block clamped on the left and pulled on the right; `follower`: pressed from above, which makes the matrix unsymmetric. */
+/* A block clamped on the left and pulled on the right; `follower`: pressed from above, which makes the matrix
+ * unsymmetric. */
 static void block(fem_case *c, int follower, pio_product_choice product)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};

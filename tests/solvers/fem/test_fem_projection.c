@@ -1,5 +1,5 @@
-/* test_fem_projection.c -- does a matrix without negative curvature help Newton's method where the true one is indefinite, and
- * change nothing else: not where it is positive definite, and not the gradient? */
+/* test_fem_projection.c -- does a matrix without negative curvature help Newton's method where the true one is
+ * indefinite, and change nothing else: not where it is positive definite, and not the gradient? */
 #include "tests/solvers/fem/fem_case.h"
 
 #include "solvers/fem/fem.h"
@@ -29,8 +29,8 @@ static void to_column(const double s[3], double x[3])
     x[2] = s[2];
 }
 
-/* A clamped column under a dead load of more than twice Euler's, pi^2 E I/(4 L^2) = 2.1 N in 3D, all of it in one step, and a
- * thousandth of that across, so that it knows where to go. */
+/* A clamped column under a dead load of more than twice Euler's, pi^2 E I/(4 L^2) = 2.1 N in 3D, all of it in one step,
+ * and a thousandth of that across, so that it knows where to go. */
 static void column(fem_case *c, pio_hyper_law law)
 {
     const fem_material m = fem_material_of(law, 1000);

@@ -1,5 +1,5 @@
-/* test_fem_reversible.c -- does the reversible leapfrog go back to where it came from, every bit of it; is it still the leapfrog; and what
- * does it refuse? Its gradient: test_fem_reversible_gradient.c. */
+/* test_fem_reversible.c -- does the reversible leapfrog go back to where it came from, every bit of it; is it still the
+ * leapfrog; and what does it refuse? Its gradient: test_fem_reversible_gradient.c. */
 #include "tests/solvers/fem/fem_leap_case.h"
 #include "tests/sanitized.h"
 
@@ -96,7 +96,8 @@ static void every_element_and_law_goes_back(void **unused)
     print_message("  %d pairs of element and law: %d steps out and back, no word differs\n", pairs, STEPS);
 }
 
-/* A bit of the state that is planted half-way ends in another first state, and one in the end is counted as one word. */
+/* A bit of the state that is planted half-way ends in another first state, and one in the end is counted as one
+ * word. */
 static void a_planted_bit_is_found(void **unused)
 {
     enum { STEPS = 20 };

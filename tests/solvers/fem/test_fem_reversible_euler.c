@@ -1,5 +1,6 @@
-/* test_fem_reversible_euler.c -- does residual-coded backward Euler go back to where it came from, every bit of it; is it still backward
- * Euler; how many bits does it remember; and what does it refuse? Its gradient: test_fem_reversible_euler_gradient.c. */
+/* test_fem_reversible_euler.c -- does residual-coded backward Euler go back to where it came from, every bit of it; is
+ * it still backward Euler; how many bits does it remember; and what does it refuse? Its gradient:
+ * test_fem_reversible_euler_gradient.c. */
 #include "tests/solvers/fem/fem_euler_case.h"
 #include "tests/sanitized.h"
 
@@ -76,7 +77,8 @@ static void a_run_has_the_same_bits_with_a_tape_and_without(void **unused)
     assert_int_equal(hash[0], hash[1]);
 }
 
-/* A bit of the state that is planted before the way back ends in another first state; one in the end is counted as one word. */
+/* A bit of the state that is planted before the way back ends in another first state; one in the end is counted as one
+ * word. */
 static void a_planted_bit_is_found(void **unused)
 {
     static fem_case c;
@@ -229,10 +231,11 @@ static void longer(const double s[3], double x[3])
     x[2] = s[2];
 }
 
-/* A chain: elements of unit edge in a row, everything across held, stiffness k = E and mass m = 1 for each unit of length. A linear step
- * keeps 1/(1 + h^2 K/m) of each mode, so that log2 det(1 + h^2 K/m) bits are lost, of a chain of n masses
- * the mean of log2(1 + 4 k h^2/m sin^2(x)) over its modes: no code can do with less. Modes in which the sides of the chain move apart have shear
- * stiffness besides; from rest they are not excited, but their rounding errors are coded too. */
+/* A chain: elements of unit edge in a row, everything across held, stiffness k = E and mass m = 1 for each unit of
+ * length. A linear step keeps 1/(1 + h^2 K/m) of each mode, so that log2 det(1 + h^2 K/m) bits are lost, of a chain of
+ * n masses the mean of log2(1 + 4 k h^2/m sin^2(x)) over its modes: no code can do with less. Modes in which the sides
+ * of the chain move apart have shear stiffness besides; from rest they are not excited, but their rounding errors are
+ * coded too. */
 static double chain_bits(double ratio, double strain, double tolerance)
 {
     enum { STEPS = 40 };

@@ -1,5 +1,5 @@
-/* test_fem_reversible_euler_gradient.c -- is the gradient of residual-coded backward Euler its derivative, and the same bits whether states
- * are kept or steps taken back? f64. */
+/* test_fem_reversible_euler_gradient.c -- is the gradient of residual-coded backward Euler its derivative, and the same
+ * bits whether states are kept or steps taken back? f64. */
 #include "tests/solvers/fem/fem_euler_case.h"
 #include "tests/solvers/fem/fem_motion.h"
 

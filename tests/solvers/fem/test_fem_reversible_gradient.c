@@ -1,5 +1,5 @@
-/* test_fem_reversible_gradient.c -- is the adjoint that rides on reversed states the derivative, and has it the same bits whatever way
- * states come back? f64. */
+/* test_fem_reversible_gradient.c -- is the adjoint that rides on reversed states the derivative, and has it the same
+ * bits whatever way states come back? f64. */
 #include "tests/solvers/fem/fem_leap_case.h"
 #include "tests/solvers/fem/fem_motion.h"
 #include "tests/solvers/fem/fem_taylor.h"

@@ -1,4 +1,5 @@
-/* test_fem_rigid.c -- are the rigid motions that supports leave free found, and named in words, before anything is solved? */
+/* test_fem_rigid.c -- are the rigid motions that supports leave free found, and named in words, before anything is
+ * solved? */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -155,8 +156,8 @@ static void springs_hold_along_what_they_act_on(void **unused)
 
 /* ---- hinges ----------------------------------------------------------------------------------------------- */
 
-/* The cells of a 5 x 4 lattice (x 1 in 3D) from (2, 0) on, of unit edge, that a picture marks, its last line the lowest; clamped
- * are three nodes of the cell at the lower left. */
+/* The cells of a 5 x 4 lattice (x 1 in 3D) from (2, 0) on, of unit edge, that a picture marks, its last line the
+ * lowest; clamped are three nodes of the cell at the lower left. */
 static void far_apart(const double s[3], double x[3])
 {
     x[0] = 5 * s[0] + 2;

@@ -26,7 +26,8 @@ static double small(void)
     return fem_case_is_f32() ? 1 : 1e-10;
 }
 
-/* A clamped block of that law, sheared, and pushed from above by loads of size `load` with these factors at 0, 1, 2 and 3 s. */
+/* A clamped block of that law, sheared, and pushed from above by loads of size `load` with these factors at 0, 1, 2 and
+ * 3 s. */
 static void block(fem_case *c, pio_hyper_law law, pio_load_kind kind, double load, const double factor[STEPS + 1])
 {
     const fem_material m = fem_material_of(law, modulus);
@@ -117,7 +118,8 @@ static void a_body_returns_when_a_small_load_goes(void **unused)
     assert_true(record[1].newton_iterations > 0);
 }
 
-/* The record's residual is relative to the forces: by its own numbers, no more than the tolerance or what rounding leaves. */
+/* The record's residual is relative to the forces: by its own numbers, no more than the tolerance or what rounding
+ * leaves. */
 static void the_record_tells_the_residual_relative_to_the_forces(void **unused)
 {
     static const double rise[] = {0, 1, 1, 1};

@@ -1,4 +1,5 @@
-/* test_fem_slots.c -- does a slot keep the history of each integrator and no more, and give the bits of whole states? */
+/* test_fem_slots.c -- does a slot keep the history of each integrator and no more, and give the bits of whole
+ * states? */
 #include "tests/solvers/fem/fem_case.h"
 #include "tests/solvers/slot_runner.h"
 #include "solvers/fem/fem.h"
@@ -27,8 +28,8 @@ static const struct {
             {PIO_LEAPFROG, "leapfrog", 2}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* A damped block that is bent hard by a force that comes at once, in halved steps where these are implicit. `reactions`: one is
- * observed that nothing touches, so that slots keep whole states, or (2) in every state. */
+/* A damped block that is bent hard by a force that comes at once, in halved steps where these are implicit.
+ * `reactions`: one is observed that nothing touches, so that slots keep whole states, or (2) in every state. */
 static void bent(fem_case *c, pio_integrator integrator, int reactions)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};

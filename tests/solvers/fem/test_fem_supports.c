@@ -1,7 +1,8 @@
 /* test_fem_supports.c -- bodies whose supports move, and then rest: their rates, reactions and motion. f64.
  *
- * A support ramps by V t until T and holds. Its velocity is V and then 0, its acceleration that of one span, and what a damped body
- * pulls it with comes to the static reaction. A mass on a spring that such a base excites has a closed form. */
+ * A support ramps by V t until T and holds. Its velocity is V and then 0, its acceleration that of one span, and what a
+ * damped body pulls it with comes to the static reaction. A mass on a spring that such a base excites has a closed
+ * form. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 enum { DAMPED_STEPS = 1500, RAMP_STEPS = 25 };
 #define MOVE 0.04
 
-/* A block of 3 x 2 cells, clamped at x = 0; x = 1 is drawn out by MOVE in RAMP_STEPS, and held. `integrator` static: the end alone. */
+/* A block of 3 x 2 cells, clamped at x = 0; x = 1 is drawn out by MOVE in RAMP_STEPS, and held. `integrator` static:
+ * the end alone. */
 static void drawn(fem_case *c, pio_integrator integrator, int lumped)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
@@ -84,8 +86,10 @@ static void a_damped_body_comes_to_the_static_reaction_when_its_support_rests(vo
 
 /* ---- a base that ramps ----------------------------------------------------------------------------------- */
 
-/* An element of unit edge, held across, whose side x = 0 is the base, u = V t until T and then V T; its other side is one free mass.
- * E = 2, rho = 4: omega^2 = 2 E/rho = 1 with lumped masses, 3 E/rho = 1.5 with consistent ones, of which half a mass couples. */
+/* An element of unit edge, held across, whose side x = 0 is the base, u = V t until T and then V T; its other side is
+ * one free mass.
+ * E = 2, rho = 4: omega^2 = 2 E/rho = 1 with lumped masses, 3 E/rho = 1.5 with consistent ones, of which half a mass
+ * couples. */
 enum { HOLD = 1 };
 #define RAMP_V 0.3
 #define END 2.5
@@ -129,9 +133,9 @@ static double computed(pio_integrator integrator, int lumped, int spans)
     return value;
 }
 
-/* Lumped masses feel the base by the spring alone: the integrator's own order. Consistent ones feel its acceleration too, the jump at T:
- * in Newmark's motion it comes one span late, which is order 1; BDF2's three spans of it, 9/4, -3/2 and 1/4 of the jump, have their
- * centre at T. */
+/* Lumped masses feel the base by the spring alone: the integrator's own order. Consistent ones feel its acceleration
+ * too, the jump at T: in Newmark's motion it comes one span late, which is order 1; BDF2's three spans of it, 9/4, -3/2
+ * and 1/4 of the jump, have their centre at T. */
 static void a_mass_on_a_base_that_ramps_moves_as_its_closed_form(void **unused)
 {
     (void)unused;
@@ -150,7 +154,8 @@ static void a_mass_on_a_base_that_ramps_moves_as_its_closed_form(void **unused)
         }
 }
 
-/* Rates of the base at every span: V and then 0; the sum of h a is the jump -V, within one span of its time (BDF2: three). */
+/* Rates of the base at every span: V and then 0; the sum of h a is the jump -V, within one span of its time (BDF2:
+ * three). */
 static void rates_of_a_support_are_those_of_its_course(void **unused)
 {
     enum { SPANS = 50, LAST = 20 }; /* spans of the ramp */

@@ -1,7 +1,8 @@
-/* test_fem_tangent.c -- is the assembled matrix the derivative of the forces, symmetric, with held unknowns as unit rows and
- * columns? And does one solve each way, adjoint and tangent, tell the same derivative?
+/* test_fem_tangent.c -- is the assembled matrix the derivative of the forces, symmetric, with held unknowns as unit
+ * rows and columns? And does one solve each way, adjoint and tangent, tell the same derivative?
  *
- * The forces' product with the derivative, fem_force_adj, is itself compared with the dual build by test_every_kernel. */
+ * The forces' product with the derivative, fem_force_adj, is itself compared with the dual build by
+ * test_every_kernel. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include "solvers/fem/fem.h"
@@ -235,7 +236,8 @@ static double tangent(fem_case *c, pio_sim *sim, const double *E_dot, int unknow
     return value;
 }
 
-/* dJ/dE . E_dot by the engine's adjoint, and by the tangent of the equilibrium that it stepped to; J is one displacement. */
+/* dJ/dE . E_dot by the engine's adjoint, and by the tangent of the equilibrium that it stepped to; J is one
+ * displacement. */
 static void the_gradient_by_every_modulus_is_the_tangent_seen_from_the_other_side(void **unused)
 {
     (void)unused;

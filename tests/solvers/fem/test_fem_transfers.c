@@ -1,5 +1,5 @@
-/* test_fem_transfers.c -- what travels between host and device within a step: scalars that tell how far a solve is, and nothing
- * that grows with the mesh. A backend that counts stands in for the CPU's. */
+/* test_fem_transfers.c -- what travels between host and device within a step: scalars that tell how far a solve is, and
+ * nothing that grows with the mesh. A backend that counts stands in for the CPU's. */
 #include "solvers/fem/fem.h"
 #include "tests/solvers/fem/fem_case.h"
 

@@ -1,5 +1,5 @@
-/* test_tape.c -- the tape of whole numbers: what is pushed is popped to the bit, in few bits, the same for any number of threads; and
- * what does not fit, or was tampered with, does no harm. */
+/* test_tape.c -- the tape of whole numbers: what is pushed is popped to the bit, in few bits, the same for any number
+ * of threads; and what does not fit, or was tampered with, does no harm. */
 #include "solvers/fem/tape.h"
 
 #include <math.h>
@@ -98,8 +98,8 @@ static rice_tape state(tape_case *c)
 
 enum { KINDS = 72 };
 
-/* Kind 0 .. 63: numbers of so many bits at most; then zeros but for a few, an outlier, the extremes, a ramp, signs, lone ones, blocks of
- * zeros between others, the largest alone. */
+/* Kind 0 .. 63: numbers of so many bits at most; then zeros but for a few, an outlier, the extremes, a ramp, signs,
+ * lone ones, blocks of zeros between others, the largest alone. */
 static void fill(int64_t *r, int n, int kind)
 {
     for (int i = 0; i < n; i++) {
@@ -326,8 +326,8 @@ static void a_record_that_is_taken_back_leaves_no_trace(void **unused)
     end(&c);
 }
 
-/* Every bit of a record, one after another: something else is read, or its padding it was; and nothing beyond the tape is touched, which
- * sanitizers and guarded pages see. */
+/* Every bit of a record, one after another: something else is read, or its padding it was; and nothing beyond the tape
+ * is touched, which sanitizers and guarded pages see. */
 static void a_planted_bit_changes_numbers_and_does_no_harm(void **unused)
 {
     enum { N = 150 };

@@ -1,6 +1,6 @@
-/* cusparse_stand_in.c -- what kernels/backend/product_cusparse.c calls of cuSPARSE and of CUDA's runtime, on the CPU: a loop, and the
- * rules of the manual as checks, so that the module's own steps are tested where there is no GPU. What cuSPARSE computes, and how
- * fast, is for test_product_gpu.c on one. */
+/* cusparse_stand_in.c -- what kernels/backend/product_cusparse.c calls of cuSPARSE and of CUDA's runtime, on the CPU: a
+ * loop, and the rules of the manual as checks, so that the module's own steps are tested where there is no GPU. What
+ * cuSPARSE computes, and how fast, is for test_product_gpu.c on one. */
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
 #include <math.h>

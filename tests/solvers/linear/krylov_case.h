@@ -1,8 +1,8 @@
 /* krylov_case.h -- systems of equations with a known solution for test_krylov.c: springs between the nodes of a grid.
  *
- * Every node is joined to its 3^DIM - 1 neighbours, those outside the grid being fixed. A spring along the unit vector d has
- * the block k (d d^T + 0.2 I): stiff along, soft across. 17^3 or 72^2 nodes: over 10^4 unknowns, and more nodes than one
- * thread is given. */
+ * Every node is joined to its 3^DIM - 1 neighbours, those outside the grid being fixed. A spring along the unit vector
+ * d has the block k (d d^T + 0.2 I): stiff along, soft across. 17^3 or 72^2 nodes: over 10^4 unknowns, and more nodes
+ * than one thread is given. */
 #ifndef PIOLA_TESTS_KRYLOV_CASE_H
 #define PIOLA_TESTS_KRYLOV_CASE_H
 
@@ -33,8 +33,8 @@ enum {
 enum { CASE_COLUMNS = CASE_SMALL ? 3 : 1 }; /* right-hand sides there is room for */
 enum { DD = DIM * DIM, MOST_BLOCKS = NODES * (DIM == 3 ? 27 : 9), RESTART = CASE_RESTART };
 
-/* CONTRAST: stiffness from 1 to 100. INDEFINITE: equal springs, less 1.5 times the Rayleigh quotient of the lowest sine wave.
- * CONVECTION: CONTRAST and a wind that carries values along, antisymmetric between neighbours. NOTHING: zeros. */
+/* CONTRAST: stiffness from 1 to 100. INDEFINITE: equal springs, less 1.5 times the Rayleigh quotient of the lowest sine
+ * wave. CONVECTION: CONTRAST and a wind that carries values along, antisymmetric between neighbours. NOTHING: zeros. */
 typedef enum { CONTRAST, INDEFINITE, CONVECTION, NOTHING } case_matrix;
 
 static pio_stream case_stream; /* of a backend that needs to be opened */
@@ -249,7 +249,8 @@ static inline void case_close(system_case *s)
     free(s->wanted);
 }
 
-/* |b - A x| / |b| by the host, in double; *rounding: what `real` may have added to the engine's own. Leaves x in `got`. */
+/* |b - A x| / |b| by the host, in double; *rounding: what `real` may have added to the engine's own. Leaves x in
+ * `got`. */
 static inline double true_residual(system_case *s, int transposed, double *rounding)
 {
     get(s, s->x, s->got);

@@ -1,5 +1,5 @@
-/* test_direct.c -- sparse direct solves over block matrices with the library of the CPU: right where they are right, and loud
- * where they are not. */
+/* test_direct.c -- sparse direct solves over block matrices with the library of the CPU: right where they are right,
+ * and loud where they are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_krylov.c -- PCG, MINRES and GMRES over block matrices: right where they are right, and loud where they are not. */
+/* test_krylov.c -- PCG, MINRES and GMRES over block matrices: right where they are right, and loud where they are
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

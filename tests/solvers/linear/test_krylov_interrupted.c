@@ -1,4 +1,5 @@
-/* test_krylov_interrupted.c -- does a linear solve that is asked to stop do so at its next look, and leave nothing behind? */
+/* test_krylov_interrupted.c -- does a linear solve that is asked to stop do so at its next look, and leave nothing
+ * behind? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@ static piola_status solve_with(system_case *s, const pio_linop *op, const pio_kr
     return pio_krylov_solve(&s->krylov, &s->queue, op, s->b, s->x, o, r, error);
 }
 
-/* Interrupted at the first looks, or at any later, a solve says so and looks no more; the next has the bits of one that never was. */
+/* Interrupted at the first looks, or at any later, a solve says so and looks no more; the next has the bits of one that
+ * never was. */
 static void an_interruption_ends_a_solve_at_its_next_look(void **state)
 {
     static const char *const names[] = {"PCG", "MINRES", "GMRES"};

@@ -1,6 +1,7 @@
-/* test_pairings.c -- every kind of operator with every method, of elimination with every library that the device has: what a
- * method accepts it solves, to a solution that is known, and the rest it refuses; an operator that breaks its promise is told by
- * the kind of failure. On a GPU (CASE_BACKEND) the exit code is 77, skipped, where there is none. */
+/* test_pairings.c -- every kind of operator with every method, of elimination with every library that the device has:
+ * what a
+ * method accepts it solves, to a solution that is known, and the rest it refuses; an operator that breaks its promise
+ * is told by the kind of failure. On a GPU (CASE_BACKEND) the exit code is 77, skipped, where there is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +86,8 @@ static void eliminate(system_case *s, double to, outcome *o)
     o->residual = r.relative;
 }
 
-/* Solve the system of this matrix as one of this kind with library l. `spoil`, if not NULL, changes the values before. */
+/* Solve the system of this matrix as one of this kind with library l. `spoil`, if not NULL, changes the values
+ * before. */
 static outcome attempt(int l, int method, pio_linop_kind kind, case_matrix matrix, double to,
                        void (*spoil)(system_case *))
 {

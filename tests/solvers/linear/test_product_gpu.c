@@ -1,7 +1,9 @@
-/* test_product_gpu.c -- products by cuSPARSE on a GPU against Piola's kernel there and against the host: A x and A^T x, equal bits
- * every time, whatever y held, and after the values have changed. Exit code 77 (skipped) where there is no device.
+/* test_product_gpu.c -- products by cuSPARSE on a GPU against Piola's kernel there and against the host: A x and A^T x,
+ * equal bits every time, whatever y held, and after the values have changed. Exit code 77 (skipped) where there is no
+ * device.
  *
- * TEST_LIBRARY may name another library, of the CPU's backend, so that the comparison itself is tested without a GPU. */
+ * TEST_LIBRARY may name another library, of the CPU's backend, so that the comparison itself is tested without a
+ * GPU. */
 #include "kernels/backend/table.h"
 #include "solvers/linear/bsr.h"
 

@@ -59,8 +59,8 @@ void case_init(mpm_case *c, int nodes0, int nodes1, int nodes2, double dx, doubl
 void case_free(mpm_case *c);
 void case_wall(mpm_case *c, int axis, int side, pio_wall kind, int node);
 
-/* Put a body that is there into this velocity field; all others are in field 0 until they are. To be called when all particles are
- * there. */
+/* Put a body that is there into this velocity field; all others are in field 0 until they are. To be called when all
+ * particles are there. */
 void case_field(mpm_case *c, int body, int field);
 
 /* A random number in [-1, 1), the same for every run. */
@@ -89,8 +89,8 @@ int case_observe_distance(mpm_case *c, int body, int samples, double reach);
 
 typedef enum { CASE_SCALAR, CASE_GROUPS, CASE_EACH } case_per;
 /* A design of the particles of one body: as one group, as two halves or each by itself; value = a + b z, or exp of it.
- * body -1: every particle. Control: one variable per channel so far, whatever `per`; of an obstacle: the caller sets `which`.
- * Returns its number. */
+ * body -1: every particle. Control: one variable per channel so far, whatever `per`; of an obstacle: the caller sets
+ * `which`. Returns its number. */
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b);
 /* The same of `count` values of control from number `first` on. */
 int case_design_values(mpm_case *c, int first, int count, double a, double b);

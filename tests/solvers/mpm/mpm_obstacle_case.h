@@ -20,7 +20,8 @@ static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc lis
     return o;
 }
 
-/* Makes a mesh of it: the distances from a ball of this radius at the points of a lattice; or, about so, from one that is flat. */
+/* Makes a mesh of it: the distances from a ball of this radius at the points of a lattice; or, about so, from one that
+ * is flat. */
 enum { POINTS = 25 };
 static double distances[POINTS * POINTS * (D == 3 ? POINTS : 1)];
 

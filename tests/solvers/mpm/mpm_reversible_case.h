@@ -1,4 +1,5 @@
-/* mpm_reversible_case.h -- scenes of the reversible integrator, runs there and back, and what of a state must be the same. */
+/* mpm_reversible_case.h -- scenes of the reversible integrator, runs there and back, and what of a state must be the
+ * same. */
 #ifndef PIOLA_TESTS_MPM_REVERSIBLE_CASE_H
 #define PIOLA_TESTS_MPM_REVERSIBLE_CASE_H
 

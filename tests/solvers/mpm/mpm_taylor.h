@@ -1,4 +1,5 @@
-/* mpm_taylor.h -- Taylor remainders of the gradient of particles in chosen directions (host/verify/taylor.h), counted by how they end. */
+/* mpm_taylor.h -- Taylor remainders of the gradient of particles in chosen directions (host/verify/taylor.h), counted
+ * by how they end. */
 #ifndef PIOLA_TESTS_MPM_TAYLOR_H
 #define PIOLA_TESTS_MPM_TAYLOR_H
 
@@ -14,10 +15,12 @@ typedef struct {
     double worst;
 } mpm_taylor;
 
-/* Two bodies are thrown into a corner whose walls are of different kinds (the first `kinds`), and meet there; `upper`: the corner of
+/* Two bodies are thrown into a corner whose walls are of different kinds (the first `kinds`), and meet there; `upper`:
+ * the corner of
  * the last nodes. Velocities, spin and centre are the case's. */
 void mpm_corner(mpm_case *c, int number, const case_body bodies[2], int64_t steps, int upper, int kinds);
-/* Every type of observation: at the end, at two times, over windows; a distance to places so far before the end, in steps. */
+/* Every type of observation: at the end, at two times, over windows; a distance to places so far before the end, in
+ * steps. */
 void mpm_observe_everything(mpm_case *c, double past);
 /* Velocities and positions, of body 0 as a whole and of each particle of body 1, and gravity: designs 0 to 4. */
 void mpm_design_motion(mpm_case *c);

@@ -52,7 +52,8 @@ static inline void inputs(walker *w)
     w->c.desc.n_networks = 1;
 }
 
-/* Three solids stand on a sticky floor: a network drives two, a spline the third; corners that are periodic drive none. */
+/* Three solids stand on a sticky floor: a network drives two, a spline the third; corners that are periodic drive
+ * none. */
 static inline void walk(walker *w, int fine, int64_t steps)
 {
     mpm_case *c = &w->c;

@@ -1,8 +1,8 @@
-/* test_layout.c -- does anything but the storage depend on the layout of fields? The same run in an engine of plain arrays
- * and in one built with PIO_BLOCK=16 (kernels/base/vec.h): states, samples and gradients must be the same bits.
+/* test_layout.c -- does anything but the storage depend on the layout of fields? The same run in an engine of plain
+ * arrays and in one built with PIO_BLOCK=16 (kernels/base/vec.h): states, samples and gradients must be the same bits.
  *
- * Both engines are modules that are loaded here. The build defines the name piola_engine as (*layout_engine), so that what
- * mpm_case.c runs is the engine that the test has chosen. */
+ * Both engines are modules that are loaded here. The build defines the name piola_engine as (*layout_engine), so that
+ * what mpm_case.c runs is the engine that the test has chosen. */
 #include "tests/solvers/mpm/mpm_case.h"
 #include "solvers/mpm/mpm.h"
 
@@ -60,8 +60,8 @@ static void observe(mpm_case *c)
     for (int64_t s = 0; s <= STEPS; s++) case_touch(c, e, s, 0, 1e-3);
 }
 
-/* A solid with driven fibres and a fluid collide between walls. Every quantity is a design, of one variable, of groups or
- * of one for each particle. Neither particles nor nodes fill their last block. */
+/* A solid with driven fibres and a fluid collide between walls. Every quantity is a design, of one variable, of groups
+ * or of one for each particle. Neither particles nor nodes fill their last block. */
 static void collision(mpm_case *c, double dt)
 {
     const double fibre[2][3] = {{1, 0.5, -0.3}, {0.2, 1, 0.4}}, dx = 0.1;

@@ -1,5 +1,4 @@
-/* test_mpm_contact.c -- do bodies with velocity fields of their own meet, slide and part as they must, is nothing lost between them,
- * and is the adjoint the derivative? */
+/* test_mpm_contact.c -- do bodies with velocity fields meet, slide and part as they must? Is the adjoint right? */
 #include "solvers/mpm/mpm.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 
@@ -60,8 +59,8 @@ static void contact_of_a_pair_keeps_momentum_and_takes_energy(void **unused)
     case_below("largest gain of energy (negative: all lose), relative", fmax(gained, 0), 1e-14, 1e-5);
 }
 
-/* Gradients of one way, as above a sheet on a thick body, with |G_2| = x |G_1|: then N = (x^5/256 - 1)/(x^5/256 + 1) along them, whose
- * slope in ln x is at most 5/2. */
+/* Gradients of one way, as above a sheet on a thick body, with |G_2| = x |G_1|: then N = (x^5/256 - 1)/(x^5/256 + 1)
+ * along them, whose slope in ln x is at most 5/2. */
 static void the_normal_turns_slowly_where_both_gradients_point_one_way(void **unused)
 {
     double step = 1e-3, steepest = 0, before = -1, N = 0;
@@ -93,8 +92,8 @@ static void random_pair(mpm_case *c, contact_pair *p, contact_pair *bar)
     }
 }
 
-/* Contact has no velocity of its own but the onset. So with the onset and all velocities smaller by 2^-26, down to the least onset that is
- * accepted, it does the same to the bit, the derivatives too, unless a power of them has no room in `real`. */
+/* Contact has no velocity of its own but the onset. So with the onset and all velocities smaller by 2^-26, down to the
+ * least that is accepted, it does the same to the bit, derivatives too, where powers of them have room in `real`. */
 static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void **unused)
 {
     enum { PAIRS = 20000 };
@@ -138,7 +137,8 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
 
 static const double tilt = 0.52359877559829887, g0 = 9.81; /* 30 degrees */
 
-/* A block on a slab that sticks to the floor; gravity is tilted. Ends after T = steps h; J is how far the block has come along x since step `from`. `across`: particles of a cell. */
+/* A block on a slab that sticks to the floor; gravity is tilted. Ends after T = steps h; J is how far the block has
+ * come along x since step `from`. `across`: particles of a cell. */
 static void incline(mpm_case *c, int across, double friction, double speed, int64_t from, int64_t steps)
 {
     const double dx = 0.1, dt = 2e-3, lo[2][3] = {{0.3, 0.3, 0.3}, {0.5, 0.6, 0.3}},
@@ -166,8 +166,8 @@ static void incline(mpm_case *c, int across, double friction, double speed, int6
     c->linear[D] = 1;
 }
 
-/* s = v t + g (sin - mu cos) t^2/2. From rest, gravity's sudden onset makes block and slab vibrate against each other, and friction
- * holds the block now and then while it is slow; so it begins with 1 m/s. */
+/* s = v t + g (sin - mu cos) t^2/2. From rest, block and slab vibrate against each other, and friction holds the block
+ * now and then while it is slow; so it begins with 1 m/s. */
 static void a_block_slides_down_an_incline_as_Coulomb_says(void **unused)
 {
     static const double frictions[] = {0, 0.2};
@@ -206,8 +206,8 @@ static void a_block_stays_where_friction_is_above_the_slope(void **unused)
 
 /* ---- meeting and parting ------------------------------------------------------------------------------------- */
 
-/* Two blocks side by side with a slanted place to each other; relative velocity along x: meeting (+) or parting (-). The second is of
- * light and heavy particles: how full a node is of a field does not depend on what the field weighs. */
+/* Two blocks side by side with a slanted place to each other; relative velocity along x: meeting (+) or parting (-).
+ * The second is of light and heavy particles: how full a node is does not depend on what a field weighs. */
 static void two_blocks(mpm_case *c, double meeting, int64_t steps)
 {
     const double lo[2][3] = {{0.5, 0.5, 0.4}, {0.8, 0.55, 0.4}}, hi[2][3] = {{0.8, 0.8, 0.6}, {1.1, 0.85, 0.6}};
@@ -292,7 +292,8 @@ static void blocks_that_part_feel_nothing_of_each_other(void **unused)
     assert_true(change[0] > 1e-2);
 }
 
-/* Bodies that share no node: the grids behind one another, their walls and their nodes' sums, are those of one grid to the bit. */
+/* Bodies that share no node: the grids behind one another, their walls and their nodes' sums, are those of one grid to
+ * the bit. */
 static void fields_of_bodies_far_apart_change_no_bit(void **unused)
 {
     uint64_t hash[2], adjoint[2];

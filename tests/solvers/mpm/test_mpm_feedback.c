@@ -1,5 +1,5 @@
-/* test_mpm_feedback.c -- is the adjoint of networks of control the derivative through the loop in which what bodies do feeds what
- * drives them, and is nothing hidden between steps? */
+/* test_mpm_feedback.c -- is the adjoint of networks of control the derivative through the loop in which what bodies do
+ * feeds what drives them, and is nothing hidden between steps? */
 #include "tests/solvers/mpm/mpm_walker.h"
 #include "solvers/mpm/mpm.h"
 
@@ -85,8 +85,8 @@ static int late_clocks(pio_stream stream, int n, const int *limit, const mpm_net
     return pio_backend_cpu.kernels.mpm_network_adj(stream, n, limit, &a);
 }
 
-/* The same test says no to a gradient that takes what the network sees as given, forgets what an effort costs, or that the rate of the
- * step after depends on this one, or whose clocks are a step late. */
+/* The same test says no to a gradient that takes what the network sees as given, forgets what an effort costs, or that
+ * the rate of the step after depends on this one, or whose clocks are a step late. */
 static void a_gradient_without_the_loop_the_effort_later_rates_or_time_is_told(void **unused)
 {
     static const char *const what[] = {"as it is", "without the loop", "without the effort", "without later rates",
@@ -217,7 +217,8 @@ static double changed_run(walker *w, pio_sim *sim, int64_t first, double e, cons
     return J;
 }
 
-/* The rate in the first step of a window is that to an activation before, which is a constant. Every sweep begins alike. */
+/* The rate in the first step of a window is that to an activation before, which is a constant. Every sweep begins
+ * alike. */
 static void a_window_has_the_derivative_of_its_own_steps(void **unused)
 {
     enum { STEPS = 20, FIRST = 8 };

@@ -1,4 +1,5 @@
-/* test_mpm_feedback_refused.c -- are descriptions of networks, knots and values of control that cannot be right refused, and why? */
+/* test_mpm_feedback_refused.c -- are descriptions of networks, knots and values of control that cannot be right
+ * refused, and why? */
 #include "tests/solvers/mpm/mpm_walker.h"
 
 #include <math.h>

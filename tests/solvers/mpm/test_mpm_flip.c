@@ -1,4 +1,5 @@
-/* test_mpm_flip.c -- does the FLIP blend keep what it must, take less energy the larger it is, and is the adjoint the derivative? */
+/* test_mpm_flip.c -- does the FLIP blend keep what it must, take less energy the larger it is, and is the adjoint the
+ * derivative? */
 #include "tests/solvers/mpm/mpm_taylor.h"
 
 #include <math.h>
@@ -58,8 +59,8 @@ static void a_standing_wave_loses_less_the_larger_the_share(void **unused)
     }
 }
 
-/* Momentum and angular momentum, that of the affine velocities included, of a spinning, stretching block in mid-air, before and
- * after 300 steps, as shares of the sum of m |v|; and its kinetic energy in the end. */
+/* Momentum and angular momentum, that of the affine velocities included, of a spinning, stretching block in mid-air,
+ * before and after 300 steps, as shares of the sum of m |v|; and its kinetic energy in the end. */
 static double tumble(double flip, double *momentum, double *angular)
 {
     mpm_case c;

@@ -1,7 +1,7 @@
 /* test_mpm_gradient.c -- is the engine's adjoint the derivative of its forward run?
  *
- * First by identities that hold exactly whatever the material, then by Taylor remainders (host/verify/taylor.h) in f64 for
- * every kind of parameter, law, wall and observation; last, wrong gradients must be refused by the same check. */
+ * First by identities that hold exactly whatever the material, then by Taylor remainders (host/verify/taylor.h) in f64
+ * for every kind of parameter, law, wall and observation; last, wrong gradients must be refused by the same check. */
 #include "tests/solvers/mpm/mpm_taylor.h"
 
 #include <math.h>

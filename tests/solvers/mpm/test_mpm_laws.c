@@ -1,5 +1,5 @@
-/* test_mpm_laws.c -- do particles take every hyperelastic law: with the stress that meshes have, with derivatives by every
- * constant, with the time step and the ranges of its constants, and with typed refusals of all else? */
+/* test_mpm_laws.c -- do particles take every hyperelastic law: with the stress that meshes have, with derivatives by
+ * every constant, with the time step and the ranges of its constants, and with typed refusals of all else? */
 #include "tests/solvers/fem/fem_case.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 #include "tests/sanitized.h"
@@ -38,8 +38,8 @@ static case_body body_of(int law, int lame)
 
 /* ---- the stress of particles and of elements -------------------------------------------------------------- */
 
-/* Kirchhoff's stress of the law at F by forces of a mesh: the forces on the side where X_J = 1 of the unit cube add up to column J of
- * P, as their shape functions add up to X_J; tau = P F^T. */
+/* Kirchhoff's stress of the law at F by forces of a mesh: the forces on the side where X_J = 1 of the unit cube add up
+ * to column J of P, as their shape functions add up to X_J; tau = P F^T. */
 static void tau_of_mesh(const fem_material *m, const double *F, double *tau)
 {
     static fem_case c;
@@ -72,8 +72,8 @@ static void tau_of_mesh(const fem_material *m, const double *F, double *tau)
     fem_case_free(&c);
 }
 
-/* The same of one particle alone, which keeps its affine motion but for its stress: C loses 4 h tau/(rho dx^2) in a step, as
- * sum_i w_i (x_i - x)(x_i - x)^T = dx^2/4 I (Jiang et al. 2015). F: after the first step. */
+/* The same of one particle alone, which keeps its affine motion but for its stress: C loses 4 h tau/(rho dx^2) in a
+ * step, as sum_i w_i (x_i - x)(x_i - x)^T = dx^2/4 I (Jiang et al. 2015). F: after the first step. */
 static void tau_of_particle(const case_body *like, double *F, double *tau)
 {
     const double h = 2e-3, dx = 0.1, x[3] = {0.53, 0.46, 0.57};
@@ -127,8 +127,8 @@ static void a_particle_has_the_stress_of_an_element_at_the_same_deformation(void
 
 /* ---- derivatives ------------------------------------------------------------------------------------------ */
 
-/* Two bodies meet in a corner: one of this law, one of the next, the latter by mu and lambda; every constant of both is a design,
- * as one number, in two groups or of each particle. */
+/* Two bodies meet in a corner: one of this law, one of the next, the latter by mu and lambda; every constant of both is
+ * a design, as one number, in two groups or of each particle. */
 static void collision(mpm_case *c, int law, int first_per)
 {
     static const case_per per[] = {CASE_SCALAR, CASE_GROUPS, CASE_EACH};

@@ -1,4 +1,5 @@
-/* test_mpm_obstacle.c -- do obstacles do to particles what mechanics says? The derivative of friction is mechanics too. */
+/* test_mpm_obstacle.c -- do obstacles do to particles what mechanics says? The derivative of friction is mechanics
+ * too. */
 #include "tests/solvers/mpm/mpm_obstacle_case.h"
 
 #include <setjmp.h>
@@ -96,8 +97,8 @@ static void a_block_slides_down_an_incline_as_coulomb_says(void **unused)
     }
 }
 
-/* Where friction is above tan 30 degrees the block comes to rest but for a creep: nodes at the rim of the obstacle's reach keep a part of
- * what a step gives them, so that it is of the size of g dt. */
+/* Where friction is above tan 30 degrees the block comes to rest but for a creep: nodes at the rim of the obstacle's
+ * reach keep a part of what a step gives them, so that it is of the size of g dt. */
 static void a_block_stays_on_an_incline_where_friction_holds_it(void **unused)
 {
     static mpm_case c;
@@ -117,8 +118,8 @@ static void a_block_stays_on_an_incline_where_friction_holds_it(void **unused)
     case_free(&c);
 }
 
-/* A ball that comes down on a still obstacle with 3 m/s: its mean velocity after the bounce, and v[3] the kinetic energy of its
- * particles then, over what they had. There is no gravity. */
+/* A ball that comes down on a still obstacle with 3 m/s: its mean velocity after the bounce, and v[3] the kinetic
+ * energy of its particles then, over what they had. There is no gravity. */
 static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, double along, double v[4])
 {
     static mpm_case c;
@@ -149,8 +150,8 @@ static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, 
 }
 
 /* Sliding friction takes mu times the normal impulse from the velocity along the plane; the ball's own turning is in
- * it, so that this holds while it slides. In 3D a ball that is pressed flat slides sideways too, with up to a tenth of its velocity
- * along the plane, and friction acts against the whole: 1/2 (1/10)^2 less along it. */
+ * it, so that this holds while it slides. In 3D a ball that is pressed flat slides sideways too, with up to a tenth of
+ * its velocity along the plane, and friction acts against the whole: 1/2 (1/10)^2 less along it. */
 static void friction_takes_its_coefficient_times_the_normal_impulse(void **unused)
 {
     static const double mu = 0.05, limit = D == 3 ? 5e-3 : 1e-3;
@@ -172,7 +173,8 @@ static void friction_takes_its_coefficient_times_the_normal_impulse(void **unuse
     assert_true(smooth[3] <= 1 && rough[3] < smooth[3] && box[3] < smooth[3] && held[3] < rough[3]);
 }
 
-/* A block without weight that touches a plane, after 0.2 s in steps of dt: its velocity along the plane and away from it. */
+/* A block without weight that touches a plane, after 0.2 s in steps of dt: its velocity along the plane and away from
+ * it. */
 static void touch(pio_wall behaviour, double along, double onset, double dt, double v[2])
 {
     static mpm_case c;
@@ -232,8 +234,8 @@ static void a_mesh_does_what_its_surface_does(void **unused)
     case_below("velocities off a ball and off its mesh, m/s", apart, 0.02, 0.02);
 }
 
-/* A block at rest before a plane that comes at it with 1 m/s, and a plane at rest before a block that comes at it: the relative
- * velocities after the blow are the same, but for what the grid makes of it. */
+/* A block at rest before a plane that comes at it with 1 m/s, and a plane at rest before a block that comes at it: the
+ * relative velocities after the blow are the same, but for what the grid makes of it. */
 static double struck(int moving, double *before)
 {
     static mpm_case c;
@@ -272,7 +274,8 @@ static void a_moving_plane_strikes_as_a_still_one_is_struck(void **unused)
                0.05);
 }
 
-/* A sticky disc (a cylinder in 3D) that turns takes the body within it round: its particles end where the turn takes them. */
+/* A sticky disc (a cylinder in 3D) that turns takes the body within it round: its particles end where the turn takes
+ * them. */
 static void a_turning_obstacle_takes_along_what_sticks_to_it(void **unused)
 {
     static mpm_case c;
@@ -307,8 +310,8 @@ static void a_turning_obstacle_takes_along_what_sticks_to_it(void **unused)
     case_free(&c);
 }
 
-/* A block that was let down rests as high above a plane that lies between two rows of nodes as above one that lies on a row. `foot`: of its
- * lower face after 1 s, m above the plane. */
+/* A block that was let down rests as high above a plane that lies between two rows of nodes as above one that lies on a
+ * row. `foot`: of its lower face after 1 s, m above the plane. */
 static double foot_above(double plane, double dx)
 {
     static mpm_case c;
@@ -348,7 +351,8 @@ static void a_block_rests_on_a_plane_wherever_that_lies_between_nodes(void **unu
 
 /* ---- memory and kinks ------------------------------------------------------------------------------------------- */
 
-/* States kept in few slots, whole or cut, give the same bits; the count of kinks, which steps run again must not raise, is the same too. */
+/* States kept in few slots, whole or cut, give the same bits; the count of kinks, which steps run again must not raise,
+ * is the same too. */
 static void every_memory_strategy_gives_the_same_bits_and_kinks(void **unused)
 {
     static double z[CASE_VARIABLES], z_bar[2][CASE_VARIABLES];
@@ -378,8 +382,8 @@ static void every_memory_strategy_gives_the_same_bits_and_kinks(void **unused)
     assert_int_equal(kinks[0], kinks[1]);
 }
 
-/* A body at rest on a plane that is at rest: u . n is the weight's share in every step, and no kink is near; where nothing presses
- * and nothing moves, every node within reach is at one. */
+/* A body at rest on a plane that is at rest: u . n is the weight's share in every step, and no kink is near; where
+ * nothing presses and nothing moves, every node within reach is at one. */
 static void a_touching_body_without_weight_is_at_a_kink(void **unused)
 {
     (void)unused;
@@ -405,7 +409,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
     }
 }
 
-/* ---- refusals ----------------------------------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------------------------------ */
 
 static void expect_refusal(mpm_case *c, const char *word)
 {

@@ -1,4 +1,5 @@
-/* test_mpm_obstacle_gradient.c -- is the adjoint the derivative of motions that meet obstacles? In f64: differences of J need it. */
+/* test_mpm_obstacle_gradient.c -- is the adjoint the derivative of motions that meet obstacles? In f64: differences of
+ * J need it. */
 #include "tests/solvers/mpm/mpm_obstacle_case.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_mpm_obstacle_node.c -- what an obstacle does to one node: at the least speeds that it may have, and on an edge. */
+/* test_mpm_obstacle_node.c -- what an obstacle does to one node: at the least speeds that it may have, and on an
+ * edge. */
 #include "solvers/mpm/mpm.h"
 #include "tests/solvers/mpm/mpm_case.h"
 
@@ -20,8 +21,9 @@ static vec random_vec(mpm_case *c, double size)
     return v;
 }
 
-/* An obstacle has no velocities of its own but those at which friction and contact set in. So with these and the node's smaller by 2^-26,
- * down to the least that is accepted, it does the same to the bit, the derivatives too, unless a power of them has no room in `real`. */
+/* An obstacle has no velocities of its own but those at which friction and contact set in. So with these and the node's
+ * smaller by 2^-26, down to the least that is accepted, it does the same to the bit, the derivatives too, unless a
+ * power of them has no room in `real`. */
 static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
 {
     enum { NODES = 20000 };
@@ -62,8 +64,8 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
     assert_int_equal(differ, 0);
 }
 
-/* A node on an edge but for rounding, where normals turn from one face to the other within nothing, has a face's; beside it the normal is
- * between them and turns by 1/distance. */
+/* A node on an edge but for rounding, where normals turn from one face to the other within nothing, has a face's;
+ * beside it the normal is between them and turns by 1/distance. */
 static void on_an_edge_a_normal_is_that_of_a_face(void **unused)
 {
     (void)unused;

@@ -380,8 +380,8 @@ static void volumes_stay_positive_in_a_crash(void **unused)
 
 /* ---- places between steps --------------------------------------------------------------------------------- */
 
-/* Two bodies meet; the points of a distance are where particles of one were between two states of a run before. The storage is
- * sorted anew in every step. */
+/* Two bodies meet; the points of a distance are where particles of one were between two states of a run before. The
+ * storage is sorted anew in every step. */
 static void places_between_steps_are_at_no_distance_from_themselves(void **unused)
 {
     enum { STEPS = 60 };

@@ -1,5 +1,5 @@
-/* test_mpm_plastic.c -- plastic particles in the engine: their gradients by Taylor remainders and whatever states are kept, what they
- * do, and what is refused. */
+/* test_mpm_plastic.c -- plastic particles in the engine: their gradients by Taylor remainders and whatever states are
+ * kept, what they do, and what is refused. */
 #include "solvers/mpm/mpm.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 
@@ -34,7 +34,8 @@ static case_body body_of(int law, double density)
                        .density = density};
 }
 
-/* One of two bodies is viscous, too. `crowd` of elastic particles beside them: so many that compact states are smaller. */
+/* One of two bodies is viscous, too. `crowd` of elastic particles beside them: so many that compact states are
+ * smaller. */
 static void corner(mpm_case *c, int law, int64_t steps, int crowd)
 {
     const int other = (law + 1) % LAWS_HERE;
@@ -107,7 +108,8 @@ static void adjoint_is_the_derivative_for_every_plastic_law(void **unused)
     }
 }
 
-/* The same check of a gradient that is off by 1e-4, or has the sign of one plastic constant wrong, or none of the flow in it. */
+/* The same check of a gradient that is off by 1e-4, or has the sign of one plastic constant wrong, or none of the flow
+ * in it. */
 static void wrong_gradients_are_refused(void **unused)
 {
     static mpm_taylor t;
@@ -180,9 +182,10 @@ static void gradients_have_the_same_bits_whatever_is_kept(void **unused)
     }
 }
 
-/* ---- what they do ---------------------------------------------------------------------------------------------------------- */
+/* ---- what they do -------------------------------------------------------------------------------------------- */
 
-/* Dry sand at rest without weight lies at the tip of its cone: every particle in every step is near a change of branch. */
+/* Dry sand at rest without weight lies at the tip of its cone: every particle in every step is near a change of
+ * branch. */
 static void what_lies_on_a_kink_is_counted(void **unused)
 {
     static mpm_case c;
@@ -248,7 +251,7 @@ static void stress_stays_within_the_yield_stress(void **unused)
     case_free(&c);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------------- */
 
 static mpm_case *block(int law, const double yield[PIO_PLASTIC_CONSTANTS])
 {

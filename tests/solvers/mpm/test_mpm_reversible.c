@@ -129,9 +129,10 @@ static void a_bit_that_is_changed_is_found(void **unused)
     case_free(&c);
 }
 
-/* ---- damping ------------------------------------------------------------------------------------------------------ */
+/* ---- damping ------------------------------------------------------------------------------------------------- */
 
-/* Velocities lose a hundredth in a step: 0.0145 bits of each number, so that every 2200 steps 32 of them are spilled. */
+/* Velocities lose a hundredth in a step: 0.0145 bits of each number, so that every 2200 steps 32 of them are
+ * spilled. */
 static void damped_collision(mpm_case *c, int64_t steps)
 {
     small_collision(c, &materials[0], &materials[9], steps);

@@ -1,5 +1,5 @@
-/* test_mpm_reversible_gradient.c -- is the reversible integrator's adjoint the derivative of its steps, and the same bits whichever
- * way the states come back? Taylor remainders in f64. */
+/* test_mpm_reversible_gradient.c -- is the reversible integrator's adjoint the derivative of its steps, and the same
+ * bits whichever way the states come back? Taylor remainders in f64. */
 #include "tests/solvers/mpm/mpm_reversible_case.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 
@@ -80,7 +80,8 @@ static void wrong_gradients_are_refused(void **unused)
     case_free(&c);
 }
 
-/* ---- whichever way the states come back --------------------------------------------------------------------------- */
+/* ---- whichever way the states come back
+ * --------------------------------------------------------------------------- */
 
 /* By unstep() alone: out, and back with the adjoint of each step after the step was taken back. */
 static double gradient_by_reversal(mpm_case *c, pio_sim *sim, const double *z, double *z_bar)

@@ -1,5 +1,5 @@
-/* test_mpm_reversible_physics.c -- does the reversible integrator move bodies as it should: free flight, momentum, energy, volume; does
- * it agree with APIC; and what it refuses. */
+/* test_mpm_reversible_physics.c -- does the reversible integrator move bodies as it should: free flight, momentum,
+ * energy, volume; does it agree with APIC; and what it refuses. */
 #include "kernels/mpm/mpm_reversible_shear.h"
 #include "tests/solvers/mpm/mpm_reversible_case.h"
 
@@ -131,7 +131,8 @@ static double volume_lost(mpm_case *c, pio_sim *sim)
     return worst;
 }
 
-/* Largest change of the energy over two seconds of collisions, relative; and of the volume that the lattice's Fbar has. */
+/* Largest change of the energy over two seconds of collisions, relative; and of the volume that the lattice's Fbar
+ * has. */
 static double energy_error(double dt, double *lost)
 {
     enum { LOOKS = 20 };
@@ -211,7 +212,8 @@ static void the_lattice_strain_is_the_product_of_steps_and_comes_back(void **unu
 
 /* ---- APIC -------------------------------------------------------------------------------------------------------- */
 
-/* A soft ball falls on the floor and bounces; its mean height at 12 times. Returns how far it would rise from its lowest. */
+/* A soft ball falls on the floor and bounces; its mean height at 12 times. Returns how far it would rise from its
+ * lowest. */
 static double bounce(int reversible, double height[12])
 {
     enum { N = 480 };
@@ -346,8 +348,8 @@ static void fails(mpm_case *c, int64_t steps, const char *words, piola_failure_k
     case_free(c);
 }
 
-/* A light particle in the middle of a cell, and heavy ones at its corners, which run together along x by `squeeze` dx/h and around it
- * by `turn` dx/h. */
+/* A light particle in the middle of a cell, and heavy ones at its corners, which run together along x by `squeeze` dx/h
+ * and around it by `turn` dx/h. */
 static void four_around_one(mpm_case *c, double squeeze, double turn)
 {
     case_init(c, 20, 20, 14, 0.1, 1e-3, 20);

@@ -1,5 +1,5 @@
-/* test_mpm_signals.c -- are signals by knots what they say, effort and smoothness their integrals, and do they drive steps that can be
- * taken back? */
+/* test_mpm_signals.c -- are signals by knots what they say, effort and smoothness their integrals, and do they drive
+ * steps that can be taken back? */
 #include "tests/solvers/mpm/mpm_taylor.h"
 
 #include <math.h>
@@ -66,7 +66,8 @@ static void effort_and_smoothness_of_a_sine_are_their_integrals(void **unused)
     case_below("smoothness of a sine / (A^2 w^2 T/2) - 1", found[1] / (A * A * w * w * T / 2) - 1, 1e-12, 1e-5);
 }
 
-/* Of knots q_k = q_0 + k d both signals are straight lines: of the piecewise one from q_0 on, of the spline from q_1. */
+/* Of knots q_k = q_0 + k d both signals are straight lines: of the piecewise one from q_0 on, of the spline from
+ * q_1. */
 static void knots_on_a_line_give_a_line(void **unused)
 {
     enum { N = 7, STEPS = 120 };
@@ -88,8 +89,8 @@ static void knots_on_a_line_give_a_line(void **unused)
     }
 }
 
-/* Four periods have twice the effort of two, and splines twice the smoothness: the rate of lines jumps at their corners, and on which
- * side of one a step is, that begins there, is a matter of rounding. */
+/* Four periods have twice the effort of two, and splines twice the smoothness: the rate of lines jumps at their
+ * corners, and on which side of one a step is, that begins there, is a matter of rounding. */
 static void periodic_knots_begin_again(void **unused)
 {
     enum { N = 5, STEPS = 201 };
@@ -108,8 +109,8 @@ static void periodic_knots_begin_again(void **unused)
     }
 }
 
-/* A network that sees a clock alone is a signal of time, a = A tanh(w_0 sin + w_1 cos + b): its smoothness is the sum of the squares of
- * differences, which nears the integral of the squares of rates with the time step. */
+/* A network that sees a clock alone is a signal of time, a = A tanh(w_0 sin + w_1 cos + b): its smoothness is the sum
+ * of the squares of differences, which nears the integral of the squares of rates with the time step. */
 static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
 {
     const double A = 700, f = 5, phase = 0.4, T = 0.8, w = 2 * 3.141592653589793 * f;
@@ -140,8 +141,8 @@ static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
     assert_true(fabs(away[1]) < fabs(away[0]) / 4);
 }
 
-/* Signals of time are known on the way back: steps that are taken back have the gradient of those that are kept, effort and smoothness
- * among it. */
+/* Signals of time are known on the way back: steps that are taken back have the gradient of those that are kept, effort
+ * and smoothness among it. */
 static void knots_drive_steps_that_can_be_taken_back(void **unused)
 {
     enum { STEPS = 40 };

@@ -1,5 +1,5 @@
-/* test_mpm_slots.c -- do states that are kept in compact slots come back to the bit, in less room, and is nothing lost where there is
- * too little of it? */
+/* test_mpm_slots.c -- do states that are kept in compact slots come back to the bit, in less room, and is nothing lost
+ * where there is too little of it? */
 #include "tests/solvers/mpm/mpm_case.h"
 #include "tests/solvers/slot_runner.h"
 #include "solvers/mpm/mpm.h"
@@ -16,7 +16,8 @@
 
 enum { D = CASE_DIM, STEPS = 24, SLOTS = 12 };
 
-/* Solids, fluids or both in a box with walls of each kind; channels of control; places between steps; every quantity is a design. */
+/* Solids, fluids or both in a box with walls of each kind; channels of control; places between steps; every quantity is
+ * a design. */
 static void fall(mpm_case *c, int solids, int fluids)
 {
     const double dx = 0.1;

@@ -1,4 +1,5 @@
-/* test_mpm_target.c -- observations of groups, shapes, densities and separations: their values written out, and their gradients. */
+/* test_mpm_target.c -- observations of groups, shapes, densities and separations: their values written out, and their
+ * gradients. */
 #include "tests/solvers/mpm/mpm_reversible_case.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 
@@ -37,7 +38,8 @@ static int observed(scene *s, pio_observable type, const int32_t *member, const 
     return o;
 }
 
-/* Two bodies fly at each other, partly through a ball that is the shape; the target density is that of a block elsewhere. */
+/* Two bodies fly at each other, partly through a ball that is the shape; the target density is that of a block
+ * elsewhere. */
 static void begin(scene *s, int reversible)
 {
     mpm_case *c = &s->c;

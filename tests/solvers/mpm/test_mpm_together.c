@@ -1,5 +1,5 @@
-/* test_mpm_together.c -- is the adjoint the derivative of a motion in which everything acts at once: obstacles, contact of velocity fields,
- * FLIP, plastic flow and active fibres? In f64: differences of J need it. */
+/* test_mpm_together.c -- is the adjoint the derivative of a motion in which everything acts at once: obstacles, contact
+ * of velocity fields, FLIP, plastic flow and active fibres? In f64: differences of J need it. */
 #include "tests/solvers/mpm/mpm_obstacle_case.h"
 
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 enum { STEPS = 24, EACH = 2 }; /* designs 0 and 1 are of every particle, the others of one number */
 
-/* A block that yields lies on a moving rough plane and beside a smooth ball; one whose fibres pull falls on it. Each body has a velocity
- * field. */
+/* A block that yields lies on a moving rough plane and beside a smooth ball; one whose fibres pull falls on it. Each
+ * body has a velocity field. */
 static void everything(mpm_case *c, pio_obstacle_desc list[MOST])
 {
     static const double motion[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {0.1, 0.02, 0.01, 0, 0.2}};

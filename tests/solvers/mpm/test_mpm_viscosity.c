@@ -1,5 +1,5 @@
-/* test_mpm_viscosity.c -- does the viscosity of solids damp at the rate that it says, keep what it must, and is the adjoint the
- * derivative? */
+/* test_mpm_viscosity.c -- does the viscosity of solids damp at the rate that it says, keep what it must, and is the
+ * adjoint the derivative? */
 #include "tests/solvers/mpm/mpm_taylor.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- physics --------------------------------------------------------------------------------------------- */
 
-/* Mean velocity, after two periods, of a bar of length L between slip walls that starts with the velocity U sin(k x), k = pi/L:
- * a standing wave of 16 cells, in the box and across it. */
+/* Mean velocity, after two periods, of a bar of length L between slip walls that starts with the velocity U sin(k x), k
+ * = pi/L: a standing wave of 16 cells, in the box and across it. */
 static double standing_wave(double eta, double *start)
 {
     enum { CELLS = 16 };
@@ -48,8 +48,8 @@ static double standing_wave(double eta, double *start)
     return samples[D];
 }
 
-/* rho u'' = (lambda + 2 mu) u_xx + 2 eta u'_xx: the amplitude falls as exp(-eta k^2 t/rho); the wave without viscosity shows what
- * the grid takes. */
+/* rho u'' = (lambda + 2 mu) u_xx + 2 eta u'_xx: the amplitude falls as exp(-eta k^2 t/rho); the wave without viscosity
+ * shows what the grid takes. */
 static void a_standing_wave_decays_at_the_rate_eta_kk_by_rho(void **unused)
 {
     static const double etas[] = {20, 60};
@@ -65,8 +65,8 @@ static void a_standing_wave_decays_at_the_rate_eta_kk_by_rho(void **unused)
     }
 }
 
-/* A spinning, stretching block in mid-air: internal stresses keep momentum and angular momentum, that of the affine velocities
- * included, and viscous ones dissipate. */
+/* A spinning, stretching block in mid-air: internal stresses keep momentum and angular momentum, that of the affine
+ * velocities included, and viscous ones dissipate. */
 static double tumble(double eta, double *momentum, double *angular)
 {
     mpm_case c;
@@ -122,7 +122,8 @@ static void viscous_stress_keeps_momenta_and_takes_energy(void **unused)
     assert_true(viscous < 0.99 * elastic);
 }
 
-/* A solid whose viscosity is eta but for one particle; with that designed to z or as described. The message of check(), after start. */
+/* A solid whose viscosity is eta but for one particle; with that designed to z or as described. The message of check(),
+ * after start. */
 static void first_fault(double eta, int particle, double odd, int designed, piola_error *error)
 {
     mpm_case c;

@@ -38,7 +38,8 @@ static void closed_box(mpm_case *c, pio_wall kind, double h)
 }
 
 /* Largest velocity in 200 steps, as a share of the speed of sound, of a body that fills a box and is in uniform
- * stress: as many bodies in one place as there are fibres, each with activation a; sum a n n^T is the stress, 0.03 E. */
+ * stress: as many bodies in one place as there are fibres, each with activation a; sum a n n^T is the stress, 0.03
+ * E. */
 static double fastest_in_uniform_stress(pio_wall kind, int fibres, const double fibre[][3])
 {
     mpm_case c;
@@ -78,8 +79,8 @@ static void a_uniform_stress_between_walls_moves_nothing(void **unused)
     assert_true(control > 1e-3);
 }
 
-/* A viscous fluid in the shear flow u = y e_x over a sticky floor, at rest but for that. It is watched where in five steps
- * nothing comes from the block's free surfaces (three cells a step): within four cells of the floor. */
+/* A viscous fluid in the shear flow u = y e_x over a sticky floor, at rest but for that. It is watched where in five
+ * steps nothing comes from the block's free surfaces (three cells a step): within four cells of the floor. */
 static void a_linear_shear_flow_over_a_sticky_floor_stays(void **unused)
 {
     enum { STEPS = 5 };
@@ -143,9 +144,9 @@ static void walls_that_leave_no_node_between_are_refused(void **unused)
     }
 }
 
-/* One particle that moves into the wall or away from it, for each axis, side and kind. A separating wall holds it when all
- * its nodes lie at or beyond the face; a mirroring one when it is on the face, where what it gives to the ghost and to
- * the node within cancels. */
+/* One particle that moves into the wall or away from it, for each axis, side and kind. A separating wall holds it when
+ * all its nodes lie at or beyond the face; a mirroring one when it is on the face, where what it gives to the ghost and
+ * to the node within cancels. */
 static void walls_act_as_their_names_say(void **unused)
 {
     static const char *const names[] = {"sticky", "slip", "separate"};
