@@ -73,7 +73,8 @@ install(FILES ${manual_folder}/piola.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/b
 install(FILES ${manual_folder}/_piola DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${manual_folder}/piola.schema.json DESTINATION ${share_folder})
 install(DIRECTORY scenes DESTINATION ${share_folder})
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # ---- a Debian package: it needs the packages that the libraries found above belong to
 set(CPACK_GENERATOR DEB)
