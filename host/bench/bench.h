@@ -1,3 +1,4 @@
+/* Room host/bench: measures engines and files. */
 /* bench.h -- measuring an MPM engine: times, bytes, kernels. */
 #ifndef PIOLA_HOST_BENCH_H
 #define PIOLA_HOST_BENCH_H

@@ -1,3 +1,4 @@
+/* Room host/command: one function for each command of `piola`. */
 /* command.h -- what the commands share besides the session. */
 #ifndef PIOLA_HOST_COMMAND_H
 #define PIOLA_HOST_COMMAND_H

@@ -1,3 +1,4 @@
+/* Room host/config: decodes YAML into C structs by a table of keys with units and ranges; it knows no scene. */
 /* config.h -- a table-driven decoder for YAML files, and the schema, reference and JSON that the same table gives.
  *
  * A file becomes a tree of nodes that remember their place; includes and overrides are merged into the tree; a table

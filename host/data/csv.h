@@ -1,3 +1,4 @@
+/* Room host/data: tables of numbers from CSV, HDF5 and PLY. */
 /* csv.h -- numeric tables: one header line of column names, then rows of finite numbers, separated by commas.
  *
  * A file of HDF5 is a table too: every one-dimensional dataset of numbers in its root group is a column, all of one

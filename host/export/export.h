@@ -1,3 +1,4 @@
+/* Room host/export: writes one frame for other programs. */
 /* export.h -- one frame of a snapshot in the formats of others. */
 #ifndef PIOLA_HOST_EXPORT_H
 #define PIOLA_HOST_EXPORT_H

@@ -1,3 +1,4 @@
+/* Room host/mesh: meshes of finite elements: read from Gmsh or built, checked, and asked. */
 /* mesh.h -- finite-element meshes: nodes, elements by type, named groups. Read from Gmsh files or built here.
  *
  * Nodes of an element are in VTK's order (VTK User's Guide, chapter 19; vtkQuadraticTetra.h, vtkBiQuadraticQuad.h,

@@ -1,3 +1,5 @@
+/* Room host/model: makes a scene into the description of an engine: particles or elements, observations, designs,
+ * objective. */
 /* model.h -- a scene made ready for an engine: particles, grid, samples and design variables, as one
  * pio_engine_desc. */
 #ifndef PIOLA_HOST_MODEL_H

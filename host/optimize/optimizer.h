@@ -1,3 +1,5 @@
+/* Room host/optimize: minimises a function of normalised variables within bounds and constraints; it knows no
+ * scene. */
 /* optimizer.h -- minimise J(z) over n normalised design variables within bounds: Adam, gradient descent, L-BFGS or MMA;
  * with MMA among those z for which c_j(z) <= 0, j = 0 .. m-1.
  *

@@ -1,3 +1,4 @@
+/* Room host/render: draws one frame as a PNG. */
 /* render.h -- a picture of particles for a report: 2D discs in axes, or 3D spheres in a box, with a colour bar. Of a
  * mesh: its cells in the plane, or its outer surface in space. */
 #ifndef PIOLA_HOST_RENDER_H

@@ -1,3 +1,4 @@
+/* Room host/results: what a command writes: states, certificates, results, records of evaluations, checkpoints. */
 /* result.h -- result.json: what scripts read, the same frame for every command. */
 #ifndef PIOLA_HOST_RESULT_H
 #define PIOLA_HOST_RESULT_H

@@ -1,3 +1,4 @@
+/* Room host/run: engine modules, the memory plan, and the session that evaluates an objective and its gradient. */
 /* session.h -- a scene on a device: what run, grad, check and optimize share. */
 #ifndef PIOLA_HOST_SESSION_H
 #define PIOLA_HOST_SESSION_H

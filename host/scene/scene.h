@@ -1,3 +1,4 @@
+/* Room host/scene: what a scene file means: its tables of keys, defaults, rules and names. */
 /* scene.h -- a scene file, decoded: plain values in SI units, every reference still a name.
  *
  * The table in scene_table.c drives decoding, defaults, ranges, units, the JSON Schema and the reference in the manual.

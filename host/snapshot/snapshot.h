@@ -1,3 +1,4 @@
+/* Room host/snapshot: HDF5 files of states, written and read, with their checksums. */
 /* snapshot.h -- HDF5 files that ParaView, h5py and NumPy open: VTKHDF 2.0 under /VTKHDF, Piola's own data under /piola.
  *
  * N points, M cells, T frames. Every array crosses this interface as doubles, row-major, in id order.

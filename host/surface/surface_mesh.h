@@ -1,3 +1,4 @@
+/* Room host/surface: closed triangle surfaces: read, checked, inside or outside, distances. */
 /* surface_mesh.h -- closed surfaces of triangles, from files .stl (ascii, binary), .obj and .ply (ascii, binary).
  *
  * What the file holds is told by its content, not by its name. Vertices at one place (to the bit) become one vertex,

@@ -1,3 +1,4 @@
+/* Room host/verify: the Taylor test of a gradient. */
 /* taylor.h -- is an adjoint the derivative? The statistics of `piola check` for one direction h.
  *
  * The remainder r(e) = J(m + e h) - J(m) - e <g,h> of a right gradient has no part that is linear in e. So

@@ -1,3 +1,5 @@
+/* Room kernels/backend: the table of kernels for a device, memory, the launch queue, and the seams to libraries of
+ * linear algebra. */
 /* table.h -- the seam between solvers and devices: one function pointer per kernel and the few memory operations.
  *
  * A backend is one constant of type pio_backend. Solvers launch through queue.h and never know which backend runs.

@@ -1,3 +1,5 @@
+/* Room kernels/fem: every stage of a step of meshes and its adjoint: elements, loads, inertia, observations,
+ * shapes. */
 /* fem.h -- what all FEM kernels share: the mesh in blocks of one element type, the matter, the step block, faults.
  *
  * Total Lagrangian: X rest position, u displacement, F = I + sum_a u_a (grad_X N_a)^T (Bonet and Wood 2008, chapter 9).

@@ -1,3 +1,5 @@
+/* Room kernels/linear: products with block matrices, the vector operations of Krylov methods, and the refinement
+ * of direct solves. */
 /* bsr.h -- sparse matrices of DIM x DIM blocks, as FEM assembles them: products, transposed products, block-Jacobi.
  *
  * A node vector is [nodes][DIM], the DIM numbers of a node side by side, dense in memory; a matrix is block compressed

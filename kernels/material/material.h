@@ -1,3 +1,5 @@
+/* Room kernels/material: hyperelastic laws, fluids and plastic flow as pure functions of one point, each beside
+ * its derivatives. */
 /* material.h -- the two oldest hyperelastic laws and the stress of fibres: pure functions of one material point, each
  * beside its derivatives. hyperelastic.h has them and the others behind one interface.
  *

@@ -1,3 +1,5 @@
+/* Room kernels/mpm: every stage of a step of particles and its adjoint: sorting, transfers, the grid, obstacles,
+ * contact, control, observations. */
 /* mpm.h -- what all MPM kernels share: the particle state, the grid box, the step block, faults.
  *
  * A particle's position is an integer base node and an offset from it in units of the spacing, so that f32 resolves

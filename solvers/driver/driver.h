@@ -1,3 +1,4 @@
+/* Room solvers/driver: runs a simulation forward and back as a schedule of actions says, and knows no solver. */
 /* driver.h -- the driver: runs a simulation forward, or forward and back as a schedule says. Knows no solver. */
 #ifndef PIOLA_SOLVERS_DRIVER_H
 #define PIOLA_SOLVERS_DRIVER_H

@@ -1,3 +1,4 @@
+/* Room solvers/engine: the table that an engine offers to the host, and what simulations of both methods share. */
 /* engine.h -- what an engine (device x precision x dimension, one loadable module) offers: a table of functions.
  *
  * The host sees this and never `real`: numbers cross as double, particles in id order, vectors as [n][components]. The

@@ -1,3 +1,4 @@
+/* Room solvers/fem: the engine of meshes: Newton's method, time integrators, adjoint solves. */
 /* fem.h -- the FEM simulation: its device arrays, one implicit step in each direction, observations and design. */
 #ifndef PIOLA_SOLVERS_FEM_H
 #define PIOLA_SOLVERS_FEM_H

@@ -1,3 +1,4 @@
+/* Room solvers/linear: linear operators, Krylov methods over them, and direct solves by a library. */
 /* linop.h -- linear operators as Newton and Krylov see them: what they do, never how they are stored.
  *
  * `kind` says what may be assumed. A method that assumes more than the operator promises would return a wrong number,

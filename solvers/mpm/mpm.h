@@ -1,3 +1,4 @@
+/* Room solvers/mpm: the engine of particles. */
 /* mpm.h -- the MPM simulation: its device arrays, one step in each direction, observations and design. */
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H

@@ -24,6 +24,17 @@ ORDER = {
 }
 LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)
          for room in rooms}
+# The main header of each room, which begins with the room's sentence: docs/architecture.md has it from there.
+MAIN = {
+    "kernels/base": "base.h", "kernels/linear": "bsr.h", "kernels/material": "material.h", "kernels/mpm": "mpm.h",
+    "kernels/fem": "fem.h", "kernels/backend": "table.h",
+    "solvers/engine": "engine.h", "solvers/linear": "linop.h", "solvers/driver": "driver.h", "solvers/mpm": "mpm.h",
+    "solvers/fem": "fem.h",
+    "host/base": "fail.h", "host/config": "config.h", "host/snapshot": "snapshot.h", "host/optimize": "optimizer.h",
+    "host/verify": "taylor.h", "host/data": "csv.h", "host/mesh": "mesh.h", "host/render": "render.h",
+    "host/export": "export.h", "host/surface": "surface_mesh.h", "host/scene": "scene.h", "host/model": "model.h",
+    "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h", "host/command": "command.h",
+}
 # Of the solvers, the host knows the seam of engines, the driver, and the operator of linear solvers, which names no
 # solver.
 SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/driver/", "solvers/linear/linop")
@@ -45,6 +56,19 @@ def arrow_fault(source, target, what):
     if a.startswith("host/") and b.startswith("solvers/") and not target.startswith(SEEN_BY_HOST):
         return f"{source}: {what} {target}: of solvers/ the host knows {', '.join(SEEN_BY_HOST)}"
     return None
+
+
+def sentence(room, text):
+    """What the main header of a room, whose text this is, says of the room; None where it does not begin with that."""
+    match = re.match(rf"/\* Room {room}: (.*?)\. \*/\n", text, re.S)
+    return re.sub(r"\s*\n \* ", " ", match.group(1)) if match else None
+
+
+def sentence_faults(texts):
+    for room in LEVEL:
+        name = f"{room}/{MAIN[room]}"
+        if name in texts and not sentence(room, texts[name]):
+            yield f"{name}: does not begin with the sentence of its room, /* Room {room}: ... */"
 
 
 def circles(arrows):
@@ -126,6 +150,7 @@ PLANTED_INCLUDES = [
     ("host/run/a.c", '#include "solvers/fem/fem.h"\n', "of solvers/ the host knows"),
     ("host/attic/a.c", "int a;\n", "is no room"),
 ]
+PLANTED_SENTENCES = [("host/run/session.h", "/* session.h -- a scene on a device. */\n", "sentence of its room")]
 PLANTED_CALLS = [
     ({"host/base/a.c": {"host/scene/b.c"}}, "is not below host/base"),
     ({"host/scene/a.c": {"host/scene/b.c"}, "host/scene/b.c": {"host/scene/c.c"}, "host/scene/c.c": {"host/scene/a.c"}},
@@ -138,6 +163,7 @@ def main():
         print(__doc__)
         return 2
     house.control(lambda texts: list(include_faults(texts)), PLANTED_INCLUDES)
+    house.control(lambda texts: list(sentence_faults(texts)), PLANTED_SENTENCES)
     for arrows, words in PLANTED_CALLS:
         if not any(words in fault for fault in call_faults(arrows)):
             print(f"negative control: planted calls were not found ('{words}')")
@@ -147,7 +173,8 @@ def main():
     if not any(targets for targets in arrows.values()):
         print(f"no call was found in the objects of {sys.argv[2]}")
         return 1
-    return house.finish("rooms", list(include_faults(texts)) + list(call_faults(arrows)), len(texts))
+    faults = [*sentence_faults(texts), *include_faults(texts), *call_faults(arrows)]
+    return house.finish("rooms", faults, len(texts))
 
 
 if __name__ == "__main__":

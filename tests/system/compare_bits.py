@@ -43,8 +43,8 @@ def main():
         different += not same
         noticed += spoiled not in texts and '"exit": 0' in spoiled
         print(f"{scene.name:40} {len(texts[0]):8} characters: {'the same' if same else 'DIFFERENT'}", flush=True)
-    print(f"{different} of {len(scenes)} scenes differ (threshold 0); another gravity was noticed in {noticed} (at least "
-          "1)")
+    print(f"{different} of {len(scenes)} scenes differ (threshold 0); another gravity was noticed in {noticed} "
+          "(at least 1)")
     return 1 if different or not noticed else 0
 
 
