@@ -99,7 +99,9 @@ class Installed(unittest.TestCase):
         out = self.work / "out"
         run(self.prefix / "bin/piola", "grad", self.work / "scene.yaml", "--device", "cpu", "-q", "-o", out)
         self.assertEqual(json.loads((out / "result.json").read_text())["exit"], 0)
-        self.assertIn(str((self.lib / "piola").resolve()), run(self.prefix / "bin/piola", "doctor", "--json"))
+        engines = json.loads(run(self.prefix / "bin/piola", "doctor", "--json"))["engines"]
+        self.assertEqual(sum(e["runs"] for e in engines if e["name"].startswith("cpu_f64_3d")) > 0, True)
+        self.assertNotIn("..", " ".join(e["reason"] or "" for e in engines))
 
     def test_without_engines_the_command_says_where_it_looked(self):
         lonely = self.work / "bin" / "piola"
