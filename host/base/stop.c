@@ -19,12 +19,20 @@ typedef int order(const void *, const void *, void *);
 
 enum { RUN = 1 << 14 }; /* items that qsort puts in order at once */
 
+/* What is sorted: n items of `size` bytes, in the order of compare(a, b, context). */
+typedef struct {
+    size_t n, size;
+    order *compare;
+    void *context;
+} items;
+
 /* The runs a[0..n) and a[n..n+m) merged into `out`; where items are equal, those of the first run come first. */
-static void merge(const char *a, size_t n, size_t m, size_t size, order *compare, void *context, char *out)
+static void merge(const items *i, const char *a, size_t n, size_t m, char *out)
 {
+    const size_t size = i->size;
     const char *b = a + n * size, *const a_end = b, *const b_end = b + m * size;
     while (a < a_end && b < b_end) {
-        const char **from = compare(a, b, context) <= 0 ? &a : &b;
+        const char **from = i->compare(a, b, i->context) <= 0 ? &a : &b;
         memcpy(out, *from, size);
         *from += size;
         out += size;
@@ -34,22 +42,23 @@ static void merge(const char *a, size_t n, size_t m, size_t size, order *compare
 }
 
 /* Neighbouring runs of `length` items become runs of twice that, from `from` to `to`. */
-static piola_status merge_runs(const char *from, char *to, size_t n, size_t size, size_t length, order *compare,
-                               void *context, const char *doing, piola_error *error)
+static piola_status merge_runs(const items *i, const char *from, char *to, size_t length, const char *doing,
+                               piola_error *error)
 {
-    for (size_t at = 0; at < n; at += 2 * length) {
-        const size_t first = n - at < length ? n - at : length, left = n - at - first;
-        merge(from + at * size, first, left < length ? left : length, size, compare, context, to + at * size);
+    for (size_t at = 0; at < i->n; at += 2 * length) {
+        const size_t first = i->n - at < length ? i->n - at : length, left = i->n - at - first;
+        merge(i, from + at * i->size, first, left < length ? left : length, to + at * i->size);
         const piola_status rc = pio_stop(doing, error);
         if (rc) return rc;
     }
     return PIOLA_OK;
 }
 
-piola_status pio_stop_sort(void *items, size_t n, size_t size, order *compare, void *context, const char *doing,
+piola_status pio_stop_sort(void *first, size_t n, size_t size, order *compare, void *context, const char *doing,
                            piola_error *error)
 {
-    char *own = items, *from = own;
+    const items all = {n, size, compare, context};
+    char *own = first, *from = own;
     piola_status rc = PIOLA_OK;
     for (size_t at = 0; !rc && at < n; at += RUN) {
         qsort_r(own + at * size, n - at < RUN ? n - at : RUN, size, compare, context);
@@ -59,7 +68,7 @@ piola_status pio_stop_sort(void *items, size_t n, size_t size, order *compare, v
     char *other = malloc(n * size), *to = other;
     if (!other) return pio_fail_memory(error, n * size, "a sort");
     for (size_t length = RUN; !rc && length < n; length *= 2) {
-        rc = merge_runs(from, to, n, size, length, compare, context, doing, error);
+        rc = merge_runs(&all, from, to, length, doing, error);
         char *last = from;
         from = to;
         to = last;

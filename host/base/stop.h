@@ -17,7 +17,7 @@ static inline piola_status pio_stop_at(int64_t i, const char *doing, piola_error
 
 /* qsort_r of n items of `size` bytes, in stable order, which can be stopped: PIOLA_INTERRUPTED, or PIOLA_NO_MEMORY for
  * as much room again, and then the items are in no order. */
-piola_status pio_stop_sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
+piola_status pio_stop_sort(void *first, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
                            void *context, const char *doing, piola_error *error);
 
 #endif

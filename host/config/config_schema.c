@@ -74,10 +74,10 @@ static void text_schema(pio_json *j, const char *key, const cfg_field *f)
 }
 
 /* An array of `least` to `most` (0: any) of what `item` writes. */
-static void array_schema(pio_json *j, const char *key, const cfg_field *f, int least, int most,
+static void array_schema(pio_json *j, const cfg_field *f, int least, int most,
                          void (*item)(pio_json *, const char *, const cfg_field *))
 {
-    pio_json_begin_object(j, key);
+    pio_json_begin_object(j, NULL);
     pio_json_string(j, "type", "array");
     item(j, "items", f);
     pio_json_integer(j, "minItems", least);
@@ -152,22 +152,22 @@ static void field_schema(pio_json *j, const cfg_field *f, bool partial)
         slots_schema(j, f);
         break;
     case CFG_VECTOR:
-        array_schema(j, NULL, f, 2, 3, number_schema);
+        array_schema(j, f, 2, 3, number_schema);
         break;
     case CFG_SPIN:
         number_schema(j, NULL, f);
-        array_schema(j, NULL, f, 3, 3, number_schema);
+        array_schema(j, f, 3, 3, number_schema);
         break;
     case CFG_PAIR:
-        array_schema(j, NULL, f, 2, 2, number_schema);
+        array_schema(j, f, 2, 2, number_schema);
         break;
     case CFG_NUMBERS:
         number_schema(j, NULL, f);
-        array_schema(j, NULL, f, 1, 0, number_schema);
+        array_schema(j, f, 1, 0, number_schema);
         break;
     case CFG_TEXTS:
         text_schema(j, NULL, f);
-        array_schema(j, NULL, f, 1, 0, text_schema);
+        array_schema(j, f, 1, 0, text_schema);
         break;
     case CFG_MAPPING:
         table_schema(j, NULL, f->table, partial);

@@ -134,21 +134,28 @@ static piola_status put_list(writer *w, piola_error *error)
 
 /* ---- arrays ---------------------------------------------------------------------------------------------- */
 
-/* Open NAME.npy and put its header: [rows], or [rows, second], or [rows, second, third]. */
-static piola_status begin_array(writer *w, pio_export_file *f, const char *name, const char *dtype, int64_t rows,
-                                int second, int third, piola_error *error)
+/* [rows], [rows, second] or [rows, second, third] numbers; axes that are not there are of length 1. */
+typedef struct {
+    const char *name, *dtype; /* without .npy; as NumPy writes the type: "<f8" */
+    int64_t rows;
+    int second, third;
+} array;
+
+/* Open NAME.npy and put its header. */
+static piola_status begin_array(writer *w, pio_export_file *f, const array *a, piola_error *error)
 {
     char shape[80], head[192];
-    piola_status rc = name_file(w, name, ".npy", error);
+    piola_status rc = name_file(w, a->name, ".npy", error);
     if (!rc) rc = pio_export_begin(f, w->path, NULL, error);
     if (rc) return rc;
-    if (third > 1)
-        snprintf(shape, sizeof shape, "(%lld, %d, %d)", (long long)rows, second, third);
-    else if (second > 1)
-        snprintf(shape, sizeof shape, "(%lld, %d)", (long long)rows, second);
+    if (a->third > 1)
+        snprintf(shape, sizeof shape, "(%lld, %d, %d)", (long long)a->rows, a->second, a->third);
+    else if (a->second > 1)
+        snprintf(shape, sizeof shape, "(%lld, %d)", (long long)a->rows, a->second);
     else
-        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
-    const int n = snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape);
+        snprintf(shape, sizeof shape, "(%lld,)", (long long)a->rows);
+    const int n =
+        snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", a->dtype, shape);
     const int padded = (10 + n + 1 + 63) / 64 * 64 - 10;
     fwrite("\x93NUMPY\x01\x00", 1, 8, f->file);
     fputc(padded & 255, f->file);
@@ -161,7 +168,7 @@ static piola_status put_bytes(writer *w, const char *name, const char *dtype, co
                               size_t size, piola_error *error)
 {
     pio_export_file f;
-    const piola_status rc = begin_array(w, &f, name, dtype, rows, 1, 1, error);
+    const piola_status rc = begin_array(w, &f, &(array){name, dtype, rows, 1, 1}, error);
     if (rc) return rc;
     fwrite(data, size, (size_t)rows, f.file); /* a failure shows when the file is closed */
     return pio_export_end(&f, PIOLA_OK, error);
@@ -182,7 +189,7 @@ static piola_status put_field(writer *w, const pio_snapshot_field_info *v, piola
             char letters[16];
             values[row * n + c] = values[row * v->stored + pio_export_component(w->e, v, c, letters)];
         }
-    rc = begin_array(w, &f, v->name, dtypes[type], v->rows, matrix ? d : n, matrix ? d : 1, error);
+    rc = begin_array(w, &f, &(array){v->name, dtypes[type], v->rows, matrix ? d : n, matrix ? d : 1}, error);
     if (!rc) {
         (void)pio_export_put(&f, values, (size_t)(v->rows * n), type); /* a failure shows when the file is closed */
         rc = pio_export_end(&f, PIOLA_OK, error);
@@ -198,7 +205,8 @@ static piola_status put_grid(writer *w, piola_error *error)
     const int d = e->info->dimension;
     const pio_export_type type = e->info->precision == PIO_SNAPSHOT_F32 ? PIO_EXPORT_F32 : PIO_EXPORT_F64;
     pio_export_file f;
-    piola_status rc = begin_array(w, &f, grid_names[0], dtypes[type], e->info->n_points, d, 1, error);
+    const array points = {grid_names[0], dtypes[type], e->info->n_points, d, 1};
+    piola_status rc = begin_array(w, &f, &points, error);
     if (rc) return rc;
     for (int64_t i = 0; i < e->info->n_points; i++) (void)pio_export_put(&f, e->points + 3 * i, (size_t)d, type);
     rc = pio_export_end(&f, PIOLA_OK, error);

@@ -246,12 +246,12 @@ static bool repeat_rows(pio_filter_desc *h, int32_t groups, int32_t components)
     return start && from && weight && turn(h, rows);
 }
 
-piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int body, const int32_t *index,
-                                int32_t groups, int32_t components, double radius, piola_error *error)
+piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int body, const pio_design_desc *d,
+                                double radius, piola_error *error)
 {
     int32_t n;
     int64_t missing;
-    place *places = find_surface(m, body, index, radius, &n, &missing);
+    place *places = find_surface(m, body, d->index, radius, &n, &missing);
     *out = NULL;
     if (missing >= 0) {
         const double *x = m->fem->rest + missing * m->scene->dimension;
@@ -261,9 +261,9 @@ piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int b
                         "no area to filter by",
                         x[0], x[1], m->scene->dimension == 3 ? ", ..." : "", m->scene->bodies[body].name);
     }
-    const piola_status rc = make_filter(out, places, n, groups, radius, error);
-    if (rc || components == 1) return rc;
-    return repeat_rows(*out, groups, components) ? PIOLA_OK : pio_fail_memory(error, (size_t)n * 24, "a filter");
+    const piola_status rc = make_filter(out, places, n, d->groups, radius, error);
+    if (rc || d->components == 1) return rc;
+    return repeat_rows(*out, d->groups, d->components) ? PIOLA_OK : pio_fail_memory(error, (size_t)n * 24, "a filter");
 }
 
 void pio_filter_free(pio_filter_desc *h)

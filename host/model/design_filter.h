@@ -14,10 +14,11 @@
  * or -1. */
 piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *model, const int32_t *index, int32_t variables,
                              double radius, piola_error *error);
-/* The same for shifts of a body's surface nodes, [groups][components] of them (vertex morphing: Hojjat, Stavropoulou
- * and Bletzinger 2014), with a node's share of the designed faces' area for V. index[i]: variable of node i. */
-piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *model, int body, const int32_t *index,
-                                int32_t groups, int32_t components, double radius, piola_error *error);
+/* The same for shifts of a body's surface nodes, the [groups][components] of `design` (vertex morphing: Hojjat,
+ * Stavropoulou and Bletzinger 2014), with a node's share of the designed faces' area for V. index[i] of the design:
+ * variable of node i. */
+piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *model, int body, const pio_design_desc *design,
+                                double radius, piola_error *error);
 void pio_filter_free(pio_filter_desc *filter);
 
 /* out = H z, or with `turned` H^T z; [variables], out is not z. */

@@ -172,10 +172,10 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
 {
     const scene_design *design = p->design;
     if (!(design->filter_radius > 0)) return PIOLA_OK;
-    const piola_status rc = d->quantity == PIO_POSITION
-                                ? pio_surface_filter(&p->filter, m, pio_model_path_body(m, p->path), d->index,
-                                                     d->groups, d->components, design->filter_radius, error)
-                                : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
+    const piola_status rc =
+        d->quantity == PIO_POSITION
+            ? pio_surface_filter(&p->filter, m, pio_model_path_body(m, p->path), d, design->filter_radius, error)
+            : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
     d->filter = p->filter;
     char entry[40];
     snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));

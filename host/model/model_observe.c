@@ -117,14 +117,15 @@ static size_t find(const double *v, size_t n, double x)
     return low;
 }
 
-/* At every time some point counts. */
-static piola_status check_weights(const pio_csv *csv, int time, int weight, const double *times, const double *weights,
-                                  size_t n_times, size_t n_ids, piola_error *error)
+/* At every time, times[samples] in s, some point counts; `time` and `weight` are numbers of columns. */
+static piola_status check_weights(const pio_csv *csv, int time, int weight, const double *times,
+                                  const pio_observation_desc *d, piola_error *error)
 {
-    for (size_t k = 0; weights && k < n_times; k++) {
+    const size_t n_ids = (size_t)d->rows;
+    for (size_t k = 0; d->point_weight && k < (size_t)d->samples; k++) {
         double sum = 0;
         size_t row = 0;
-        for (size_t i = 0; i < n_ids; i++) sum += weights[k * n_ids + i];
+        for (size_t i = 0; i < n_ids; i++) sum += d->point_weight[k * n_ids + i];
         if (sum > 0) continue;
         while (csv->values[row * csv->n_columns + (size_t)time] < times[k] ||
                csv->values[row * csv->n_columns + (size_t)time] > times[k])
@@ -194,12 +195,12 @@ static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const 
             if (weight >= 0) weights[k] = row[weight];
             if (!rc) rc = pio_stop_at((int64_t)r, PLACING, error);
         }
-        if (!rc) rc = check_weights(csv, at[0], weight, times, weights, n_times, n_ids, error);
         d->samples = (int32_t)n_times;
         d->rows = (int32_t)n_ids;
         d->marker = marker;
         d->points = points;
         d->point_weight = weights;
+        if (!rc) rc = check_weights(csv, at[0], weight, times, d, error);
         m->outputs[o].time = times;
         marker = NULL;
         times = points = weights = NULL;

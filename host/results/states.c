@@ -29,16 +29,15 @@ struct pio_states {
     pio_snapshot_mesh mesh;               /* of finite elements: n_cells > 0 */
 };
 
-static void add_field(pio_states *f, const char *name, int components, const char *units, const char *meaning,
-                      const char *of, pio_snapshot_when when, bool integer)
+static void add_field(pio_states *f, pio_snapshot_field field)
 {
-    f->field[f->n_fields++] = (pio_snapshot_field){.name = name,
-                                                   .components = components,
-                                                   .units = units,
-                                                   .meaning = meaning,
-                                                   .of = of,
-                                                   .when = when,
-                                                   .integer = integer};
+    f->field[f->n_fields++] = field;
+}
+
+/* The number of the body or the material, which does not change. */
+static void add_number(pio_states *f, const char *name, const char *meaning)
+{
+    add_field(f, (pio_snapshot_field){name, 1, "1", meaning, .when = PIO_SNAPSHOT_STATIC, .integer = true});
 }
 
 /* The last field's values belong to the cells of the mesh, if there is one. */
@@ -79,8 +78,8 @@ static void list_adjoint(pio_states *f)
         if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
         if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step solves nothing */
         f->passed[f->n_fields] = known[k].passed;
-        add_field(f, known[k].name, s->scene->dimension, known[k].units, known[k].meaning, known[k].of,
-                  PIO_SNAPSHOT_ADJOINT, false);
+        add_field(f, (pio_snapshot_field){known[k].name, s->scene->dimension, known[k].units, known[k].meaning,
+                                          .of = known[k].of, .when = PIO_SNAPSHOT_ADJOINT});
     }
 }
 
@@ -101,26 +100,29 @@ static void list_fields(pio_states *f)
     const pio_session *s = f->session;
     const scene_strings *wanted = &s->scene->output.state_fields;
     if (s->model->fem) {
-        add_field(f, "displacement", dim, "m", "displacement from rest", NULL, PIO_SNAPSHOT_FRAME, false);
-        add_field(f, "internal_force", dim, "N", "force of the material on its nodes", NULL, PIO_SNAPSHOT_FRAME, false);
+        add_field(f,
+                  (pio_snapshot_field){"displacement", dim, "m", "displacement from rest", .when = PIO_SNAPSHOT_FRAME});
+        add_field(f, (pio_snapshot_field){"internal_force", dim, "N", "force of the material on its nodes",
+                                          .when = PIO_SNAPSHOT_FRAME});
         if (s->scene->integrator != SCENE_STATIC)
-            add_field(f, "velocity", dim, "m/s", "velocity", NULL, PIO_SNAPSHOT_FRAME, false);
+            add_field(f, (pio_snapshot_field){"velocity", dim, "m/s", "velocity", .when = PIO_SNAPSHOT_FRAME});
     }
     for (size_t i = 0; i < wanted->n; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             if (!strcmp(known[k].name, wanted->v[i]))
-                add_field(f, known[k].name, s->engine.table->components(s->sim, known[k].name), known[k].units,
-                          known[k].meaning, NULL, PIO_SNAPSHOT_FRAME, false);
+                add_field(f, (pio_snapshot_field){known[k].name, s->engine.table->components(s->sim, known[k].name),
+                                                  known[k].units, known[k].meaning, .when = PIO_SNAPSHOT_FRAME});
     f->n_frame_fields = f->n_fields;
-    add_field(f, "body", 1, "1", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true);
+    add_number(f, "body", "number of the body");
     of_cells(f);
-    add_field(f, "material", 1, "1", "number of the material", NULL, PIO_SNAPSHOT_STATIC, true);
+    add_number(f, "material", "number of the material");
     of_cells(f);
     if (!f->gradient) return;
     if (f->adjoint) list_adjoint(f);
     while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
         const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
-        add_field(f, g->name, g->components, g->units, g->meaning, g->of, PIO_SNAPSHOT_STATIC, false);
+        add_field(f, (pio_snapshot_field){g->name, g->components, g->units, g->meaning, .of = g->of,
+                                          .when = PIO_SNAPSHOT_STATIC});
         if (!g->nodal) of_cells(f);
     }
 }

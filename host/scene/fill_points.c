@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers of the table's columns. */
+typedef struct {
+    int at[3];  /* [dimension] x, y, z */
+    int volume; /* or -1 */
+} columns;
+
 /* Number of the column volume, or -1. */
 static int volume_column(const pio_csv *csv)
 {
@@ -39,8 +45,9 @@ static piola_status check_volume(const scene_geometry *g, const pio_csv *csv, in
     return PIOLA_OK;
 }
 
-static piola_status take(const scene_geometry *g, const pio_csv *csv, const int at[3], int column,
-                         const double offset[3], int dimension, pio_fill_result *out, piola_error *error)
+/* Places and volumes of the rows; `offset`: [dimension] m, added to each place. */
+static piola_status take(const scene_geometry *g, const pio_csv *csv, const columns *c, const double offset[3],
+                         int dimension, pio_fill_result *out, piola_error *error)
 {
     const size_t dim = (size_t)dimension, bytes = csv->n_rows * (dim + 1) * sizeof(double);
     const double unit = pow(g->scale, dimension);
@@ -51,27 +58,27 @@ static piola_status take(const scene_geometry *g, const pio_csv *csv, const int 
     if (!out->position || !out->volumes) return pio_fail_memory(error, bytes, "particles");
     for (size_t r = 0; r < csv->n_rows; r++) {
         const double *row = csv->values + r * csv->n_columns;
-        out->volumes[r] = column < 0 ? g->volume / (double)csv->n_rows : unit * row[column];
+        out->volumes[r] = c->volume < 0 ? g->volume / (double)csv->n_rows : unit * row[c->volume];
         sum += out->volumes[r];
         for (size_t a = 0; a < dim; a++) {
-            const double x = g->scale * row[at[a]];
+            const double x = g->scale * row[c->at[a]];
             out->position[r * dim + a] = x + offset[a];
             out->centroid[a] += out->volumes[r] * x;
             if (!isfinite(x) || !isfinite(sum))
-                return pio_csv_fault(csv, r, (size_t)at[a], error, "too large for a double with scale %g", g->scale);
+                return pio_csv_fault(csv, r, (size_t)c->at[a], error, "too large for a double with scale %g", g->scale);
         }
     }
     for (size_t a = 0; a < dim; a++) out->centroid[a] /= sum;
     return PIOLA_OK;
 }
 
-static void name_unread(const pio_csv *csv, const int at[3], int dimension, int column, char *out, size_t size)
+static void name_unread(const pio_csv *csv, const columns *known, int dimension, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
     for (int c = 0; c < (int)csv->n_columns; c++) {
-        bool read = c == column;
-        for (int a = 0; a < dimension; a++) read |= c == at[a];
+        bool read = c == known->volume;
+        for (int a = 0; a < dimension; a++) read |= c == known->at[a];
         if (read) continue;
         const int n = snprintf(out + used, size - used, "%s%.60s", used ? ", " : "", csv->columns[c]);
         if (n < 0 || (size_t)n >= size - used) {
@@ -98,17 +105,17 @@ piola_status pio_fill_points(const scene_geometry *geometry, const pio_csv *csv,
                              pio_fill_result *out, piola_error *error)
 {
     static const char *const names[] = {"x", "y", "z"};
-    int at[3] = {0};
+    columns c = {.at = {0}};
     *out = (pio_fill_result){0};
     piola_status rc = PIOLA_OK;
     for (int a = 0; a < dimension && !rc; a++) {
-        at[a] = pio_csv_column(csv, names[a], error);
-        if (at[a] < 0) rc = PIOLA_BAD_DATA;
+        c.at[a] = pio_csv_column(csv, names[a], error);
+        if (c.at[a] < 0) rc = PIOLA_BAD_DATA;
     }
-    const int column = volume_column(csv);
-    if (!rc) rc = check_volume(geometry, csv, column, error);
-    if (!rc) rc = take(geometry, csv, at, column, offset, dimension, out, error);
-    if (!rc) name_unread(csv, at, dimension, column, out->unread, sizeof out->unread);
+    c.volume = volume_column(csv);
+    if (!rc) rc = check_volume(geometry, csv, c.volume, error);
+    if (!rc) rc = take(geometry, csv, &c, offset, dimension, out, error);
+    if (!rc) name_unread(csv, &c, dimension, out->unread, sizeof out->unread);
     if (rc) {
         free(out->position);
         free(out->volumes);

@@ -25,11 +25,12 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-static void check_box(cfg_doc *doc, const char *list, size_t i, const char *key, const double *min, const double *max,
-                      int dimension, bool flat)
+/* The corners [dimension] of a box, m; `key` is the path of `max`. A flat one may have no height. */
+static void check_box(cfg_doc *doc, const char *key, const double *min, const double *max, int dimension, bool flat)
 {
     for (int a = 0; a < dimension; a++) {
-        PATH(path, "%s[%zu].%s[%d]", list, i, key, a);
+        char path[CFG_PATH + 16];
+        snprintf(path, sizeof path, "%s[%d]", key, a);
         if (flat ? max[a] >= min[a] : max[a] > min[a]) continue;
         pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", max[a], min[a], "xyz"[a]);
     }
@@ -75,6 +76,7 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(corners, "geometry[%zu].corners", i);
     PATH(size, "geometry[%zu].size", i);
     PATH(thickness, "geometry[%zu].thickness", i);
+    PATH(max, "geometry[%zu].max", i);
     if (g->mesh == SCENE_MESH_FILE) {
         check_file(s, doc, i);
         return;
@@ -84,7 +86,7 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
                       is_3d(g->element) ? 3 : 2, s->dimension,
                       s->dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
     check_counts(s, doc, i);
-    if (g->mesh == SCENE_MESH_BOX) check_box(doc, "geometry", i, "max", g->min, g->max, s->dimension, false);
+    if (g->mesh == SCENE_MESH_BOX) check_box(doc, max, g->min, g->max, s->dimension, false);
     if (g->mesh == SCENE_MESH_QUADRILATERAL && s->dimension == 3)
         pio_cfg_fault(doc, type, "a quadrilateral needs a 2D scene; use 'box' or 'mesh' in 3D");
     if (g->mesh == SCENE_MESH_QUADRILATERAL && g->corners.n != 8)
@@ -119,9 +121,10 @@ static void check_place(const pio_scene *s, cfg_doc *doc, const char *list, size
                         const scene_where *on)
 {
     PATH(path, "%s[%zu].body", list, i);
+    PATH(max, "%s[%zu].on.max", list, i);
     pio_scene_entry(doc, path, "bodies", body, s->bodies, s->n_bodies, sizeof *s->bodies);
     if (!on->group && !isnan(on->min[0]))
-        check_box(doc, list, i, "on.max", on->min, on->max, s->dimension, true); /* a plane is a flat box */
+        check_box(doc, max, on->min, on->max, s->dimension, true); /* a plane is a flat box */
 }
 
 static void check_curve(const pio_scene *s, cfg_doc *doc, const char *list, size_t i, const char *curve)

@@ -16,6 +16,7 @@ enum { SIDES = 5, AT_ONCE = 16, PAIRS = 1 << 20 };
 /* Both sides of a triangle, mapped. */
 typedef struct {
     double at[2][3], apart[3]; /* apart: more than they are from each other along each axis */
+    size_t member;             /* the triangle's number among those of its bin */
 } probes;
 
 /* What one thread works with. */
@@ -155,9 +156,9 @@ static void ask(double corner[3][3], const probes *p, bool own, int times[2], bo
         for (int side = 0; side < 2; side++) times[side] += crossing(corner, p->at[side], certain);
 }
 
-/* How often the surface winds about both probes of member i, which lie in the bin that is laid out. */
-static void windings(const pio_bins *g, desk *d, size_t i_own, size_t bin, const ruler *r, const probes *p,
-                     int times[2], bool *certain)
+/* How often the surface winds about both probes of a member, which lie in the bin that is laid out. */
+static void windings(const pio_bins *g, desk *d, size_t bin, const ruler *r, const probes *p, int times[2],
+                     bool *certain)
 {
     const size_t n = g->start[bin + 1] - g->start[bin], whole = (n + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
     unsigned char low[3], high[3];
@@ -172,7 +173,7 @@ static void windings(const pio_bins *g, desk *d, size_t i_own, size_t bin, const
         memcpy(&some, d->hit + i, sizeof some);
         for (size_t k = i; some && k < i + sizeof some; k++) {
             double room[3][3];
-            if (d->hit[k]) ask(pio_sheets_corners(&d->sheets, k, room), p, k == i_own, times, certain);
+            if (d->hit[k]) ask(pio_sheets_corners(&d->sheets, k, room), p, k == p->member, times, certain);
         }
     }
     d->pairs += whole;
@@ -211,7 +212,7 @@ static bool holds_once(const pio_bins *g, desk *d, size_t bin, size_t i)
     double x[2][3];
     int times[2] = {0, 0}; /* none beyond the box */
     bool certain = true, here = true;
-    probes p;
+    probes p = {.member = i};
     if (!pio_trimesh_probes(g->s, d->sheets.member[i], g->depth, x)) return true; /* it has no sides */
     for (int k = 0; k < 2; k++) {
         pio_bins_map(g, x[k], p.at[k]);
@@ -223,7 +224,7 @@ static bool holds_once(const pio_bins *g, desk *d, size_t bin, size_t i)
         for (int a = 0; a < 3; a++) p.apart[a] = (1 + 1e-9) * fabs(p.at[1][a] - p.at[0][a]);
         if (!d->laid_out) lay_out(g, d, bin, &r);
         times[0] = times[1] = 0;
-        windings(g, d, i, bin, &r, &p, times, &certain);
+        windings(g, d, bin, &r, &p, times, &certain);
     }
     for (int k = 0; k < 2; k++) {
         if (!in_box(g->s, x[k]))
