@@ -73,7 +73,7 @@ static double *read_column(pio_checked_file *f, const column *c)
         if (d.rank != 1 || (int64_t)d.dims[0] != c->length)
             (void)pio_checked_bad(f, "/%s has changed its length", c->name);
         else if (pio_checked_holds(f, &d, c->name, c->length))
-            (void)pio_checked_rows(f, &d, c->name, 0, c->length, H5T_NATIVE_DOUBLE, -1, out);
+            (void)pio_checked_rows(f, &d, c->name, (pio_checked_block){0, c->length, -1}, H5T_NATIVE_DOUBLE, out);
     }
     pio_checked_leave(d.id);
     return out;

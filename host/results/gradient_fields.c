@@ -114,8 +114,8 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
         const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
         if (p->groups == 1) shape[0] = p->components;
         pio_inverse_unit(p->unit, units, sizeof units);
-        const piola_status rc = pio_snapshot_gradient(file, p->path, value + p->first, value_bar + p->first, shape,
-                                                      rank, p->unit, units, error);
+        const pio_snapshot_gradient g = {p->path, value + p->first, value_bar + p->first, rank, shape, p->unit, units};
+        const piola_status rc = pio_snapshot_put_gradient(file, &g, error);
         if (rc) return rc;
     }
     return PIOLA_OK;

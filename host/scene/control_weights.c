@@ -61,7 +61,7 @@ static void read_numbers(pio_checked_file *f, const work *w, hid_t group, const 
     if (length < (double)w->count || length > (double)w->count)
         (void)pio_checked_bad(f, "%.300s has %.0f numbers; the network has %zu weights", w->dataset, length, w->count);
     else if (pio_checked_holds(f, &d, w->dataset, rows))
-        (void)pio_checked_rows(f, &d, w->dataset, 0, rows, H5T_NATIVE_DOUBLE, -1, out);
+        (void)pio_checked_rows(f, &d, w->dataset, (pio_checked_block){0, rows, -1}, H5T_NATIVE_DOUBLE, out);
     pio_checked_leave(d.id);
 }
 

@@ -32,6 +32,17 @@ const char *pio_snapshot_partial(const pio_snapshot *s)
     return s ? s->partial : "";
 }
 
+pio_snapshot_column pio_snapshot_points(const pio_snapshot *s)
+{
+    return (pio_snapshot_column){.name = "Points",
+                                 .components = s->dimension,
+                                 .stored = 3,
+                                 .when = s->static_points ? PIO_SNAPSHOT_STATIC : PIO_SNAPSHOT_FRAME,
+                                 .location = PIO_SNAPSHOT_POINT,
+                                 .rows = s->n,
+                                 .id = s->points};
+}
+
 /* ---- values as they are stored ------------------------------------------------------------------------- */
 
 static const char *row_name(pio_snapshot_location location)
@@ -46,22 +57,16 @@ static bool fits(const pio_snapshot *s, bool integer, double value)
 }
 
 /* Every value of [rows][components] can be stored. */
-static piola_status check_values(const pio_snapshot *s, const char *name, const double *values, int64_t rows,
-                                 int components, bool integer, pio_snapshot_location location, piola_error *error)
-{
-    for (int64_t i = 0; i < rows * components; i++)
-        if (!fits(s, integer, values[i]))
-            return pio_fail_result(error, PIOLA_FAILED_NOT_FINITE,
-                                   "%s: %s of %s %lld, component %lld, is %.9g: not a value of type %s", s->partial,
-                                   name, row_name(location), (long long)(i / components), (long long)(i % components),
-                                   values[i], integer ? "int64" : "f32");
-    return PIOLA_OK;
-}
-
 static piola_status check_column(const pio_snapshot *s, const pio_snapshot_column *c, const double *values,
                                  piola_error *error)
 {
-    return check_values(s, c->name, values, c->rows, c->components, c->integer, c->location, error);
+    for (int64_t i = 0; i < c->rows * c->components; i++)
+        if (!fits(s, c->integer, values[i]))
+            return pio_fail_result(error, PIOLA_FAILED_NOT_FINITE,
+                                   "%s: %s of %s %lld, component %lld, is %.9g: not a value of type %s", s->partial,
+                                   c->name, row_name(c->location), (long long)(i / c->components),
+                                   (long long)(i % c->components), values[i], c->integer ? "int64" : "f32");
+    return PIOLA_OK;
 }
 
 static void store_value(const pio_snapshot *s, bool integer, size_t at, double value)
@@ -76,11 +81,11 @@ static void store_value(const pio_snapshot *s, bool integer, size_t at, double v
 
 /* Convert [rows][components] to the scratch's [rows][stored]; component c of a padded matrix goes to row c / 2, column
  * c % 2. NULL is NaN: an adjoint not yet written. */
-static void stage(const pio_snapshot *s, const double *values, int64_t rows, int components, int stored, bool integer)
+static void stage(const pio_snapshot *s, const pio_snapshot_column *column, const double *values)
 {
-    const size_t n = (size_t)rows, width = (size_t)stored, count = (size_t)components;
-    const bool matrix = components == 4 && stored == 9;
-    if (stored > components) memset(s->scratch, 0, n * width * sizeof(double));
+    const size_t n = (size_t)column->rows, width = (size_t)column->stored, count = (size_t)column->components;
+    const bool integer = column->integer, matrix = count == 4 && width == 9;
+    if (width > count) memset(s->scratch, 0, n * width * sizeof(double));
     for (size_t i = 0; i < n * width && !values; i++) store_value(s, integer, i, NAN);
     for (size_t i = 0; i < n && values; i++)
         for (size_t c = 0; c < count; c++)
@@ -119,16 +124,17 @@ static bool write_own_sum(const pio_snapshot *s, pio_h5_log *log, hid_t id, size
     return ok;
 }
 
-/* Stage and write rows [first, first + rows) of a dataset. Their checksum goes to *sum, or where that is NULL to the
- * dataset's own attribute. */
-static bool write_rows(const pio_snapshot *s, pio_h5_log *log, hid_t id, const double *values, int64_t rows,
-                       int components, int stored, bool integer, int64_t first, int64_t *sum)
+/* Stage and write rows [first, first + rows) of a dataset, values[rows][components]. Their checksum goes to *sum, or
+ * where that is NULL to the dataset's own attribute. */
+static bool write_rows(const pio_snapshot *s, pio_h5_log *log, const pio_snapshot_column *c, const double *values,
+                       int64_t first, int64_t *sum)
 {
-    const size_t bytes = (size_t)rows * (size_t)stored * (integer || s->f64 ? 8 : 4);
-    stage(s, values, rows, components, stored, integer);
-    hid_t memory = integer ? H5T_NATIVE_INT64 : s->f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
+    const size_t bytes = (size_t)c->rows * (size_t)c->stored * (c->integer || s->f64 ? 8 : 4);
+    stage(s, c, values);
+    hid_t memory = c->integer ? H5T_NATIVE_INT64 : s->f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
     if (sum) *sum = sum_scratch(s, bytes);
-    return pio_h5_write_rows(log, id, first, rows, memory, s->scratch) && (sum || write_own_sum(s, log, id, bytes));
+    return pio_h5_write_rows(log, c->id, first, c->rows, memory, s->scratch) &&
+           (sum || write_own_sum(s, log, c->id, bytes));
 }
 
 /* Checksums of frame k: of its time, its points, its fields in the order of the definition; -1 of what is static. */
@@ -141,7 +147,7 @@ static int64_t *sums_of(const pio_snapshot *s, int64_t k)
 static bool write_column(const pio_snapshot *s, pio_h5_log *log, size_t i, const double *values, int64_t frame)
 {
     const pio_snapshot_column *c = &s->columns[i];
-    return write_rows(s, log, c->id, values, c->rows, c->components, c->stored, c->integer, frame * c->rows,
+    return write_rows(s, log, c, values, frame * c->rows,
                       c->when == PIO_SNAPSHOT_STATIC ? NULL : &sums_of(s, frame)[i + 2]);
 }
 
@@ -175,7 +181,8 @@ static piola_status check_frame(const pio_snapshot *s, double time, const double
         return pio_fail(error, PIOLA_INTERNAL, "%s: frame %lld at time %g: %s%s%s", s->partial, (long long)s->frames,
                         time, name, *name ? ": " : "", wrong);
     piola_status status = PIOLA_OK;
-    if (points) status = check_values(s, "Points", points, s->n, s->dimension, false, PIO_SNAPSHOT_POINT, error);
+    const pio_snapshot_column places = pio_snapshot_points(s);
+    if (points) status = check_column(s, &places, points, error);
     for (size_t i = 0; i < s->n_columns && status == PIOLA_OK; i++)
         if (values && values[i]) status = check_column(s, &s->columns[i], values[i], error);
     return status;
@@ -192,9 +199,9 @@ static bool write_frame(pio_snapshot *s, double time, const double *points, cons
     sums[0] = (int64_t)pio_crc32c(0, &time, sizeof time);
     for (size_t i = 0; i < s->n_tracks && ok; i++)
         ok = pio_h5_set_rows(log, s->tracks[i].id, (k + 1) * s->tracks[i].rows);
+    const pio_snapshot_column places = pio_snapshot_points(s);
     if (points && ok)
-        ok = write_rows(s, log, s->points, points, s->n, s->dimension, 3, false, s->static_points ? 0 : k * s->n,
-                        s->static_points ? NULL : &sums[1]);
+        ok = write_rows(s, log, &places, points, s->static_points ? 0 : k * s->n, s->static_points ? NULL : &sums[1]);
     for (size_t i = 0; i < s->n_columns && ok; i++)
         if (s->columns[i].when != PIO_SNAPSHOT_STATIC) ok = write_column(s, log, i, values ? values[i] : NULL, k);
     for (size_t i = 0; i < s->n_tracks && ok; i++) {

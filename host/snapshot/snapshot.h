@@ -167,12 +167,18 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
  * where nothing was; `name` NULL: the points. In the file's precision. */
 piola_status pio_snapshot_back(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error);
 
-/* The gradient of the objective with respect to the parameter `path` (no slash): value and grad are [shape], in `units`
- * and `grad_units`. Rank 0 is a scalar. States: once per path. History: once per path and iteration, always the same
- * shape. */
-piola_status pio_snapshot_gradient(pio_snapshot *s, const char *path, const double *value, const double *grad,
-                                   const int64_t *shape, int rank, const char *units, const char *grad_units,
-                                   piola_error *error);
+/* The gradient of the objective with respect to a parameter. */
+typedef struct {
+    const char *path;           /* of the parameter: without a slash */
+    const double *value, *grad; /* [shape], in `units` and `grad_units` */
+    int rank;                   /* number of axes, 0..PIO_SNAPSHOT_MAX_RANK; 0 is a scalar */
+    const int64_t *shape;       /* [rank]; may be NULL for a scalar */
+    const char *units, *grad_units;
+} pio_snapshot_gradient;
+
+/* States: once per path. History: once per path and iteration, always the same shape. PIOLA_INTERNAL when a rule here
+ * or above is broken. */
+piola_status pio_snapshot_put_gradient(pio_snapshot *s, const pio_snapshot_gradient *gradient, piola_error *error);
 
 /* The objective and its terms. States: once. History: once per iteration, always the same terms. */
 piola_status pio_snapshot_objective(pio_snapshot *s, double value, const pio_snapshot_number *terms, size_t n_terms,

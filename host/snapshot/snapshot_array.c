@@ -118,9 +118,10 @@ static bool read_and_compare(pio_checked_file *f, const pio_checked_array *d, co
     return ok;
 }
 
-bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
-                      hid_t memory, int64_t sum, void *out)
+bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, pio_checked_block block,
+                      hid_t memory, void *out)
 {
+    const int64_t first = block.first, rows = block.rows;
     if (f->status != PIOLA_OK) return false;
     if (d->rank > 0 &&
         (first < 0 || rows < 1 || (hsize_t)rows > d->dims[0] || (hsize_t)first > d->dims[0] - (hsize_t)rows))
@@ -131,15 +132,15 @@ bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const cha
     hsize_t start[6] = {(hsize_t)first}, count[6];
     memcpy(count, d->dims, sizeof count);
     count[0] = (hsize_t)rows;
-    hid_t space = H5Dget_space(d->id), block = d->rank ? H5Screate_simple(d->rank, count, NULL) : H5Screate(H5S_SCALAR);
-    bool ok = pio_h5_ok(&f->log, space) && pio_h5_ok(&f->log, block);
+    hid_t space = H5Dget_space(d->id), room = d->rank ? H5Screate_simple(d->rank, count, NULL) : H5Screate(H5S_SCALAR);
+    bool ok = pio_h5_ok(&f->log, space) && pio_h5_ok(&f->log, room);
     if (ok && d->rank) ok = pio_h5_ok(&f->log, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));
-    if (ok && sum < 0)
-        ok = pio_h5_ok(&f->log, H5Dread(d->id, memory, block, space, H5P_DEFAULT, out));
+    if (ok && block.sum < 0)
+        ok = pio_h5_ok(&f->log, H5Dread(d->id, memory, room, space, H5P_DEFAULT, out));
     else if (ok)
-        ok = read_and_compare(f, d, name, (hid_t[]){block, space}, memory, sum, out);
+        ok = read_and_compare(f, d, name, (hid_t[]){room, space}, memory, block.sum, out);
     if (space >= 0) (void)H5Sclose(space);
-    if (block >= 0) (void)H5Sclose(block);
+    if (room >= 0) (void)H5Sclose(room);
     return ok || pio_checked_bad(f, "'%s' cannot be read", name);
 }
 
@@ -149,7 +150,7 @@ bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int6
     pio_checked_array d;
     if (!pio_checked_data(f, group, name, &d)) return false;
     bool ok = (d.integer && d.rank == 1) || pio_checked_bad(f, "'%s' is no list of offsets", name);
-    ok = ok && pio_checked_rows(f, &d, name, frame, 1, H5T_NATIVE_INT64, -1, out);
+    ok = ok && pio_checked_rows(f, &d, name, (pio_checked_block){frame, 1, -1}, H5T_NATIVE_INT64, out);
     pio_checked_leave(d.id);
     return ok;
 }

@@ -84,10 +84,15 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
 bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name);
 /* It is our own, and the file can hold `rows` rows of it. */
 bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows);
-/* Rows [first, first + rows), converted to the type `memory`; a rank of 0 is read whole. `sum`: the checksum of these
- * rows as they are stored, which they are compared with; -1: none is known. */
-bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t first, int64_t rows,
-                      hid_t memory, int64_t sum, void *out);
+/* Rows [first, first + rows); a rank of 0 is read whole. */
+typedef struct {
+    int64_t first, rows;
+    int64_t sum; /* the checksum of these rows as they are stored, which they are compared with; -1: none is known */
+} pio_checked_block;
+
+/* These rows, converted to the type `memory`, into out[rows][...]. */
+bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const char *name, pio_checked_block block,
+                      hid_t memory, void *out);
 /* One entry of an offset array. */
 bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out);
 

@@ -179,13 +179,21 @@ static void add_column(pio_snapshot *s, hid_t id, int64_t rows)
     s->tracks[s->n_tracks++] = (pio_snapshot_track){id, false, rows, 0, 0};
 }
 
-/* An extensible array of Steps: one entry per frame, rank 1 or [T, 1]. */
-static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, const char *name, hid_t type, int rank,
-                         int64_t first, int64_t stride)
+/* An array of Steps: of int64, or of doubles where `real`; entry k is first + k * stride. */
+typedef struct {
+    const char *name;
+    bool real;
+    int rank; /* 1 or, [T, 1], 2 */
+    int64_t first, stride;
+} step_array;
+
+/* It is extensible: one entry per frame. */
+static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, step_array a)
 {
-    pio_h5_shape shape = {.type = type, .rank = rank, .dims = {0, 1}, .chunk = {STEP_CHUNK, 1}, .grows = true};
-    hid_t id = pio_h5_dataset(log, group, name, &shape);
-    if (id >= 0) s->tracks[s->n_tracks++] = (pio_snapshot_track){id, true, 1, first, stride};
+    const hid_t type = a.real ? H5T_IEEE_F64LE : H5T_STD_I64LE;
+    pio_h5_shape shape = {.type = type, .rank = a.rank, .dims = {0, 1}, .chunk = {STEP_CHUNK, 1}, .grows = true};
+    hid_t id = pio_h5_dataset(log, group, a.name, &shape);
+    if (id >= 0) s->tracks[s->n_tracks++] = (pio_snapshot_track){id, true, 1, a.first, a.stride};
     return id;
 }
 
@@ -197,22 +205,23 @@ static bool create_offsets(pio_snapshot *s, pio_h5_log *log, const char *name, p
     for (size_t i = 0; i < s->n_columns && ok; i++) {
         const pio_snapshot_column *c = &s->columns[i];
         int64_t stride = c->when == PIO_SNAPSHOT_STATIC ? 0 : c->rows;
-        if (c->location == location) ok = create_step(s, log, group, c->name, H5T_STD_I64LE, 1, 0, stride) >= 0;
+        if (c->location == location) ok = create_step(s, log, group, (step_array){c->name, false, 1, 0, stride}) >= 0;
     }
     return group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
 }
 
 static bool create_steps(pio_snapshot *s, pio_h5_log *log)
 {
-    const hid_t i64 = H5T_STD_I64LE;
-    int64_t points = s->static_points ? 0 : s->n;
+    const step_array offsets[] = {{"PointOffsets", false, 1, 0, s->static_points ? 0 : s->n},
+                                  {"PartOffsets", false, 1, 0, 0},
+                                  {"NumberOfParts", false, 1, 1, 0},
+                                  {"CellOffsets", false, 2, 0, 0},
+                                  {"ConnectivityIdOffsets", false, 2, 0, 0}};
     bool ok = pio_h5_attr_int(log, s->steps, "NSteps", 0);
-    s->times = ok ? create_step(s, log, s->steps, "Values", H5T_IEEE_F64LE, 1, 0, 0) : -1;
-    ok = s->times >= 0 && create_step(s, log, s->steps, "PointOffsets", i64, 1, 0, points) >= 0 &&
-         create_step(s, log, s->steps, "PartOffsets", i64, 1, 0, 0) >= 0 &&
-         create_step(s, log, s->steps, "NumberOfParts", i64, 1, 1, 0) >= 0 &&
-         create_step(s, log, s->steps, "CellOffsets", i64, 2, 0, 0) >= 0 &&
-         create_step(s, log, s->steps, "ConnectivityIdOffsets", i64, 2, 0, 0) >= 0;
+    s->times = ok ? create_step(s, log, s->steps, (step_array){"Values", true, 1, 0, 0}) : -1;
+    ok = s->times >= 0;
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets && ok; i++)
+        ok = create_step(s, log, s->steps, offsets[i]) >= 0;
     ok = ok && create_offsets(s, log, "PointDataOffsets", PIO_SNAPSHOT_POINT) &&
          create_offsets(s, log, "CellDataOffsets", PIO_SNAPSHOT_CELL);
     hid_t group = ok ? pio_h5_group(log, s->steps, "FieldDataOffsets") : -1;
@@ -222,24 +231,23 @@ static bool create_steps(pio_snapshot *s, pio_h5_log *log)
 /* Points, or a field: rows [..] or [.., stored] per frame, chunk = one frame. A value not yet written is NaN, or the
  * least int64.
  */
-static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, const char *name, int64_t rows,
-                           int stored, bool integer, pio_snapshot_when when)
+static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, const pio_snapshot_column *c)
 {
     static const double nan64 = NAN;
     static const float nan32 = NAN;
     static const int64_t none = INT64_MIN;
-    const void *fill = integer ? (const void *)&none : s->f64 ? (const void *)&nan64 : (const void *)&nan32;
-    hsize_t n = (hsize_t)rows, width = (hsize_t)stored;
-    bool fixed = when == PIO_SNAPSHOT_STATIC;
-    pio_h5_shape shape = {.type = integer  ? H5T_STD_I64LE
-                                  : s->f64 ? H5T_IEEE_F64LE
-                                           : H5T_IEEE_F32LE,
-                          .rank = stored > 1 ? 2 : 1,
+    const void *fill = c->integer ? (const void *)&none : s->f64 ? (const void *)&nan64 : (const void *)&nan32;
+    hsize_t n = (hsize_t)c->rows, width = (hsize_t)c->stored;
+    bool fixed = c->when == PIO_SNAPSHOT_STATIC;
+    pio_h5_shape shape = {.type = c->integer ? H5T_STD_I64LE
+                                  : s->f64   ? H5T_IEEE_F64LE
+                                             : H5T_IEEE_F32LE,
+                          .rank = c->stored > 1 ? 2 : 1,
                           .dims = {fixed ? n : 0, width},
                           .chunk = {fixed ? 0 : n, width},
                           .grows = !fixed,
                           .fill = fixed ? fill : NULL};
-    return pio_h5_dataset(log, group, name, &shape);
+    return pio_h5_dataset(log, group, c->name, &shape);
 }
 
 static bool create_field(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t group, size_t i)
@@ -247,7 +255,7 @@ static bool create_field(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
     static const char *const whens[] = {"frame", "static", "adjoint"};
     pio_snapshot_column *c = &s->columns[i];
     const pio_snapshot_field *f = &def->fields[i];
-    c->id = create_column(s, log, group, c->name, c->rows, c->stored, c->integer, c->when);
+    c->id = create_column(s, log, group, c);
     bool ok =
         c->id >= 0 && pio_h5_attr_text(log, c->id, "units", f->units) &&
         pio_h5_attr_text(log, c->id, "meaning", f->meaning) && pio_h5_attr_text(log, c->id, "when", whens[c->when]) &&
@@ -300,8 +308,8 @@ static bool create_vtk(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log 
     s->steps = vtk >= 0 ? pio_h5_group(log, vtk, "Steps") : -1;
     bool ok = s->steps >= 0 && create_steps(s, log) && write_type(log, vtk) &&
               pio_snapshot_write_cells(log, vtk, def->mesh, s->n);
-    pio_snapshot_when when = s->static_points ? PIO_SNAPSHOT_STATIC : PIO_SNAPSHOT_FRAME;
-    s->points = ok ? create_column(s, log, vtk, "Points", s->n, 3, false, when) : -1;
+    const pio_snapshot_column points = pio_snapshot_points(s);
+    s->points = ok ? create_column(s, log, vtk, &points) : -1;
     ok = s->points >= 0 && pio_h5_attr_text(log, s->points, "units", "m");
     if (ok && !s->static_points) add_column(s, s->points, s->n);
     ok = ok && (!s->static_points || pio_h5_attr_sum(log, s->points, NULL, 0));

@@ -163,7 +163,8 @@ static bool read_list(pio_checked_file *f, hid_t vtk, const char *name, int64_t 
     bool ok = (d.integer && d.rank == 1 && d.dims[0] == (hsize_t)rows) ||
               pio_checked_bad(f, "'%s' is no list of %lld whole numbers", name, (long long)rows);
     ok = ok && pio_checked_holds(f, &d, name, rows);
-    if (ok && out) ok = pio_checked_rows(f, &d, name, 0, rows, memory, pio_checked_sum(f, d.id), out);
+    if (ok && out)
+        ok = pio_checked_rows(f, &d, name, (pio_checked_block){0, rows, pio_checked_sum(f, d.id)}, memory, out);
     pio_checked_leave(d.id);
     return ok;
 }

@@ -68,6 +68,9 @@ typedef struct {
     hid_t id;
 } pio_snapshot_column;
 
+/* The points as a column: [n][dimension] m of each frame, or static. */
+pio_snapshot_column pio_snapshot_points(const pio_snapshot *s);
+
 /* A dataset that grows with the frames: `rows` per frame. A step array has one row: first + k * stride for frame k. */
 typedef struct {
     hid_t id;

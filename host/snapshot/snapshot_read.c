@@ -78,7 +78,8 @@ static void read_times(pio_checked_file *f)
         info->times = pio_checked_make(f, (size_t)info->n_frames, sizeof *info->times);
         bool ok = info->times && (d.rank == 1 || pio_checked_bad(f, "'Values' is no list")) &&
                   pio_checked_holds(f, &d, "Values", info->n_frames) &&
-                  pio_checked_rows(f, &d, "Values", 0, info->n_frames, H5T_NATIVE_DOUBLE, -1, info->times);
+                  pio_checked_rows(f, &d, "Values", (pio_checked_block){0, info->n_frames, -1}, H5T_NATIVE_DOUBLE,
+                                   info->times);
         for (int64_t k = 0; k < info->n_frames && ok; k++)
             if (!isfinite(info->times[k]) || (k > 0 && !(info->times[k] > info->times[k - 1])))
                 ok = pio_checked_bad(f, "the time of frame %lld does not lie after the one before", (long long)k);

@@ -109,22 +109,21 @@ static piola_status append(pio_snapshot *s, pio_snapshot_result *r, const double
 
 /* ---- gradients ----------------------------------------------------------------------------------------- */
 
-static piola_status check_gradient(const pio_snapshot *s, const char *path, const double *value, const double *grad,
-                                   const int64_t *shape, int rank, piola_error *error)
+static piola_status check_gradient(const pio_snapshot *s, const pio_snapshot_gradient *g, piola_error *error)
 {
-    const char *wrong = NULL;
+    const char *wrong = NULL, *path = g->path;
     int64_t size = 1;
     if (!path || !*path || strchr(path, '/') || strspn(path, ".") == strlen(path))
         wrong = "is no path of a parameter";
-    else if (!value || !grad || (rank && !shape))
+    else if (!g->value || !g->grad || (g->rank && !g->shape))
         wrong = "has no values";
-    else if (rank < 0 || rank > PIO_SNAPSHOT_MAX_RANK)
+    else if (g->rank < 0 || g->rank > PIO_SNAPSHOT_MAX_RANK)
         wrong = "has more axes than 4";
-    for (int a = 0; a < rank && !wrong; a++) {
-        if (shape[a] < 1 || shape[a] > INT64_MAX / 64 / size)
+    for (int a = 0; a < g->rank && !wrong; a++) {
+        if (g->shape[a] < 1 || g->shape[a] > INT64_MAX / 64 / size)
             wrong = "has an empty axis or is too large";
         else
-            size *= shape[a];
+            size *= g->shape[a];
     }
     if (!wrong) return PIOLA_OK;
     return pio_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' %s", s->partial, path ? path : "", wrong);
@@ -137,22 +136,22 @@ static pio_snapshot_result *find_result(const pio_snapshot *s, const char *path)
     return NULL;
 }
 
-static bool create_gradient(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_result *r, const char *units,
-                            const char *grad_units)
+static bool create_gradient(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_result *r,
+                            const pio_snapshot_gradient *g)
 {
     r->group = pio_h5_group(log, s->gradients, r->path);
     if (r->group < 0) return false;
     r->data[0] = create_data(s, log, r->group, "value", r);
     r->data[1] = r->data[0] >= 0 ? create_data(s, log, r->group, "grad", r) : -1;
-    return r->data[1] >= 0 && create_sums(s, log, r) && pio_h5_attr_text(log, r->data[0], "units", units) &&
-           pio_h5_attr_text(log, r->data[1], "units", grad_units) && pio_h5_attr_text(log, r->data[1], "of", r->path) &&
+    return r->data[1] >= 0 && create_sums(s, log, r) && pio_h5_attr_text(log, r->data[0], "units", g->units) &&
+           pio_h5_attr_text(log, r->data[1], "units", g->grad_units) &&
+           pio_h5_attr_text(log, r->data[1], "of", r->path) &&
            pio_h5_attr_text(log, r->data[1], "objective", s->objective_name) &&
            (s->kind != PIO_SNAPSHOT_HISTORY || pio_h5_attr_int(log, r->group, "iterations", 0));
 }
 
 /* A new entry of the list with its group in the file. */
-static piola_status add_gradient(pio_snapshot *s, const char *path, const int64_t *shape, int rank, const char *units,
-                                 const char *grad_units, piola_error *error)
+static piola_status add_gradient(pio_snapshot *s, const pio_snapshot_gradient *g, piola_error *error)
 {
     if (s->n_results == s->room_results) {
         size_t room = s->room_results ? 2 * s->room_results : 8;
@@ -162,47 +161,46 @@ static piola_status add_gradient(pio_snapshot *s, const char *path, const int64_
         s->room_results = room;
     }
     pio_snapshot_result *r = &s->results[s->n_results];
-    *r = (pio_snapshot_result){.path = strdup(path), .data = malloc(2 * sizeof(hid_t)), .n_data = 2, .rank = rank};
-    for (int a = 0; a < rank; a++) r->shape[a] = shape[a];
+    *r =
+        (pio_snapshot_result){.path = strdup(g->path), .data = malloc(2 * sizeof(hid_t)), .n_data = 2, .rank = g->rank};
+    for (int a = 0; a < g->rank; a++) r->shape[a] = g->shape[a];
     s->n_results++;
     pio_h5_log log = {.cause = ""};
     if (!r->path || !r->data) {
         free_result(&s->results[--s->n_results]);
-        return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for gradient '%s'", s->partial, path);
+        return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for gradient '%s'", s->partial, g->path);
     }
-    return create_gradient(s, &log, r, units, grad_units) ? PIOLA_OK : pio_snapshot_io(s, &log, path, error);
+    return create_gradient(s, &log, r, g) ? PIOLA_OK : pio_snapshot_io(s, &log, g->path, error);
 }
 
 /* A new gradient, or for a history the next row of a known one. */
-static piola_status put_gradient(pio_snapshot *s, const char *path, const double *value, const double *grad,
-                                 const int64_t *shape, int rank, const char *units, const char *grad_units,
-                                 piola_error *error)
+static piola_status put_gradient(pio_snapshot *s, const pio_snapshot_gradient *g, piola_error *error)
 {
+    const char *path = g->path;
+    const size_t axes = (size_t)g->rank;
     int64_t bytes = 16;
-    for (int a = 0; a < rank; a++) bytes *= shape[a];
+    for (size_t a = 0; a < axes; a++) bytes *= g->shape[a];
     pio_snapshot_result *r = find_result(s, path);
-    bool same = r && r->rank == rank && (!rank || memcmp(r->shape, shape, (size_t)rank * sizeof *shape) == 0);
+    bool same = r && r->rank == g->rank && (!axes || memcmp(r->shape, g->shape, axes * sizeof *g->shape) == 0);
     if (r && s->kind != PIO_SNAPSHOT_HISTORY)
         return pio_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' is written already", s->partial, path);
     if (r && !same) return pio_fail(error, PIOLA_INTERNAL, "%s: gradient '%s' has changed its shape", s->partial, path);
     piola_status status = pio_snapshot_reserve(s, bytes + 262144, path, error);
     if (status == PIOLA_OK && !r) {
-        status = add_gradient(s, path, shape, rank, units, grad_units, error);
+        status = add_gradient(s, g, error);
         r = find_result(s, path);
     }
     if (status != PIOLA_OK) return status;
-    return append(s, r, (const double *const[]){value, grad}, path, error);
+    return append(s, r, (const double *const[]){g->value, g->grad}, path, error);
 }
 
-piola_status pio_snapshot_gradient(pio_snapshot *s, const char *path, const double *value, const double *grad,
-                                   const int64_t *shape, int rank, const char *units, const char *grad_units,
-                                   piola_error *error)
+piola_status pio_snapshot_put_gradient(pio_snapshot *s, const pio_snapshot_gradient *g, piola_error *error)
 {
     piola_status status = pio_snapshot_usable(s, error);
-    if (status == PIOLA_OK) status = check_gradient(s, path, value, grad, shape, rank, error);
+    if (status == PIOLA_OK) status = check_gradient(s, g, error);
     if (status != PIOLA_OK) return status;
     pio_h5_voice voice = pio_h5_silence();
-    status = put_gradient(s, path, value, grad, shape, rank, units, grad_units, error);
+    status = put_gradient(s, g, error);
     pio_h5_restore(voice);
     return status;
 }

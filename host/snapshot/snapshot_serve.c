@@ -32,8 +32,9 @@ static void read_points(pio_checked_file *f, int64_t frame, double *out)
         if (d.rank != 2 || d.dims[1] != 3)
             (void)pio_checked_bad(f, "'Points' is not [rows, 3]");
         else
-            (void)pio_checked_rows(f, &d, "Points", first, f->info.n_points, H5T_NATIVE_DOUBLE,
-                                   sum_of(f, d.id, "Points", frame), out);
+            (void)pio_checked_rows(f, &d, "Points",
+                                   (pio_checked_block){first, f->info.n_points, sum_of(f, d.id, "Points", frame)},
+                                   H5T_NATIVE_DOUBLE, out);
     }
     pio_checked_leave(d.id);
     pio_checked_leave(steps);
@@ -55,8 +56,11 @@ static void read_field(pio_checked_file *f, const pio_snapshot_field_info *v, in
         if ((int)(d.rank == 2 ? d.dims[1] : 1) != v->stored)
             (void)pio_checked_bad(f, "field '%s' has changed its shape", v->name);
         else
-            (void)pio_checked_rows(f, &d, v->name, first, v->rows, H5T_NATIVE_DOUBLE,
-                                   sum_of(f, d.id, v->when == PIO_SNAPSHOT_STATIC ? "" : v->name, frame), out);
+            (void)pio_checked_rows(
+                f, &d, v->name,
+                (pio_checked_block){first, v->rows,
+                                    sum_of(f, d.id, v->when == PIO_SNAPSHOT_STATIC ? "" : v->name, frame)},
+                H5T_NATIVE_DOUBLE, out);
     }
     pio_checked_leave(d.id);
     pio_checked_leave(data);
@@ -78,8 +82,9 @@ static void read_gradient(pio_checked_file *f, const pio_snapshot_gradient_info 
         if (size < (double)g->size || size > (double)g->size)
             (void)pio_checked_bad(f, "gradient '%.80s' has changed its shape", g->path);
         else
-            (void)pio_checked_rows(f, &d, name, iteration, rows, H5T_NATIVE_DOUBLE,
-                                   sum_of_result(f, d.id, group, iteration, grad), out);
+            (void)pio_checked_rows(f, &d, name,
+                                   (pio_checked_block){iteration, rows, sum_of_result(f, d.id, group, iteration, grad)},
+                                   H5T_NATIVE_DOUBLE, out);
     }
     pio_checked_leave(d.id);
     pio_checked_leave(group);
@@ -99,8 +104,9 @@ static void read_objective(pio_checked_file *f, int64_t which, int64_t iteration
         if (d.rank != rank)
             (void)pio_checked_bad(f, "'%.80s' has %d axes, not %d", name, d.rank, rank);
         else
-            (void)pio_checked_rows(f, &d, name, iteration, 1, H5T_NATIVE_DOUBLE,
-                                   sum_of_result(f, d.id, objective, iteration, place), out);
+            (void)pio_checked_rows(
+                f, &d, name, (pio_checked_block){iteration, 1, sum_of_result(f, d.id, objective, iteration, place)},
+                H5T_NATIVE_DOUBLE, out);
     }
     pio_checked_leave(d.id);
     if (term) pio_checked_leave(group);

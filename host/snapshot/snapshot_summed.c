@@ -17,7 +17,8 @@ static int64_t *read_table(pio_checked_file *f, const pio_checked_array *d, int6
     }
     if (!pio_checked_holds(f, d, name, rows)) return NULL;
     int64_t *sums = pio_checked_make(f, (size_t)rows * (size_t)d->dims[1], sizeof *sums);
-    if (!sums || pio_checked_rows(f, d, name, first, rows, H5T_NATIVE_INT64, -1, sums)) return sums;
+    if (!sums || pio_checked_rows(f, d, name, (pio_checked_block){first, rows, -1}, H5T_NATIVE_INT64, sums))
+        return sums;
     free(sums);
     return NULL;
 }

@@ -50,8 +50,9 @@ static pio_snapshot_file *file_of(pio_snapshot_kind kind, const char *resolved)
         const double place[2] = {0, 0.2 + 0.1 * k}, slope = 0.1 * k, none[2] = {0};
         ok(pio_snapshot_frame(s, kind == PIO_SNAPSHOT_HISTORY ? k : times[k], point, NULL, &error), &error);
         if (kind != PIO_SNAPSHOT_HISTORY && k > 0) continue;
-        ok(pio_snapshot_gradient(s, "obstacles.floor.position", place, none, &two, 1, "m", "1/m", &error), &error);
-        ok(pio_snapshot_gradient(s, "obstacles.floor.rotation", &slope, none, NULL, 0, "rad", "1/rad", &error), &error);
+        const pio_snapshot_gradient by[] = {{"obstacles.floor.position", place, none, 1, &two, "m", "1/m"},
+                                            {"obstacles.floor.rotation", &slope, none, 0, NULL, "rad", "1/rad"}};
+        for (int i = 0; i < 2; i++) ok(pio_snapshot_put_gradient(s, &by[i], &error), &error);
     }
     ok(pio_snapshot_finish(s, &error), &error);
     ok(pio_snapshot_open(&f, NAME, &error), &error);

@@ -175,7 +175,8 @@ static inline piola_status sample_gradients(pio_snapshot *s, int64_t k, piola_er
             value[i] = sample_value(20 + p, i, 0, k);
             grad[i] = sample_value(30 + p, i, 0, k);
         }
-        piola_status status = pio_snapshot_gradient(s, paths[p], value, grad, shapes[p], p, "Pa", "1/Pa", error);
+        const pio_snapshot_gradient g = {paths[p], value, grad, p, shapes[p], "Pa", "1/Pa"};
+        piola_status status = pio_snapshot_put_gradient(s, &g, error);
         if (status != PIOLA_OK) return status;
     }
     const pio_snapshot_number terms[] = {{"reach", sample_value(41, 0, 0, k)}, {"effort", sample_value(42, 0, 0, k)}};

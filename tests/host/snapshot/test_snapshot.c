@@ -412,7 +412,8 @@ static void wrong_frames_are_refused_and_leave_the_file_as_it_was(void **state)
     ok(sample_gradients(s, 0, &error), &error);
     refused(sample_gradients(s, 0, &error), PIOLA_INTERNAL, &error, "materials.soft.E", "already");
     refused(pio_snapshot_objective(s, 1, NULL, 0, &error), PIOLA_INTERNAL, &error, "objective", "changed");
-    refused(pio_snapshot_gradient(s, "a/b", v, v, NULL, 0, "", "", &error), PIOLA_INTERNAL, &error, "a/b", "no path");
+    const pio_snapshot_gradient slash = {"a/b", v, v, 0, NULL, "", ""};
+    refused(pio_snapshot_put_gradient(s, &slash, &error), PIOLA_INTERNAL, &error, "a/b", "no path");
     ok(sample_end(s, c, &error), &error);
     refused(sample_end(s, c, &error), PIOLA_INTERNAL, &error, "certificate", "once");
     ok(pio_snapshot_finish(s, &error), &error);
@@ -446,10 +447,12 @@ static void a_history_keeps_its_shapes(void **state)
     const double v[3] = {1, 2, 3};
     const int64_t two[] = {2}, three[] = {3};
     ok(pio_snapshot_create(&s, &def, &error), &error);
-    ok(pio_snapshot_gradient(s, "q", v, v, three, 1, "m", "1/m", &error), &error);
-    refused(pio_snapshot_gradient(s, "q", v, v, two, 1, "m", "1/m", &error), PIOLA_INTERNAL, &error, "q", "shape");
-    refused(pio_snapshot_gradient(s, "q", v, v, NULL, 0, "m", "1/m", &error), PIOLA_INTERNAL, &error, "q", "shape");
-    ok(pio_snapshot_gradient(s, "q", v, v, three, 1, "m", "1/m", &error), &error);
+    const pio_snapshot_gradient vector = {"q", v, v, 1, three, "m", "1/m"}, short_one = {"q", v, v, 1, two, "m", "1/m"},
+                                scalar = {"q", v, v, 0, NULL, "m", "1/m"};
+    ok(pio_snapshot_put_gradient(s, &vector, &error), &error);
+    refused(pio_snapshot_put_gradient(s, &short_one, &error), PIOLA_INTERNAL, &error, "q", "shape");
+    refused(pio_snapshot_put_gradient(s, &scalar, &error), PIOLA_INTERNAL, &error, "q", "shape");
+    ok(pio_snapshot_put_gradient(s, &vector, &error), &error);
     pio_snapshot_abandon(s);
 }
 
