@@ -140,8 +140,13 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
             return rc;
         }
     }
-    rc = pio_fill_shape(&shape, body->position, s->grid.spacing, body->particles_per_cell, body->fill,
-                        (uint64_t)s->seed, b, f, &inner);
+    const pio_filling how = {.offset = {body->position[0], body->position[1], body->position[2]},
+                             .spacing = s->grid.spacing,
+                             .particles_per_cell = body->particles_per_cell,
+                             .method = body->fill,
+                             .seed = (uint64_t)s->seed,
+                             .stream = b};
+    rc = pio_fill(&shape, &how, f, &inner);
     pio_shape_close(&shape);
     if (rc == PIOLA_BAD_DATA) {
         char path[64];

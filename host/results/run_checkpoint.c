@@ -212,7 +212,8 @@ static piola_status add_frame(pio_run_checkpoint *c, uint64_t *end, bool adjoint
     void *bytes = malloc(n);
     if (!bytes) return pio_fail_memory(error, n, "a frame");
     piola_status rc = pio_states_out(c->states, frame, adjoint, bytes, error);
-    if (!rc) rc = pio_checkpoint_add(c->frames, c->folder, end, adjoint, frame, bytes, n, error);
+    if (!rc)
+        rc = pio_checkpoint_add(c->frames, c->folder, end, &(pio_checkpoint_frame){adjoint, frame, bytes, n}, error);
     free(bytes);
     return rc;
 }
@@ -424,17 +425,17 @@ static piola_status on_nearest(void *context, int64_t step, piola_error *error)
     return s->engine.table->state_in(s->sim, step ? s->checkpoint->single : s->checkpoint->first, step, error);
 }
 
-static piola_status frame_in(void *context, int adjoint, int64_t frame, const void *bytes, size_t n, piola_error *error)
+static piola_status frame_in(void *context, const pio_checkpoint_frame *f, piola_error *error)
 {
     pio_run_checkpoint *c = context;
-    if (n != pio_states_bytes(c->states, frame, adjoint) || (!adjoint && frame != c->out))
+    if (f->n != pio_states_bytes(c->states, f->number, f->adjoint) || (!f->adjoint && f->number != c->out))
         return pio_fail(error, PIOLA_BAD_DATA, "%s/frames: frame %lld does not belong there", c->folder,
-                        (long long)frame);
-    if (adjoint)
-        c->adjoint_out = frame;
+                        (long long)f->number);
+    if (f->adjoint)
+        c->adjoint_out = f->number;
     else
         c->out++;
-    return pio_states_in(c->states, frame, adjoint, bytes, error);
+    return pio_states_in(c->states, f->number, f->adjoint, f->bytes, error);
 }
 
 piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states, pio_sweep *sweep, piola_error *error)

@@ -273,15 +273,19 @@ int pio_checkpoint_frames(const char *folder, uint64_t bytes, piola_error *error
     return f.file;
 }
 
-piola_status pio_checkpoint_add(int file, const char *folder, uint64_t *end, int adjoint, int64_t frame,
-                                const void *bytes, size_t n, piola_error *error)
+piola_status pio_checkpoint_add(int file, const char *folder, uint64_t *end, const pio_checkpoint_frame *frame,
+                                piola_error *error)
 {
     open_file f = {.folder = folder, .name = "frames", .file = file};
-    row r = {.magic = ROW_MAGIC, .adjoint = (uint32_t)adjoint, .frame = frame, .bytes = n, .sum = summed(0, bytes, n)};
+    row r = {.magic = ROW_MAGIC,
+             .adjoint = (uint32_t)frame->adjoint,
+             .frame = frame->number,
+             .bytes = frame->n,
+             .sum = summed(0, frame->bytes, frame->n)};
     off_t at = (off_t)*end;
     r.own = summed(0, &r, offsetof(row, own));
     piola_status rc = append(&f, &r, sizeof r, &at, error);
-    if (!rc) rc = append(&f, bytes, n, &at, error);
+    if (!rc) rc = append(&f, frame->bytes, frame->n, &at, error);
     if (!rc) *end = (uint64_t)at;
     return rc;
 }
@@ -293,8 +297,8 @@ piola_status pio_checkpoint_sync(int file, const char *folder, piola_error *erro
 }
 
 piola_status pio_checkpoint_walk(const char *folder, uint64_t bytes,
-                                 piola_status (*each)(void *context, int adjoint, int64_t frame, const void *bytes,
-                                                      size_t n, piola_error *error),
+                                 piola_status (*each)(void *context, const pio_checkpoint_frame *frame,
+                                                      piola_error *error),
                                  void *context, piola_error *error)
 {
     open_file f = {.folder = folder, .name = "frames"};
@@ -316,7 +320,8 @@ piola_status pio_checkpoint_walk(const char *folder, uint64_t bytes,
         if (!payload) rc = pio_fail_memory(error, r.bytes, "a frame");
         if (!rc) rc = fetch(&f, payload, r.bytes, &at, error);
         if (!rc && summed(0, payload, r.bytes) != r.sum) rc = damaged(&f, "the checksum of a frame is wrong", error);
-        if (!rc && each) rc = each(context, (int)r.adjoint, r.frame, payload, r.bytes, error);
+        const pio_checkpoint_frame frame = {r.adjoint != 0, r.frame, payload, r.bytes};
+        if (!rc && each) rc = each(context, &frame, error);
     }
     free(payload);
     close(f.file);

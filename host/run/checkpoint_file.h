@@ -40,15 +40,23 @@ piola_status pio_checkpoint_memory(const char *folder, const pio_checkpoint_head
 
 /* The file of frames, of which the first `bytes` bytes stay; a number of an open file, or -1. */
 int pio_checkpoint_frames(const char *folder, uint64_t bytes, piola_error *error);
-/* One more, or the adjoint fields of one, at *end, which moves on. */
-piola_status pio_checkpoint_add(int file, const char *folder, uint64_t *end, int adjoint, int64_t frame,
-                                const void *bytes, size_t n, piola_error *error);
+/* A frame, or the adjoint fields of one. */
+typedef struct {
+    bool adjoint;
+    int64_t number;    /* of the frame */
+    const void *bytes; /* [n] */
+    size_t n;
+} pio_checkpoint_frame;
+
+/* One more, at *end, which moves on. */
+piola_status pio_checkpoint_add(int file, const char *folder, uint64_t *end, const pio_checkpoint_frame *frame,
+                                piola_error *error);
 piola_status pio_checkpoint_sync(int file, const char *folder, piola_error *error);
 /* All of the first `bytes` bytes, in their order, verified before they are told; `each` NULL: verified only.
  * PIOLA_BAD_DATA: damaged. */
 piola_status pio_checkpoint_walk(const char *folder, uint64_t bytes,
-                                 piola_status (*each)(void *context, int adjoint, int64_t frame, const void *bytes,
-                                                      size_t n, piola_error *error),
+                                 piola_status (*each)(void *context, const pio_checkpoint_frame *frame,
+                                                      piola_error *error),
                                  void *context, piola_error *error);
 
 /* State number `step`, n bytes: written, in place of one that is there; read, PIOLA_BAD_DATA where it is not what was

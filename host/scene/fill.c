@@ -8,14 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-piola_status pio_fill(const scene_geometry *shape, const double offset[3], int dimension, double spacing,
-                      int particles_per_cell, scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
-                      piola_error *error)
-{
-    const pio_shape whole = pio_shape_of(shape, dimension);
-    return pio_fill_shape(&whole, offset, spacing, particles_per_cell, method, seed, stream, out, error);
-}
-
 typedef struct {
     scene_fill method;
     uint64_t seed, stream;
@@ -33,13 +25,12 @@ static void place_site(const lattice *l, int dimension, int64_t site, double x[3
     }
 }
 
-piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], double spacing, int particles_per_cell,
-                            scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out, piola_error *error)
+piola_status pio_fill(const pio_shape *shape, const pio_filling *how, pio_fill_result *out, piola_error *error)
 {
     const int dimension = shape->dimension;
     double low[3] = {0}, high[3] = {0}, step[3] = {1, 1, 1}, sites = 1;
     int64_t count[3] = {1, 1, 1};
-    const double wanted = spacing / pow(particles_per_cell, 1.0 / dimension);
+    const double wanted = how->spacing / pow(how->particles_per_cell, 1.0 / dimension);
     *out = (pio_fill_result){0};
     pio_shape_bounds(shape, low, high);
     pio_shape_centroid(shape, out->centroid);
@@ -55,8 +46,12 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
     const size_t bytes = sizeof(double) * (size_t)dimension * (size_t)sites;
     out->position = malloc(bytes);
     if (!out->position) return pio_fail_memory(error, bytes, "particle positions");
-    const lattice on = {
-        method, seed, stream, {low[0], low[1], low[2]}, {step[0], step[1], step[2]}, {count[1], count[2]}};
+    const lattice on = {.method = how->method,
+                        .seed = how->seed,
+                        .stream = how->stream,
+                        .low = {low[0], low[1], low[2]},
+                        .step = {step[0], step[1], step[2]},
+                        .count = {count[1], count[2]}};
     piola_status rc = PIOLA_OK;
     for (int64_t site = 0; !rc && site < (int64_t)sites; site++) {
         double x[3] = {0};
@@ -65,13 +60,13 @@ piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], doub
         place_site(&on, dimension, site, x);
         if (!rc && shape->is->shape != SCENE_BOX) rc = pio_shape_holds_once(shape, x, &in, error);
         if (rc || !in) continue;
-        for (int a = 0; a < dimension; a++) out->position[out->n * dimension + a] = x[a] + offset[a];
+        for (int a = 0; a < dimension; a++) out->position[out->n * dimension + a] = x[a] + how->offset[a];
         out->n++;
     }
     if (!rc && out->n == 0)
         rc = pio_fail(error, PIOLA_BAD_DATA,
                       "geometry '%s' holds no particle at spacing %g m with %d per cell; it is too small%s",
-                      shape->is->name, spacing, particles_per_cell,
+                      shape->is->name, how->spacing, how->particles_per_cell,
                       shape->is->shape == SCENE_CLOSED_MESH ? ", unless its `scale` is wrong" : "");
     if (rc) {
         free(out->position);

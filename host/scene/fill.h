@@ -14,18 +14,21 @@ typedef struct {
     char unread[200];   /* of points: names of the columns that nothing reads, or "" */
 } pio_fill_result;
 
-/* Particles on a lattice of `particles_per_cell` per cell of the given spacing: in a box exactly fitted to its sides,
- * else centred on the shape and kept where inside. Jittered: each moved at random within its lattice cell, by a
- * generator that depends on seed, stream and particle alone. Every particle has the shape's exact volume over n, so
- * that mass is conserved. The order is that of the lattice. Free `position` with free(). */
-piola_status pio_fill(const scene_geometry *shape, const double offset[3], int dimension, double spacing,
-                      int particles_per_cell, scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
-                      piola_error *error);
+/* How a shape is filled. */
+typedef struct {
+    double offset[3];       /* added to each place, m */
+    double spacing;         /* of the grid, m */
+    int particles_per_cell; /* of the grid */
+    scene_fill method;
+    uint64_t seed, stream; /* of jitter */
+} pio_filling;
 
-/* The same of a shape that is open, which may be a closed mesh. */
-piola_status pio_fill_shape(const pio_shape *shape, const double offset[3], double spacing, int particles_per_cell,
-                            scene_fill method, uint64_t seed, uint64_t stream, pio_fill_result *out,
-                            piola_error *error);
+/* Particles on a lattice of `particles_per_cell` per cell of the given spacing, in a shape that is open: in a box
+ * exactly fitted to its sides, else centred on the shape and kept where inside. Jittered: each moved at random within
+ * its lattice cell, by a generator that depends on seed, stream and particle alone. Every particle has the shape's
+ * exact volume over n, so that mass is conserved. The order is that of the lattice. Free `position` with free().
+ * PIOLA_BAD_DATA for no particle or too many, PIOLA_NO_MEMORY, PIOLA_INTERRUPTED. */
+piola_status pio_fill(const pio_shape *shape, const pio_filling *how, pio_fill_result *out, piola_error *error);
 
 /* The particles of geometry of type points, in the order of the rows of its table; faults of `geometry` are told in the
  * table's file. Free `position` and `volumes`. */

@@ -93,9 +93,8 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_sce
     if (!doc->no_memory) pio_scene_validate(scene, doc);
 }
 
-static piola_status load_or_parse(pio_scene **out, const char *path, const char *text, size_t size,
-                                  const pio_scene_leave *leave, const char *const *sets, size_t n_sets, FILE *errors,
-                                  piola_error *error)
+static piola_status load_or_parse(pio_scene **out, const pio_scene_text *from, const pio_scene_leave *leave,
+                                  const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
 {
     *out = NULL;
     pio_scene *scene = calloc(1, sizeof *scene);
@@ -107,10 +106,10 @@ static piola_status load_or_parse(pio_scene **out, const char *path, const char 
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
     }
     scene->source = source;
-    source->doc.given = text;
-    source->doc.given_size = size;
+    source->doc.given = from->text;
+    source->doc.given_size = from->size;
     pio_locale old = pio_locale_begin();
-    load(scene, &source->doc, path, leave, sets, n_sets);
+    load(scene, &source->doc, from->path, leave, sets, n_sets);
     piola_status status = pio_cfg_show(&source->doc, errors, error);
     pio_locale_end(old);
     if (status)
@@ -123,19 +122,19 @@ static piola_status load_or_parse(pio_scene **out, const char *path, const char 
 piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
                             piola_error *error)
 {
-    return load_or_parse(out, path, NULL, 0, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
+    return pio_scene_parse(out, &(pio_scene_text){.path = path}, sets, n_sets, errors, error);
 }
 
-piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
-                             size_t n_sets, FILE *errors, piola_error *error)
+piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const char *const *sets, size_t n_sets,
+                             FILE *errors, piola_error *error)
 {
-    return load_or_parse(out, path, text, size, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
+    return load_or_parse(out, from, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
 }
 
 piola_status pio_scene_load_with(pio_scene **out, const char *path, const pio_scene_leave *leave,
                                  const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
 {
-    return load_or_parse(out, path, NULL, 0, leave, sets, n_sets, errors, error);
+    return load_or_parse(out, &(pio_scene_text){.path = path}, leave, sets, n_sets, errors, error);
 }
 
 bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *const *sets, size_t n_sets, char *out,

@@ -19,10 +19,15 @@ struct scene_source {
     struct scene_surface *surfaces; /* scene_surface.c: a list */
 };
 
-/* scene_load.c: pio_scene_load of a text of `size` bytes that would stand in the file `path`, which is not opened;
- * NULL: what is in the file. */
-piola_status pio_scene_parse(pio_scene **out, const char *path, const char *text, size_t size, const char *const *sets,
-                             size_t n_sets, FILE *errors, piola_error *error);
+/* The text of a scene: what stands in the file `path` or, where `text` is not NULL, would stand in it. */
+typedef struct {
+    const char *path, *text;
+    size_t size; /* bytes of `text` */
+} pio_scene_text;
+
+/* scene_load.c: pio_scene_load of a text; the file is not opened where the text is given. */
+piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const char *const *sets, size_t n_sets,
+                             FILE *errors, piola_error *error);
 
 /* Does the file, or what it was merged with, have this key? */
 static inline bool pio_scene_given(const cfg_doc *doc, const char *path)

@@ -23,6 +23,13 @@ static void below(const char *what, double measured, double threshold)
 
 /* ---- fills ---------------------------------------------------------------------------------------------- */
 
+static piola_status fill(const scene_geometry *shape, int dimension, pio_filling how, pio_fill_result *out,
+                         piola_error *error)
+{
+    const pio_shape whole = pio_shape_of(shape, dimension);
+    return pio_fill(&whole, &how, out, error);
+}
+
 static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
 {
     (void)state;
@@ -36,7 +43,8 @@ static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
     for (int s = 0; s < 3; s++)
         for (int method = SCENE_REGULAR; method <= SCENE_JITTERED; method++) {
             pio_fill_result f;
-            assert_int_equal(pio_fill(&shapes[s], offset, 3, 0.04, 8, (scene_fill)method, 7, 0, &f, NULL), PIOLA_OK);
+            const pio_filling how = {{offset[0], offset[1], offset[2]}, 0.04, 8, (scene_fill)method, 7, 0};
+            assert_int_equal(fill(&shapes[s], 3, how, &f, NULL), PIOLA_OK);
             below("volume, relative", fabs((double)f.n * f.volume / volumes[s] - 1), 1e-14);
             below("particles against volume / cell * 8, relative",
                   fabs((double)f.n / (volumes[s] / pow(0.04, 3) * 8) - 1), 0.05);
@@ -62,11 +70,12 @@ static void jitter_depends_on_seed_and_stream_alone(void **state)
     (void)state;
     char name[] = "s";
     const scene_geometry box = {.name = name, .shape = SCENE_BOX, .max = {1, 1, 0}};
-    const double none[3] = {0};
     pio_fill_result f[4];
     const uint64_t seed[] = {1, 1, 2, 1}, stream[] = {0, 0, 0, 1};
-    for (int k = 0; k < 4; k++)
-        assert_int_equal(pio_fill(&box, none, 2, 0.1, 5, SCENE_JITTERED, seed[k], stream[k], &f[k], NULL), PIOLA_OK);
+    for (int k = 0; k < 4; k++) {
+        const pio_filling how = {{0}, 0.1, 5, SCENE_JITTERED, seed[k], stream[k]};
+        assert_int_equal(fill(&box, 2, how, &f[k], NULL), PIOLA_OK);
+    }
     const size_t bytes = sizeof(double) * 2 * (size_t)f[0].n;
     assert_memory_equal(f[0].position, f[1].position, bytes);
     assert_int_not_equal(memcmp(f[0].position, f[2].position, bytes), 0);
@@ -79,16 +88,15 @@ static void a_shape_smaller_than_a_particle_is_refused(void **state)
     (void)state;
     char name[] = "dot";
     const scene_geometry dot = {.name = name, .shape = SCENE_BALL, .radius = 1e-3};
-    const double none[3] = {0};
     pio_fill_result f;
     piola_error error = {0};
     /* one lattice site, at the centre: kept. A ring without its centre would not be. */
-    assert_int_equal(pio_fill(&dot, none, 2, 1, 4, SCENE_REGULAR, 0, 0, &f, &error), PIOLA_OK);
+    assert_int_equal(fill(&dot, 2, (pio_filling){{0}, 1, 4, SCENE_REGULAR, 0, 0}, &f, &error), PIOLA_OK);
     assert_int_equal(f.n, 1);
     free(f.position);
     int refused = 0;
     for (uint64_t seed = 0; seed < 64; seed++) {
-        const piola_status rc = pio_fill(&dot, none, 2, 1, 4, SCENE_JITTERED, seed, 0, &f, &error);
+        const piola_status rc = fill(&dot, 2, (pio_filling){{0}, 1, 4, SCENE_JITTERED, seed, 0}, &f, &error);
         refused += rc == PIOLA_BAD_DATA;
         if (!rc) free(f.position);
     }

@@ -212,8 +212,9 @@ static void a_mesh_is_filled_with_its_own_volume(void **state)
         piola_error error;
         double mean[3] = {0};
         open_surface(&shape, &mesh);
-        if (pio_fill_shape(&shape, offset, 0.1, 8, jittered ? SCENE_JITTERED : SCENE_REGULAR, 7, 0, &f, &error))
-            fail_msg("%s", error.message);
+        const pio_filling how = {{offset[0], offset[1], offset[2]},         0.1, 8,
+                                 jittered ? SCENE_JITTERED : SCENE_REGULAR, 7,   0};
+        if (pio_fill(&shape, &how, &f, &error)) fail_msg("%s", error.message);
         for (int64_t p = 0; p < f.n; p++)
             for (int a = 0; a < 3; a++) mean[a] += (f.position[3 * p + a] - offset[a]) / (double)f.n;
         print_message("%lld particles, volume %.6f of %.6f, centroid off by %.1e %.1e %.1e m (threshold 5e-3)\n",
@@ -262,7 +263,8 @@ static void what_holds_a_place_twice_is_refused(void **state)
         assert_int_equal(rc, list[k].words ? PIOLA_BAD_DATA : PIOLA_OK);
         if (list[k].words) assert_non_null(strstr(error.message, list[k].words));
         const bool sampled = k != 4; /* sites every 0.8 m or so: none lies in that box */
-        const piola_status filled = pio_fill_shape(&shape, offset, 0.8, 1, SCENE_REGULAR, 1, 0, &f, &error);
+        const pio_filling how = {{offset[0], offset[1], offset[2]}, 0.8, 1, SCENE_REGULAR, 1, 0};
+        const piola_status filled = pio_fill(&shape, &how, &f, &error);
         assert_int_equal(filled, list[k].words && sampled ? PIOLA_BAD_DATA : PIOLA_OK);
         if (filled) assert_null(f.position);
         free(f.position);

@@ -256,7 +256,8 @@ static char *resolved(const char *path, const char *text)
     size_t size;
     FILE *to = open_memstream(&out, &size);
     assert_non_null(to);
-    if (pio_scene_parse(&scene, path, text, strlen(text), NULL, 0, stderr, &error)) fail_msg("%s", error.message);
+    const pio_scene_text from = {path, text, strlen(text)};
+    if (pio_scene_parse(&scene, &from, NULL, 0, stderr, &error)) fail_msg("%s", error.message);
     pio_scene_resolved(scene, to);
     fclose(to);
     pio_scene_free(scene);
