@@ -82,9 +82,9 @@ void pio_image_rectangle(pio_image *image, double x0, double y0, double x1, doub
     }
 }
 
-void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1, double width, pio_rgb colour,
-                    double alpha, pio_line_strength strength, void *context)
+void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1, const pio_pen *pen)
 {
+    const double width = pen->width;
     if (!isfinite(x0) || !isfinite(y0) || !isfinite(x1) || !isfinite(y1) || !(width > 0)) return;
     double dx = x1 - x0, dy = y1 - y0, length2 = dx * dx + dy * dy;
     double half = fmax(width, 1) / 2, reach = half + 1, faint = fmin(width, 1); /* thinner than a pixel: paler */
@@ -101,9 +101,10 @@ void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1
         for (int x = clamped(from - reach, 0, image->width); x <= right; x++) {
             double px = x + 0.5 - x0, py = cy - y0;
             double t = length2 > 0 ? fmin(1, fmax(0, (px * dx + py * dy) / length2)) : 0;
-            double cover = fmin(1, half + 0.5 - hypot(px - t * dx, py - t * dy)) * faint * alpha;
+            double cover = fmin(1, half + 0.5 - hypot(px - t * dx, py - t * dy)) * faint * pen->alpha;
             if (!(cover > 0)) continue;
-            pio_image_blend(image, x, y, colour, strength == NULL ? cover : cover * strength(context, x, y, t));
+            const double shown = pen->strength ? cover * pen->strength(pen->context, x, y, t) : cover;
+            pio_image_blend(image, x, y, pen->colour, shown);
         }
     }
 }

@@ -22,15 +22,23 @@ typedef struct {
 /* How strongly a line shows at pixel (x, y), 0..1; `along` is 0 at its start and 1 at its end. */
 typedef double (*pio_line_strength)(void *context, int x, int y, double along);
 
+/* What a line is drawn with. */
+typedef struct {
+    double width; /* pixels; one thinner than a pixel is paler */
+    pio_rgb colour;
+    double alpha;               /* 0..1 */
+    pio_line_strength strength; /* may be NULL: 1 everywhere */
+    void *context;              /* of `strength` */
+} pio_pen;
+
 /* Sides 1..PIO_IMAGE_MAX_SIDE. PIOLA_USAGE, PIOLA_NO_MEMORY. The image is freed by pio_image_free (also when empty). */
 piola_status pio_image_make(pio_image *image, int width, int height, pio_rgb background, piola_error *error);
 void pio_image_free(pio_image *image);
 
 void pio_image_blend(pio_image *image, int x, int y, pio_rgb colour, double alpha);
 void pio_image_rectangle(pio_image *image, double x0, double y0, double x1, double y1, pio_rgb colour, double alpha);
-/* A segment with round ends, `width` pixels wide; `strength` may be NULL (1 everywhere). */
-void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1, double width, pio_rgb colour,
-                    double alpha, pio_line_strength strength, void *context);
+/* A segment with round ends, from (x0, y0) to (x1, y1). */
+void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1, const pio_pen *pen);
 /* A convex polygon of 3..8 corners in either turning sense. */
 void pio_image_polygon(pio_image *image, double (*corners)[2], int n, pio_rgb colour, double alpha);
 

@@ -178,7 +178,8 @@ static pio_rgb colour_at(const pio_frame *f, double value)
 static void bar_scale(const pio_frame *f, pio_image *image)
 {
     const pio_area *b = &f->bar;
-    double s = f->size, right = b->x + b->w, hair = fmax(1, s / 10), tip = 0.75 * b->w;
+    double s = f->size, right = b->x + b->w, tip = 0.75 * b->w;
+    const pio_pen pen = {fmax(1, s / 10), pio_line_colour, 1, NULL, NULL};
     for (int row = (int)b->y; row < (int)(b->y + b->h); row++) {
         double value = f->hi - (row + 0.5 - b->y) / b->h * (f->hi - f->lo);
         pio_image_rectangle(image, b->x, row, right, row + 1.0, colour_at(f, value), 1);
@@ -189,19 +190,19 @@ static void bar_scale(const pio_frame *f, pio_image *image)
         bool shown = end == 0 ? f->above : f->below;
         if (shown) {
             pio_image_polygon(image, corners, 3, colour_at(f, end == 0 ? f->hi : f->lo), 1);
-            pio_image_line(image, corners[0][0], y, corners[2][0], beyond, hair, pio_line_colour, 1, NULL, NULL);
-            pio_image_line(image, corners[1][0], y, corners[2][0], beyond, hair, pio_line_colour, 1, NULL, NULL);
+            pio_image_line(image, corners[0][0], y, corners[2][0], beyond, &pen);
+            pio_image_line(image, corners[1][0], y, corners[2][0], beyond, &pen);
         } else {
-            pio_image_line(image, b->x, y, right, y, hair, pio_line_colour, 1, NULL, NULL);
+            pio_image_line(image, b->x, y, right, y, &pen);
         }
     }
-    pio_image_line(image, b->x, b->y, b->x, b->y + b->h, hair, pio_line_colour, 1, NULL, NULL);
-    pio_image_line(image, right, b->y, right, b->y + b->h, hair, pio_line_colour, 1, NULL, NULL);
+    pio_image_line(image, b->x, b->y, b->x, b->y + b->h, &pen);
+    pio_image_line(image, right, b->y, right, b->y + b->h, &pen);
     for (int i = 0; i < f->bar_ticks.n; i++) {
         char label[64];
         double y = floor(b->y + b->h * (1 - part_of_range(f, f->bar_ticks.at[i]))) + 0.5;
         pio_tick_label(&f->bar_ticks, f->bar_ticks.at[i], label, sizeof label);
-        pio_image_line(image, right, y, right + 0.45 * s, y, hair, pio_line_colour, 1, NULL, NULL);
+        pio_image_line(image, right, y, right + 0.45 * s, y, &pen);
         pio_text_draw(image, right + 0.95 * s, y + s / 2, s, 0.12, pio_ink, label);
     }
 }
@@ -276,6 +277,7 @@ static void axis_title(int axis, const pio_ticks *t, char *out, size_t size)
 /* The outline of the domain where it lies within the plot. */
 static void domain_outline(const pio_frame *f, pio_image *image, double width)
 {
+    const pio_pen pen = {width, pio_line_colour, 1, NULL, NULL};
     double a[3], b[3], left = f->plot.x, right = left + f->plot.w, top = f->plot.y, bottom = top + f->plot.h;
     pio_view_project(&f->view, f->box[0], a);
     pio_view_project(&f->view, f->box[1], b);
@@ -283,10 +285,10 @@ static void domain_outline(const pio_frame *f, pio_image *image, double width)
         double x = k == 0 ? a[0] : b[0], y = k == 0 ? a[1] : b[1];
         double x0 = fmax(a[0], left), x1 = fmin(b[0], right), y0 = fmax(b[1], top), y1 = fmin(a[1], bottom);
         if (x > left - 1 && x < right + 1 && y0 < y1) {
-            pio_image_line(image, x, y0, x, y1, width, pio_line_colour, 1, NULL, NULL);
+            pio_image_line(image, x, y0, x, y1, &pen);
         }
         if (y > top - 1 && y < bottom + 1 && x0 < x1) {
-            pio_image_line(image, x0, y, x1, y, width, pio_line_colour, 1, NULL, NULL);
+            pio_image_line(image, x0, y, x1, y, &pen);
         }
     }
 }
@@ -295,6 +297,8 @@ void pio_axes_draw(const pio_frame *f, pio_image *image, bool behind)
 {
     static const pio_rgb grid = {228, 231, 235};
     double s = f->size, bottom = f->plot.y + f->plot.h, right = f->plot.x + f->plot.w, hair = fmax(1, s / 10);
+    const pio_pen pen = {hair, pio_line_colour, 1, NULL, NULL}, line = {hair, grid, 1, NULL, NULL};
+    const pio_pen border = {hair, pio_pale, 1, NULL, NULL};
     if (behind) pio_image_rectangle(image, f->plot.x, f->plot.y, right, bottom, (pio_rgb){255, 255, 255}, 1);
     for (int axis = 0; axis < 2; axis++) {
         pio_ticks t = axis_ticks(f, axis);
@@ -305,14 +309,13 @@ void pio_axes_draw(const pio_frame *f, pio_image *image, bool behind)
             pio_view_project(&f->view, p, at);
             double x = axis == 0 ? floor(at[0]) + 0.5 : f->plot.x, y = axis == 1 ? floor(at[1]) + 0.5 : bottom;
             if (behind) {
-                if (axis == 0) pio_image_line(image, x, f->plot.y, x, bottom, hair, grid, 1, NULL, NULL);
-                if (axis == 1) pio_image_line(image, x, y, right, y, hair, grid, 1, NULL, NULL);
+                if (axis == 0) pio_image_line(image, x, f->plot.y, x, bottom, &line);
+                if (axis == 1) pio_image_line(image, x, y, right, y, &line);
                 continue;
             }
             pio_tick_label(&t, t.at[i], label, sizeof label);
             double wide = pio_text_width(label, s), tick = 0.5 * s;
-            pio_image_line(image, x, y, axis == 0 ? x : x - tick, axis == 0 ? y + tick : y, hair, pio_line_colour, 1,
-                           NULL, NULL);
+            pio_image_line(image, x, y, axis == 0 ? x : x - tick, axis == 0 ? y + tick : y, &pen);
             pio_text_draw(image, axis == 0 ? x - wide / 2 : x - 1.0 * s - wide, axis == 0 ? y + 2.1 * s : y + s / 2, s,
                           0.12, pio_ink, label);
         }
@@ -324,9 +327,9 @@ void pio_axes_draw(const pio_frame *f, pio_image *image, bool behind)
     }
     if (behind) return;
     double inset = hair / 2;
-    pio_image_line(image, f->plot.x - inset, f->plot.y, f->plot.x - inset, bottom, hair, pio_pale, 1, NULL, NULL);
-    pio_image_line(image, right + inset, f->plot.y, right + inset, bottom, hair, pio_pale, 1, NULL, NULL);
-    pio_image_line(image, f->plot.x, f->plot.y - inset, right, f->plot.y - inset, hair, pio_pale, 1, NULL, NULL);
-    pio_image_line(image, f->plot.x, bottom + inset, right, bottom + inset, hair, pio_pale, 1, NULL, NULL);
+    pio_image_line(image, f->plot.x - inset, f->plot.y, f->plot.x - inset, bottom, &border);
+    pio_image_line(image, right + inset, f->plot.y, right + inset, bottom, &border);
+    pio_image_line(image, f->plot.x, f->plot.y - inset, right, f->plot.y - inset, &border);
+    pio_image_line(image, f->plot.x, bottom + inset, right, bottom + inset, &border);
     domain_outline(f, image, 1.4 * hair);
 }

@@ -150,7 +150,7 @@ static void segment(const pio_frame *f, pio_image *image, const double p[3], con
     double a[3], b[3];
     pio_area plot = f->plot;
     if (!pio_view_project(&f->view, p, a) || !pio_view_project(&f->view, q, b)) return;
-    pio_image_line(image, a[0], a[1], b[0], b[1], width, colour, alpha, line_in_plot, &plot);
+    pio_image_line(image, a[0], a[1], b[0], b[1], &(pio_pen){width, colour, alpha, line_in_plot, &plot});
 }
 
 static void floor_grid(const pio_frame *f, pio_image *image)
@@ -252,8 +252,8 @@ static void wire_frame(const pio_frame *f, const pio_samples *s, pio_image *imag
         if (!pio_view_project(&f->view, p, a) || !pio_view_project(&f->view, q, b)) continue;
         bool seen = faces_eye(f, one, k & 1) || faces_eye(f, two, k >> 1 & 1);
         edge e = {f, s, a[2], b[2]};
-        pio_image_line(image, a[0], a[1], b[0], b[1], fmax(1, f->size / 8.5), pio_line_colour, seen ? 0.8 : 0.34,
-                       edge_strength, &e);
+        const pio_pen pen = {fmax(1, f->size / 8.5), pio_line_colour, seen ? 0.8 : 0.34, edge_strength, &e};
+        pio_image_line(image, a[0], a[1], b[0], b[1], &pen);
     }
 }
 
@@ -321,8 +321,8 @@ static void numbers(const pio_frame *f, pio_image *image, placed *others, int ax
         pio_tick_label(&t, t.at[i], label, sizeof label);
         double wide = pio_text_width(label, s), gap = 1.0 * s + fabs(nx) * wide / 2 + fabs(ny) * s / 2;
         pio_area plot = f->plot;
-        pio_image_line(image, at[0], at[1], at[0] + 0.5 * s * nx, at[1] + 0.5 * s * ny, fmax(1, s / 10),
-                       pio_line_colour, 1, line_in_plot, &plot);
+        const pio_pen pen = {fmax(1, s / 10), pio_line_colour, 1, line_in_plot, &plot};
+        pio_image_line(image, at[0], at[1], at[0] + 0.5 * s * nx, at[1] + 0.5 * s * ny, &pen);
         text_at(f, image, others, at[0] + gap * nx, at[1] + gap * ny, label);
         widest = fmax(widest, wide);
     }
@@ -348,7 +348,7 @@ static void triad(const pio_frame *f, pio_image *image)
         double dx = f->view.right[k], dy = -f->view.up[k], flat = hypot(dx, dy);
         char letter[2] = {"xyz"[k], '\0'};
         double ex = x + length * dx, ey = y + length * dy, wide = pio_text_width(letter, s);
-        pio_image_line(image, x, y, ex, ey, fmax(1.4, s / 5.5), colours[k], 1, NULL, NULL);
+        pio_image_line(image, x, y, ex, ey, &(pio_pen){fmax(1.4, s / 5.5), colours[k], 1, NULL, NULL});
         if (flat > 0.25) {
             double ux = dx / flat, uy = dy / flat, tip = 1.0 * s, half = 0.42 * s;
             double head[3][2] = {

@@ -35,13 +35,14 @@ static pio_image drawing(void)
     for (int i = 0; i < 300; i++) {
         pio_image_rectangle(&image, 210 + i, 20.5, 211 + i, 90,
                             (pio_rgb){(uint8_t)(i % 256), (uint8_t)(i * i % 251), 40}, 1);
-        pio_image_line(&image, 300, 250, 300 + 150 * cos(i), 250 + 150 * sin(i), 1.3,
-                       (pio_rgb){9, 80, (uint8_t)(i / 2)}, 0.4, NULL, NULL);
+        const pio_pen pen = {1.3, {9, 80, (uint8_t)(i / 2)}, 0.4, NULL, NULL};
+        pio_image_line(&image, 300, 250, 300 + 150 * cos(i), 250 + 150 * sin(i), &pen);
     }
     pio_image_polygon(&image, corners, 4, (pio_rgb){200, 30, 90}, 0.8);
     pio_text_draw(&image, 20, 130, 18, 0.12, (pio_rgb){0, 0, 0}, "Piola 0123456789");
-    pio_image_line(&image, -1e300, NAN, 5, 5, 2, (pio_rgb){0, 0, 0}, 1, NULL, NULL);
-    pio_image_line(&image, -1e9, 100, 1e9, 120, 2, (pio_rgb){0, 0, 0}, 1, NULL, NULL);
+    const pio_pen black = {2, {0, 0, 0}, 1, NULL, NULL};
+    pio_image_line(&image, -1e300, NAN, 5, 5, &black);
+    pio_image_line(&image, -1e9, 100, 1e9, 120, &black);
     pio_image_rectangle(&image, -1e300, 320, 1e300, 325, (pio_rgb){0, 0, 0}, 1);
     snprintf(image.notes, sizeof image.notes, "3 particles lie outside the picture");
     return image;
