@@ -110,7 +110,8 @@ piola_status pio_fail(piola_error *error, piola_status status, const char *forma
     return pio_fail_blame(error, status);
 }
 
-piola_failure pio_failed(piola_failure_kind kind)
+/* A failure of this kind, of no step and item. */
+static piola_failure failure_of(piola_failure_kind kind)
 {
     return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};
 }
@@ -120,7 +121,7 @@ piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const 
     if (error) {
         va_list list;
         va_start(list, format);
-        fill(error, PIOLA_NUMERICAL, pio_failed(kind), format, list);
+        fill(error, PIOLA_NUMERICAL, failure_of(kind), format, list);
         va_end(list);
     }
     return pio_fail_blame(error, PIOLA_NUMERICAL);

@@ -9,9 +9,6 @@
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A failure of this kind, of no step and item. */
-piola_failure pio_failed(piola_failure_kind kind);
-
 /* PIOLA_NUMERICAL: a result of this kind is not finite. */
 piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

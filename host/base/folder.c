@@ -276,7 +276,9 @@ void pio_folder_unlock(pio_folder *f)
 
 /* ---- leftovers ------------------------------------------------------------------------------------------- */
 
-bool pio_folder_is_partial(const char *name)
+/* Is this the name of a snapshot that a run in this folder has not finished: states or history, PID-COUNT,
+ * partial.vtkhdf? */
+static bool is_partial(const char *name)
 {
     static const char *const stems[] = {"states.", "history."};
     static const char tail[] = "partial.vtkhdf";
@@ -319,8 +321,7 @@ int pio_folder_clean(const pio_folder *f, const char *old)
     int removed = pio_new_file_leftovers(f->folder);
     DIR *stream = stream_of(f->folder);
     for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
-        if (pio_folder_is_partial(entry->d_name) || is_of_states(entry->d_name))
-            removed += !unlinkat(f->folder, entry->d_name, 0);
+        if (is_partial(entry->d_name) || is_of_states(entry->d_name)) removed += !unlinkat(f->folder, entry->d_name, 0);
     if (stream) closedir(stream);
     return removed;
 }
@@ -332,7 +333,7 @@ char **pio_folder_partials(const char *directory, size_t *n)
     DIR *stream = names ? opendir(directory) : NULL;
     *n = 0;
     for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && *n < MOST; entry = readdir(stream)) {
-        if (!pio_folder_is_partial(entry->d_name)) continue;
+        if (!is_partial(entry->d_name)) continue;
         names[*n] = (char *)(names + MOST) + *n * (NAME_MAX + 1);
         strcpy(names[(*n)++], entry->d_name);
     }

@@ -30,10 +30,8 @@ void pio_folder_unlock(pio_folder *f); /* NULL is allowed */
 /* Remove a file, unless another run has the folder or it cannot be locked. */
 void pio_folder_forget(const char *directory, const char *old);
 
-/* Is this the name of a snapshot that a run in this folder has not finished: states or history, PID-COUNT,
- * partial.vtkhdf? */
-bool pio_folder_is_partial(const char *name);
-/* The names of those that there are, [*n] of them, one block to free(); NULL: none, or no memory. */
+/* The names of snapshots that runs in this folder have not finished, [*n] of them, one block to free(); NULL: none, or
+ * no memory. */
 char **pio_folder_partials(const char *directory, size_t *n);
 
 #endif

@@ -110,7 +110,6 @@ cfg_node *pio_cfg_node(cfg_doc *doc, cfg_kind kind, cfg_mark mark);
 const char *pio_cfg_kind_of(const cfg_node *node);
 /* Is it a text: in quotes, or nothing else that a plain scalar can be? */
 bool pio_cfg_is_text(const cfg_node *node);
-void pio_cfg_override(cfg_doc *doc, const char *set);
 /* A file was read; one of a path that is known already changes nothing. */
 void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_TEXT]);
 

@@ -220,7 +220,8 @@ static cfg_node **slot(cfg_doc *doc, cfg_node *at, const step *s, cfg_mark mark)
     return pio_cfg_put(doc, at, key, empty) ? &at->items[at->n - 1] : NULL;
 }
 
-void pio_cfg_override(cfg_doc *doc, const char *set)
+/* What `set`, KEY=VALUE of the command line, says takes the place of what the file says. */
+static void override(cfg_doc *doc, const char *set)
 {
     cfg_file *file = pio_cfg_file(doc, "--set", set, strlen(set));
     if (!file) return;
@@ -261,7 +262,7 @@ bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_
     if (!doc->folder) doc->no_memory = true;
     if (!doc->no_memory) doc->root = load(doc, path, NULL, NULL);
     size_t before = doc->n_messages;
-    for (size_t i = 0; i < n_sets && doc->root && !doc->no_memory; i++) pio_cfg_override(doc, sets[i]);
+    for (size_t i = 0; i < n_sets && doc->root && !doc->no_memory; i++) override(doc, sets[i]);
     return doc->root && !doc->broken && doc->n_messages == before && !doc->no_memory && !doc->stopped;
 }
 

@@ -124,9 +124,7 @@ int64_t pio_mesh_element_tag(const pio_mesh *mesh, int32_t element);
 /* Nodes of a face in VTK's order, its outside as told above; returns how many. */
 int pio_mesh_face_nodes(const pio_mesh *mesh, pio_mesh_face face, int32_t nodes[PIO_FACE_NODES]);
 
-/* The group of that name and dimension (-1: of any, the greatest); NULL with PIOLA_BAD_DATA when there is none. */
-const pio_mesh_group *pio_mesh_find_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error);
-/* Of all groups of the name, whatever their dimension. */
+/* Nodes of all groups of the name, whatever their dimension; PIOLA_BAD_DATA where there is none, as below. */
 piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error);
 piola_status pio_mesh_group_cells(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error);
 /* Each facet as the face of a cell; how many of a list are not outer faces. */

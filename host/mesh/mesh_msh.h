@@ -31,8 +31,6 @@ void msh_no_memory(msh_input *in, size_t bytes, const char *what);
 
 int msh_peek(msh_input *in); /* EOF at the end */
 int msh_next(msh_input *in);
-/* Bytes from here to the end. */
-int64_t msh_left(const msh_input *in);
 
 /* Go to the next word, over blanks and ends of lines (text only). */
 void msh_skip_space(msh_input *in);
@@ -63,16 +61,5 @@ void msh_read_nodes2(msh_input *in);
 void msh_read_nodes4(msh_input *in);
 void msh_read_elements2(msh_input *in);
 void msh_read_elements4(msh_input *in);
-
-/* One node: number `tag`, then three coordinates that are read here. */
-void msh_reserve_nodes(msh_input *in, int64_t n);
-void msh_begin_node(msh_input *in, int64_t tag);
-void msh_coordinates(msh_input *in, int32_t node);
-/* Kind of elements by Gmsh's number; fails for those that are not supported. */
-pio_element_type msh_type(msh_input *in, int32_t gmsh);
-/* Nodes of an element, read here; set: of groups, or -1. */
-void msh_element(msh_input *in, pio_element_type type, int64_t tag, int32_t set);
-/* The set of one physical group (2.2), made when new; -1 for tag 0. */
-int32_t msh_single_set(msh_input *in, int dimension, int32_t tag);
 
 #endif

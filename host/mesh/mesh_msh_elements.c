@@ -23,7 +23,8 @@ static const struct {
     {93, "hex125", lower},
 };
 
-pio_element_type msh_type(msh_input *in, int32_t gmsh)
+/* Kind of elements by Gmsh's number; fails for those that are not supported. */
+static pio_element_type kind_of(msh_input *in, int32_t gmsh)
 {
     if (in->status) return PIO_POINT1;
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++)
@@ -40,7 +41,8 @@ pio_element_type msh_type(msh_input *in, int32_t gmsh)
     return PIO_POINT1;
 }
 
-int32_t msh_single_set(msh_input *in, int dimension, int32_t tag)
+/* The set of one physical group (2.2), made when new; -1 for tag 0. */
+static int32_t single_set(msh_input *in, int dimension, int32_t tag)
 {
     if (in->status || tag == 0) return -1;
     if (tag == INT32_MIN) {
@@ -57,7 +59,8 @@ int32_t msh_single_set(msh_input *in, int dimension, int32_t tag)
     return set;
 }
 
-void msh_element(msh_input *in, pio_element_type type, int64_t tag, int32_t set)
+/* Nodes of an element; set: of groups, or -1. */
+static void read_element(msh_input *in, pio_element_type type, int64_t tag, int32_t set)
 {
     const pio_element *e = &pio_elements[type];
     int32_t node[PIO_ELEMENT_NODES];
@@ -95,7 +98,7 @@ static int32_t read_tags(msh_input *in, int32_t n, int dimension)
         const int32_t tag = msh_int(in, "a tag of an element");
         if (i == 0) physical = tag;
     }
-    return msh_single_set(in, dimension, physical);
+    return single_set(in, dimension, physical);
 }
 
 static void check_tags(msh_input *in, int32_t n)
@@ -107,18 +110,18 @@ static void read_text_element(msh_input *in)
 {
     msh_begin_record(in);
     const int32_t tag = msh_int(in, "the number of an element");
-    const pio_element_type type = msh_type(in, msh_int(in, "the type of an element"));
+    const pio_element_type type = kind_of(in, msh_int(in, "the type of an element"));
     const int32_t tags = msh_int(in, "the number of tags");
     check_tags(in, tags);
     const int32_t set = read_tags(in, tags, pio_elements[type].dimension);
-    msh_element(in, type, tag, set);
+    read_element(in, type, tag, set);
     msh_end_record(in, "the nodes of an element");
 }
 
 /* A run of elements of one type; returns how many. */
 static int64_t read_binary_run(msh_input *in, int64_t most)
 {
-    const pio_element_type type = msh_type(in, msh_int(in, "the type of elements"));
+    const pio_element_type type = kind_of(in, msh_int(in, "the type of elements"));
     const int32_t n = msh_int(in, "the number of elements that follow"), tags = msh_int(in, "the number of tags");
     check_tags(in, tags);
     if (n < 1 || n > most)
@@ -129,7 +132,7 @@ static int64_t read_binary_run(msh_input *in, int64_t most)
     for (int32_t i = 0; i < n && !in->status; i++) {
         const int32_t tag = msh_int(in, "the number of an element");
         const int32_t set = read_tags(in, tags, pio_elements[type].dimension);
-        msh_element(in, type, tag, set);
+        read_element(in, type, tag, set);
     }
     return n;
 }
@@ -156,7 +159,7 @@ static int64_t read_block(msh_input *in, int64_t most)
 {
     msh_begin_record(in);
     const int32_t dimension = msh_int(in, "the dimension of an entity"), entity = msh_int(in, "the tag of an entity");
-    const pio_element_type type = msh_type(in, msh_int(in, "the type of elements"));
+    const pio_element_type type = kind_of(in, msh_int(in, "the type of elements"));
     const int64_t n = msh_size(in, "the number of elements in a block");
     if (dimension != pio_elements[type].dimension)
         msh_fail(in, "a block of %s in an entity of dimension %d; %s is of dimension %d", pio_elements[type].name,
@@ -174,7 +177,7 @@ static int64_t read_block(msh_input *in, int64_t most)
     for (int64_t i = 0; i < n && !in->status; i++) {
         msh_begin_record(in);
         const int64_t tag = msh_size(in, "the number of an element");
-        msh_element(in, type, tag, set);
+        read_element(in, type, tag, set);
         msh_end_record(in, "the nodes of an element");
     }
     return n;

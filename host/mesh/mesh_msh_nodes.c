@@ -68,7 +68,8 @@ void msh_read_entities(msh_input *in)
 
 /* ---- $Nodes ------------------------------------------------------------------------------------------------ */
 
-void msh_reserve_nodes(msh_input *in, int64_t n)
+/* Room for n nodes. */
+static void reserve_nodes(msh_input *in, int64_t n)
 {
     pio_mesh *mesh = &in->raw.mesh;
     if (in->status) return;
@@ -79,7 +80,8 @@ void msh_reserve_nodes(msh_input *in, int64_t n)
         msh_no_memory(in, count * 56, "the nodes of a mesh");
 }
 
-void msh_begin_node(msh_input *in, int64_t tag)
+/* One node more, of number `tag`. */
+static void begin_node(msh_input *in, int64_t tag)
 {
     pio_mesh *mesh = &in->raw.mesh;
     if (in->status) return;
@@ -93,7 +95,8 @@ void msh_begin_node(msh_input *in, int64_t tag)
         mesh->node_tag[mesh->n_nodes++] = tag;
 }
 
-void msh_coordinates(msh_input *in, int32_t node)
+/* Its three coordinates. */
+static void read_coordinates(msh_input *in, int32_t node)
 {
     for (int a = 0; a < 3 && !in->status; a++) {
         const double x = msh_double(in, "a coordinate");
@@ -112,11 +115,11 @@ void msh_read_nodes2(msh_input *in)
     const int64_t n = msh_text_integer(in, 0, INT64_MAX, "the number of nodes");
     msh_check_count(in, n, in->binary ? 28 : 8, "nodes");
     msh_end_line(in, "the number of nodes");
-    msh_reserve_nodes(in, n);
+    reserve_nodes(in, n);
     for (int64_t i = 0; i < n && !in->status; i++) {
         msh_begin_record(in);
-        msh_begin_node(in, msh_int(in, "the number of a node"));
-        msh_coordinates(in, (int32_t)i);
+        begin_node(in, msh_int(in, "the number of a node"));
+        read_coordinates(in, (int32_t)i);
         msh_end_record(in, "a node");
     }
     msh_end_section(in, "Nodes");
@@ -139,12 +142,12 @@ static void read_node_block(msh_input *in, int64_t most)
     const int32_t first = in->raw.mesh.n_nodes;
     for (int64_t i = 0; i < n && !in->status; i++) {
         msh_begin_record(in);
-        msh_begin_node(in, msh_size(in, "the number of a node"));
+        begin_node(in, msh_size(in, "the number of a node"));
         msh_end_record(in, "the number of a node");
     }
     for (int64_t i = 0; i < n && !in->status; i++) {
         msh_begin_record(in);
-        msh_coordinates(in, first + (int32_t)i);
+        read_coordinates(in, first + (int32_t)i);
         for (int a = 0; a < dimension * parametric && !in->status; a++) msh_double(in, "a parametric coordinate");
         msh_end_record(in, "a node");
     }
@@ -160,7 +163,7 @@ void msh_read_nodes4(msh_input *in)
     if (!in->status) msh_check_count(in, n, in->binary ? 32 : 8, "nodes");
     if (!in->status) msh_check_count(in, blocks, in->binary ? 20 : 8, "blocks of nodes");
     msh_end_record(in, "the numbers of $Nodes");
-    msh_reserve_nodes(in, n);
+    reserve_nodes(in, n);
     for (int64_t i = 0; i < blocks && !in->status; i++) read_node_block(in, n - in->raw.mesh.n_nodes);
     if (!in->status && in->raw.mesh.n_nodes != n)
         msh_fail(in, "the blocks hold %d nodes, but $Nodes promises %lld", in->raw.mesh.n_nodes, (long long)n);

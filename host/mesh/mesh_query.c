@@ -50,7 +50,8 @@ static void no_group(const pio_mesh *mesh, const char *name, int dimension, piol
     free(names);
 }
 
-const pio_mesh_group *pio_mesh_find_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error)
+/* The group of that name and dimension (-1: of any, the greatest); NULL with PIOLA_BAD_DATA when there is none. */
+static const pio_mesh_group *find_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error)
 {
     for (int32_t g = 0; g < mesh->n_groups; g++)
         if (strcmp(mesh->groups[g].name, name) == 0 && (dimension < 0 || mesh->groups[g].dimension == dimension))
@@ -83,7 +84,7 @@ piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_in
 {
     uint8_t *mark;
     *out = (pio_index_list){0};
-    if (!pio_mesh_find_group(mesh, name, -1, error)) return PIOLA_BAD_DATA;
+    if (!find_group(mesh, name, -1, error)) return PIOLA_BAD_DATA;
     piola_status status = take_marks(mesh, &mark, error);
     if (status) return status;
     for (int32_t g = 0; g < mesh->n_groups; g++) {
@@ -103,7 +104,7 @@ piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_in
 piola_status pio_mesh_group_cells(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error)
 {
     *out = (pio_index_list){0};
-    const pio_mesh_group *group = pio_mesh_find_group(mesh, name, mesh->dimension, error);
+    const pio_mesh_group *group = find_group(mesh, name, mesh->dimension, error);
     if (!group) return PIOLA_BAD_DATA;
     const size_t bytes = (size_t)group->n * sizeof *out->item;
     out->item = malloc(bytes + 1);
@@ -122,7 +123,7 @@ static int face_order(const void *a, const void *b)
 piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_face_list *out, piola_error *error)
 {
     *out = (pio_face_list){0};
-    const pio_mesh_group *group = pio_mesh_find_group(mesh, name, mesh->dimension - 1, error);
+    const pio_mesh_group *group = find_group(mesh, name, mesh->dimension - 1, error);
     if (!group) return PIOLA_BAD_DATA;
     const size_t bytes = (size_t)group->n * sizeof *out->item;
     out->item = malloc(bytes + 1);

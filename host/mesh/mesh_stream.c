@@ -65,7 +65,8 @@ static int64_t position(const msh_input *in)
     return in->base + (int64_t)in->at;
 }
 
-int64_t msh_left(const msh_input *in)
+/* From here to the end. */
+static int64_t bytes_left(const msh_input *in)
 {
     return in->size > position(in) ? in->size - position(in) : 0;
 }
@@ -249,7 +250,7 @@ double msh_double(msh_input *in, const char *what)
 
 void msh_check_count(msh_input *in, int64_t count, int64_t least, const char *what)
 {
-    const int64_t left = msh_left(in);
+    const int64_t left = bytes_left(in);
     if (count > INT32_MAX)
         msh_fail(in, "%lld %s; at most 2147483647 can be numbered", (long long)count, what);
     else if (count > left / least)

@@ -13,18 +13,12 @@
 #include "host/model/model_shape.h"
 #include "host/scene/plastic.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The part of a path after its last dot. */
-static const char *last_part(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
-}
 
 static pio_quantity quantity_of(const pio_scene *s, const char *path)
 {
@@ -33,7 +27,7 @@ static pio_quantity quantity_of(const pio_scene *s, const char *path)
         pio_quantity quantity;
     } list[] = {
         {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
-    const char *key = last_part(path);
+    const char *key = pio_scene_key(path);
     if (!strcmp(path, "method.flip")) return PIO_FLIP;
     if (!strcmp(path, "contact.friction")) return PIO_FRICTION;
     if (!strcmp(path, "contact.onset")) return PIO_ONSET;
@@ -62,7 +56,7 @@ static const scene_design *own_entry(const pio_scene *s, const char *path, size_
 {
     char own[300];
     if (path[0] != 'm') return NULL;
-    snprintf(own, sizeof own, "bodies.%.200s.%.60s", s->bodies[b].name, last_part(path));
+    snprintf(own, sizeof own, "bodies.%.200s.%.60s", s->bodies[b].name, pio_scene_key(path));
     for (size_t d = 0; d < s->n_design; d++)
         for (size_t t = 0; t < s->design[d].target.n; t++)
             if (!strcmp(s->design[d].target.v[t], own)) return &s->design[d];

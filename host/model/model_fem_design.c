@@ -2,15 +2,10 @@
 #include "host/model/model_fem.h"
 
 #include "host/scene/law.h"
+#include "host/scene/scene_query.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char *last_part(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
-}
 
 /* The NAME of list.NAME.key, compared. */
 static bool names(const char *path, const char *name)
@@ -34,7 +29,7 @@ pio_quantity pio_model_fem_quantity(const pio_model *m, const char *path, int32_
                 {"velocity", PIO_VELOCITY},         {"displacement", PIO_DISPLACED},
                 {"mass_damping", PIO_MASS_DAMPING}, {"stiffness_damping", PIO_STIFFNESS_DAMPING}};
     const pio_scene *s = m->scene;
-    const char *key = last_part(path);
+    const char *key = pio_scene_key(path);
     for (size_t l = 0; path[0] == 'l' && l < s->n_loads; l++)
         if (names(path, s->loads[l].name)) {
             *which = (int32_t)l;
@@ -66,7 +61,7 @@ static bool governs(const pio_model *m, const char *path, int64_t e)
 {
     const pio_scene *s = m->scene;
     const scene_body *body = &s->bodies[m->fem->body[e]];
-    const char *material = s->materials[m->fem->material[e]].name, *key = last_part(path);
+    const char *material = s->materials[m->fem->material[e]].name, *key = pio_scene_key(path);
     const bool own = !strcmp(material, body->material);
     if (path[0] == 'm') return names(path, material) && !(own && has_own_entry(s, body->name, key));
     return names(path, body->name) && (own || !strcmp(key, "thickness"));

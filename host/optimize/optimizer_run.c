@@ -54,7 +54,8 @@ static void stop_by_callback(pio_run *run, piola_status status, const char *what
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
-bool pio_run_has_stops(const pio_run *run)
+/* Whether the definition has a stop beside max_iterations. */
+static bool has_stops(const pio_run *run)
 {
     const pio_optimizer_definition *d = run->definition;
     return d->stop_objective > -HUGE_VAL || d->stop_relative_objective > 0 || d->stop_gradient > 0;
@@ -84,7 +85,7 @@ static void end(pio_run *run, pio_stop_reason reason, const char *why)
     char words[200] = "";
     const bool kept = best->violation <= run->definition->feasibility;
     const bool minimum = kept && is_minimum(run, words, sizeof words);
-    const bool asked = reason == PIO_STOP_ITERATIONS && kept && !pio_run_has_stops(run);
+    const bool asked = reason == PIO_STOP_ITERATIONS && kept && !has_stops(run);
     if (!kept) {
         snprintf(words, sizeof words, ", a constraint is missed by %.3g", best->violation);
     } else if (!minimum && reason == PIO_STOP_NO_PROGRESS) {

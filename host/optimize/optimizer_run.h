@@ -59,9 +59,6 @@ void pio_run_no_progress(pio_run *run);
 void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Whether the definition has a stop beside max_iterations. */
-bool pio_run_has_stops(const pio_run *run);
-
 /* The power of two that brings the largest |gradient| (times unit, where that is not NULL) into [1/2, 1); 1 for a zero
  * gradient. */
 double pio_run_scale(const double *gradient, const double *unit, size_t n);

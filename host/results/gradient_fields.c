@@ -51,7 +51,8 @@ static bool scene_has(const pio_session *session, const char *constant)
     return false;
 }
 
-void pio_inverse_unit(const char *unit, char *out, size_t size)
+/* Unit of a derivative with respect to something in `unit` ("" or "1": a plain number): "1/Pa", "1/(m/s)". */
+static void inverse_unit(const char *unit, char *out, size_t size)
 {
     if (!*unit || !strcmp(unit, "1"))
         snprintf(out, size, "1");
@@ -95,7 +96,7 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
     snprintf(out->name, sizeof out->name, "grad_%s", f->of);
     snprintf(out->engine_field, sizeof out->engine_field, "%s", out->constant ? "" : f->engine_field);
     snprintf(out->of, sizeof out->of, "%s", f->of);
-    pio_inverse_unit(f->unit, out->units, sizeof out->units);
+    inverse_unit(f->unit, out->units, sizeof out->units);
     snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each %s",
              f->meaning,
              out->nodal ? "node"
@@ -113,7 +114,7 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
         char units[64];
         const int rank = p->groups > 1 ? (p->components > 1 ? 2 : 1) : p->components > 1 ? 1 : 0;
         if (p->groups == 1) shape[0] = p->components;
-        pio_inverse_unit(p->unit, units, sizeof units);
+        inverse_unit(p->unit, units, sizeof units);
         const pio_snapshot_gradient g = {p->path, value + p->first, value_bar + p->first, rank, shape, p->unit, units};
         const piola_status rc = pio_snapshot_put_gradient(file, &g, error);
         if (rc) return rc;

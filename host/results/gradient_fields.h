@@ -14,8 +14,6 @@ typedef struct {
     bool constant; /* of laws, which only some materials have; it has no engine field of its own */
 } pio_gradient_field;
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
-/* Unit of a derivative with respect to something in `unit` ("" or "1": a plain number): "1/Pa", "1/(m/s)". */
-void pio_inverse_unit(const char *unit, char *out, size_t size);
 /* Every design's values and derivatives [n_variables] into /piola/gradient/<path>. */
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
                                   piola_error *error);

@@ -11,11 +11,6 @@ static double size_of(const pio_adjoint_norm *norm, int which, double time_scale
     return hypot(norm->velocity[which], time_scale * norm->position[which]);
 }
 
-double pio_adjoint_size(const pio_adjoint_norm *norm, double time_scale)
-{
-    return size_of(norm, 1, time_scale);
-}
-
 /* ln G from entry i + 1 back to entry i. Before J observes anything the cotangents are zero, and nothing grows. */
 static double growth_between(const pio_adjoint_norm *norms, int64_t i, double time_scale)
 {
@@ -111,7 +106,7 @@ void pio_growth_json(const pio_growth *g, const pio_adjoint_norm *norms, double 
     for (int64_t i = 0; i < g->n; i = i + stride < g->n || i == g->n - 1 ? i + stride : g->n - 1) {
         step[used] = (double)norms[i].step;
         time[used] = step[used] * dt;
-        value[used++] = pio_adjoint_size(&norms[i], g->time_scale);
+        value[used++] = size_of(&norms[i], 1, g->time_scale);
     }
     pio_json_begin_object(json, "adjoint_norms");
     pio_json_doubles(json, "step", step, used);

@@ -42,9 +42,6 @@ typedef struct {
 /* `dt` in s; `f32`: of the engine. */
 pio_growth pio_adjoint_growth(const pio_adjoint_norm *norms, int64_t n, double dt, int f32);
 
-/* |a| of a state, with what is observed of it. */
-double pio_adjoint_size(const pio_adjoint_norm *norm, double time_scale);
-
 /* Above this, a person is warned. */
 #define PIO_GRADIENT_ERROR 1e-3
 

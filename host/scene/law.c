@@ -60,7 +60,8 @@ static const pio_law_constant *of_law(pio_law law, bool by_lame)
     }
 }
 
-const pio_law_constant *pio_law_constants(const scene_material *m)
+/* Those of the material's law as it was given (E, nu or mu, lambda); ended by a key of NULL. */
+static const pio_law_constant *constants_of(const scene_material *m)
 {
     return of_law((pio_law)m->model, m->lame);
 }
@@ -81,7 +82,7 @@ static const pio_law_constant *find(const pio_law_constant *list, const char *ke
 
 const pio_law_constant *pio_law_constant_of(const scene_material *m, const char *key)
 {
-    return find(pio_law_constants(m), key);
+    return find(constants_of(m), key);
 }
 
 const pio_law_constant *pio_law_every_constant(int i)
@@ -99,7 +100,7 @@ const pio_law_constant *pio_law_every_constant(int i)
 void pio_law_given(const scene_material *m, double *given)
 {
     memset(given, 0, PIO_LAW_CONSTANTS * sizeof *given);
-    for (const pio_law_constant *c = pio_law_constants(m); c->key; c++)
+    for (const pio_law_constant *c = constants_of(m); c->key; c++)
         memcpy(&given[c->number], (const char *)m + c->offset, sizeof *given);
 }
 

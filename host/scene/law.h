@@ -21,9 +21,7 @@ typedef struct {
     int number;
 } pio_law_constant;
 
-/* Those of the material's law as it was given (E, nu or mu, lambda); ended by a key of NULL. */
-const pio_law_constant *pio_law_constants(const scene_material *material);
-/* The one that has this key, or NULL. */
+/* The constant of the material's law, as it was given, that has this key, or NULL. */
 const pio_law_constant *pio_law_constant_of(const scene_material *material, const char *key);
 /* Constant i of all that there are, each key once (its number differs from law to law); NULL past the last. */
 const pio_law_constant *pio_law_every_constant(int i);

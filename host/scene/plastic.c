@@ -34,7 +34,9 @@ static const pio_law_constant *const lists[] = {[SCENE_ELASTIC] = elastic,
                                                 [SCENE_HERSCHEL_BULKLEY] = herschel_bulkley,
                                                 [SCENE_SNOW] = snow};
 
-const pio_law_constant *pio_plastic_constants(const scene_material *m)
+/* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of
+ * an elastic one. */
+static const pio_law_constant *constants_of(const scene_material *m)
 {
     return lists[m->plasticity];
 }
@@ -48,7 +50,7 @@ static const pio_law_constant *find(const pio_law_constant *list, const char *ke
 
 const pio_law_constant *pio_plastic_constant_of(const scene_material *m, const char *key)
 {
-    return find(pio_plastic_constants(m), key);
+    return find(constants_of(m), key);
 }
 
 const pio_law_constant *pio_plastic_every_constant(int i)
@@ -65,7 +67,7 @@ const pio_law_constant *pio_plastic_every_constant(int i)
 void pio_plastic_given(const scene_material *m, double *yield)
 {
     memset(yield, 0, PIO_PLASTIC_CONSTANTS * sizeof *yield);
-    for (const pio_law_constant *c = pio_plastic_constants(m); c->key; c++)
+    for (const pio_law_constant *c = constants_of(m); c->key; c++)
         memcpy(&yield[c->number], (const char *)m + c->offset, sizeof *yield);
 }
 

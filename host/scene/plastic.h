@@ -4,10 +4,7 @@
 
 #include "host/scene/law.h"
 
-/* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of
- * an elastic one. */
-const pio_law_constant *pio_plastic_constants(const scene_material *material);
-/* The one that has this key, or NULL. */
+/* The constant of the material's plastic law that has this key, or NULL. */
 const pio_law_constant *pio_plastic_constant_of(const scene_material *material, const char *key);
 /* Constant i of all that there are, each key once; NULL past the last. */
 const pio_law_constant *pio_plastic_every_constant(int i);

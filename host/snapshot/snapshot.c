@@ -3,10 +3,10 @@
 #include "host/base/clock.h"
 #include "host/base/crc32c.h"
 #include "host/base/fail.h"
+#include "host/base/new_file.h"
 #include "host/snapshot/snapshot_digest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,20 +315,6 @@ static bool close_file(pio_snapshot *s, pio_h5_log *log)
     return ok;
 }
 
-/* fsync of the folder that holds `path`, so that the new name survives a power failure. */
-static int sync_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-    if (!folder) return ENOMEM;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int code = fd < 0 ? errno : 0;
-    if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL) code = errno; /* EINVAL: a file system without it */
-    if (fd >= 0) (void)close(fd);
-    free(folder);
-    return code;
-}
-
 static piola_status check_finished(const pio_snapshot *s, piola_error *error)
 {
     piola_status status = pio_snapshot_usable(s, error);
@@ -351,8 +337,9 @@ static piola_status finish(pio_snapshot *s, piola_error *error)
     if (fsync(s->fd) != 0) return pio_fail(error, PIOLA_IO, "%s: fsync: %s", s->partial, strerror(errno));
     if (rename(s->partial, s->path) != 0)
         return pio_fail(error, PIOLA_IO, "%s: cannot rename to %s: %s", s->partial, s->path, strerror(errno));
-    int code = sync_folder(s->path);
-    return code ? pio_fail(error, PIOLA_IO, "%s: fsync of its folder: %s", s->path, strerror(code)) : PIOLA_OK;
+    if (pio_sync_folder_of(s->path))
+        return pio_fail(error, PIOLA_IO, "%s: fsync of its folder: %s", s->path, strerror(errno));
+    return PIOLA_OK;
 }
 
 piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error)

@@ -50,7 +50,7 @@ bool pio_checked_bad(pio_checked_file *f, const char *format, ...)
     return false;
 }
 
-bool pio_checked_no_input(pio_checked_file *f, const char *why)
+static bool no_input(pio_checked_file *f, const char *why)
 {
     if (f->status == PIOLA_OK) f->status = pio_fail(f->error, PIOLA_NO_INPUT, "%s: %s", f->path, why);
     return false;
@@ -80,14 +80,14 @@ static bool look(pio_checked_file *f, int fd)
     static const char signature[8] = "\211HDF\r\n\032\n";
     struct stat st;
     char head[sizeof signature] = "";
-    if (fstat(fd, &st) != 0) return pio_checked_no_input(f, strerror(errno));
-    if (S_ISDIR(st.st_mode)) return pio_checked_no_input(f, "a folder; name a file in it, such as states.vtkhdf");
-    if (!S_ISREG(st.st_mode)) return pio_checked_no_input(f, "not a file");
+    if (fstat(fd, &st) != 0) return no_input(f, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return no_input(f, "a folder; name a file in it, such as states.vtkhdf");
+    if (!S_ISREG(st.st_mode)) return no_input(f, "not a file");
     if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return pio_checked_no_input(f, "another process is still writing this file");
+        return no_input(f, "another process is still writing this file");
     f->bytes = (int64_t)st.st_size;
     const ssize_t got = pread(fd, head, sizeof head, 0);
-    if (got < 0) return pio_checked_no_input(f, strerror(errno));
+    if (got < 0) return no_input(f, strerror(errno));
     if (got == sizeof head && memcmp(head, signature, sizeof head) == 0) return true;
     return pio_checked_bad(f, "not an HDF5 file%s", f->kind);
 }
@@ -101,13 +101,13 @@ static bool same_file(pio_checked_file *f)
     if (H5Fget_vfd_handle(f->file, H5P_DEFAULT, &handle) >= 0 && handle && fstat(*(int *)handle, &st) == 0 &&
         st.st_dev == f->device && st.st_ino == f->inode)
         return true;
-    return pio_checked_no_input(f, "another file took its place while it was opened; try again");
+    return no_input(f, "another file took its place while it was opened; try again");
 }
 
 bool pio_checked_open(pio_checked_file *f)
 {
     const int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return pio_checked_no_input(f, strerror(errno));
+    if (fd < 0) return no_input(f, strerror(errno));
     const bool good = look(f, fd);
     (void)close(fd); /* gives the lock back */
     if (!good) return false;

@@ -48,7 +48,6 @@ piola_status pio_checked_end(pio_checked_file *f, pio_h5_voice voice);
 
 /* These return false. `format` says what is wrong; HDF5's own words are added when a call of it failed. */
 bool pio_checked_bad(pio_checked_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool pio_checked_no_input(pio_checked_file *f, const char *why);
 bool pio_checked_no_memory(pio_checked_file *f, size_t bytes);
 /* Open the path, which must be a plain file of HDF5 that nobody writes; fills `bytes` and `file`. */
 bool pio_checked_open(pio_checked_file *f);
