@@ -23,6 +23,9 @@ void pio_arena_destroy(pio_arena *arena);
  * measured. */
 void *pio_arena_take(pio_arena *arena, size_t bytes);
 
+/* Sets `pointer` to room for `count` of what it points to, as pio_arena_take. */
+#define TAKE(arena, pointer, count) ((pointer) = pio_arena_take((arena), sizeof *(pointer) * (size_t)(count)))
+
 /* Around whatever may touch device memory. Nests. */
 void pio_arena_open(pio_arena *arena);
 void pio_arena_close(pio_arena *arena);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->arena, sizeof *(pointer) * (size_t)(count)))
-
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
 {
     if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
@@ -82,25 +80,26 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 
 void sim_layout(pio_sim *sim, int items, int transfer)
 {
+    pio_arena *arena = &sim->arena;
     const size_t most = field_size(items, DIM * DIM); /* the NaN watch counts matrices */
     sim->sum_items = most < INT32_MAX ? (int)most : INT32_MAX;
-    TAKE(sim->samples, sim->n_samples);
-    TAKE(sim->samples_bar, sim->n_samples);
-    TAKE(sim->z, sim->n_variables);
-    TAKE(sim->value, sim->n_variables);
-    TAKE(sim->value_bar, sim->n_variables);
-    TAKE(sim->z_bar, sim->n_variables);
-    TAKE(sim->z_start, sim->n_variables);
-    TAKE(sim->described, sim->n_variables);
-    TAKE(sim->scalar, 1);
-    TAKE(sim->gravity_bar, DIM);
-    TAKE(sim->norms, sim->n_norms * NORMS);
-    TAKE(sim->transfer, transfer);
-    TAKE(sim->queue.sum_work, PIO_SUM_WORK(most));
-    TAKE(sim->queue.sum_out, 1);
-    TAKE(sim->queue.scan_work, PIO_SCAN_WORK(most));
+    TAKE(arena, sim->samples, sim->n_samples);
+    TAKE(arena, sim->samples_bar, sim->n_samples);
+    TAKE(arena, sim->z, sim->n_variables);
+    TAKE(arena, sim->value, sim->n_variables);
+    TAKE(arena, sim->value_bar, sim->n_variables);
+    TAKE(arena, sim->z_bar, sim->n_variables);
+    TAKE(arena, sim->z_start, sim->n_variables);
+    TAKE(arena, sim->described, sim->n_variables);
+    TAKE(arena, sim->scalar, 1);
+    TAKE(arena, sim->gravity_bar, DIM);
+    TAKE(arena, sim->norms, sim->n_norms * NORMS);
+    TAKE(arena, sim->transfer, transfer);
+    TAKE(arena, sim->queue.sum_work, PIO_SUM_WORK(most));
+    TAKE(arena, sim->queue.sum_out, 1);
+    TAKE(arena, sim->queue.scan_work, PIO_SCAN_WORK(most));
     sim->before_slots = sim->arena.used;
-    TAKE(sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
+    TAKE(arena, sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
 }
 
 static piola_status open_device(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)

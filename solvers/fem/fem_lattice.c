@@ -133,16 +133,16 @@ void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
 }
 
 /* clang-format off */
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
 {
+    pio_arena *arena = &f->base.arena;
     const size_t vector = vector_of(f);
-    TAKE(f->lattice, (size_t)f->n_kept * vector);
-    TAKE(f->lattice_origin, (size_t)f->n_kept * vector);
-    TAKE(f->before_factor, f->n_curves);
+    TAKE(arena, f->lattice, (size_t)f->n_kept * vector);
+    TAKE(arena, f->lattice_origin, (size_t)f->n_kept * vector);
+    TAKE(arena, f->before_factor, f->n_curves);
     if (!desc->tape) return;
-    TAKE(f->residual, 2 * vector);
-    TAKE(f->free_list, vector);
+    TAKE(arena, f->residual, 2 * vector);
+    TAKE(arena, f->free_list, vector);
     pio_tape_layout(&f->tape, &f->base.arena, desc->tape, (int)vector - f->n_held, f->scalars + FEM_TAPE_LEVEL);
     f->tape.item = f->free_list;
 }

@@ -3,75 +3,77 @@
 
 #include <string.h>
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(&f->base.arena, sizeof *(pointer) * (size_t)(count)))
-#define TAKE_POINTS(pointer) TAKE(pointer, DIM *(size_t)f->nodes)
-#define TAKE_STATE(pointer) TAKE(pointer, DIM *(size_t)f->nodes *(size_t)f->n_state)
-#define TAKE_FIELD(pointer, components) TAKE(pointer, field_size(f->elements, components))
+#define TAKE_POINTS(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->nodes)
+#define TAKE_STATE(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->nodes *(size_t)f->n_state)
+#define TAKE_FIELD(pointer, components) TAKE(&f->base.arena, pointer, field_size(f->elements, components))
 
 /* Every rule once, however many parts and loads are of its type. */
 static void take_rule(fem_sim *f, int rule, pio_element_type type)
 {
+    pio_arena *arena = &f->base.arena;
     fem_rule *r = &f->rule[rule][type];
     if (r->points) return;
     const size_t nodes = (size_t)fem_nodes_of(type);
     const int rdim = element_rdim[type];
     const int points = fem_points_of(rule, type);
     real *w, *N, *dN;
-    TAKE(w, points);
-    TAKE(N, (size_t)points * nodes);
-    TAKE(dN, (size_t)points * nodes * (size_t)rdim);
+    TAKE(arena, w, points);
+    TAKE(arena, N, (size_t)points * nodes);
+    TAKE(arena, dN, (size_t)points * nodes * (size_t)rdim);
     *r = (fem_rule){.type = (int)type, .nodes = (int)nodes, .points = points, .rdim = rdim, .w = w, .N = N, .dN = dN};
 }
 
 static void take_mesh(fem_sim *f)
 {
+    pio_arena *arena = &f->base.arena;
     for (fem_part *p = f->part; p < f->part + f->n_parts; p++) {
         for (int r = 0; r < RULES; r++) take_rule(f, r, p->type);
-        TAKE(p->node, (size_t)p->n * (size_t)fem_nodes_of(p->type));
-        TAKE(p->pair, p->pairs);
+        TAKE(arena, p->node, (size_t)p->n * (size_t)fem_nodes_of(p->type));
+        TAKE(arena, p->pair, p->pairs);
     }
     TAKE_POINTS(f->rest);
     TAKE_POINTS(f->reference);
-    TAKE(f->held, f->nodes);
+    TAKE(arena, f->held, f->nodes);
     if (!f->bare) {
-        TAKE(f->corner_start, f->nodes + 1);
-        TAKE(f->corner_list, f->corners);
-        TAKE(f->corner_out, (size_t)f->corners * DIM);
+        TAKE(arena, f->corner_start, f->nodes + 1);
+        TAKE(arena, f->corner_list, f->corners);
+        TAKE(arena, f->corner_out, (size_t)f->corners * DIM);
     }
     const int rows = f->rows ? f->rows : f->elements;
-    TAKE(f->law, rows);
-    TAKE(f->lame, rows);
-    TAKE(f->given, field_size(rows, HYPER_CONSTANTS));
-    TAKE(f->k, field_size(rows, HYPER_CONSTANTS));
-    TAKE(f->density, field_size(rows, 1));
+    TAKE(arena, f->law, rows);
+    TAKE(arena, f->lame, rows);
+    TAKE(arena, f->given, field_size(rows, HYPER_CONSTANTS));
+    TAKE(arena, f->k, field_size(rows, HYPER_CONSTANTS));
+    TAKE(arena, f->density, field_size(rows, 1));
     if (f->thickness) TAKE_FIELD(f->thick, 1);
 }
 
 static void take_follow(fem_sim *f)
 {
-    TAKE(f->stays, f->nodes);
-    TAKE(f->follow_law, f->elements);
+    TAKE(&f->base.arena, f->stays, f->nodes);
+    TAKE(&f->base.arena, f->follow_law, f->elements);
     TAKE_FIELD(f->follow_given, HYPER_CONSTANTS);
     TAKE_FIELD(f->follow_k, HYPER_CONSTANTS);
 }
 
 static void take_loads(fem_sim *f)
 {
+    pio_arena *arena = &f->base.arena;
     for (fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         take_rule(f, RULE_MASS, l->desc.type);
         l->rule = f->rule[RULE_MASS][l->desc.type];
-        if (l->desc.vertices) TAKE(l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
-        TAKE(l->owner, l->desc.n);
+        if (l->desc.vertices) TAKE(arena, l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
+        TAKE(arena, l->owner, l->desc.n);
         if (!f->base.adjoint) continue;
-        TAKE(l->value_share, field_size(l->desc.n, DIM));
-        if (f->thickness && l->desc.vertices) TAKE(l->thick_share, field_size(l->desc.n, 1));
+        TAKE(arena, l->value_share, field_size(l->desc.n, DIM));
+        if (f->thickness && l->desc.vertices) TAKE(arena, l->thick_share, field_size(l->desc.n, 1));
     }
-    TAKE(f->values, 3 * (size_t)f->n_values);
-    if (f->totals) TAKE(f->areas, f->n_values);
+    TAKE(arena, f->values, 3 * (size_t)f->n_values);
+    if (f->totals) TAKE(arena, f->areas, f->n_values);
     if (!f->bare) {
-        TAKE(f->load_start, f->nodes + 1);
-        TAKE(f->load_list, f->load_corners);
-        TAKE(f->load_out, (size_t)f->load_corners * DIM);
+        TAKE(arena, f->load_start, f->nodes + 1);
+        TAKE(arena, f->load_list, f->load_corners);
+        TAKE(arena, f->load_out, (size_t)f->load_corners * DIM);
     }
     TAKE_POINTS(f->vertex_rest);
     TAKE_POINTS(f->vertex_force);
@@ -84,66 +86,69 @@ static void take_loads(fem_sim *f)
         TAKE_POINTS(f->f_before);
     }
     if (f->sprung) TAKE_POINTS(f->spring_force);
-    if (f->sprung && f->base.adjoint) TAKE(f->load_rest, (size_t)f->load_corners * DIM);
-    TAKE(f->held_node, f->n_held);
-    TAKE(f->held_axis, f->n_held);
-    TAKE(f->held_support, f->n_held);
-    TAKE(f->support_value, f->n_supports);
-    TAKE(f->support_curve, f->n_supports);
-    TAKE(f->factor, f->n_curves);
+    if (f->sprung && f->base.adjoint) TAKE(arena, f->load_rest, (size_t)f->load_corners * DIM);
+    TAKE(arena, f->held_node, f->n_held);
+    TAKE(arena, f->held_axis, f->n_held);
+    TAKE(arena, f->held_support, f->n_held);
+    TAKE(arena, f->support_value, f->n_supports);
+    TAKE(arena, f->support_curve, f->n_supports);
+    TAKE(arena, f->factor, f->n_curves);
 }
 
 /* `morphs`: nodes follow a design, by conjugate gradients, whatever the Jacobian is. */
 static void take_matrix(fem_sim *f, int morphs)
 {
+    pio_arena *arena = &f->base.arena;
     pio_bsr_layout(&f->matrix, &f->base.arena, f->nodes, f->graph.blocks);
     const int general = f->kind == PIO_GENERAL;
     const unsigned symmetric = 1u << PIO_PCG | (general ? 0u : 1u << PIO_MINRES);
     const unsigned methods = (general ? 1u << PIO_GMRES : 0u) | (general && !morphs ? 0u : symmetric);
     pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, methods, general ? FEM_RESTART : 1);
     if (f->direct.table) pio_direct_layout(&f->direct, &f->base.arena, 1);
-    TAKE(f->block_row, f->graph.blocks);
-    TAKE(f->block_start, f->graph.blocks + 1);
-    TAKE(f->block_source, f->graph.sources);
-    TAKE(f->pair_out, (size_t)(f->pairs + f->load_pairs) * DIM * DIM);
+    TAKE(arena, f->block_row, f->graph.blocks);
+    TAKE(arena, f->block_start, f->graph.blocks + 1);
+    TAKE(arena, f->block_source, f->graph.sources);
+    TAKE(arena, f->pair_out, (size_t)(f->pairs + f->load_pairs) * DIM * DIM);
 }
 
 static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
 {
+    pio_arena *arena = &f->base.arena;
     if (sim_looks_back_ever(desc)) TAKE_POINTS(f->past_bar);
     TAKE_STATE(f->known);
     TAKE_STATE(f->u_bar);
     if (f->integrator != PIO_STATIC && !fem_leaps(f)) TAKE_STATE(f->earlier_bar);
     TAKE_POINTS(f->f_ext_bar);
     if (!fem_leaps(f)) TAKE_POINTS(f->force_bar);
-    TAKE(f->frame_bar, (size_t)(f->integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->nodes);
+    TAKE(arena, f->frame_bar, (size_t)(f->integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->nodes);
     TAKE_POINTS(f->rest_bar);
-    TAKE(f->corner_rest, (size_t)f->corners * DIM);
+    TAKE(arena, f->corner_rest, (size_t)f->corners * DIM);
     TAKE_FIELD(f->k_bar, HYPER_CONSTANTS);
     TAKE_FIELD(f->given_bar, HYPER_CONSTANTS);
     TAKE_FIELD(f->density_bar, 1);
     if (f->thickness) TAKE_FIELD(f->thick_bar, 1);
     TAKE_FIELD(f->gravity_share, DIM);
-    TAKE(f->held_share, field_size(f->n_held, 1));
-    TAKE(f->values_bar, 3 * (size_t)f->n_values);
-    TAKE(f->support_bar, f->n_supports);
+    TAKE(arena, f->held_share, field_size(f->n_held, 1));
+    TAKE(arena, f->values_bar, 3 * (size_t)f->n_values);
+    TAKE(arena, f->support_bar, f->n_supports);
 }
 
 static void take_motion(fem_sim *f)
 {
+    pio_arena *arena = &f->base.arena;
     const int adjoint = f->base.adjoint;
     TAKE_POINTS(f->initial_u);
     TAKE_POINTS(f->initial_v);
-    TAKE(f->rate, 2 * DIM * (size_t)f->nodes);
+    TAKE(arena, f->rate, 2 * DIM * (size_t)f->nodes);
     TAKE_POINTS(f->inertia);
     TAKE_POINTS(f->drag);
-    TAKE(f->first_factor, f->n_curves);
+    TAKE(arena, f->first_factor, f->n_curves);
     if (f->damped) TAKE_FIELD(f->alpha, 1);
     if (f->damped && adjoint) TAKE_FIELD(f->alpha_bar, 1);
     if (f->stiff) {
         TAKE_FIELD(f->beta, 1);
         TAKE_FIELD(f->damp_k, HYPER_CONSTANTS);
-        TAKE(f->damp_law, f->elements);
+        TAKE(arena, f->damp_law, f->elements);
     }
     if (f->stiff && adjoint) {
         TAKE_FIELD(f->beta_bar, 1);
@@ -155,7 +160,7 @@ static void take_motion(fem_sim *f)
     if (!adjoint || !fem_leaps(f)) return;
     TAKE_POINTS(f->mass_bar);
     TAKE_POINTS(f->weight_bar);
-    TAKE(f->corner_force, (size_t)f->corners * DIM);
+    TAKE(arena, f->corner_force, (size_t)f->corners * DIM);
 }
 
 int fem_nodal(pio_quantity quantity)
@@ -165,17 +170,19 @@ int fem_nodal(pio_quantity quantity)
 
 static void take_filter(fem_sim *f, fem_design *d)
 {
+    pio_arena *arena = &f->base.arena;
     const int n = d->desc.groups * d->desc.components, entries = d->desc.filter->start[n];
-    TAKE(d->start, n + 1);
-    TAKE(d->from, entries);
-    TAKE(d->weight, entries);
-    TAKE(d->turned_start, n + 1);
-    TAKE(d->turned_from, entries);
-    TAKE(d->turned_weight, entries);
+    TAKE(arena, d->start, n + 1);
+    TAKE(arena, d->from, entries);
+    TAKE(arena, d->weight, entries);
+    TAKE(arena, d->turned_start, n + 1);
+    TAKE(arena, d->turned_from, entries);
+    TAKE(arena, d->turned_weight, entries);
 }
 
 static void take_tables(fem_sim *f)
 {
+    pio_arena *arena = &f->base.arena;
     for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
         if (fem_of_elements(o->desc.type)) {
             TAKE_FIELD(o->share, 1);
@@ -183,16 +190,16 @@ static void take_tables(fem_sim *f)
         }
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
-        TAKE(o->marker, f->nodes);
-        TAKE(o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
-        if (o->desc.point_weight) TAKE(o->point_weight, (size_t)o->desc.samples * (size_t)o->desc.rows);
+        TAKE(arena, o->marker, f->nodes);
+        TAKE(arena, o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
+        if (o->desc.point_weight) TAKE(arena, o->point_weight, (size_t)o->desc.samples * (size_t)o->desc.rows);
     }
     int filters = 0;
     for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
-        if (d->desc.filter && !filters++) TAKE(f->filtered, f->base.n_variables);
+        if (d->desc.filter && !filters++) TAKE(arena, f->filtered, f->base.n_variables);
         if (d->desc.filter) take_filter(f, d);
         if (d->desc.direction) TAKE_POINTS(d->direction);
-        if (d->desc.quantity < PIO_GRAVITY) TAKE(d->index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
+        if (d->desc.quantity < PIO_GRAVITY) TAKE(arena, d->index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
     }
 }
 
@@ -241,19 +248,20 @@ piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes,
 
 void fem_layout(fem_sim *f, const pio_engine_desc *desc)
 {
+    pio_arena *arena = &f->base.arena;
     const pio_fem_desc *m = desc->fem;
     memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
     fem_state_layout(f, desc);
     f->base.host_bytes = sizeof(fem_host) + sizeof *f->records * (size_t)desc->steps;
-    TAKE(f->step, 1);
+    TAKE(arena, f->step, 1);
     TAKE_STATE(f->u);
     TAKE_STATE(f->origin);
     take_mesh(f);
     if (m->follows) take_follow(f);
     take_loads(f);
-    TAKE(f->curve_start, f->n_curves + 1);
-    TAKE(f->curve_t, m->curve_start[f->n_curves]);
-    TAKE(f->curve_value, m->curve_start[f->n_curves]);
+    TAKE(arena, f->curve_start, f->n_curves + 1);
+    TAKE(arena, f->curve_t, m->curve_start[f->n_curves]);
+    TAKE(arena, f->curve_value, m->curve_start[f->n_curves]);
     TAKE_POINTS(f->f_int);
     TAKE_POINTS(f->f_ext);
     TAKE_POINTS(f->rhs);
@@ -267,9 +275,9 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);
     if (f->integrator != PIO_STATIC) take_motion(f);
-    TAKE(f->scalars, 16);
+    TAKE(arena, f->scalars, 16);
     if (fem_on_lattice(f->integrator)) fem_lattice_layout(f, desc);
-    TAKE(f->amounts, 4);
+    TAKE(arena, f->amounts, 4);
     const int most = f->nodes > f->elements ? f->nodes : f->elements;
     sim_layout(&f->base, most, most);
 }

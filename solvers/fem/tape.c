@@ -1,19 +1,17 @@
 /* tape.c -- see tape.h. */
 #include "solvers/fem/tape.h"
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(arena, sizeof *(pointer) * (size_t)(count)))
-
 void pio_tape_layout(pio_tape *t, pio_arena *arena, int64_t capacity, int n, double *level)
 {
     t->capacity = capacity;
     t->n = n;
     t->blocks = rice_blocks(n);
     t->level = level;
-    TAKE(t->state, 1);
-    TAKE(t->data, capacity);
-    TAKE(t->mode, t->blocks);
-    TAKE(t->bytes, t->blocks);
-    TAKE(t->offset, t->blocks + 1);
+    TAKE(arena, t->state, 1);
+    TAKE(arena, t->data, capacity);
+    TAKE(arena, t->mode, t->blocks);
+    TAKE(arena, t->bytes, t->blocks);
+    TAKE(arena, t->offset, t->blocks + 1);
 }
 
 /* clang-format off */

@@ -7,19 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(arena, sizeof *(pointer) * (size_t)(count)))
-
 void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks)
 {
     bsr->rows = rows;
     bsr->blocks = blocks;
-    TAKE(bsr->row_start, (size_t)rows + 1);
-    TAKE(bsr->column, blocks);
-    TAKE(bsr->mirror, blocks);
-    TAKE(bsr->diagonal, rows);
-    TAKE(bsr->value, (size_t)blocks * DIM * DIM);
-    TAKE(bsr->inverse, (size_t)rows * DIM * DIM);
-    TAKE(bsr->fault, 1);
+    TAKE(arena, bsr->row_start, (size_t)rows + 1);
+    TAKE(arena, bsr->column, blocks);
+    TAKE(arena, bsr->mirror, blocks);
+    TAKE(arena, bsr->diagonal, rows);
+    TAKE(arena, bsr->value, (size_t)blocks * DIM * DIM);
+    TAKE(arena, bsr->inverse, (size_t)rows * DIM * DIM);
+    TAKE(arena, bsr->fault, 1);
 }
 
 /* ---- structure ------------------------------------------------------------------------------------------- */

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(arena, sizeof *(pointer) * (size_t)(count)))
-
 static const struct {
     const char *name;
     pio_factor_kind kind;
@@ -109,12 +107,12 @@ void pio_direct_layout(pio_direct *d, pio_arena *arena, int columns)
 {
     const size_t vector = (size_t)d->unknowns * (size_t)columns;
     d->columns = columns;
-    TAKE(d->start, (size_t)d->unknowns + 1);
-    TAKE(d->value, d->entries);
-    TAKE(d->r, vector);
-    TAKE(d->high, vector);
-    TAKE(d->low, vector);
-    TAKE(d->square, columns);
+    TAKE(arena, d->start, (size_t)d->unknowns + 1);
+    TAKE(arena, d->value, d->entries);
+    TAKE(arena, d->r, vector);
+    TAKE(arena, d->high, vector);
+    TAKE(arena, d->low, vector);
+    TAKE(arena, d->square, columns);
 }
 
 piola_status pio_direct_begin(pio_direct *d, pio_queue *queue, const pio_bsr *matrix, piola_error *error)

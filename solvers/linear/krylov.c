@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(arena, sizeof *(pointer) * (size_t)(count)))
 #define HAS(k, method) ((k)->methods >> (method)&1u)
 
 typedef struct {
@@ -26,16 +25,16 @@ void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsign
 {
     *k = (pio_krylov){.unknowns = unknowns, .methods = methods, .small.m = restart};
     const int vectors = HAS(k, PIO_MINRES) ? 8 : HAS(k, PIO_PCG) ? 4 : 1;
-    TAKE(k->state, 1);
-    for (int v = 0; v < vectors; v++) TAKE(k->vector[v], unknowns);
+    TAKE(arena, k->state, 1);
+    for (int v = 0; v < vectors; v++) TAKE(arena, k->vector[v], unknowns);
     if (!HAS(k, PIO_GMRES)) return;
     const size_t m = (size_t)restart;
-    TAKE(k->basis, (m + 1) * (size_t)unknowns);
-    TAKE(k->small.h, m * (m + 1));
-    TAKE(k->small.c, m);
-    TAKE(k->small.s, m);
-    TAKE(k->small.g, m + 1);
-    TAKE(k->small.y, m);
+    TAKE(arena, k->basis, (m + 1) * (size_t)unknowns);
+    TAKE(arena, k->small.h, m * (m + 1));
+    TAKE(arena, k->small.c, m);
+    TAKE(arena, k->small.s, m);
+    TAKE(arena, k->small.g, m + 1);
+    TAKE(arena, k->small.y, m);
 }
 
 /* ---- steps that all methods share ------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@ static int any(const mpm_sim *sim)
 
 void mpm_kinks_layout(mpm_sim *sim)
 {
-    if (any(sim) && sim->base.adjoint) sim->kinks = pio_arena_take(&sim->base.arena, sizeof *sim->kinks * KINKS);
+    if (any(sim) && sim->base.adjoint) TAKE(&sim->base.arena, sim->kinks, KINKS);
 }
 
 void mpm_kinks_start(mpm_sim *sim)

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->base.arena, sizeof *(pointer) * (size_t)(count)))
-
 _Static_assert((int)PIO_OBSTACLE_MESH + 1 == (int)OBSTACLE_TYPES, "one list of shapes");
 _Static_assert((int)PIO_MOTION_NUMBERS == (int)MOTION_NUMBERS, "descriptions and kernels have the same motions");
 
@@ -154,6 +152,7 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
 
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
+    pio_arena *arena = &sim->base.arena;
     const int n = sim->n_obstacles;
     size_t points = 0, distances = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
     if (!n) return;
@@ -161,20 +160,20 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
         points += (size_t)desc->obstacles[o].n_points;
         distances += points_of(&desc->obstacles[o]);
     }
-    TAKE(sim->obstacle, n);
-    TAKE(sim->motion_start, n + 1);
-    TAKE(sim->motion, points * MOTION_NUMBERS + 1);
-    TAKE(sim->motion_axis, 3 * n);
-    TAKE(sim->obstacle_parameters, parameters);
-    TAKE(sim->pose, n);
-    TAKE(sim->centroid_moment, field_size(sim->nodes, DIM));
-    if (distances) TAKE(sim->coefficients, distances);
+    TAKE(arena, sim->obstacle, n);
+    TAKE(arena, sim->motion_start, n + 1);
+    TAKE(arena, sim->motion, points * MOTION_NUMBERS + 1);
+    TAKE(arena, sim->motion_axis, 3 * n);
+    TAKE(arena, sim->obstacle_parameters, parameters);
+    TAKE(arena, sim->pose, n);
+    TAKE(arena, sim->centroid_moment, field_size(sim->nodes, DIM));
+    if (distances) TAKE(arena, sim->coefficients, distances);
     if (!sim->base.adjoint) return;
-    TAKE(sim->obstacle_bar, parameters);
-    TAKE(sim->pose_bar, parameters);
-    TAKE(sim->before_obstacles, field_size(sim->nodes, DIM));
-    TAKE(sim->obstacle_share, field_size(sim->nodes, OBSTACLE_PARAMETERS));
-    TAKE(sim->centroid_bar, field_size(sim->nodes, DIM));
+    TAKE(arena, sim->obstacle_bar, parameters);
+    TAKE(arena, sim->pose_bar, parameters);
+    TAKE(arena, sim->before_obstacles, field_size(sim->nodes, DIM));
+    TAKE(arena, sim->obstacle_share, field_size(sim->nodes, OBSTACLE_PARAMETERS));
+    TAKE(arena, sim->centroid_bar, field_size(sim->nodes, DIM));
 }
 
 /* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at

@@ -52,8 +52,7 @@ void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole)
     if (compact >= whole) return;
     sim->slot_room = (int)nodes;
     sim->base.slot_bytes = compact;
-    if (sim->has_solid && sim->has_fluid)
-        sim->rank = pio_arena_take(&sim->base.arena, sizeof *sim->rank * (size_t)sim->n);
+    if (sim->has_solid && sim->has_fluid) TAKE(&sim->base.arena, sim->rank, sim->n);
 }
 
 piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error)

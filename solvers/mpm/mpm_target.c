@@ -7,34 +7,34 @@
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
-#define TAKE(pointer, count) ((pointer) = pio_arena_take(&sim->base.arena, sizeof *(pointer) * (size_t)(count)))
-
 static void take_grid(mpm_sim *sim)
 {
+    pio_arena *arena = &sim->base.arena;
     const size_t nodes = (size_t)sim->nodes;
-    TAKE(sim->seen_lists.count, nodes);
-    TAKE(sim->seen_lists.start, nodes + 1);
-    TAKE(sim->seen_lists.order, sim->n);
-    TAKE(sim->seen_lists.cell_slot, nodes + 1);
-    TAKE(sim->seen_lists.cell_list, sim->max_cells);
-    TAKE(sim->seen_lists.node_slot, nodes + 1);
-    TAKE(sim->seen_lists.node_list, nodes);
-    TAKE(sim->seen_step, 1);
-    TAKE(sim->seen_sums, (size_t)sim->max_cells * STENCIL_PAD);
-    TAKE(sim->seen_rest, nodes);
+    TAKE(arena, sim->seen_lists.count, nodes);
+    TAKE(arena, sim->seen_lists.start, nodes + 1);
+    TAKE(arena, sim->seen_lists.order, sim->n);
+    TAKE(arena, sim->seen_lists.cell_slot, nodes + 1);
+    TAKE(arena, sim->seen_lists.cell_list, sim->max_cells);
+    TAKE(arena, sim->seen_lists.node_slot, nodes + 1);
+    TAKE(arena, sim->seen_lists.node_list, nodes);
+    TAKE(arena, sim->seen_step, 1);
+    TAKE(arena, sim->seen_sums, (size_t)sim->max_cells * STENCIL_PAD);
+    TAKE(arena, sim->seen_rest, nodes);
 }
 
 void mpm_target_layout(mpm_sim *sim)
 {
+    pio_arena *arena = &sim->base.arena;
     int density = 0;
     for (int i = 0; i < sim->n_observations; i++) {
         mpm_observation *o = &sim->observations[i];
         const pio_observable type = o->desc.type;
         density |= type == PIO_DENSITY_MISFIT;
-        if (type == PIO_DENSITY_MISFIT || type == PIO_SHAPE) TAKE(o->field, sim->nodes);
+        if (type == PIO_DENSITY_MISFIT || type == PIO_SHAPE) TAKE(arena, o->field, sim->nodes);
         if (type != PIO_SEPARATION) continue;
-        TAKE(o->mean, 2 * DIM);
-        TAKE(o->mean_bar, 2 * DIM);
+        TAKE(arena, o->mean, 2 * DIM);
+        TAKE(arena, o->mean_bar, 2 * DIM);
     }
     if (density) take_grid(sim);
 }
