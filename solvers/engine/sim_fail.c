@@ -5,16 +5,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
+{
+    if (!error) return;
+    error->status = status;
+    error->failure = what;
+    vsnprintf(error->message, sizeof error->message, format, list);
+}
+
 piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
 {
-    if (error) {
-        va_list list;
-        va_start(list, format);
-        error->status = status;
-        error->failure = (piola_failure){0};
-        vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
-    }
+    va_list list;
+    va_start(list, format);
+    fill(error, status, (piola_failure){0}, format, list);
+    va_end(list);
     return status;
 }
 
@@ -25,14 +29,10 @@ piola_failure sim_failure(piola_failure_kind kind)
 
 piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
 {
-    if (error) {
-        va_list list;
-        va_start(list, format);
-        error->status = status;
-        error->failure = what;
-        vsnprintf(error->message, sizeof error->message, format, list);
-        va_end(list);
-    }
+    va_list list;
+    va_start(list, format);
+    fill(error, status, what, format, list);
+    va_end(list);
     return status;
 }
 
