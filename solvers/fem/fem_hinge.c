@@ -7,6 +7,7 @@
  *
  * Bodies of more than PIECES pieces (a foam of cells that touch in corners) are not judged here: their solve fails if
  * they are loose. */
+#include "solvers/fem/disjoint.h"
 #include "solvers/fem/fem_rigid.h"
 
 #include <math.h>
@@ -34,12 +35,6 @@ typedef struct {
     joint *list;      /* [joints] once each, by a, b and node */
     int *start;       /* [pieces + 1] of the joints that are a's */
 } hinges;
-
-static int root(int *parent, int i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
 
 /* Calls `what` for every element, with its nodes. 0 when it is to stop. */
 static int each_element(hinges *g, void (*what)(hinges *g, int e, const int32_t *node, int nodes, int vertices))
@@ -80,7 +75,7 @@ static void share(hinges *g, sharing *s, int stamp, int e, int j, int k)
     unsigned slot = ((unsigned)j * 0x9e3779b1u ^ (unsigned)k * 0x85ebca77u) & s->mask;
     while (s->stamp[slot] == stamp && (s->key[slot][0] != j || s->key[slot][1] != k)) slot = (slot + 1) & s->mask;
     if (s->stamp[slot] == stamp) {
-        g->piece[root(g->piece, e)] = root(g->piece, s->element[slot]);
+        pio_disjoint_join(g->piece, e, s->element[slot]);
         return;
     }
     s->stamp[slot] = stamp;
@@ -133,7 +128,7 @@ static int find_pieces(hinges *g)
         else
             join_around(g, &c, &s, i);
     }
-    for (int e = 0; e < g->elements; e++) g->piece[e] = root(g->piece, e);
+    for (int e = 0; e < g->elements; e++) g->piece[e] = pio_disjoint_root(g->piece, e);
     for (int e = 0; e < g->elements; e++) /* the root of a piece gets its number, as -1 - number, ... */
         if (g->piece[e] == e) g->piece[e] = -1 - g->pieces++;
     for (int e = 0; e < g->elements; e++)

@@ -2,18 +2,13 @@
  * anything is solved. A body is what elements connect. Its rigid motions are those of fem_rigid.c, those of its parts
  * are fem_hinge.c's. */
 #include "solvers/fem/fem_supports.h"
+#include "solvers/fem/disjoint.h"
 #include "solvers/fem/fem_rigid.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- bodies: union of the nodes of every element ------------------------------------------------------------ */
-
-static int root(int *parent, int i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
 
 /* 0 when it is to stop. */
 static int connect(const pio_fem_desc *m, const char *(*interrupted)(void), int *parent)
@@ -24,10 +19,10 @@ static int connect(const pio_fem_desc *m, const char *(*interrupted)(void), int 
         for (int64_t e = 0; e < m->blocks[b].n; e++) {
             const int32_t *node = m->blocks[b].nodes + e * nodes;
             if (fem_stops(interrupted, e)) return 0;
-            for (int a = 1; a < nodes; a++) parent[root(parent, node[a])] = root(parent, node[0]);
+            for (int a = 1; a < nodes; a++) pio_disjoint_join(parent, node[a], node[0]);
         }
     }
-    for (int64_t i = 0; i < m->n; i++) parent[i] = root(parent, (int)i);
+    for (int64_t i = 0; i < m->n; i++) parent[i] = pio_disjoint_root(parent, (int)i);
     return 1;
 }
 
