@@ -225,10 +225,14 @@ void fem_zero_points(fem_sim *f, real *x);
 void fem_add_corners(fem_sim *f, const real *in, real *out);
 /* factor [curves]: those at the end of a span. */
 void fem_curves(fem_sim *f, fem_span span, double *factor);
+/* support_bar [supports] += the sums of held_share [held unknowns] over the unknowns that each support holds. */
+void fem_supports_sum(fem_sim *f);
 /* From cotangents u1_bar of the held unknowns to those of the supports' values. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar);
 
-/* fem_faces.c: a load's factor, device memory, NULL: 1; its faces at these places of vertices; out += scale times the
+/* fem_faces.c: sets out [vertices][DIM] to what the vertices have of `in` [nodes][DIM], by the map of surface.h. */
+void fem_to_vertices(fem_sim *f, const real *in, real *out);
+/* A load's factor, device memory, NULL: 1; its faces at these places of vertices; out += scale times the
  * sums of load_out at the nodes; from a load's shares to its value's cotangent and the thickness's. */
 const wide *fem_factor_of(const fem_sim *f, const fem_load *l);
 fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);

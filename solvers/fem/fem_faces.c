@@ -4,6 +4,11 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
+void fem_to_vertices(fem_sim *f, const real *in, real *out)
+{
+    pio_map(&f->base.queue, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = in, .out = out);
+}
+
 const wide *fem_factor_of(const fem_sim *f, const fem_load *l)
 {
     return l->desc.curve < 0 ? NULL : f->factor + l->desc.curve;

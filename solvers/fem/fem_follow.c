@@ -14,15 +14,10 @@ int fem_spring_load(const fem_load *l)
 }
 
 /* clang-format off */
-static void to_vertices(fem_sim *f, const real *in, real *out)
-{
-    pio_map(&f->base.queue, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = in, .out = out);
-}
-
 void fem_places(fem_sim *f, const real *u)
 {
-    to_vertices(f, f->rest, f->vertex_rest);
-    to_vertices(f, u, f->vertex_u);
+    fem_to_vertices(f, f->rest, f->vertex_rest);
+    fem_to_vertices(f, u, f->vertex_u);
     fem_combine(f, 1, f->vertex_rest, 1, f->vertex_u, f->vertex_place);
 }
 
@@ -53,7 +48,7 @@ void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar)
 {
     if (!f->follows) return;
     begin(f, u);
-    to_vertices(f, y, f->vertex_force);
+    fem_to_vertices(f, y, f->vertex_force);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_adj, l->desc.n, NULL,
@@ -66,7 +61,7 @@ void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out)
 {
     if (!f->follows) return;
     begin(f, u);
-    to_vertices(f, du, f->vertex_force);
+    fem_to_vertices(f, du, f->vertex_force);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_tan, l->desc.n, NULL,
@@ -110,7 +105,7 @@ void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int 
     pio_queue *q = &f->base.queue;
     if (!f->sprung) return;
     begin(f, u);
-    to_vertices(f, y, f->vertex_force);
+    fem_to_vertices(f, y, f->vertex_force);
     if (parameters) pio_queue_zero(q, f->load_rest, sizeof *f->load_rest * DIM * (size_t)f->load_corners);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         if (!fem_spring_load(l)) continue;
@@ -128,7 +123,7 @@ void fem_spring_stiffness(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     if (!f->sprung) return;
-    to_vertices(f, f->rest, f->vertex_rest);
+    fem_to_vertices(f, f->rest, f->vertex_rest);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
         if (fem_spring_load(l))
             pio_map(q, fem_spring_pairs, l->desc.n, NULL, .fwd = spring_args(f, l), .first_pair = l->first_pair,

@@ -92,7 +92,7 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
     if (!f->lumped) fem_add_corners(f, f->corner_out, f->f_ext);
     if (!f->n_loads) return;
     zero_faces(f);
-    pio_map(q, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->rest, .out = f->vertex_rest);
+    fem_to_vertices(f, f->rest, f->vertex_rest);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         if (l->desc.kind == PIO_BODY_FORCE) body_force(f, l);
         if (!dead_faces(l)) continue;
@@ -123,7 +123,7 @@ static void loads_adj(fem_sim *f, const real *u)
     real *y = f->vertex_force; /* [vertices][DIM] cotangents of vertex forces */
     zero_faces(f);
     if (f->follows) fem_places(f, u);
-    pio_map(q, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->f_ext_bar, .out = y);
+    fem_to_vertices(f, f->f_ext_bar, y);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         if (l->desc.kind == PIO_BODY_FORCE) body_force_adj(f, l);
         if (!dead_faces(l) && !fem_follower(l)) continue;

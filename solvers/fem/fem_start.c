@@ -120,11 +120,7 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
         pio_map(q, fem_start_held_adj, f->n_held, NULL,
                 .fwd = held_args(f), .u_bar = f->u_bar, .v_bar = fem_state(f, f->u_bar, STATE_V),
                 .share = f->held_share);
-        for (int s = 0; s < f->n_supports; s++) {
-            pio_sum(q, design_sum, f->n_held, NULL, f->base.scalar,
-                    .n = f->n_held, .stored = 1, .index = f->held_support, .group = s, .bar = f->held_share);
-            pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->support_bar + s);
-        }
+        fem_supports_sum(f);
     }
     if (f->beta)
         pio_map(q, fem_damping_adj, f->elements, NULL,

@@ -3,17 +3,12 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-static void to_vertices(fem_sim *f)
-{
-    pio_map(&f->base.queue, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = f->rest, .out = f->vertex_rest);
-}
-
 void fem_areas(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     if (!f->totals) return;
     pio_queue_zero(q, f->areas, sizeof *f->areas * (size_t)f->n_values);
-    to_vertices(f);
+    fem_to_vertices(f, f->rest, f->vertex_rest);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         if (!l->desc.total) continue;
         pio_sum(q, fem_face_area, l->desc.n, NULL, f->base.scalar, .f = fem_faces_of(f, l, f->vertex_rest));
@@ -26,7 +21,7 @@ void fem_areas_adj(fem_sim *f)
     pio_queue *q = &f->base.queue;
     if (!f->totals) return;
     pio_queue_zero(q, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
-    to_vertices(f);
+    fem_to_vertices(f, f->rest, f->vertex_rest);
     for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
         if (!l->desc.total) continue;
         pio_map(q, fem_face_area_adj, l->desc.n, NULL,

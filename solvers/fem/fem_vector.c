@@ -43,18 +43,23 @@ void fem_curves(fem_sim *f, fem_span span, double *factor)
             .value = f->curve_value, .out = factor);
 }
 
+void fem_supports_sum(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    for (int s = 0; s < f->n_supports; s++) {
+        pio_sum(q, design_sum, f->n_held, NULL, f->base.scalar,
+                .n = f->n_held, .stored = 1, .index = f->held_support, .group = s, .bar = f->held_share);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->support_bar + s);
+    }
+}
+
 /* value_bar of every support from the total cotangent of its unknowns. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar)
 {
-    pio_queue *q = &f->base.queue;
     if (!f->n_held) return;
-    pio_map(q, fem_prescribe_adj, f->n_held, NULL,
+    pio_map(&f->base.queue, fem_prescribe_adj, f->n_held, NULL,
             .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .curve = f->support_curve,
             .factor = f->factor, .u_bar = u1_bar, .share = f->held_share);
-    for (int s = 0; s < f->n_supports; s++) {
-        pio_sum(q, design_sum, f->n_held, NULL, f->base.scalar,
-                 .n = f->n_held, .stored = 1, .index = f->held_support, .group = s, .bar = f->held_share);
-        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->support_bar + s);
-    }
+    fem_supports_sum(f);
 }
 /* clang-format on */
