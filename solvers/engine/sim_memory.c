@@ -17,23 +17,30 @@ size_t sim_memory_bytes(const pio_sim *sim)
     return sim->host_bytes + sim->before_slots - (sim->scratch[1] - sim->scratch[0]);
 }
 
-/* Bytes at .. at + n - 1 of the stream, from it to `out` or to it from `in`, as far as they lie in a piece that begins
- * at `first` of the stream and is `size` bytes long. */
-static void move(pio_sim *sim, char *piece, size_t first, size_t size, size_t at, size_t n, char *out, const char *in)
+/* Bytes at .. at + n - 1 of the stream, which go out of the simulation or come into it. */
+typedef struct {
+    size_t at, n;
+    char *out;      /* [n] host memory that is set, or NULL */
+    const char *in; /* [n] host memory that is read, where `out` is NULL */
+} stretch;
+
+/* As far as they lie in a piece of device memory that begins at `first` of the stream and is `size` bytes long. */
+static void move(pio_sim *sim, char *piece, size_t first, size_t size, const stretch *s)
 {
-    const size_t from = at > first ? at : first, end = at + n < first + size ? at + n : first + size;
+    const size_t last = s->at + s->n, from = s->at > first ? s->at : first;
+    const size_t end = last < first + size ? last : first + size;
     if (from >= end) return;
-    if (out)
-        pio_queue_download(&sim->queue, out + (from - at), piece + (from - first), end - from);
+    if (s->out)
+        pio_queue_download(&sim->queue, s->out + (from - s->at), piece + (from - first), end - from);
     else
-        pio_queue_upload(&sim->queue, piece + (from - first), in + (from - at), end - from);
+        pio_queue_upload(&sim->queue, piece + (from - first), s->in + (from - s->at), end - from);
 }
 
-static piola_status arena(pio_sim *sim, size_t at, size_t n, char *out, const char *in, piola_error *error)
+static piola_status arena(pio_sim *sim, const stretch *s, piola_error *error)
 {
     const size_t *scratch = sim->scratch, host = sim->host_bytes;
-    move(sim, sim->arena.base, host, scratch[0], at, n, out, in);
-    move(sim, sim->arena.base + scratch[1], host + scratch[0], sim->before_slots - scratch[1], at, n, out, in);
+    move(sim, sim->arena.base, host, scratch[0], s);
+    move(sim, sim->arena.base + scratch[1], host + scratch[0], sim->before_slots - scratch[1], s);
     pio_queue_failed(&sim->queue);
     return sim_failed(sim, error);
 }
@@ -44,7 +51,7 @@ piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, si
     if (!host) return PIOLA_NO_MEMORY;
     if (at == 0) of_host(sim, host, 0);
     for (size_t i = at; i < at + n && i < sim->host_bytes; i++) out[i - at] = host[i];
-    return arena(sim, at, n, out, NULL, error);
+    return arena(sim, &(stretch){.at = at, .n = n, .out = out}, error);
 }
 
 piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
@@ -54,7 +61,7 @@ piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, siz
     char *host = image(sim, error);
     if (!host) return PIOLA_NO_MEMORY;
     for (size_t i = at; i < at + n && i < sim->host_bytes; i++) host[i] = in[i - at];
-    const piola_status rc = arena(sim, at, n, NULL, in, error);
+    const piola_status rc = arena(sim, &(stretch){.at = at, .n = n, .in = in}, error);
     if (!rc && at + n == sim_memory_bytes(sim)) of_host(sim, host, 1);
     return rc;
 }

@@ -58,9 +58,14 @@ static void take_direct(fem_sim *f, const char *name)
 static piola_status analyse(fem_sim *f, const pio_direct_table *table, double most, piola_error *error)
 {
     const pio_linear_method method = pio_direct_method(table, f->kind);
-    return pio_direct_analyse(&f->direct, table, f->base.ordinal, method,
-                              method == PIO_CHOLESKY ? PIO_SPD : f->kind, /* at a stable state, and told elsewhere */
-                              f->nodes, f->graph.row_start, f->graph.column, most, error);
+    const pio_direct_choice choice = {
+        .table = table,
+        .ordinal = f->base.ordinal,
+        .method = method,
+        .kind = method == PIO_CHOLESKY ? PIO_SPD : f->kind, /* at a stable state, and told elsewhere */
+        .most = most};
+    const pio_direct_blocks blocks = {.rows = f->nodes, .row_start = f->graph.row_start, .column = f->graph.column};
+    return pio_direct_analyse(&f->direct, &choice, &blocks, error);
 }
 
 static piola_status choose_direct(fem_sim *f, const pio_fem_desc *m, piola_error *error)

@@ -15,32 +15,40 @@
 
 #include <math.h>
 
-static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const real *b, real *x, double tolerance,
-                          pio_krylov_result *result, piola_error *error)
+/* What is to be solved, K x = b or K^T x = b. */
+typedef struct {
+    const real *b;    /* device [nodes][DIM] */
+    real *x;          /* device [nodes][DIM]; a first guess on entry */
+    double tolerance; /* of |b - K x|/|b| */
+} request;
+
+static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const request *r, pio_krylov_result *result,
+                          piola_error *error)
 {
     const pio_linop op = pio_bsr_operator(&f->matrix, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
     const pio_krylov_options options = {.method = method,
-                                        .tolerance = tolerance,
+                                        .tolerance = r->tolerance,
                                         .max_iterations = f->linear_iterations,
                                         .look_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
-    return pio_krylov_solve(&f->krylov, &f->base.queue, &op, b, x, &options, result, error);
+    const pio_krylov_system system = {.op = &op, .b = r->b, .x = r->x};
+    return pio_krylov_solve(&f->krylov, &f->base.queue, &system, &options, result, error);
 }
 
 /* Conjugate gradients from x = 0; iterations of both tries are counted. *jacobi: whether block-Jacobi was right. */
-static piola_status conjugate_gradients(fem_sim *f, const real *b, real *x, double tolerance, int *jacobi,
-                                        int32_t *iterations, pio_krylov_result *result, piola_error *error)
+static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacobi, int32_t *iterations,
+                                        pio_krylov_result *result, piola_error *error)
 {
     piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
     *iterations = 0;
     *jacobi = 1;
     if (rc) return rc;
-    rc = solve(f, PIO_PCG, 1, b, x, tolerance, result, error);
+    rc = solve(f, PIO_PCG, 1, r, result, error);
     *iterations = result->iterations;
     if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return rc;
     *jacobi = 0;
-    pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
-    rc = solve(f, PIO_PCG, 0, b, x, tolerance, result, error);
+    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->nodes);
+    rc = solve(f, PIO_PCG, 0, r, result, error);
     *iterations += result->iterations;
     return rc;
 }
@@ -76,23 +84,24 @@ static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_e
 }
 
 /* K x = b, or K^T x = b, from x = 0, K being general. */
-static piola_status general(fem_sim *f, int transposed, const real *b, real *x, double tolerance,
-                            pio_krylov_result *result, piola_error *error)
+static piola_status general(fem_sim *f, int transposed, const request *r, pio_krylov_result *result, piola_error *error)
 {
     const piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
     if (rc) return rc;
     const pio_linop op = pio_bsr_operator(&f->matrix, f->kind, 1), turned = pio_linop_transposed(&op);
     const pio_krylov_options options = {.method = PIO_GMRES,
-                                        .tolerance = tolerance,
+                                        .tolerance = r->tolerance,
                                         .max_iterations = f->linear_iterations,
                                         .look_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
-    return pio_krylov_solve(&f->krylov, &f->base.queue, transposed ? &turned : &op, b, x, &options, result, error);
+    const pio_krylov_system system = {.op = transposed ? &turned : &op, .b = r->b, .x = r->x};
+    return pio_krylov_solve(&f->krylov, &f->base.queue, &system, &options, result, error);
 }
 
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               int32_t *indefinite, piola_error *error)
 {
+    const request r = {.b = b, .x = x, .tolerance = tolerance};
     pio_krylov_result result = {0};
     int jacobi;
     const int symmetric = f->kind != PIO_GENERAL;
@@ -105,8 +114,8 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
         if (error) *error = (piola_error){0};
         if (f->projection == PIO_PROJECT_AUTO && !f->projected) return PIOLA_OK; /* x = 0: the caller projects */
     }
-    const piola_status rc = symmetric ? conjugate_gradients(f, b, x, tolerance, &jacobi, iterations, &result, error)
-                                      : general(f, 0, b, x, tolerance, &result, error);
+    const piola_status rc =
+        symmetric ? conjugate_gradients(f, &r, &jacobi, iterations, &result, error) : general(f, 0, &r, &result, error);
     if (!symmetric) *iterations = result.iterations;
     const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
     const int stagnated = result.stop == KRYLOV_STAGNATED;
@@ -118,6 +127,7 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error)
 {
+    const request r = {.b = b, .x = x, .tolerance = f->adjoint_tolerance};
     pio_krylov_result result = {0};
     int jacobi;
     if (f->direct.table) {
@@ -126,16 +136,16 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         if (error) *error = (piola_error){0};
     }
     if (f->kind == PIO_GENERAL) {
-        const piola_status rc = general(f, 1, b, x, f->adjoint_tolerance, &result, error);
+        const piola_status rc = general(f, 1, &r, &result, error);
         *iterations = result.iterations;
         *residual = result.relative;
         return told(f, rc, 1, error);
     }
-    piola_status rc = conjugate_gradients(f, b, x, f->adjoint_tolerance, &jacobi, iterations, &result, error);
+    piola_status rc = conjugate_gradients(f, &r, &jacobi, iterations, &result, error);
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
         if (error) *error = (piola_error){0};
         pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
-        rc = solve(f, PIO_MINRES, jacobi, b, x, f->adjoint_tolerance, &result, error);
+        rc = solve(f, PIO_MINRES, jacobi, &r, &result, error);
         *iterations += result.iterations;
     }
     *residual = result.relative;

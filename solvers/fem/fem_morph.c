@@ -65,7 +65,7 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
                                         .max_iterations = f->linear_iterations,
                                         .look_every = q->stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
-    rc = pio_krylov_solve(&f->krylov, q, &op, b, x, &options, &result, error);
+    rc = pio_krylov_solve(&f->krylov, q, &(pio_krylov_system){.op = &op, .b = b, .x = x}, &options, &result, error);
     if (!rc || !error) return rc;
     const piola_error said = *error;
     return sim_fail(error, rc, "the update of the mesh: %.1900s", said.message);

@@ -195,48 +195,61 @@ void fem_graph_free(fem_graph *g)
 
 /* ---- levels ---------------------------------------------------------------------------------------------- */
 
-/* Nodes that `first` reaches, level by level, into queue[0..]; marks them. Returns how many, or 0 when it is to stop;
- * begin[l] is where level l starts. */
-static int walk_levels(const fem_graph *g, int first, int mark, int *marks, int *queue, int *begin, int *levels,
-                       const char *(*interrupted)(void))
+/* Walks over one graph. */
+typedef struct {
+    const fem_graph *g;
+    const char *(*interrupted)(void); /* why to stop, or NULL to go on; NULL: never */
+    int *marks;                       /* [rows] the mark of the last walk that reached each node; 0: none */
+    int *queue;                       /* [rows] the nodes of the walk, level by level */
+    int *begin;                       /* [levels + 1] where each level of the walk starts in the queue */
+    int levels;                       /* of the walk */
+} level_walk;
+
+/* The walk from node `first`, which marks what it reaches. Returns how many nodes, or 0 when it is to stop. */
+static int walk_levels(level_walk *w, int first, int mark)
 {
+    const fem_graph *g = w->g;
     int n = 1, at = 0;
-    *levels = 0;
-    queue[0] = first;
-    marks[first] = mark;
+    w->levels = 0;
+    w->queue[0] = first;
+    w->marks[first] = mark;
     while (at < n) {
         const int end = n;
-        begin[(*levels)++] = at;
+        w->begin[w->levels++] = at;
         for (; at < end; at++) {
-            if (stops(interrupted, at)) return 0;
-            for (int k = g->row_start[queue[at]]; k < g->row_start[queue[at] + 1]; k++)
-                if (marks[g->column[k]] != mark) {
-                    marks[g->column[k]] = mark;
-                    queue[n++] = g->column[k];
+            const int row = w->queue[at];
+            if (stops(w->interrupted, at)) return 0;
+            for (int k = g->row_start[row]; k < g->row_start[row + 1]; k++)
+                if (w->marks[g->column[k]] != mark) {
+                    w->marks[g->column[k]] = mark;
+                    w->queue[n++] = g->column[k];
                 }
         }
     }
-    begin[*levels] = n;
+    w->begin[w->levels] = n;
     return n;
 }
 
 int fem_graph_levels(const fem_graph *g, fem_levels *out, const char *(*interrupted)(void))
 {
     const size_t rows = (size_t)g->rows;
-    int *marks = calloc(3 * rows + 2, sizeof *marks), *queue = marks + rows, *begin = queue + rows, levels;
+    int *marks = calloc(3 * rows + 2, sizeof *marks);
     *out = (fem_levels){0};
     if (!marks) return 0;
+    level_walk w = {
+        .g = g, .interrupted = interrupted, .marks = marks, .queue = marks + rows, .begin = marks + 2 * rows};
     for (int i = 0, mark = 1; i < g->rows; i++, mark += 2) {
         if (marks[i]) continue;
-        const int n = walk_levels(g, i, mark, marks, queue, begin, &levels, interrupted);
-        const int last = n ? queue[n - 1] : 0; /* what is reached last is an end */
-        if (!n || !walk_levels(g, last, mark + 1, marks, queue, begin, &levels, interrupted)) {
+        const int n = walk_levels(&w, i, mark);
+        const int last = n ? w.queue[n - 1] : 0; /* what is reached last is an end */
+        if (!n || !walk_levels(&w, last, mark + 1)) {
             free(marks);
             return -2;
         }
-        if (levels > out->levels) out->levels = levels;
-        for (int l = 0; l < levels; l++) {
-            const double own = begin[l + 1] - begin[l], next = l + 1 < levels ? begin[l + 2] - begin[l + 1] : 0;
+        if (w.levels > out->levels) out->levels = w.levels;
+        for (int l = 0; l < w.levels; l++) {
+            const int *begin = w.begin + l;
+            const double own = begin[1] - begin[0], next = l + 1 < w.levels ? begin[2] - begin[1] : 0;
             out->elimination += own * (own + next) * (own + next);
         }
     }

@@ -54,8 +54,9 @@ static piola_status told(pio_direct_outcome outcome, const char *message, piola_
 /* ---- analysis ------------------------------------------------------------------------------------------- */
 
 /* Rows of single numbers from rows of blocks; of block (i,j) the lower triangle has all, a triangle, or nothing. */
-static piola_status spread_pattern(pio_direct *d, int rows, const int *row_start, const int *column, piola_error *error)
+static piola_status spread_pattern(pio_direct *d, const pio_direct_blocks *blocks, piola_error *error)
 {
+    const int rows = blocks->rows, *row_start = blocks->row_start, *column = blocks->column;
     int64_t entries = 0;
     for (int i = 0; i < rows; i++)
         for (int k = row_start[i]; k < row_start[i + 1]; k++)
@@ -79,21 +80,24 @@ static piola_status spread_pattern(pio_direct *d, int rows, const int *row_start
     return PIOLA_OK;
 }
 
-piola_status pio_direct_analyse(pio_direct *d, const pio_direct_table *table, int ordinal, pio_linear_method method,
-                                pio_linop_kind kind, int rows, const int *row_start, const int *column, double most,
+piola_status pio_direct_analyse(pio_direct *d, const pio_direct_choice *choice, const pio_direct_blocks *blocks,
                                 piola_error *error)
 {
+    const pio_direct_table *table = choice->table;
+    const pio_linear_method method = choice->method;
+    const double most = choice->most;
     char message[PIO_DIRECT_TEXT] = "";
     *d = (pio_direct){.table = table, .method = method};
-    piola_status rc = pio_linop_accepts(method, kind, error);
+    piola_status rc = pio_linop_accepts(method, choice->kind, error);
     if (rc) return rc;
     if (!has(table, method))
         return sim_fail(error, PIOLA_BAD_DATA, "this library has no %s", pio_direct_method_name(method));
     d->lower = table->lower && (method == PIO_CHOLESKY || method == PIO_LDLT);
-    rc = spread_pattern(d, rows, row_start, column, error);
+    rc = spread_pattern(d, blocks, error);
     if (rc) return rc;
     const pio_direct_pattern pattern = {d->unknowns, d->pattern, d->pattern + d->unknowns + 1};
-    rc = told(table->analyse(ordinal, methods[method].kind, &pattern, (size_t)most, &d->factor, &d->forecast, message),
+    rc = told(table->analyse(choice->ordinal, methods[method].kind, &pattern, (size_t)most, &d->factor, &d->forecast,
+                             message),
               message, error);
     d->analyses++;
     if (!rc && (double)d->forecast.bytes > most)

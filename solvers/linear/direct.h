@@ -1,7 +1,6 @@
 /* direct.h -- A x = b by elimination, with a library behind the table of kernels/backend/direct.h, for a block matrix.
  *
- *     pio_direct_analyse(&d, table, ordinal, method, kind, rows, row_start, column, most, e);   once per pattern, on
- *     the host
+ *     pio_direct_analyse(&d, &choice, &blocks, e);           once per pattern, on the host
  *     pio_direct_layout(&d, arena, columns);                 with no memory to measure, then again to take
  *     pio_direct_begin(&d, queue, &matrix, e);               once
  *     pio_direct_factor(&d, 0, &negative, e);                after each assembly
@@ -54,10 +53,25 @@ enum { PIO_DIRECT_REFINEMENTS = 5 };
 pio_linear_method pio_direct_method(const pio_direct_table *table, pio_linop_kind kind);
 const char *pio_direct_method_name(pio_linear_method method);
 
-/* The pattern from host arrays as of pio_bsr_structure. PIOLA_BAD_DATA for a wrong pairing or a method that the library
- * does not have, PIOLA_NO_MEMORY with the bytes predicted where they are more than `most`. */
-piola_status pio_direct_analyse(pio_direct *d, const pio_direct_table *table, int ordinal, pio_linear_method method,
-                                pio_linop_kind kind, int rows, const int *row_start, const int *column, double most,
+/* By what a matrix is to be factored. */
+typedef struct {
+    const pio_direct_table *table; /* the library */
+    int ordinal;                   /* of the device */
+    pio_linear_method method;
+    pio_linop_kind kind; /* of the matrix, the caller's promise */
+    double most;         /* bytes that the factor may take */
+} pio_direct_choice;
+
+/* Where a matrix has blocks of DIM x DIM; host arrays as of pio_bsr_structure. */
+typedef struct {
+    int rows;
+    const int *row_start; /* [rows + 1] */
+    const int *column;    /* [row_start[rows]] ascending within a row */
+} pio_direct_blocks;
+
+/* Analyse a pattern. PIOLA_BAD_DATA for a wrong pairing or a method that the library does not have, PIOLA_NO_MEMORY
+ * with the bytes predicted where they are more than are allowed. */
+piola_status pio_direct_analyse(pio_direct *d, const pio_direct_choice *choice, const pio_direct_blocks *blocks,
                                 piola_error *error);
 
 /* Memory beside the library's, for `columns` right-hand sides at once. */

@@ -271,19 +271,20 @@ static void fill(const solve *s, pio_krylov_result *r)
     r->relative = s->seen.rhs <= 0 ? 0 : r->residual / r->rhs;
 }
 
-piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_linop *op, const real *b, real *x,
+piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylov_system *system,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error)
 {
     static void (*const run[])(solve *) = {[PIO_PCG] = run_pcg, [PIO_MINRES] = run_minres, [PIO_GMRES] = run_gmres};
     const int gmres = options->method == PIO_GMRES;
     *result =
         (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* no zero that looks like success */
-    const piola_status rc = refuse(k, op, options, error);
+    const piola_status rc = refuse(k, system->op, options, error);
     if (rc) return rc;
-    solve s = {.k = k, .q = q, .op = op, .b = b, .x = x, .options = options, .n = (int)op->unknowns};
+    solve s = {.k = k, .q = q, .op = system->op, .b = system->b, .x = system->x, .options = options};
+    s.n = (int)s.op->unknowns;
     s.active = &k->state->active;
     real *r = gmres ? k->basis : k->vector[0];
-    pio_sum(q, krylov_dot, s.n, NULL, &k->state->dot_b, .a = b, .b = b);
+    pio_sum(q, krylov_dot, s.n, NULL, &k->state->dot_b, .a = s.b, .b = s.b);
     residual(&s, r);
     pio_map(q, krylov_begin, 1, NULL, .state = k->state, .unknowns = s.n, .max_iterations = options->max_iterations,
             .tolerance = options->tolerance);
@@ -296,7 +297,7 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_linop
         running = look(&s);
     }
     if (s.seen.stop == KRYLOV_CONVERGED && s.seen.rhs <= 0) {
-        pio_queue_zero(q, x, sizeof *x * (size_t)s.n);
+        pio_queue_zero(q, s.x, sizeof *s.x * (size_t)s.n);
         s.seen.residual = 0;
     }
     if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);

@@ -56,10 +56,16 @@ typedef struct {
  * queue's sum_work must hold PIO_SUM_WORK(unknowns). */
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart);
 
-/* Solve A x = b; device vectors. x holds a first guess on entry (zeros where there is none) and the last iterate after,
- * also when the solve failed: PIOLA_NUMERICAL with iteration and number, PIOLA_BAD_DATA for a wrong pairing,
- * PIOLA_INTERRUPTED. `result` is filled whenever the solve was begun. */
-piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_linop *op, const real *b, real *x,
+/* A x = b. */
+typedef struct {
+    const pio_linop *op; /* A */
+    const real *b;       /* device [unknowns] */
+    real *x; /* device [unknowns]: a first guess on entry (zeros where there is none), the last iterate after */
+} pio_krylov_system;
+
+/* Solve a system. x is the last iterate also when the solve failed: PIOLA_NUMERICAL with iteration and number,
+ * PIOLA_BAD_DATA for a wrong pairing, PIOLA_INTERRUPTED. `result` is filled whenever the solve was begun. */
+piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_krylov_system *system,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error);
 
 #endif

@@ -284,7 +284,9 @@ static void solve(fem_sim *f, int transposed, const real *b, real *x)
     const pio_krylov_options options = {
         .method = PIO_GMRES, .tolerance = 1e-12, .max_iterations = 5000, .look_every = 1};
     pio_queue_zero(&f->base.queue, x, sizeof *x * D * (size_t)f->nodes);
-    if (pio_krylov_solve(&f->krylov, &f->base.queue, transposed ? &turned : &op, b, x, &options, &result, &error))
+    if (pio_krylov_solve(&f->krylov, &f->base.queue,
+                         &(pio_krylov_system){.op = transposed ? &turned : &op, .b = b, .x = x}, &options, &result,
+                         &error))
         fail_msg("%s", error.message);
 }
 

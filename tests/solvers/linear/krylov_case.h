@@ -218,8 +218,9 @@ static inline piola_status case_open_with(system_case *s, case_matrix kind, cons
     s->product = s->got + UNKNOWNS;
     case_fill(s, kind);
     if (w) {
-        const piola_status refused = pio_direct_analyse(&s->direct, w->table, 0, w->method, w->kind, NODES,
-                                                        s->row_start, s->column, w->most, error);
+        const pio_direct_choice choice = {.table = w->table, .method = w->method, .kind = w->kind, .most = w->most};
+        const pio_direct_blocks blocks = {.rows = NODES, .row_start = s->row_start, .column = s->column};
+        const piola_status refused = pio_direct_analyse(&s->direct, &choice, &blocks, error);
         if (refused) return refused;
     }
     layout(s);

@@ -40,7 +40,7 @@ static piola_status solve_with(system_case *s, const pio_linop *op, const pio_kr
 {
     *error = (piola_error){0};
     pio_queue_zero(&s->queue, s->x, sizeof *s->x * UNKNOWNS);
-    return pio_krylov_solve(&s->krylov, &s->queue, op, s->b, s->x, o, r, error);
+    return pio_krylov_solve(&s->krylov, &s->queue, &(pio_krylov_system){.op = op, .b = s->b, .x = s->x}, o, r, error);
 }
 
 /* Solve, and see that what is reported is true and the solution the known one; returns the iterations. */
@@ -137,12 +137,16 @@ static void no_right_hand_side_gives_zero_at_once(void **state)
         const pio_krylov_options o = options_of(all[m]);
         case_right(&s, 0);
         put(&s, s.x, s.wanted, UNKNOWNS); /* the solution as first guess: nothing to do, in f32 little */
-        assert_int_equal(pio_krylov_solve(&s.krylov, &s.queue, &op, s.b, s.x, &o, &r, &error), PIOLA_OK);
+        assert_int_equal(
+            pio_krylov_solve(&s.krylov, &s.queue, &(pio_krylov_system){.op = &op, .b = s.b, .x = s.x}, &o, &r, &error),
+            PIOLA_OK);
         print_message("%-8s from the solution: %d iterations, residual %.1e\n", names[all[m]], r.iterations,
                       r.relative);
         assert_int_equal(r.iterations, 0);
         pio_queue_zero(&s.queue, s.b, sizeof *s.b * UNKNOWNS);
-        assert_int_equal(pio_krylov_solve(&s.krylov, &s.queue, &op, s.b, s.x, &o, &r, &error), PIOLA_OK);
+        assert_int_equal(
+            pio_krylov_solve(&s.krylov, &s.queue, &(pio_krylov_system){.op = &op, .b = s.b, .x = s.x}, &o, &r, &error),
+            PIOLA_OK);
         get(&s, s.x, s.got);
         assert_true(r.iterations == 0 && r.downloads == 1 && r.stop == KRYLOV_CONVERGED);
         assert_true(length(s.got) <= 0 && r.relative <= 0 && r.residual <= 0);

@@ -23,7 +23,7 @@ static piola_status solve_with(system_case *s, const pio_linop *op, const pio_kr
 {
     *error = (piola_error){0};
     pio_queue_zero(&s->queue, s->x, sizeof *s->x * UNKNOWNS);
-    return pio_krylov_solve(&s->krylov, &s->queue, op, s->b, s->x, o, r, error);
+    return pio_krylov_solve(&s->krylov, &s->queue, &(pio_krylov_system){.op = op, .b = s->b, .x = s->x}, o, r, error);
 }
 
 /* Interrupted at the first looks, or at any later, a solve says so and looks no more; the next has the bits of one that

@@ -72,7 +72,8 @@ static void iterate(system_case *s, pio_linear_method method, pio_linop_kind kin
     const pio_linop op = pio_bsr_operator(&s->a, kind, 1);
     const pio_krylov_options options = {.method = method, .tolerance = to, .max_iterations = 5000, .look_every = 1};
     pio_krylov_result r;
-    o->rc = pio_krylov_solve(&s->krylov, &s->queue, &op, s->b, s->x, &options, &r, &o->error);
+    o->rc = pio_krylov_solve(&s->krylov, &s->queue, &(pio_krylov_system){.op = &op, .b = s->b, .x = s->x}, &options, &r,
+                             &o->error);
     o->residual = r.relative;
 }
 
@@ -209,7 +210,8 @@ static void a_singular_operator_is_told_by_every_method_that_can_tell(void **sta
         const pio_krylov_options options = {
             .method = (pio_linear_method)iterates[m], .tolerance = 1e-6, .max_iterations = 100, .look_every = 1};
         pio_krylov_result r;
-        o.rc = pio_krylov_solve(&s.krylov, &s.queue, &op, s.b, s.x, &options, &r, &o.error);
+        o.rc = pio_krylov_solve(&s.krylov, &s.queue, &(pio_krylov_system){.op = &op, .b = s.b, .x = s.x}, &options, &r,
+                                &o.error);
         expect(&o, PIOLA_FAILED_SINGULAR, "singular", methods[iterates[m]]);
         case_close(&s);
     }
