@@ -49,11 +49,15 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
     const int dim = r->engine->dimension;
     pio_schedule schedule = pio_schedule_store_all(r->trial.desc.steps, 1);
     const pio_sweep sweep = {.context = &turned, .objective = pio_trial_objective};
+    const pio_sweep_arrays arrays = {.z = r->trial.velocity,
+                                     .samples = r->samples,
+                                     .n_samples = 2 * dim,
+                                     .value_bar = r->value_bar,
+                                     .z_bar = r->z_bar};
     pio_sweep_result result;
     r->engine->timer_reset(r->sim);
     const double cpu = pio_cpu_clock(), wall = pio_clock();
-    const piola_status rc = pio_gradient(r->engine, r->sim, &schedule, r->trial.velocity, r->samples, 2 * dim, &sweep,
-                                         r->value_bar, r->z_bar, &result, error);
+    const piola_status rc = pio_gradient(r->engine, r->sim, &schedule, &arrays, &sweep, &result, error);
     const double end = pio_cpu_clock();
     t->gradient_wall = pio_clock() - wall;
     t->gradient_cpu = end - cpu;

@@ -77,11 +77,12 @@ static piola_status sweep(runner *r, piola_error *error)
 {
     pio_schedule schedule = pio_schedule_store_all(1, 1);
     const pio_sweep around = {.context = r, .objective = objective};
+    const pio_sweep_arrays arrays = {
+        .z = r->trial.z, .samples = r->samples, .n_samples = PIO_FEM_TRIAL_SAMPLES, .value_bar = r->value_bar};
     pio_sweep_result result;
     r->engine->timer_reset(r->sim);
     const double cpu = pio_cpu_clock(), wall = pio_clock();
-    piola_status rc = pio_gradient(r->engine, r->sim, &schedule, r->trial.z, r->samples, PIO_FEM_TRIAL_SAMPLES, &around,
-                                   r->value_bar, NULL, &result, error);
+    piola_status rc = pio_gradient(r->engine, r->sim, &schedule, &arrays, &around, &result, error);
     if (!rc) rc = r->engine->check(r->sim, error);
     r->forward[0] = r->wall - wall;
     r->forward[1] = r->cpu - cpu;

@@ -62,13 +62,13 @@ static piola_status best_of(runner *r, pio_schedule *schedule, double *best, pio
 {
     const pio_sweep sweep = {.context = r, .objective = objective, .on_keep = on_keep, .on_fetch = on_fetch};
     pio_sweep_result result;
+    const pio_sweep_arrays arrays = {.z = r->z, .samples = r->samples, .n_samples = r->n_samples, .z_bar = r->z_bar};
     piola_status rc = PIOLA_OK;
     *best = HUGE_VAL;
     for (int i = 0; !rc && i <= PIO_MEMORY_REPETITIONS; i++) {
         const double begun = pio_clock();
-        rc = schedule ? pio_gradient(r->engine, r->sim, schedule, r->z, r->samples, r->n_samples, &sweep, NULL,
-                                     r->z_bar, &result, error)
-                      : pio_forward(r->engine, r->sim, r->desc.steps, r->z, r->samples, &sweep, &result, error);
+        rc = schedule ? pio_gradient(r->engine, r->sim, schedule, &arrays, &sweep, &result, error)
+                      : pio_forward(r->engine, r->sim, r->desc.steps, &arrays, &sweep, &result, error);
         if (i > 0) *best = fmin(*best, pio_clock() - begun);
     }
     return rc;

@@ -57,12 +57,16 @@ static piola_status simulate(const pio_engine *engine, const pio_trial *trial, o
     pio_engine_bytes bytes;
     pio_schedule schedule = pio_schedule_store_all(trial->desc.steps, 1);
     const pio_sweep sweep = {.objective = pio_trial_objective};
+    const pio_sweep_arrays arrays = {.z = trial->velocity,
+                                     .samples = out->samples,
+                                     .n_samples = 2 * dim,
+                                     .value_bar = out->gradient,
+                                     .z_bar = z_bar};
     pio_sweep_result result;
     memset(out, 0, sizeof *out);
     piola_status rc = engine->create(&trial->desc, &sim, &bytes, error);
     if (rc) return rc;
-    rc = pio_gradient(engine, sim, &schedule, trial->velocity, out->samples, 2 * dim, &sweep, out->gradient, z_bar,
-                      &result, error);
+    rc = pio_gradient(engine, sim, &schedule, &arrays, &sweep, &result, error);
     engine->destroy(sim);
     return rc;
 }

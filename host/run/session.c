@@ -340,8 +340,9 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
     const pio_sweep sweep = sweep_of(s, extra);
+    const pio_sweep_arrays arrays = {.z = z, .samples = s->samples};
     set_values(s, z);
-    rc = pio_forward(s->engine.table, s->sim, s->model->steps, z, s->samples, &sweep, &s->sweep, error);
+    rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->sweep, error);
     if (!rc) rc = s->engine.table->values(s->sim, s->values, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->steps_shown) pio_log_progress_end(s->log);
@@ -370,11 +371,12 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
     pio_sweep sweep = sweep_of(s, extra);
+    const pio_sweep_arrays arrays = {
+        .z = z, .samples = s->samples, .n_samples = s->model->n_samples, .value_bar = s->value_bar, .z_bar = s->z_bar};
     set_values(s, z);
     do {
         s->n_records = 0;
-        rc = pio_gradient(s->engine.table, s->sim, &s->schedule, z, s->samples, s->model->n_samples, &sweep,
-                          s->value_bar, s->z_bar, &s->sweep, error);
+        rc = pio_gradient(s->engine.table, s->sim, &s->schedule, &arrays, &sweep, &s->sweep, error);
         if (s->steps_shown) pio_log_progress_end(s->log);
         sweep.resumed = NULL; /* with more room it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);

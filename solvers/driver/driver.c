@@ -299,7 +299,7 @@ static piola_status begin(driver *d, const double *z, pio_schedule *schedule)
 
 /* ---- actions ------------------------------------------------------------------------------------------------ */
 
-piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
+piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const pio_sweep_arrays *arrays,
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error)
 {
     driver d = {.engine = engine,
@@ -311,9 +311,9 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
                 .sweep_number = -1,
                 .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
                 .started = now(),
-                .samples = samples};
+                .samples = arrays->samples};
     *result = (pio_sweep_result){0};
-    piola_status rc = begin(&d, z, NULL);
+    piola_status rc = begin(&d, arrays->z, NULL);
     if (!rc) rc = run(&d, d.position, steps);
     if (!rc) rc = look(&d, 0, steps, steps);
     if (!rc) rc = evaluate(&d);
@@ -424,9 +424,9 @@ static piola_status act(driver *d, const pio_action *a)
     return PIOLA_OK;
 }
 
-piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
-                          double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
-                          pio_sweep_result *result, piola_error *error)
+piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule,
+                          const pio_sweep_arrays *arrays, const pio_sweep *sweep, pio_sweep_result *result,
+                          piola_error *error)
 {
     driver d = {.engine = engine,
                 .sim = sim,
@@ -441,13 +441,13 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
                 .started = now(),
                 .position = -1,
-                .samples = samples,
-                .samples_bar = samples + n_samples,
-                .value_bar = value_bar,
-                .z_bar = z_bar};
+                .samples = arrays->samples,
+                .samples_bar = arrays->samples + arrays->n_samples,
+                .value_bar = arrays->value_bar,
+                .z_bar = arrays->z_bar};
     *result = (pio_sweep_result){0};
     schedule->at = 0;
-    piola_status rc = begin(&d, z, schedule);
+    piola_status rc = begin(&d, arrays->z, schedule);
     while (!rc) {
         pio_action a = schedule->next(schedule);
         if (a.kind == PIO_DONE) break;

@@ -59,14 +59,25 @@ typedef struct {
     double forward_seconds, reverse_seconds;
 } pio_sweep_result;
 
-/* Run `steps` steps from the design z and evaluate the objective. samples: workspace [n_samples]. */
-piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const double *z, double *samples,
+/* The numbers that a sweep reads and sets, on the host. */
+typedef struct {
+    const double *z;   /* [variables] the design, as start() of the engine takes it */
+    double *samples;   /* [n_samples] the observations, set; for pio_gradient [2 n_samples], their derivatives behind */
+    int64_t n_samples; /* read by pio_gradient alone */
+    /* The gradient of J, of the last sweep back, set by pio_gradient; each may be NULL. */
+    double *value_bar; /* [variables] by the values that kernels use, J's unit per that of the value */
+    double *z_bar;     /* [variables] by z, J's unit */
+} pio_sweep_arrays;
+
+/* Run `steps` steps from the design and evaluate the objective. Errors: those of the engine and of the functions of
+ * `sweep`. */
+piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const pio_sweep_arrays *arrays,
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error);
 
-/* Forward, and back as often as the schedule sweeps; frames of the adjoint are those of the last sweep, and its
- * gradient is left in value_bar and z_bar [variables] (may be NULL). samples: workspace [2 n_samples]. */
-piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule, const double *z,
-                          double *samples, int64_t n_samples, const pio_sweep *sweep, double *value_bar, double *z_bar,
-                          pio_sweep_result *result, piola_error *error);
+/* Forward, and back as often as the schedule sweeps; frames of the adjoint are those of the last sweep. Errors: those
+ * of pio_forward, and PIOLA_INTERNAL for a schedule that reverses before it turns. */
+piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule,
+                          const pio_sweep_arrays *arrays, const pio_sweep *sweep, pio_sweep_result *result,
+                          piola_error *error);
 
 #endif

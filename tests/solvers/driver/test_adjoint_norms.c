@@ -69,7 +69,9 @@ static piola_status sweep_back(subject *s, int frames, piola_error *error)
     s->desc->slots = all.slots;
     s->terms = (sample_terms){s->samples, s->linear, NULL};
     if (s->engine->create(s->desc, &s->sim, &bytes, error)) fail_msg("create: %s", error->message);
-    return pio_gradient(s->engine, s->sim, &all, s->z, samples, s->samples, &sweep, NULL, NULL, &result, error);
+    return pio_gradient(s->engine, s->sim, &all,
+                        &(pio_sweep_arrays){.z = s->z, .samples = samples, .n_samples = s->samples}, &sweep, &result,
+                        error);
 }
 
 static void near(const char *what, double worst, double limit)

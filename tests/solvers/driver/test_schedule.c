@@ -304,7 +304,9 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
         pio_sweep_result r;
         piola_error e;
         double samples[2];
-        assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_OK);
+        assert_int_equal(
+            pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
+            PIOLA_OK);
         print_message("%2d steps: %d forward, %d back, %d of %d frames out, %d back\n", (int)steps, (int)s.forward,
                       (int)r.reverse_steps, s.n_frames[0], (int)frames, s.n_frames[1]);
         assert_int_equal(s.forward, forward);
@@ -357,7 +359,9 @@ static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void *
         pio_sweep_result r;
         piola_error e;
         double samples[2];
-        assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_OK);
+        assert_int_equal(
+            pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
+            PIOLA_OK);
         assert_int_equal(s.forward, first + forward);
         assert_int_equal(r.reverse_steps, length * sweeps);
         assert_int_equal(s.ended, sweeps);
@@ -388,7 +392,9 @@ static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **un
     double samples[2];
     (void)unused;
     listed = stream;
-    assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_OK);
+    assert_int_equal(
+        pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
+        PIOLA_OK);
     print_message("4 steps and 2 again: %d forward, %d frames out, %d back\n", (int)r.forward_steps, s.n_frames[0],
                   s.n_frames[1]);
     assert_int_equal(r.forward_steps, 6);
@@ -406,10 +412,13 @@ static void a_fault_ends_the_sweep_with_its_status(void **unused)
     piola_error e;
     double samples[2];
     (void)unused;
-    assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_NUMERICAL);
+    assert_int_equal(
+        pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
+        PIOLA_NUMERICAL);
     assert_int_equal(s.began, 0);
     assert_int_equal(s.objectives, 0);
-    assert_int_equal(pio_forward(&mock, &s, 10, NULL, samples, &sweep, &r, &e), PIOLA_NUMERICAL);
+    assert_int_equal(pio_forward(&mock, &s, 10, &(pio_sweep_arrays){.samples = samples}, &sweep, &r, &e),
+                     PIOLA_NUMERICAL);
     assert_int_equal(s.objectives, 0);
 }
 
@@ -424,7 +433,9 @@ static void a_schedule_that_does_not_turn_is_refused(void **unused)
     double samples[2];
     (void)unused;
     listed = stream;
-    assert_int_equal(pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e), PIOLA_INTERNAL);
+    assert_int_equal(
+        pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
+        PIOLA_INTERNAL);
     print_message("%s\n", e.message);
     assert_int_equal(s.began + s.ended, 0);
 }
@@ -439,7 +450,8 @@ static void a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginni
         pio_sweep_result r;
         piola_error e = {0};
         double samples[2];
-        const piola_status rc = pio_gradient(&mock, &s, &schedule, NULL, samples, 1, &sweep, NULL, NULL, &r, &e);
+        const piola_status rc =
+            pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e);
         print_message("%d words lost: %d, %d gradients, %d steps taken back %s\n", lost, (int)rc, s.ended,
                       (int)r.unsteps, e.message);
         assert_int_equal(rc, lost ? PIOLA_NUMERICAL : PIOLA_OK);

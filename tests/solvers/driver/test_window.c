@@ -53,7 +53,9 @@ static void gradient_by(subject *s, pio_schedule schedule, double *z_bar)
     pio_sweep_result result;
     piola_error error;
     create(s, schedule.first, schedule.slots);
-    need_ok(pio_gradient(s->engine, s->sim, &schedule, s->z, samples, s->samples, &sweep, NULL, z_bar, &result, &error),
+    need_ok(pio_gradient(s->engine, s->sim, &schedule,
+                         &(pio_sweep_arrays){.z = s->z, .samples = samples, .n_samples = s->samples, .z_bar = z_bar},
+                         &sweep, &result, &error),
             &error);
     s->engine->destroy(s->sim);
     pio_schedule_end(&schedule);

@@ -366,7 +366,8 @@ double fem_case_forward(fem_case *c, pio_sim *sim, const double *z, double *samp
     pio_sweep_result result;
     piola_error error;
     double samples[2 * FEM_SAMPLES] = {0};
-    if (pio_forward(&piola_engine_fem, sim, c->desc.steps, z, samples, &sweep, &result, &error))
+    if (pio_forward(&piola_engine_fem, sim, c->desc.steps, &(pio_sweep_arrays){.z = z, .samples = samples}, &sweep,
+                    &result, &error))
         fail_msg("forward: %s", error.message);
     if (sample) memcpy(sample, samples, sizeof *sample * (size_t)c->samples);
     return result.J;
@@ -379,8 +380,9 @@ static piola_status gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, 
     const pio_sweep sweep = {.context = &terms, .objective = sample_terms_objective};
     pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
     double samples[2 * FEM_SAMPLES];
-    return pio_gradient(&piola_engine_fem, sim, schedule ? schedule : &all, z, samples, c->samples, &sweep, NULL, z_bar,
-                        result, error);
+    return pio_gradient(&piola_engine_fem, sim, schedule ? schedule : &all,
+                        &(pio_sweep_arrays){.z = z, .samples = samples, .n_samples = c->samples, .z_bar = z_bar},
+                        &sweep, result, error);
 }
 
 double fem_case_gradient(fem_case *c, pio_sim *sim, pio_schedule *schedule, const double *z, double *z_bar)

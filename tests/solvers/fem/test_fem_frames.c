@@ -94,7 +94,9 @@ static void sweep(sweep_back *s, fem_case *c, const double *z, int frames)
                            .on_adjoint = on_adjoint,
                            .on_passed = on_passed,
                            .objective = sample_terms_objective};
-    if (pio_gradient(&piola_engine_fem, s->sim, &all, z, s->samples, c->samples, &how, NULL, s->z_bar, &result, &error))
+    if (pio_gradient(&piola_engine_fem, s->sim, &all,
+                     &(pio_sweep_arrays){.z = z, .samples = s->samples, .n_samples = c->samples, .z_bar = s->z_bar},
+                     &how, &result, &error))
         fail_msg("gradient: %s", error.message);
     s->J = result.J;
 }

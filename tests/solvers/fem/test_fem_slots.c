@@ -80,8 +80,9 @@ static uint64_t gradient(slot_runner *r, pio_schedule schedule)
     pio_sweep_result result;
     piola_error error;
     for (int i = 0; i < r->variables; i++) z[i] = 0.1 * sin(i);
-    if (pio_gradient(&piola_engine_fem, r->sim, &schedule, z, samples, r->terms.samples, &sweep, NULL, z_bar, &result,
-                     &error))
+    if (pio_gradient(&piola_engine_fem, r->sim, &schedule,
+                     &(pio_sweep_arrays){.z = z, .samples = samples, .n_samples = r->terms.samples, .z_bar = z_bar},
+                     &sweep, &result, &error))
         fail_msg("%s", error.message);
     pio_schedule_end(&schedule);
     const uint64_t hash = fem_case_hash(FEM_HASH_START, &result.J, sizeof result.J);

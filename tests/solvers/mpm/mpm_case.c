@@ -369,7 +369,8 @@ double case_forward(mpm_case *c, pio_sim *sim, const double *z)
     pio_sweep_result result;
     piola_error error;
     double samples[256];
-    if (pio_forward(&piola_engine, sim, c->desc.steps, z, samples, &sweep, &result, &error))
+    if (pio_forward(&piola_engine, sim, c->desc.steps, &(pio_sweep_arrays){.z = z, .samples = samples}, &sweep, &result,
+                    &error))
         fail_msg("forward: %s", error.message);
     return result.J;
 }
@@ -391,7 +392,8 @@ double case_gradient(mpm_case *c, pio_sim *sim, pio_schedule *schedule, const do
     pio_sweep_result result;
     piola_error error;
     double samples[512];
-    if (pio_gradient(&piola_engine, sim, schedule ? schedule : &all, z, samples, c->samples, &sweep, NULL, z_bar,
+    if (pio_gradient(&piola_engine, sim, schedule ? schedule : &all,
+                     &(pio_sweep_arrays){.z = z, .samples = samples, .n_samples = c->samples, .z_bar = z_bar}, &sweep,
                      &result, &error))
         fail_msg("gradient: %s", error.message);
     return result.J;

@@ -376,13 +376,13 @@ static void a_gradient_ends_with_the_fault_of_its_forward_run(void **unused)
     double samples[16] = {0}, z_bar[1];
     pio_sweep_result result;
     const pio_sweep sweep = {0};
+    const pio_sweep_arrays arrays = {.samples = samples, .z_bar = z_bar};
     (void)unused;
     too_fast(&c, NULL);
     pio_sim *sim = case_create(&c, 40, 1);
     pio_schedule all = pio_schedule_store_all(40, 1);
-    assert_int_equal(pio_forward(&piola_engine, sim, 40, NULL, samples, &sweep, &result, &forward), PIOLA_NUMERICAL);
-    assert_int_equal(pio_gradient(&piola_engine, sim, &all, NULL, samples, 0, &sweep, NULL, z_bar, &result, &gradient),
-                     PIOLA_NUMERICAL);
+    assert_int_equal(pio_forward(&piola_engine, sim, 40, &arrays, &sweep, &result, &forward), PIOLA_NUMERICAL);
+    assert_int_equal(pio_gradient(&piola_engine, sim, &all, &arrays, &sweep, &result, &gradient), PIOLA_NUMERICAL);
     assert_string_equal(forward.message, gradient.message);
     piola_engine.destroy(sim);
     case_free(&c);

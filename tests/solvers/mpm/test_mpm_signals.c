@@ -42,7 +42,8 @@ static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *
         for (int64_t s = 1; s <= steps; s++) case_touch(&c, o, s, 0, dt);
     }
     pio_sim *sim = case_create(&c, 0, 1);
-    if (pio_forward(&piola_engine, sim, steps, NULL, samples, &nothing, &result, &error)) fail_msg("%s", error.message);
+    if (pio_forward(&piola_engine, sim, steps, &(pio_sweep_arrays){.samples = samples}, &nothing, &result, &error))
+        fail_msg("%s", error.message);
     memcpy(out, samples, sizeof samples);
     piola_engine.destroy(sim);
     case_free(&c);

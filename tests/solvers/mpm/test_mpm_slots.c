@@ -83,8 +83,10 @@ static piola_status run(slot_runner *r, pio_schedule *schedule, uint64_t *hash, 
     sweep.on_keep = keep;
     pio_sweep_result result;
     for (int i = 0; i < r->variables; i++) z[i] = 0.1 * sin(i);
-    const piola_status rc = pio_gradient(&piola_engine, r->sim, schedule, z, samples, r->terms.samples, &sweep, NULL,
-                                         z_bar, &result, error);
+    const piola_status rc =
+        pio_gradient(&piola_engine, r->sim, schedule,
+                     &(pio_sweep_arrays){.z = z, .samples = samples, .n_samples = r->terms.samples, .z_bar = z_bar},
+                     &sweep, &result, error);
     if (rc) return rc;
     *hash = case_hash(CASE_HASH_START, z_bar, sizeof *z_bar * (size_t)r->variables);
     *hash = case_hash(*hash, &result.J, sizeof result.J) ^ case_hash_gradients(r->sim, r->items);
