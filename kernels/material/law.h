@@ -97,16 +97,23 @@ PIO_FN mat fluid_tau(int law, real J, mat C, hyper_constants c)
     return mat_axpby(J * c.k[2], D, -J * fluid_pressure(law, J, c), mat_diag(R(1)));
 }
 
-PIO_FN void fluid_tau_adj(int law, real J, mat C, hyper_constants c, mat tau_bar, real *J_bar, mat *C_bar,
+/* What a fluid's stress depends on, but for its constants, or the cotangents of it. */
+typedef struct {
+    real J; /* volume over that at rest */
+    mat C;  /* velocity gradient, 1/s */
+} fluid_state;
+
+/* x_bar and c_bar are added to. */
+PIO_FN void fluid_tau_adj(int law, fluid_state x, hyper_constants c, mat tau_bar, fluid_state *x_bar,
                           hyper_constants *c_bar)
 {
-    const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
+    const mat D = mat_axpby(R(1), x.C, R(1), mat_transpose(x.C));
     const mat sym = mat_axpby(R(1), tau_bar, R(1), mat_transpose(tau_bar));
     const real trace = mat_trace(tau_bar), shear = mat_ddot(D, tau_bar);
-    *J_bar += c.k[2] * shear - fluid_pressure(law, J, c) * trace;
-    fluid_pressure_adj(law, J, c, -J * trace, J_bar, c_bar);
-    *C_bar = mat_axpby(R(1), *C_bar, J * c.k[2], sym);
-    c_bar->k[2] += J * shear;
+    x_bar->J += c.k[2] * shear - fluid_pressure(law, x.J, c) * trace;
+    fluid_pressure_adj(law, x.J, c, -x.J * trace, &x_bar->J, c_bar);
+    x_bar->C = mat_axpby(R(1), x_bar->C, x.J * c.k[2], sym);
+    c_bar->k[2] += x.J * shear;
 }
 
 /* ---- at rest ------------------------------------------------------------------------------------------------ */

@@ -112,17 +112,24 @@ PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
     return principal_turn(s, A);
 }
 
-/* Cotangents of F', third' and a' become those of F, third and a; m_bar is added to. Arguments are those before the
- * map. */
-PIO_FN void hencky_map_adj(int law, mat F, real third, real a, const plastic_matter *m, mat *F_bar, real *third_bar,
-                           real *a_bar, plastic_matter *m_bar)
+/* What plasticity maps, or the cotangents of it. */
+typedef struct {
+    mat F;
+    real third; /* the third elastic Hencky strain, which is of 2D */
+    real a;     /* hardening, by the law */
+} plastic_strain;
+
+/* x_bar: cotangents of F', third' and a', which become those of F, third and a; m_bar is added to. x is what was before
+ * the map. */
+PIO_FN void hencky_map_adj(int law, plastic_strain x, const plastic_matter *m, plastic_strain *x_bar,
+                           plastic_matter *m_bar)
 {
-    const hencky_flow r = hencky_flow_of(law, F, third, a, m);
-    const mat B = mat_t_mul(r.s.U, mat_mul(*F_bar, r.s.V));
+    const hencky_flow r = hencky_flow_of(law, x.F, x.third, x.a, m);
+    const mat B = mat_t_mul(r.s.U, mat_mul(x_bar->F, r.s.V));
     vec after, diagonal;
-    mat x = mat_diag(R(0));
+    mat quotient = mat_diag(R(0));
     real e_bar[3], mean = R(0), along = R(0);
-    e_bar[2] = *third_bar;
+    e_bar[2] = x_bar->third;
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
         after.x[i] = hencky_stretch(&r, i);
@@ -137,7 +144,7 @@ PIO_FN void hencky_map_adj(int law, mat F, real third, real a, const plastic_mat
     plastic_point bar;
     bar.n = along;
     bar.l = mean;
-    bar.a = *a_bar;
+    bar.a = x_bar->a;
     plastic_flow_adj(law, r.way.branch, r.x, m, &bar, m_bar);
     const real shear = r.x.n > R(0) ? (bar.n - r.ratio * along) / r.x.n : R(0);
     PIO_UNROLL
@@ -149,12 +156,12 @@ PIO_FN void hencky_map_adj(int law, mat F, real third, real a, const plastic_mat
         for (int j = 0; j < DIM; j++) {
             const real half = R(0.5) * (r.e[i] - r.e[j]);
             const real area = after.x[i] * after.x[j] / (r.s.sigma.x[i] * r.s.sigma.x[j]);
-            x.m[i][j] = r.ratio * sqrt(area) * sinhc(r.ratio * half) / sinhc(half);
+            quotient.m[i][j] = r.ratio * sqrt(area) * sinhc(r.ratio * half) / sinhc(half);
         }
     }
-    *F_bar = plastic_turn_back(r.s, B, diagonal, x, after);
-    if (HYPER_THIRD) *third_bar = e_bar[2];
-    *a_bar = bar.a;
+    x_bar->F = plastic_turn_back(r.s, B, diagonal, quotient, after);
+    if (HYPER_THIRD) x_bar->third = e_bar[2];
+    x_bar->a = bar.a;
 }
 
 /* -1: below the limits, 1: above them, 0: between. */
@@ -238,29 +245,29 @@ PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_mat
     return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_pair(m)), F));
 }
 
-/* Everything is added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is (s - 1) tau_bar^T P + dP(F;
- * P_bar). */
-PIO_FN void plastic_tau_adj(int plastic, mat F, real third, real a, const plastic_matter *m, mat tau_bar, mat *F_bar,
-                            real *third_bar, real *a_bar, plastic_matter *m_bar)
+/* x_bar and m_bar are added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is
+ * (s - 1) tau_bar^T P + dP(F; P_bar). */
+PIO_FN void plastic_tau_adj(int plastic, plastic_strain x, const plastic_matter *m, mat tau_bar, plastic_strain *x_bar,
+                            plastic_matter *m_bar)
 {
     if (plastic != PLASTIC_SNOW) {
         const real trace = mat_trace(tau_bar);
-        m_bar->lambda += third * trace;
-        *third_bar += m->lambda * trace;
+        m_bar->lambda += x.third * trace;
+        x_bar->third += m->lambda * trace;
         return;
     }
     const law_constants pair = snow_pair(m);
     law_constants pair_bar = snow_pair(m_bar);
-    const mat P = fixed_corotated_P(F, pair);
-    const real s = snow_hardening(a, m), Jp = exp(a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, F)) * s;
-    const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, F);
-    *F_bar =
-        mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), mat_t_mul(more, P), R(1), fixed_corotated_dP(F, P_bar, pair)));
-    fixed_corotated_theta(F, P_bar, &pair_bar);
+    const mat P = fixed_corotated_P(x.F, pair);
+    const real s = snow_hardening(x.a, m), Jp = exp(x.a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, x.F)) * s;
+    const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, x.F);
+    const mat turned = mat_axpby(R(1), mat_t_mul(more, P), R(1), fixed_corotated_dP(x.F, P_bar, pair));
+    x_bar->F = mat_axpby(R(1), x_bar->F, R(1), turned);
+    fixed_corotated_theta(x.F, P_bar, &pair_bar);
     m_bar->mu = pair_bar.k[0];
     m_bar->lambda = pair_bar.k[1];
     m_bar->y[2] += s_bar * (R(1) - Jp);
-    *a_bar -= s_bar * m->y[2] * Jp;
+    x_bar->a -= s_bar * m->y[2] * Jp;
 }
 
 #endif

@@ -285,6 +285,7 @@ PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const
 
 /* The condition on the relative velocity u. */
 typedef struct {
+    int behaviour; /* WALL_ of the obstacle */
     int acts;
     real across; /* u . n, m/s */
     real taken;  /* of what comes at it, m/s */
@@ -310,6 +311,7 @@ PIO_FN real contact_taken_slope(int behaviour, real onset, real a)
 PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *grip, vec normal, vec u)
 {
     obstacle_contact c;
+    c.behaviour = behaviour;
     c.across = vec_dot(u, normal);
     c.taken = contact_taken(behaviour, grip->onset, -c.across);
     c.acts = behaviour != WALL_SEPARATE || c.taken > R(0);
@@ -376,20 +378,20 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 }
 
 /* u_bar of kept_bar; adds to the cotangents of the normal and of the grip. */
-PIO_FN vec obstacle_contact_adj(int behaviour, const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u,
-                                vec kept_bar, vec *normal_bar, obstacle_grip *bar)
+PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u, vec kept_bar,
+                                vec *normal_bar, obstacle_grip *bar)
 {
     const real left = c->across + c->taken;
     real press_bar = R(0), left_bar = R(0);
-    if (behaviour == WALL_SEPARATE) {
+    if (c->behaviour == WALL_SEPARATE) {
         left_bar = vec_dot(kept_bar, normal);
         *normal_bar = vec_axpby(R(1), *normal_bar, left, kept_bar);
     }
     const vec along_bar = obstacle_slide_adj(&c->slide, c->press, grip->slip, kept_bar, &press_bar, &bar->slip);
     const real taken_bar = grip->friction * press_bar + left_bar;
-    real across_bar = left_bar - contact_taken_slope(behaviour, grip->onset, -c->across) * taken_bar;
+    real across_bar = left_bar - contact_taken_slope(c->behaviour, grip->onset, -c->across) * taken_bar;
     bar->friction += c->taken * press_bar;
-    if (behaviour == WALL_SEPARATE) bar->onset += obstacle_taken_by_onset(grip->onset, -c->across) * taken_bar;
+    if (c->behaviour == WALL_SEPARATE) bar->onset += obstacle_taken_by_onset(grip->onset, -c->across) * taken_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
     return vec_axpby(R(1), along_bar, across_bar, normal);
@@ -418,8 +420,8 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             obstacle_grip bar = {R(0), R(0), R(0)};
             if (shape->behaviour != WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(shape->behaviour, &c, &pose->grip, r.normal, u,
-                                                       vec_scale(r.share, change_bar), &normal_bar, &bar));
+                                  obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.share, change_bar),
+                                                       &normal_bar, &bar));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));

@@ -227,9 +227,14 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     const mat tau_bar = mat_scale(stress, B_bar);
     hyper_constants k_bar = constants_zero();
     if (law_is_fluid(law)) {
-        real J_bar = a->bar.J[p];
-        fluid_tau_adj(law, a->s.J[p], C, k, tau_bar, &J_bar, &C_bar, &k_bar);
-        a->bar.J[p] = J_bar;
+        fluid_state x, x_bar;
+        x.J = a->s.J[p];
+        x.C = C;
+        x_bar.J = a->bar.J[p];
+        x_bar.C = C_bar;
+        fluid_tau_adj(law, x, k, tau_bar, &x_bar, &k_bar);
+        a->bar.J[p] = x_bar.J;
+        C_bar = x_bar.C;
     } else {
         mat F_bar = mat_load(a->bar.F, n, p);
         const mat F = mat_load(a->s.F, n, p);
@@ -308,13 +313,17 @@ PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *s
     const plastic_matter y = plastic_matter_of(m, id, a->step->h);
     const mat F = mat_load(a->s.F, n, p), tau_bar = p2g_add_adj(a, sh, p, yield_tau(&a->s, m, p, a->step->h));
     plastic_matter y_bar = plastic_matter_zero();
-    mat F_bar = mat_load(a->bar.F, n, p);
-    real third_bar = a->bar.e33 ? a->bar.e33[p] : R(0), hardening_bar = a->bar.hardening[p];
-    plastic_tau_adj(plastic, F, a->s.e33 ? a->s.e33[p] : R(0), a->s.hardening[p], &y, tau_bar, &F_bar, &third_bar,
-                    &hardening_bar, &y_bar);
-    mat_store(a->bar.F, n, p, F_bar);
-    a->bar.hardening[p] = hardening_bar;
-    if (a->bar.e33) a->bar.e33[p] = third_bar;
+    plastic_strain x, x_bar;
+    x.F = F;
+    x.third = a->s.e33 ? a->s.e33[p] : R(0);
+    x.a = a->s.hardening[p];
+    x_bar.F = mat_load(a->bar.F, n, p);
+    x_bar.third = a->bar.e33 ? a->bar.e33[p] : R(0);
+    x_bar.a = a->bar.hardening[p];
+    plastic_tau_adj(plastic, x, &y, tau_bar, &x_bar, &y_bar);
+    mat_store(a->bar.F, n, p, x_bar.F);
+    a->bar.hardening[p] = x_bar.a;
+    if (a->bar.e33) a->bar.e33[p] = x_bar.third;
     plastic_matter_add(m, id, &y_bar, a->k_bar, a->yield_bar);
 }
 

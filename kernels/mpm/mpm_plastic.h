@@ -69,14 +69,20 @@ PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
     if (plastic != PLASTIC_NONE) {
         const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
         plastic_matter m_bar = plastic_matter_zero();
-        const mat F = mat_load(a->next.F, n, i);
-        mat F_bar = mat_load(b->next_bar.F, n, i);
+        plastic_strain x, x_bar;
+        x.F = mat_load(a->next.F, n, i);
+        x.third = a->s.e33 ? a->s.e33[p] : R(0);
+        x.a = a->s.hardening[p];
+        x_bar.F = mat_load(b->next_bar.F, n, i);
+        x_bar.third = third_bar;
+        x_bar.a = hardening_bar;
         if (plastic == PLASTIC_SNOW)
-            snow_map_adj(F, &m, &F_bar, hardening_bar, &m_bar);
+            snow_map_adj(x.F, &m, &x_bar.F, hardening_bar, &m_bar);
         else
-            hencky_map_adj(plastic, F, a->s.e33 ? a->s.e33[p] : R(0), a->s.hardening[p], &m, &F_bar, &third_bar,
-                           &hardening_bar, &m_bar);
-        mat_store(b->next_bar.F, n, i, F_bar);
+            hencky_map_adj(plastic, x, &m, &x_bar, &m_bar);
+        mat_store(b->next_bar.F, n, i, x_bar.F);
+        third_bar = x_bar.third;
+        hardening_bar = x_bar.a;
         plastic_matter_add(&a->matter, id, &m_bar, b->k_bar, b->yield_bar);
     }
     b->bar.hardening[p] = hardening_bar;

@@ -86,10 +86,12 @@ PIO_FN void force_stress_adj(const mpm_force_adj_args *b, int p, mat tau_bar)
     const hyper_constants k = matter_constants(m, id);
     hyper_constants k_bar = constants_zero();
     if (law_is_fluid(law)) {
-        mat unused = mat_diag(R(0));
-        real J_bar = b->bar.J[p];
-        fluid_tau_adj(law, a->s.J[p], mat_diag(R(0)), k, tau_bar, &J_bar, &unused, &k_bar);
-        b->bar.J[p] = J_bar;
+        fluid_state x, x_bar; /* the gradient of velocity is 0 and its cotangent not used */
+        x.J = a->s.J[p];
+        x.C = x_bar.C = mat_diag(R(0));
+        x_bar.J = b->bar.J[p];
+        fluid_tau_adj(law, x, k, tau_bar, &x_bar, &k_bar);
+        b->bar.J[p] = x_bar.J;
     } else {
         mat F_bar = mat_load(b->bar.F, n, p);
         const mat F = mat_load(a->s.F, n, p);

@@ -352,18 +352,18 @@ static void fluid_adjoint_is_the_transposed_derivative(void **state)
         const point x = sample_point(law), w = direction_of(&x, 1);
         const hyper_constants c = constants_of(&x);
         const mat C = matrix_of(x.C), W_ = matrix_of(w.C);
-        mat C_bar = mat_diag(R(0));
+        fluid_state bar = {.C = mat_diag(R(0))};
         hyper_constants c_bar = {{0}}, p_c_bar = {{0}};
-        real J_bar = 0, p_J_bar = 0;
-        fluid_tau_adj(law, (real)x.J, C, c, W_, &J_bar, &C_bar, &c_bar);
+        real p_J_bar = 0;
+        fluid_tau_adj(law, (fluid_state){.J = (real)x.J, .C = C}, c, W_, &bar, &c_bar);
         fluid_pressure_adj(law, (real)x.J, c, 1, &p_J_bar, &p_c_bar);
         for (int which = 1; which < 6; which++) {
             const point d = direction_of(&x, which);
             double y[18], dy[18], wv[9], p, dp;
             numbers_of(W_, wv);
             dual_value(FLUID_TAU, law, &x, &d, y, dy);
-            const double backward = which == 1   ? mat_ddot(C_bar, matrix_of(d.C))
-                                    : which == 2 ? J_bar * d.J
+            const double backward = which == 1   ? mat_ddot(bar.C, matrix_of(d.C))
+                                    : which == 2 ? bar.J * d.J
                                                  : c_bar.k[which - 3] * d.k[which - 3];
             /* K (e - 1) and its derivatives cancel near J = 1, where they are small: relative to K */
             const double size =

@@ -63,6 +63,11 @@ static plastic_matter matter_of(const plastic_state *x)
     return (plastic_matter){x->mu, x->lambda, {x->y[0], x->y[1], x->y[2]}, STEP};
 }
 
+static plastic_strain strain_of(const plastic_state *x)
+{
+    return (plastic_strain){.F = matrix_of(x->F), .third = x->third, .a = x->a};
+}
+
 static plastic_way map(int plastic, const plastic_state *x, plastic_state *y)
 {
     const plastic_matter m = matter_of(x);
@@ -80,12 +85,14 @@ static plastic_state map_adj(int plastic, const plastic_state *x, const plastic_
     const plastic_matter m = matter_of(x);
     plastic_matter m_bar = {0, 0, {0, 0, 0}, 0};
     plastic_state r = *w;
-    mat F_bar = matrix_of(w->F);
+    plastic_strain bar = strain_of(w);
     if (plastic == PLASTIC_SNOW)
-        snow_map_adj(matrix_of(x->F), &m, &F_bar, r.a, &m_bar);
+        snow_map_adj(matrix_of(x->F), &m, &bar.F, r.a, &m_bar);
     else
-        hencky_map_adj(plastic, matrix_of(x->F), x->third, x->a, &m, &F_bar, &r.third, &r.a, &m_bar);
-    for (int i = 0; i < HYPER_NUMBERS; i++) r.F[i] = F_bar.m[i / DIM][i % DIM];
+        hencky_map_adj(plastic, strain_of(x), &m, &bar, &m_bar);
+    for (int i = 0; i < HYPER_NUMBERS; i++) r.F[i] = bar.F.m[i / DIM][i % DIM];
+    r.third = bar.third;
+    r.a = bar.a;
     r.mu = m_bar.mu;
     r.lambda = m_bar.lambda;
     memcpy(r.y, m_bar.y, sizeof r.y);
@@ -218,13 +225,14 @@ static void stress_and_its_adjoint_agree_with_dual_numbers(void **state)
             const plastic_matter m = matter_of(&x);
             plastic_matter m_bar = {0, 0, {0, 0, 0}, 0};
             plastic_state bar = {{0}, 0, 0, 0, 0, {0}};
-            mat F_bar = mat_diag(R(0));
+            plastic_strain x_bar = {.F = mat_diag(R(0))};
             double size = 0, forward = 0;
             plastic_tau_dual(plastic, &x, &d, &value, &along);
-            plastic_tau_adj(plastic, matrix_of(x.F), x.third, x.a, &m, matrix_of(w.F), &F_bar, &bar.third, &bar.a,
-                            &m_bar);
+            plastic_tau_adj(plastic, strain_of(&x), &m, matrix_of(w.F), &x_bar, &m_bar);
+            bar.third = x_bar.third;
+            bar.a = x_bar.a;
             for (int k = 0; k < HYPER_NUMBERS; k++) {
-                bar.F[k] = F_bar.m[k / DIM][k % DIM];
+                bar.F[k] = x_bar.F.m[k / DIM][k % DIM];
                 forward += w.F[k] * along.F[k];
                 size += fabs(w.F[k] * along.F[k]);
             }

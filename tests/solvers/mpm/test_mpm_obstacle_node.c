@@ -47,8 +47,8 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
                                small = obstacle_contact_of(behaviour, &low, normal, v);
         int same = large.acts == small.acts;
         if (large.acts) {
-            const vec a = obstacle_contact_adj(behaviour, &large, &high, normal, u, kept_bar, &normal_bar[0], &bar[0]),
-                      b = obstacle_contact_adj(behaviour, &small, &low, normal, v, kept_bar, &normal_bar[1], &bar[1]);
+            const vec a = obstacle_contact_adj(&large, &high, normal, u, kept_bar, &normal_bar[0], &bar[0]),
+                      b = obstacle_contact_adj(&small, &low, normal, v, kept_bar, &normal_bar[1], &bar[1]);
             same &=
                 bar[1].friction == less * bar[0].friction && bar[1].slip == bar[0].slip && bar[1].onset == bar[0].onset;
             for (int k = 0; k < D; k++)
