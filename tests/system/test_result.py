@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""test_result.py PIOLA SOURCE_FOLDER -- what commands write as JSON is what docs/reference/result.schema.json says.
+
+Small scenes of particles and of meshes are run, differentiated, checked and optimised; some end well, some with no,
+fail or are interrupted. Each result.json validates, and every key of the schema is in one of them. The negative control
+spoils them at every place: a key that is not known, a value of another type, a missing key.
+"""
+import copy
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+PIOLA, SOURCE = "", pathlib.Path()
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+BALL = """version: 1
+name: ball
+method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
+time: {dt: 1 ms, duration: 20 ms}
+gravity: [0, -9.81]
+materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}]
+bodies: [{name: ball, geometry: disc, material: soft, velocity: [1, 1], angular_velocity: 3}]
+observe: [{name: place, type: mean_position, body: ball}]
+design: [{name: speed, target: bodies.ball.velocity, initial: [0.5, 0.5 m/s], bounds: [-3 m/s, 3]}]
+objective: [{type: target, of: place, value: [0.52, 0.51]}]
+optimizer: {type: lbfgs, max_iterations: 5}
+output: {states: {every: 10 ms}}
+"""
+SLAB = """version: 1
+name: slab
+method: {type: fem, dimension: 2, precision: f64}
+materials: [{name: m, model: neo_hookean, E: 200 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: g, type: box, element: quad4, elements: [6, 2], min: [0, 0], max: [0.6, 0.2]}]
+bodies: [{name: b, geometry: g, material: m, thickness: 0.2}]
+boundary: [{name: root, body: b, on: {group: left}, type: fixed}]
+loads: [{name: push, body: b, on: {group: right}, type: force, value: [20 N, -30 N]}]
+observe:
+  - {name: end, type: displacement, body: b, on: {group: right}}
+  - {name: size, type: volume, body: b}
+design:
+  - {name: depth, target: bodies.b.thickness, bounds: [0.1, 0.4]}
+  - {name: stiffness, target: materials.m.E, per: element, bounds: [100 kPa, 400 kPa], transform: log}
+objective: [{type: target, of: end.y, value: -0.01, weight: 1000}]
+"""
+MOTION = ["time={integrator: bdf2, dt: 5 ms, duration: 30 ms}"]
+BOUND = ["constraints=[{of: size, max: 1.001, relative_to: initial}]", "optimizer={type: mma, max_iterations: 2}"]
+LONG = ["time.duration=1000 s", "output.states.every=1000 s", "gradient.memory.budget=50 MB"]  # a million steps
+TINY = ["gradient.check={directions: 2}"]
+# Name: exit code, command, scene, settings, further options. A scene with a dot is a file of this source.
+RUNS = {
+    "ball": (0, "run", BALL, [], []),
+    "ball_grad": (0, "grad", BALL, [], []),
+    "ball_check": (0, "check", BALL, TINY, []),
+    "ball_optimize": (0, "optimize", BALL, [], []),
+    "ball_checked": (0, "grad", BALL, TINY, [], "ball_check"),  # in the folder of that check
+    "ball_without_an_end": (0, "run", BALL, ["design=[]", "objective=[]"], []),
+    "ball_on_little_memory": (0, "grad", "scenes/mpm_jelly_small.yaml", ["gradient.memory.budget=2 MB"],
+                              ["--threads", "1"]),
+    "ball_taken_back": (0, "grad", "scenes/mpm_long_bounce_small.yaml", ["time.duration=50 ms"], []),
+    "ball_too_fast": (76, "grad", BALL, ["time={dt: 19 ms, duration: 190 ms}"], []),
+    "ball_in_f32": (0, "grad", BALL, ["method.precision=f32"], []),
+    "slab": (0, "run", SLAB, [], []),
+    "slab_grad": (0, "grad", SLAB, [], []),
+    "slab_check": (0, "check", SLAB, TINY + BOUND, []),
+    "slab_undecided": (1, "check", SLAB, ["gradient.check={directions: 1, tolerance: 1e-14}"], []),
+    "slab_optimize": (0, "optimize", SLAB, BOUND, []),
+    "slab_not_converged": (1, "optimize", SLAB, ["optimizer={type: adam, max_iterations: 2, stop: {objective: -1}}"],
+                           []),
+    "slab_in_motion": (0, "grad", SLAB, MOTION, []),
+    "slab_inside_out": (76, "run", SLAB, ["solver.halvings=0", "boundary=[{name: left, body: b, on: {group: left}, "
+                                          "type: fixed}, {name: right, body: b, on: {group: right}, "
+                                          "type: displacement, value: [-2, 0]}]", "loads=[]"], []),
+    "slab_by_iteration": (0, "grad", SLAB, ["solver.linear=pcg"], []),
+    "slab_unbalanced": (76, "run", SLAB, ["solver={max_iterations: 1, halvings: 0}"], []),
+    "ball_interrupted": (75, "run", BALL, LONG, ["--max-walltime", "2"]),
+    "ball_optimize_interrupted": (75, "optimize", BALL, LONG, ["--max-walltime", "2"]),
+}
+# Objects whose keys are names of the scene.
+NAMES = ("terms", "observations", "parameters")
+# What writes these keys; of check_record.c also the record itself, whose `identity` no result has.
+WRITERS = ("results/result", "results/certificate", "results/check_record", "run/adjoint_growth", "command/command",
+           "command/command_check", "command/command_optimize")
+EVALUATED = ("objective", "terms", "constraints", "observations", "parameters")
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          env=ENVIRONMENT, timeout=300)
+    assert done.returncode == code, f"{arguments}: exit {done.returncode}, not {code}\n{done.stderr}"
+    return done.stdout
+
+
+def short(value):
+    """A document with at most two entries in each list."""
+    if isinstance(value, dict):
+        return {key: short(inner) for key, inner in value.items()}
+    return [short(inner) for inner in value[:2]] if isinstance(value, list) else value
+
+
+def places(value, at=()):
+    """Paths to all that is in a document, of keys and numbers."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield at + (key,)
+        yield from places(inner, at + (key,))
+
+
+def general(place):
+    """A path with `*` for numbers and for names of the scene."""
+    return tuple("*" if isinstance(key, int) or at == 1 and place[0] in NAMES else key for at, key in enumerate(place))
+
+
+def found(document, place):
+    for key in place:
+        document = document[key]
+    return document
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
+        cls.validator = jsonschema.Draft202012Validator(cls.schema)
+        cls.told = {name: cls.result(name, *how) for name, how in RUNS.items()}
+        cls.keys = dict(cls.entries(cls.schema))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def result(cls, name, code, command, scene, sets, options, folder=None):
+        path = SOURCE / scene
+        if "\n" in scene:
+            path = cls.folder / f"{name}.yaml"
+            path.write_text(scene)
+        sets = [word for text in sets for word in ("--set", text)]
+        out = cls.folder / (folder or name)
+        told = run(command, path, "--device", "cpu", "-o", out, "--json", *sets, *options, code=code)
+        assert (out / "result.json").read_text() == told.rstrip("\n"), f"{name}: --json says otherwise"
+        return json.loads(told)
+
+    @classmethod
+    def entries(cls, entry, at=()):
+        """(path, what the schema says of it) of all that a document may have, with `*` as in general()."""
+        if "$ref" in entry:
+            target = cls.schema
+            for key in entry["$ref"].split("/")[1:]:
+                target = target[key]
+            yield from cls.entries(target, at)
+        for choice in entry.get("oneOf", ()):
+            yield from cls.entries(choice, at)
+        for key, inner in entry.get("properties", {}).items():
+            yield at + (key,), inner
+            yield from cls.entries(inner, at + (key,))
+        for inner in (entry.get("items"), entry.get("additionalProperties")):
+            if inner:
+                yield at + ("*",), inner
+                yield from cls.entries(inner, at + ("*",))
+
+    def faults(self, document, definition=None):
+        validator = self.validator
+        if definition:
+            validator = validator.evolve(schema=self.schema["$defs"][definition])
+        return [f"{e.json_path}: {e.message[:300]}" for e in validator.iter_errors(document)]
+
+    # ---- what is written
+
+    def test_every_result_is_valid(self):
+        for name, told in self.told.items():
+            self.assertEqual(self.faults(told), [], name)
+            self.assertEqual((told["command"], told["exit"]), (RUNS[name][1], RUNS[name][0]), name)
+        print(f"{len(self.told)} results, 0 faults", file=sys.stderr)
+
+    def test_every_key_is_written_by_some_run(self):
+        seen = {general(place) for told in self.told.values() for place in places(told)}
+        self.assertEqual(sorted(seen - set(self.keys)), [])
+        missing = [".".join(path) for path in sorted(set(self.keys) - seen)]
+        print(f"{len(self.keys)} keys and entries, {len(missing)} not seen", file=sys.stderr)
+        self.assertEqual(missing, [])
+
+    def test_a_result_is_what_it_says(self):
+        for name, told in self.told.items():
+            if told["exit"] not in (0, 1):
+                continue
+            self.assertEqual(pathlib.Path(told["files"][-1]).name, "result.json")
+            self.assertTrue(all(os.path.exists(file) for file in told["files"]), name)
+            if told["objective"] is not None:
+                self.assertAlmostEqual(sum(told["terms"].values()), told["objective"], 12)
+        self.assertTrue(self.told["ball_checked"]["certificate"]["check"]["passed"])
+        self.assertIn("particle", self.told["ball_too_fast"]["failure"])
+        self.assertEqual(self.told["slab_unbalanced"]["failure"]["kind"], "newton_limit")
+
+    def test_a_refusal_is_printed_and_a_dry_run_writes_nothing(self):
+        told = json.loads(run("grad", self.folder / "missing.yaml", "--json", code=66))
+        self.assertEqual(self.faults(told, "refusal"), [])
+        self.assertNotEqual(self.faults({**told, "unknown": 1}, "refusal"), [])
+        self.assertNotEqual(self.faults(told), [])
+        place = self.folder / "dry"
+        run("grad", self.folder / "ball_grad.yaml", "--dry-run", "-o", place)
+        self.assertEqual(run("grad", self.folder / "ball_grad.yaml", "--dry-run", "--json", "-o", place, code=2), "")
+        self.assertFalse(place.exists())
+
+    # ---- the schema itself
+
+    def test_the_schema_is_one_and_says_of_each_key_what_it_is(self):
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+        owners = [self.schema, *self.schema["$defs"].values()]
+        owners += [entry for owner in owners for entry in owner["properties"].values() if "properties" in entry]
+        for owner in owners:
+            self.assertIs(owner["additionalProperties"], False)
+            self.assertIn("description", owner)
+            for key, entry in owner["properties"].items():
+                if entry.get("$ref", "").startswith("#/properties/"):
+                    continue
+                self.assertEqual("when" in entry, key not in owner["required"], key)
+                self.assertTrue(entry["description"].endswith("."), key)
+                numeric = re.search('"(number|integer)"', json.dumps({k: entry.get(k) for k in (
+                    "type", "items", "oneOf", "additionalProperties")}))
+                self.assertEqual("unit" in entry, bool(numeric), key)
+
+    def test_the_schema_has_every_key_and_name_of_the_sources(self):
+        written = set()
+        for name in WRITERS:
+            text = (SOURCE / f"host/{name}.c").read_text()
+            written |= set(re.findall(r'pio_json_(?!finish|to_)\w+\(\s*&?json,\s*"(\w+)"', text))
+        self.assertGreater(len(written), 70)
+        self.assertEqual(written - {path[-1] for path in self.keys} - {"identity"}, set())
+        names = re.findall(r'\[PIOLA_FAILED_\w+\] = "(\w+)"', (SOURCE / "host/base/fail.c").read_text())
+        self.assertEqual(self.keys["failure", "cause"]["enum"], names)
+        self.assertEqual(self.keys["failure", "kind"]["enum"], names[1:])
+
+    # ---- the negative control
+
+    def test_spoiled_results_are_refused(self):
+        done, counts = set(), {"unknown": 0, "other": 0, "missing": 0}
+
+        def refused(kind, spoiled, place):
+            self.assertNotEqual(self.faults(spoiled), [], f"{kind} at {place}")
+            counts[kind] += 1
+
+        for name, told in self.told.items():
+            told = short(told)
+            self.assertEqual(self.faults(told), [], name)
+            for place in [(), *places(told)]:
+                spoiled = copy.deepcopy(told)
+                value = found(spoiled, place)
+                if (general(place), type(value)) in done:
+                    continue
+                done.add((general(place), type(value)))
+                if isinstance(value, dict) and (place[-1:] not in [(name,) for name in NAMES] or len(place) > 1):
+                    value["unknown"] = 1
+                    refused("unknown", spoiled, place)
+                    del value["unknown"]
+                if not place:
+                    continue
+                owner = found(spoiled, place[:-1])
+                owner[place[-1]] = {"wrong": {}}
+                refused("other", spoiled, place)
+                if general(place)[-1] != "*" and "when" not in self.keys[general(place)]:
+                    del owner[place[-1]]
+                    refused("missing", spoiled, place)
+        print(f"refused: {counts['unknown']} unknown keys, {counts['other']} values of another type, "
+              f"{counts['missing']} missing keys (each at least 20)", file=sys.stderr)
+        self.assertGreaterEqual(min(counts.values()), 20)
+
+    def test_what_the_exit_and_the_command_promise_is_demanded(self):
+        told = self.told["ball_grad"]
+        for key in (*EVALUATED, "certificate"):
+            self.assertNotEqual(self.faults({k: v for k, v in told.items() if k != key}), [], key)
+        stopped = self.told["ball_interrupted"]
+        for key in (*EVALUATED, "certificate"):
+            self.assertNotEqual(self.faults({**stopped, key: told[key]}), [], key)
+        self.assertNotEqual(self.faults({**told, "failure": self.told["ball_too_fast"]["failure"]}), [])
+        self.assertNotEqual(self.faults({**told, "check": self.told["ball_check"]["check"]}), [])
+        for name, key in (("ball_check", "check"), ("ball_optimize", "optimizer")):
+            self.assertNotEqual(self.faults({k: v for k, v in self.told[name].items() if k != key}), [], name)
+
+
+if __name__ == "__main__":
+    PIOLA, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
