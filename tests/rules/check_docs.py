@@ -3,7 +3,7 @@
 
     <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields,
                                             mesh-fields, units, rooms, keys-mpm, keys-fem, commands, exit-codes,
-                                            result, help-COMMAND. `--write` puts it there.
+                                            result, reports, help-COMMAND. `--write` puts it there.
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
 short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
 choice and cost, lines and pictures are small.
@@ -28,6 +28,7 @@ REQUIRED = {
     "docs/reference/kernels.md": ("kernels",),
     "docs/reference/keys-fem.md": ("keys-fem",),
     "docs/reference/keys-mpm.md": ("keys-mpm",),
+    "docs/reference/reports.md": ("reports",),
     "docs/reference/result.md": ("result",),
     "docs/scene.md": ("units",),
 }
@@ -158,8 +159,8 @@ class Command:
             return table(("room", "what it holds", "reads"), rooms())
         if name.startswith("help-") and name[5:] in self.names:
             return "```\n" + self.helps[name[5:]].strip("\n") + "\n```\n"
-        if name == "result":
-            return schema_tables.markdown(table)
+        if name in schema_tables.NAMES:
+            return schema_tables.markdown(name, table)
         if name == "kernels":
             return table(("kernel", "form", "derivative"), kernels())
         if name == "fields":

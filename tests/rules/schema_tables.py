@@ -1,16 +1,13 @@
-"""schema_tables.py -- Markdown of the JSON Schema docs/reference/result.schema.json: a table of its keys, then a
-heading, a sentence and a table for each of its definitions."""
+"""schema_tables.py -- Markdown of the JSON Schemas in docs/reference: a table of the keys of the top level, where it
+has some, then a heading, a sentence and a table for each definition."""
 import json
 import textwrap
 
 import house
 
-SCHEMA = "docs/reference/result.schema.json"
+NAMES = ("result", "reports")
+HEAD = ("key", "type", "unit", "there", "meaning")
 MOST_CHOICES = 10  # of a string that a row lists
-
-
-def load():
-    return json.loads(house.read(SCHEMA))
 
 
 def resolve(schema, entry):
@@ -28,10 +25,9 @@ def type_text(entry):
         return f"[{name}](#{name})"
     if "oneOf" in entry:
         return " or ".join(type_text(choice) for choice in entry["oneOf"])
-    if "type" not in entry:
+    if "const" in entry:
         return f"`{entry['const']}`"
-    types = entry["type"] if isinstance(entry["type"], list) else [entry["type"]]
-    text = " or ".join(types)
+    text = " or ".join(entry["type"] if isinstance(entry["type"], list) else [entry["type"]])
     if isinstance(entry.get("additionalProperties"), dict):
         return f"{text} of {type_text(entry['additionalProperties'])} by name"
     return f"{text} of {type_text(entry['items'])}" if "items" in entry else text
@@ -46,15 +42,15 @@ def rows(schema, owner, prefix=""):
         if "string" in entry.get("type", "") and 0 < len(choices) <= MOST_CHOICES and f"`{choices[0]}`" not in meaning:
             meaning += f" One of {', '.join(f'`{c}`' for c in choices)}."
         yield (f"`{prefix}{key}`", type_text(entry), entry.get("unit", ""), entry.get("when", "always"), meaning)
-        if "properties" in entry:
-            yield from rows(schema, entry, f"{prefix}{key}.")
+        for inner, dot in ((entry, "."), (entry.get("items", {}), "[].")):
+            if "properties" in inner:
+                yield from rows(schema, inner, f"{prefix}{key}{dot}")
 
 
-def markdown(table):
-    """The text; `table(head, rows)` makes one of its tables."""
-    schema = load()
-    head = ("key", "type", "unit", "there", "meaning")
-    text = table(head, rows(schema, schema))
-    for name, entry in schema["$defs"].items():
-        text += f"\n## {name}\n\n{textwrap.fill(entry['description'], 120)}\n\n" + table(head, rows(schema, entry))
+def markdown(name, table):
+    """The text of docs/reference/NAME.schema.json; `table(head, rows)` makes one of its tables."""
+    schema = json.loads(house.read(f"docs/reference/{name}.schema.json"))
+    text = table(HEAD, rows(schema, schema)) if "properties" in schema else ""
+    for title, entry in schema["$defs"].items():
+        text += f"\n## {title}\n\n{textwrap.fill(entry['description'], 120)}\n\n" + table(HEAD, rows(schema, entry))
     return text

@@ -159,7 +159,9 @@ class Installed(unittest.TestCase):
         self.assertEqual(run("bash", "-c", script).split(), ["cuda", "cpu"])
         self.assertIn("#compdef piola", (self.prefix / "share/zsh/site-functions/_piola").read_text())
         json.loads((self.prefix / "share/piola/piola.schema.json").read_text())
-        self.assertIn("certificate", json.loads((self.prefix / "share/piola/result.schema.json").read_text())["$defs"])
+        for name, key in (("result", "certificate"), ("reports", "doctor")):
+            schema = json.loads((self.prefix / f"share/piola/{name}.schema.json").read_text())
+            self.assertIn(key, schema["$defs"])
         for scene in ("mpm_jelly_small", "fem_cook_small"):
             run(self.prefix / "bin/piola", "validate", self.prefix / f"share/piola/scenes/{scene}.yaml")
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""test_result.py PIOLA SOURCE_FOLDER -- what commands write as JSON is what docs/reference/result.schema.json says.
+"""test_result.py PIOLA SOURCE_FOLDER -- what commands write as JSON is what docs/reference/*.schema.json say.
 
 Small scenes of particles and of meshes are run, differentiated, checked and optimised; some end well, some with no,
 fail or are interrupted. Each result.json validates, and every key of the schema is in one of them. The negative control
-spoils them at every place: a key that is not known, a value of another type, a missing key.
+spoils them at every place: a key that is not known, a value of another type, a missing key. Likewise what `doctor` and
+`bench` print.
 """
 import copy
 import json
@@ -122,7 +123,108 @@ def found(document, place):
     return document
 
 
-class Results(unittest.TestCase):
+def entries(schema, entry, at=()):
+    """(path, what the schema says of it) of all that a document may have, with `*` as in general()."""
+    if "$ref" in entry:
+        yield from entries(schema, found(schema, entry["$ref"].split("/")[1:]), at)
+    for choice in entry.get("oneOf", ()):
+        yield from entries(schema, choice, at)
+    for key, inner in entry.get("properties", {}).items():
+        yield at + (key,), inner
+        yield from entries(schema, inner, at + (key,))
+    for inner in (entry.get("items"), entry.get("additionalProperties")):
+        if inner:
+            yield at + ("*",), inner
+            yield from entries(schema, inner, at + ("*",))
+
+
+def faults_of(validator, document):
+    return [f"{e.json_path}: {e.message[:300]}" for e in validator.iter_errors(document)]
+
+
+class Schemas(unittest.TestCase):
+    """What is asked of either schema."""
+
+    def spoil(self, validator, keys, documents, least):
+        """How many documents were refused that were spoiled at one place: each place of a kind once."""
+        done, counts = set(), {"unknown": 0, "other": 0, "missing": 0}
+
+        def refused(kind, spoiled, place):
+            self.assertNotEqual(faults_of(validator, spoiled), [], f"{kind} at {place}")
+            counts[kind] += 1
+
+        for name, told in documents.items():
+            told = short(told)
+            self.assertEqual(faults_of(validator, told), [], name)
+            for place in [(), *places(told)]:
+                spoiled = copy.deepcopy(told)
+                value = found(spoiled, place)
+                if (general(place), type(value)) in done:
+                    continue
+                done.add((general(place), type(value)))
+                if isinstance(value, dict) and (len(place) != 1 or place[0] not in NAMES):
+                    value["unknown"] = 1
+                    refused("unknown", spoiled, place)
+                    del value["unknown"]
+                if not place:
+                    continue
+                owner = found(spoiled, place[:-1])
+                owner[place[-1]] = {"wrong": {}}
+                refused("other", spoiled, place)
+                if general(place)[-1] != "*" and "when" not in keys[general(place)]:
+                    del owner[place[-1]]
+                    refused("missing", spoiled, place)
+        print(f"refused: {counts['unknown']} unknown keys, {counts['other']} values of another type, "
+              f"{counts['missing']} missing keys (each at least {least})", file=sys.stderr)
+        self.assertGreaterEqual(min(counts.values()), least)
+
+    def explained(self, schema):
+        """Each key has a meaning, a number has a unit, and what is not required has when it is there."""
+        jsonschema.Draft202012Validator.check_schema(schema)
+        owners, deeper = [], [schema, *schema["$defs"].values()]
+        while deeper:
+            owner = deeper.pop()
+            owners += [owner] if "properties" in owner else []
+            inner = [e for entry in owner.get("properties", {}).values() for e in (entry, entry.get("items", {}))]
+            deeper += [entry for entry in inner if "properties" in entry]
+        for owner in owners:
+            self.assertIs(owner["additionalProperties"], False)
+            for key, entry in owner["properties"].items():
+                if entry.get("$ref", "").startswith("#/properties/"):
+                    continue
+                self.assertEqual("when" in entry, key not in owner["required"], key)
+                self.assertTrue(entry["description"].endswith("."), key)
+                parts = json.dumps({k: entry.get(k) for k in ("type", "oneOf", "additionalProperties")})
+                items = entry.get("items", {})
+                parts += json.dumps("properties" not in items and items)
+                numeric = re.search('"(number|integer)"', parts) or entry.get("$ref") == "#/$defs/spread"
+                self.assertEqual("unit" in entry, bool(numeric), key)
+
+
+class Reports(Schemas):
+    def test_what_doctor_and_benchmarks_print_is_valid_and_has_every_key(self):
+        schema = json.loads((SOURCE / "docs/reference/reports.schema.json").read_text())
+        validator = jsonschema.Draft202012Validator(schema)
+        self.explained(schema)
+        small = {"doctor": ["doctor"],
+                 "bench_mpm": "bench mpm --particles 500 --dimension 2 --steps 2 --threads 2".split(),
+                 "bench_fem": "bench fem --dimension 2 --cells 3 --threads 2".split(),
+                 "bench_memory": "bench memory --particles 64 --steps 8 --threads 1".split(),
+                 "bench_snapshot": "bench snapshot --particles 500 --dimension 2 --steps 2".split()}
+        with tempfile.TemporaryDirectory() as folder:
+            small["bench_snapshot"] += ["-o", folder]
+            told = {name: run(*words, "--json") for name, words in small.items()}
+        for name, text in told.items():
+            document, keys = json.loads(text), dict(entries(schema, {"$ref": f"#/$defs/{name}"}))
+            seen = {general(place) for place in places(document)}
+            missing = {".".join(path) for path in set(keys) - seen}
+            self.assertEqual(faults_of(validator, document), [], name)
+            self.assertEqual(seen - set(keys), set())
+            self.assertEqual({path for path in missing if "when" not in keys[tuple(path.split("."))]}, set())
+            self.spoil(validator, keys, {name: document}, 3)
+
+
+class Results(Schemas):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
@@ -130,7 +232,7 @@ class Results(unittest.TestCase):
         cls.schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
         cls.validator = jsonschema.Draft202012Validator(cls.schema)
         cls.told = {name: cls.result(name, *how) for name, how in RUNS.items()}
-        cls.keys = dict(cls.entries(cls.schema))
+        cls.keys = dict(entries(cls.schema, cls.schema))
 
     @classmethod
     def tearDownClass(cls):
@@ -148,29 +250,10 @@ class Results(unittest.TestCase):
         assert (out / "result.json").read_text() == told.rstrip("\n"), f"{name}: --json says otherwise"
         return json.loads(told)
 
-    @classmethod
-    def entries(cls, entry, at=()):
-        """(path, what the schema says of it) of all that a document may have, with `*` as in general()."""
-        if "$ref" in entry:
-            target = cls.schema
-            for key in entry["$ref"].split("/")[1:]:
-                target = target[key]
-            yield from cls.entries(target, at)
-        for choice in entry.get("oneOf", ()):
-            yield from cls.entries(choice, at)
-        for key, inner in entry.get("properties", {}).items():
-            yield at + (key,), inner
-            yield from cls.entries(inner, at + (key,))
-        for inner in (entry.get("items"), entry.get("additionalProperties")):
-            if inner:
-                yield at + ("*",), inner
-                yield from cls.entries(inner, at + ("*",))
-
     def faults(self, document, definition=None):
-        validator = self.validator
         if definition:
-            validator = validator.evolve(schema=self.schema["$defs"][definition])
-        return [f"{e.json_path}: {e.message[:300]}" for e in validator.iter_errors(document)]
+            return faults_of(self.validator.evolve(schema=self.schema["$defs"][definition]), document)
+        return faults_of(self.validator, document)
 
     # ---- what is written
 
@@ -211,21 +294,8 @@ class Results(unittest.TestCase):
 
     # ---- the schema itself
 
-    def test_the_schema_is_one_and_says_of_each_key_what_it_is(self):
-        jsonschema.Draft202012Validator.check_schema(self.schema)
-        owners = [self.schema, *self.schema["$defs"].values()]
-        owners += [entry for owner in owners for entry in owner["properties"].values() if "properties" in entry]
-        for owner in owners:
-            self.assertIs(owner["additionalProperties"], False)
-            self.assertIn("description", owner)
-            for key, entry in owner["properties"].items():
-                if entry.get("$ref", "").startswith("#/properties/"):
-                    continue
-                self.assertEqual("when" in entry, key not in owner["required"], key)
-                self.assertTrue(entry["description"].endswith("."), key)
-                numeric = re.search('"(number|integer)"', json.dumps({k: entry.get(k) for k in (
-                    "type", "items", "oneOf", "additionalProperties")}))
-                self.assertEqual("unit" in entry, bool(numeric), key)
+    def test_the_schema_says_of_each_key_what_it_is(self):
+        self.explained(self.schema)
 
     def test_the_schema_has_every_key_and_name_of_the_sources(self):
         written = set()
@@ -241,36 +311,7 @@ class Results(unittest.TestCase):
     # ---- the negative control
 
     def test_spoiled_results_are_refused(self):
-        done, counts = set(), {"unknown": 0, "other": 0, "missing": 0}
-
-        def refused(kind, spoiled, place):
-            self.assertNotEqual(self.faults(spoiled), [], f"{kind} at {place}")
-            counts[kind] += 1
-
-        for name, told in self.told.items():
-            told = short(told)
-            self.assertEqual(self.faults(told), [], name)
-            for place in [(), *places(told)]:
-                spoiled = copy.deepcopy(told)
-                value = found(spoiled, place)
-                if (general(place), type(value)) in done:
-                    continue
-                done.add((general(place), type(value)))
-                if isinstance(value, dict) and (place[-1:] not in [(name,) for name in NAMES] or len(place) > 1):
-                    value["unknown"] = 1
-                    refused("unknown", spoiled, place)
-                    del value["unknown"]
-                if not place:
-                    continue
-                owner = found(spoiled, place[:-1])
-                owner[place[-1]] = {"wrong": {}}
-                refused("other", spoiled, place)
-                if general(place)[-1] != "*" and "when" not in self.keys[general(place)]:
-                    del owner[place[-1]]
-                    refused("missing", spoiled, place)
-        print(f"refused: {counts['unknown']} unknown keys, {counts['other']} values of another type, "
-              f"{counts['missing']} missing keys (each at least 20)", file=sys.stderr)
-        self.assertGreaterEqual(min(counts.values()), 20)
+        self.spoil(self.validator, self.keys, self.told, 20)
 
     def test_what_the_exit_and_the_command_promise_is_demanded(self):
         told = self.told["ball_grad"]

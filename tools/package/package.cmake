@@ -2,7 +2,7 @@
 #
 # PREFIX/bin/piola, PREFIX/lib/libpiola.{so,a}, the engines in PREFIX/lib/piola, where the library and the command look
 # for them wherever the prefix is moved; header, pkg-config file, CMake package, manual pages, completion for shells,
-# scenes, and the schemas of scenes and of results.
+# scenes, and the schemas of scenes and of what commands write as JSON.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -71,7 +71,8 @@ install(FILES ${CMAKE_BINARY_DIR}/piola-config.cmake ${CMAKE_BINARY_DIR}/piola-c
 install(DIRECTORY ${manual_folder}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(FILES ${manual_folder}/piola.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME piola)
 install(FILES ${manual_folder}/_piola DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${manual_folder}/piola.schema.json docs/reference/result.schema.json DESTINATION ${share_folder})
+install(FILES ${manual_folder}/piola.schema.json docs/reference/reports.schema.json docs/reference/result.schema.json
+  DESTINATION ${share_folder})
 install(DIRECTORY scenes DESTINATION ${share_folder})
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
