@@ -8,6 +8,7 @@
 #include "host/surface/surface_parts.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +60,17 @@ static piola_status measure(pio_trimesh *s, piola_error *error)
 
 /* ---- all --------------------------------------------------------------------------------------------------- */
 
+/* Of two tasks at once: no more than there may be. */
+static int few_threads(void)
+{
+    return omp_get_max_threads() < 2 ? 1 : 2;
+}
+
 /* What two threads, if there are two, find of a file and of its triangles at once; the first fault stays. */
 static piola_status order(pio_triangles *t, pio_trimesh *s, const char *text, size_t size, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
-#pragma omp parallel sections num_threads(2)
+#pragma omp parallel sections num_threads(few_threads())
     {
 #pragma omp section
         rc = pio_triangles_order(t, s, error);
@@ -77,7 +84,7 @@ static piola_status check(pio_trimesh *s, piola_error *error)
 {
     piola_error other = {0};
     piola_status closed = PIOLA_OK, measured = PIOLA_OK;
-#pragma omp parallel sections num_threads(2)
+#pragma omp parallel sections num_threads(few_threads())
     {
 #pragma omp section
         closed = pio_trimesh_check_closed(s, error);

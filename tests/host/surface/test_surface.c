@@ -10,7 +10,9 @@
 #include "host/surface/surface_inside.h"
 #include "host/surface/surface_mesh.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,12 +352,44 @@ static void subnormal_widths_have_bins(void **state)
         }
 }
 
+static int count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int n = 0;
+    assert_non_null(tasks);
+    while (readdir(tasks)) n++;
+    closedir(tasks);
+    return n;
+}
+
+/* Where one thread is all that may be, no other is begun. Runs first: threads that were begun stay. */
+static void one_thread_is_one(void **state)
+{
+    const int most = omp_get_max_threads(), before = count_threads();
+    (void)state;
+    omp_set_num_threads(1);
+    for (int form = 0; form < FORMS; form++) {
+        bytes b = brick(form);
+        pio_trimesh s;
+        write_bytes(b.text, b.size);
+        free(b.text);
+        assert_int_equal(pio_trimesh_load(&s, FILE_NAME, 1, NULL), PIOLA_OK);
+        pio_trimesh_free(&s);
+    }
+    assert_int_equal(count_threads(), before);
+    omp_set_num_threads(most);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_gives_the_same_brick), cmocka_unit_test(what_is_no_closed_surface_is_refused),
-        cmocka_unit_test(faults_of_text_tell_the_line),      cmocka_unit_test(faults_of_binary_files_tell_the_offset),
-        cmocka_unit_test(spoiled_files_are_read_or_refused), cmocka_unit_test(subnormal_widths_have_bins),
+        cmocka_unit_test(one_thread_is_one),
+        cmocka_unit_test(every_format_gives_the_same_brick),
+        cmocka_unit_test(what_is_no_closed_surface_is_refused),
+        cmocka_unit_test(faults_of_text_tell_the_line),
+        cmocka_unit_test(faults_of_binary_files_tell_the_offset),
+        cmocka_unit_test(spoiled_files_are_read_or_refused),
+        cmocka_unit_test(subnormal_widths_have_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
