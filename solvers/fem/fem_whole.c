@@ -1,15 +1,18 @@
 /* fem_whole.c -- bodies that are one piece, found before fem_hinge.c looks for their parts.
  *
- * A piece grows from one element of each body: what shares two vertices with it, in 3D three that are not in a line (no
- * three vertices of an element are), moves as it does. Where all elements are reached nothing is hinged. First walks
- * over the elements in their order and back, which reach nearly all of a mesh whose neighbours have numbers near each
- * other; then, node by node, those around it. Each element waits until enough of its vertices are reached, so that the
- * memory of a walk is a byte per node and per element. */
+ * A piece grows from one element of each body: what shares two vertices with it, in 3D three that are far from a line,
+ * moves as it does. Where all elements are reached nothing is hinged. First walks over the elements in their order and
+ * back, which reach nearly all of a mesh whose neighbours have numbers near each other; then, node by node, those
+ * around it. Each element waits until enough of its vertices are reached, so that the memory of a walk is a byte per
+ * node and per element. */
 #include "solvers/fem/fem_rigid.h"
 
 #include <stdlib.h>
 
+#define FIRM 1e-3 /* of the element's size */
+
 enum { REACHED = 1, SEEDED = 2 }; /* bits: a node of the pieces; the first node of a body whose piece has begun */
+enum { TAKEN = 128 };             /* beside a count: the element is of a piece */
 
 typedef struct {
     const pio_fem_desc *m;
@@ -31,13 +34,49 @@ static element_set set_of(const pio_fem_desc *m, int block, int first)
     return (element_set){b->nodes, first, fem_nodes_of(b->type), fem_vertices_of(b->type)};
 }
 
+static double distance2(const double *x, const double *y)
+{
+    double sum = 0;
+    for (int c = 0; c < DIM; c++) sum += (x[c] - y[c]) * (x[c] - y[c]);
+    return sum;
+}
+
+/* The square of twice the triangle's area. */
+static double area2(const double *x, const double *y, const double *z)
+{
+    double dot = 0;
+    for (int c = 0; c < DIM; c++) dot += (y[c] - x[c]) * (z[c] - x[c]);
+    return distance2(x, y) * distance2(x, z) - dot * dot;
+}
+
+/* Are two of the vertices that were reached far from each other, in 3D three from a line? What hangs by less is left
+ * to fem_hinge.c, which measures how firmly: it must not be the order of elements that decides. */
+static int is_firm(const growth *g, const int32_t *node, int vertices)
+{
+    const double *x[8], *corner = g->m->rest + (ptrdiff_t)node[0] * DIM;
+    double size2 = 0;
+    int n = 0;
+    for (int v = 0; v < vertices; v++) {
+        const double *own = g->m->rest + (ptrdiff_t)node[v] * DIM, far = distance2(own, corner);
+        if (far > size2) size2 = far;
+        if (g->mark[node[v]] & REACHED) x[n++] = own;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            if (DIM == 2 && distance2(x[i], x[j]) > FIRM * FIRM * size2) return 1;
+            for (int k = j + 1; DIM == 3 && k < n; k++)
+                if (area2(x[i], x[j], x[k]) > FIRM * FIRM * size2 * size2) return 1;
+        }
+    return 0;
+}
+
 /* Does the piece reach this element, or begin with it? */
 static int reach(growth *g, const int32_t *node, int vertices)
 {
     int reached = 0;
     for (int v = 0; v < vertices; v++) reached += g->mark[node[v]] & REACHED;
     unsigned char *body = &g->mark[g->of[node[0]]];
-    if (reached < DIM && *body & SEEDED) return 0;
+    if (*body & SEEDED && (reached < DIM || !is_firm(g, node, vertices))) return 0;
     *body |= SEEDED;
     for (int v = 0; v < vertices; v++) g->mark[node[v]] |= REACHED;
     return 1;
@@ -82,7 +121,7 @@ static int walk(growth *g, const element_set *s, int n)
 typedef struct {
     int *start, *list;    /* [n + 1], [vertices of all elements] the elements around each node */
     int *stack, top;      /* [n] nodes that were reached and not looked around */
-    unsigned char *count; /* [elements] vertices that were reached */
+    unsigned char *count; /* [elements] vertices that were reached, and TAKEN */
 } around;
 
 /* 0 when it is to stop. */
@@ -121,9 +160,11 @@ static void look_around(growth *g, around *a, int node)
 {
     for (int at = a->start[node]; at < a->start[node + 1]; at++) {
         const int e = a->list[at];
-        if (++a->count[e] != DIM) continue;
+        if (a->count[e] & TAKEN || ++a->count[e] < DIM) continue;
         const element_set s = holder_of(g->m, e);
         const int32_t *of = s.node + (ptrdiff_t)(e - s.first) * s.nodes;
+        if (!is_firm(g, of, s.vertices)) continue;
+        a->count[e] |= TAKEN;
         g->left--;
         for (int v = 0; v < s.vertices; v++) {
             if (!(g->mark[of[v]] & REACHED)) a->stack[a->top++] = of[v];

@@ -269,6 +269,28 @@ static void three_parts_in_a_triangle_are_firm_and_four_in_a_loop_are_not(void *
     is_loose(&c, (const char *const[]){"is loose: nothing keeps it from turning about", NULL});
 }
 
+/* A cell over a gap stands on two edges (2D: corners) of others. As far apart as it is wide they hold it; with next to
+ * nothing between them it turns, whether it is the first of the elements or the last. */
+static void what_hangs_by_a_hair_is_loose_in_any_order(void **unused)
+{
+    static fem_case c;
+    static const char *const bridge[4] = {".....", ".#...", "#.#..", "###.."};
+    const int nodes = D == 2 ? 4 : 8;
+    (void)unused;
+    for (int trial = 0; trial < 4; trial++) {
+        const int thin = trial % 2, first = trial / 2;
+        picture(&c, bridge);
+        int32_t *node = (int32_t *)(uintptr_t)c.block[0].nodes, *last = node + (c.elements - 1) * nodes;
+        for (int k = 0; k < D - 1 && thin; k++) c.rest[D * fem_case_at(&c, 2, 2, k)] = 3 + 1e-9;
+        for (int v = 0; v < nodes && first; v++) {
+            const int32_t other = node[v];
+            node[v] = last[v];
+            last[v] = other;
+        }
+        is_loose(&c, thin ? (const char *const[]){"is loose: nothing keeps it from turning about", NULL} : NULL);
+    }
+}
+
 static void a_support_or_a_spring_of_a_hinged_part_holds_it(void **unused)
 {
     static fem_case c;
@@ -338,6 +360,7 @@ int main(void)
         cmocka_unit_test(parts_that_share_a_node_or_an_edge_are_hinged),
         cmocka_unit_test(the_order_of_elements_does_not_matter),
         cmocka_unit_test(three_parts_in_a_triangle_are_firm_and_four_in_a_loop_are_not),
+        cmocka_unit_test(what_hangs_by_a_hair_is_loose_in_any_order),
         cmocka_unit_test(a_support_or_a_spring_of_a_hinged_part_holds_it),
         cmocka_unit_test(a_single_node_in_space_is_a_ball_joint),
         cmocka_unit_test(what_moves_in_time_may_be_loose),
