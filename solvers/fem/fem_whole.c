@@ -105,6 +105,7 @@ static int walk(growth *g, const element_set *s, int n)
             list[before - 1 - k] = swapped;
         }
         for (int k = 0; k < before; k++) {
+            if (fem_stops(g->interrupted, k)) break;
             const int i = list[k];
             list[kept] = i;
             kept += !reach(g, s->node + (ptrdiff_t)i * s->nodes, s->vertices);
