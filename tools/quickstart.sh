@@ -39,5 +39,5 @@ printf 'snapshot      %s   for ParaView, h5py, NumPy\npicture       %s\nresult  
 
 say "build: the other engines (CPU and, with nvcc, CUDA; single precision, 3D)." \
     "What is above can be looked at meanwhile"
-cmake --build --preset release --target engines
+cmake --build --preset release --target "engines_$isa"
 say "ready after $SECONDS s: build/release/piola --help"
