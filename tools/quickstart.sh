@@ -37,7 +37,6 @@ END
 printf 'snapshot      %s   for ParaView, h5py, NumPy\npicture       %s\nresult        %s\n' \
     "$PWD/$out/states.vtkhdf" "$PWD/$out/last.png" "$PWD/$out/result.json"
 
-say "build: the other engines (CPU and, with nvcc, CUDA; single precision, 3D)." \
-    "What is above can be looked at meanwhile"
+say "build: the other engines that this machine loads (3D, single precision and, with nvcc, CUDA)"
 cmake --build --preset release --target "engines_$isa"
 say "ready after $SECONDS s: build/release/piola --help"
