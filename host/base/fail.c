@@ -65,7 +65,7 @@ static bool explained_by_memory(piola_status status)
     }
 }
 
-piola_status pio_fail_blame(piola_error *error, piola_status status)
+piola_status pio_fail_attribute(piola_error *error, piola_status status)
 {
     const size_t bytes = piola_refused_bytes();
     if (!bytes || !explained_by_memory(status)) return status;
@@ -107,7 +107,7 @@ piola_status pio_fail(piola_error *error, piola_status status, const char *forma
         fill(error, status, (piola_failure){0}, format, list);
         va_end(list);
     }
-    return pio_fail_blame(error, status);
+    return pio_fail_attribute(error, status);
 }
 
 /* A failure of this kind, of no step and item. */
@@ -124,7 +124,7 @@ piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const 
         fill(error, PIOLA_NUMERICAL, failure_of(kind), format, list);
         va_end(list);
     }
-    return pio_fail_blame(error, PIOLA_NUMERICAL);
+    return pio_fail_attribute(error, PIOLA_NUMERICAL);
 }
 
 piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what)

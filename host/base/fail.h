@@ -5,7 +5,7 @@
 
 #include "piola.h"
 
-/* Fill `error` (may be NULL) and return `status`; after memory was refused, as pio_fail_blame() says. */
+/* Fill `error` (may be NULL) and return `status`; after memory was refused, as pio_fail_attribute() says. */
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -18,6 +18,6 @@ piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what)
 
 /* What a failure is told as: PIOLA_NO_MEMORY, with the bytes at the end of the message, where memory was refused to
  * anyone in this process before and that can be why; else `status`. */
-piola_status pio_fail_blame(piola_error *error, piola_status status);
+piola_status pio_fail_attribute(piola_error *error, piola_status status);
 
 #endif

@@ -112,7 +112,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
     if (!rc) rc = take_workspace(s, error);
     if (rc) {
-        rc = pio_fail_blame(error, rc); /* a module of the engine may not load for want of memory */
+        rc = pio_fail_attribute(error, rc); /* a module of the engine may not load for want of memory */
         pio_session_close(s);
     } else {
         *out = s;
