@@ -250,7 +250,7 @@ static void say(pio_log *log, pio_log_level level, const pio_log_field *fields, 
     free(message);
 }
 
-void pio_log_say(pio_log *log, pio_log_level level, const char *format, ...)
+void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -258,8 +258,8 @@ void pio_log_say(pio_log *log, pio_log_level level, const char *format, ...)
     va_end(list);
 }
 
-void pio_log_say_fields(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n, const char *format,
-                        ...)
+void pio_log_message_fields(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n,
+                            const char *format, ...)
 {
     va_list list;
     va_start(list, format);

@@ -48,10 +48,10 @@ typedef struct pio_log_field {
 } pio_log_field;
 
 /* Tell. Control characters in the message (a name from a file may hold some) are shown as '?'. `log` may be NULL. */
-void pio_log_say(pio_log *log, pio_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same with fields, which only the JSON file shows. */
-void pio_log_say_fields(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n, const char *format,
-                        ...) __attribute__((format(printf, 5, 6)));
+void pio_log_message_fields(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n,
+                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* `done` of `total` (0: not known) units of a stage are done: "forward", 1040, 2000, "steps". Cheap: draws at most ten
  * times a second. A new stage ends the one before. */

@@ -60,7 +60,7 @@ piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_err
     if (!strcmp(s->command, "optimize") && !lstat(path, &there) && S_ISREG(there.st_mode)) files[n++] = record;
     for (size_t i = 0; i < n; i++) {
         pio_session_path(s, files[i], path, sizeof path);
-        pio_log_say(s->log, PIO_INFO, "what was finished is in %s", path);
+        pio_log_message(s->log, PIO_INFO, "what was finished is in %s", path);
     }
     pio_result_begin(s, &json, rc, error->message, &error->failure);
     pio_result_end(s, &json, files, NULL);

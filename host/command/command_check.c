@@ -71,7 +71,7 @@ static void say(check *c, const pio_taylor_row *row)
         pio_taylor_print_header(to);
     if (fclose(to) == 0)
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-            pio_log_say(c->s->log, PIO_INFO, "%s", line);
+            pio_log_message(c->s->log, PIO_INFO, "%s", line);
     free(text);
 }
 
@@ -273,8 +273,8 @@ static bool is_line(const pio_session *s)
 static piola_status all_directions(check *c, piola_error *error)
 {
     const size_t n = (size_t)c->s->model->n_variables;
-    pio_log_say(c->s->log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
-                c->s->scene->check_tolerance, HALVINGS, first_step);
+    pio_log_message(c->s->log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
+                    c->s->scene->check_tolerance, HALVINGS, first_step);
     say(c, NULL);
     if (is_line(c->s)) return parameter_directions(c, error);
     piola_status rc = random_directions(c, error);
@@ -303,7 +303,7 @@ static piola_status report(check *c, piola_error *error)
     const double loose =
         s->model->fem ? fmax(s->model->fem->desc.newton_tolerance, s->model->fem->desc.adjoint_tolerance) : 0;
     if (verdict && loose > 2 * pio_fem_tolerance(false))
-        pio_log_say(
+        pio_log_message(
             s->log, PIO_WARNING,
             "solver.tolerance or solver.adjoint_tolerance is %g: differences cannot be better; a check needs about %g",
             loose, pio_fem_tolerance(false));
@@ -323,15 +323,15 @@ static piola_status report(check *c, piola_error *error)
     pio_certificate_json(s, c->rows, c->n, &json, "certificate");
     rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
-    pio_log_say(s->log,
-                failed    ? PIO_ERROR
-                : verdict ? PIO_WARNING
-                          : PIO_INFO,
-                "check %s: %s",
-                failed    ? "FAILED"
-                : verdict ? "undecided"
-                          : "passed",
-                message);
+    pio_log_message(s->log,
+                    failed    ? PIO_ERROR
+                    : verdict ? PIO_WARNING
+                              : PIO_INFO,
+                    "check %s: %s",
+                    failed    ? "FAILED"
+                    : verdict ? "undecided"
+                              : "passed",
+                    message);
     if (failed)
         pio_fail(error, verdict, "the gradient is not the derivative: %s", message);
     else if (verdict)
@@ -365,9 +365,9 @@ static piola_status begin_runs(check *c, piola_error *error)
     if (s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
     if (implicit(s)) {
         s->engine.table->goal(s->sim, compared_tolerance(s));
-        pio_log_say(s->log, PIO_INFO,
-                    "check: the runs that are compared are balanced to %g of the forces, or to rounding",
-                    compared_tolerance(s));
+        pio_log_message(s->log, PIO_INFO,
+                        "check: the runs that are compared are balanced to %g of the forces, or to rounding",
+                        compared_tolerance(s));
     }
     const piola_status rc = pio_session_forward(s, s->model->z0, NULL, error);
     for (int f = 0; !rc && f < c->n_functions; f++) c->functions[f].start = f ? s->c[f - 1] : s->J;

@@ -47,8 +47,8 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
 {
     context *c = p;
     if (isnan(at->J))
-        pio_log_say(c->s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
-                    error->message);
+        pio_log_message(c->s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
+                        error->message);
     return pio_evaluations_add(c->evaluations, number, at, error);
 }
 
@@ -58,9 +58,9 @@ static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *
     char missed[60] = "", rejected[60] = "";
     if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
     if (at->rejected > 0) snprintf(rejected, sizeof rejected, ", %zu of them rejected", at->rejected);
-    pio_log_say(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
-                at->number, at->at.J, at->projected_gradient, missed, at->evaluations, rejected,
-                at->replayed ? " (replayed)" : "");
+    pio_log_message(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
+                    at->number, at->at.J, at->projected_gradient, missed, at->evaluations, rejected,
+                    at->replayed ? " (replayed)" : "");
     const piola_status rc = pio_history_add(c->history, at, error);
     if (rc || !pio_interrupted()) return rc;
     return pio_fail(error, PIOLA_INTERRUPTED,
@@ -118,22 +118,22 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
-    pio_log_say(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
+    pio_log_message(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
     for (int v = 0; v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];
         pio_model_variable_name(s->model, v, name, sizeof name);
-        pio_log_say(s->log, PIO_INFO, "%s = %.9g", name, s->values[v]);
+        pio_log_message(s->log, PIO_INFO, "%s = %.9g", name, s->values[v]);
     }
     for (int i = 0; i < s->constraints.n && i < 12; i++) {
         const pio_constraint *of = &s->constraints.list[i];
-        pio_log_say(s->log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->samples[of->at], of->symbol, of->bound);
+        pio_log_message(s->log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->samples[of->at], of->symbol, of->bound);
     }
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);
-        pio_log_say(s->log, PIO_INFO, "wrote %s", path);
+        pio_log_message(s->log, PIO_INFO, "wrote %s", path);
     }
     pio_session_path(s, "result.json", path, sizeof path);
-    pio_log_say(s->log, PIO_INFO, "wrote %s", path);
+    pio_log_message(s->log, PIO_INFO, "wrote %s", path);
     if (verdict) pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
     return verdict;
 }
@@ -145,13 +145,14 @@ static void tell_condition(context *c)
     pio_log *log = c->s->log;
     char text[PIO_PATH + 400];
     if (*pio_evaluations_differ(c->evaluations))
-        pio_log_say(log, PIO_WARNING, "continuing a record of another machine, so the bits are those of neither: %s",
-                    pio_evaluations_differ(c->evaluations));
+        pio_log_message(log, PIO_WARNING,
+                        "continuing a record of another machine, so the bits are those of neither: %s",
+                        pio_evaluations_differ(c->evaluations));
     const int64_t cut = pio_evaluations_cut(c->evaluations);
     if (cut)
-        pio_log_say(log, PIO_INFO, RECORD ": %lld bytes of an evaluation that was not finished were cut off",
-                    (long long)cut);
-    if (pio_evaluations_damaged(c->evaluations, text, sizeof text)) pio_log_say(log, PIO_WARNING, "%s", text);
+        pio_log_message(log, PIO_INFO, RECORD ": %lld bytes of an evaluation that was not finished were cut off",
+                        (long long)cut);
+    if (pio_evaluations_damaged(c->evaluations, text, sizeof text)) pio_log_message(log, PIO_WARNING, "%s", text);
 }
 
 /* There is no record: was there one of a version that kept it in HDF5? It stays. */
@@ -160,9 +161,9 @@ static void tell_none(const pio_session *s, const char *why)
     char path[PIO_PATH];
     pio_session_path(s, old_record, path, sizeof path);
     if (access(path, F_OK))
-        pio_log_say(s->log, PIO_DETAIL, "nothing to resume from: %s", why);
+        pio_log_message(s->log, PIO_DETAIL, "nothing to resume from: %s", why);
     else
-        pio_log_say(
+        pio_log_message(
             s->log, PIO_WARNING,
             "beginning anew: %s is the record of an earlier version of Piola, which this one cannot continue; it "
             "is left as it is",
@@ -189,7 +190,7 @@ static piola_status continue_from(context *c, const char *path, const char *iden
     for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
     if (rename(path, aside))
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno));
-    pio_log_say(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
+    pio_log_message(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
     return PIOLA_NO_INPUT;
 }
 
@@ -244,7 +245,8 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .stop_gradient = o->stop_gradient,
                                                  .feasibility = o->feasibility,
                                                  .rounding = f32 ? rounding_f32 : rounding_f64};
-    if (problem.n_replay) pio_log_say(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
+    if (problem.n_replay)
+        pio_log_message(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
     if (!rc) rc = write_best(s, result.z, error);

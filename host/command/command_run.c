@@ -16,8 +16,8 @@ static void tell_tape(const pio_session *s)
 {
     const double numbers = (double)pio_model_items(s->model, true) * s->scene->dimension * (double)s->model->steps;
     if (s->plan.strategy != SCENE_REVERSE || !s->plan.tape) return;
-    pio_log_say(s->log, PIO_INFO, "tape: %lld bytes of %zu, %.3f bits per degree of freedom and step",
-                (long long)s->sweep.taped, s->plan.tape, 8 * (double)s->sweep.taped / numbers);
+    pio_log_message(s->log, PIO_INFO, "tape: %lld bytes of %zu, %.3f bits per degree of freedom and step",
+                    (long long)s->sweep.taped, s->plan.tape, 8 * (double)s->sweep.taped / numbers);
 }
 
 static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate,
@@ -33,16 +33,16 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     if (rc) return rc;
     pio_balance_tell(s);
     if (gradient) tell_tape(s);
-    if (s->objective.n) pio_log_say(s->log, PIO_INFO, "J = %.12g", s->J);
+    if (s->objective.n) pio_log_message(s->log, PIO_INFO, "J = %.12g", s->J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];
         pio_model_variable_name(s->model, v, name, sizeof name);
-        pio_log_say(s->log, PIO_INFO, "dJ/d %s = %.12g", name, s->value_bar[v]);
+        pio_log_message(s->log, PIO_INFO, "dJ/d %s = %.12g", name, s->value_bar[v]);
     }
     pio_session_path(s, "states.vtkhdf", path, sizeof path);
-    pio_log_say(s->log, PIO_INFO, "states: %s", path);
+    pio_log_message(s->log, PIO_INFO, "states: %s", path);
     pio_session_path(s, "result.json", path, sizeof path);
-    pio_log_say(s->log, PIO_INFO, "result: %s", path);
+    pio_log_message(s->log, PIO_INFO, "result: %s", path);
     return PIOLA_OK;
 }
 

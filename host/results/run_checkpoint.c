@@ -68,7 +68,7 @@ static piola_status set_aside(pio_run_checkpoint *c, const char *why, piola_erro
     for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", c->folder, i);
     if (rename(c->folder, aside))
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", c->folder, aside, strerror(errno));
-    pio_log_say(c->session->log, PIO_WARNING, "beginning anew: %s; it is now %s", why, aside);
+    pio_log_message(c->session->log, PIO_WARNING, "beginning anew: %s; it is now %s", why, aside);
     return PIOLA_OK;
 }
 
@@ -84,8 +84,8 @@ static piola_status examine(const pio_run_checkpoint *c, int odd, pio_checkpoint
     free(identity);
     if (rc) return rc == PIOLA_BAD_DATA ? PIOLA_NO : rc;
     if (*differs)
-        pio_log_say(c->session->log, PIO_WARNING,
-                    "a checkpoint of another machine, so the bits are those of neither: %s", differs);
+        pio_log_message(c->session->log, PIO_WARNING,
+                        "a checkpoint of another machine, so the bits are those of neither: %s", differs);
     return pio_checkpoint_walk(c->folder, head->frames, NULL, NULL, error);
 }
 
@@ -100,7 +100,7 @@ static piola_status find(pio_run_checkpoint *c, piola_error *error)
         const piola_status rc = examine(c, odd, &head, &why);
         damaged |= rc == PIOLA_BAD_DATA;
         if (rc == PIOLA_NO) other = why;
-        if (rc == PIOLA_BAD_DATA) pio_log_say(c->session->log, PIO_WARNING, "%s; it is not used", why.message);
+        if (rc == PIOLA_BAD_DATA) pio_log_message(c->session->log, PIO_WARNING, "%s; it is not used", why.message);
         if (rc == PIOLA_OK && (!c->found || head.number > c->head.number)) {
             c->found = true;
             c->head = head;
@@ -110,7 +110,7 @@ static piola_status find(pio_run_checkpoint *c, piola_error *error)
         return rc;
     }
     if (*other.message && !c->found) return set_aside(c, other.message, error);
-    if (damaged && !c->found) pio_log_say(c->session->log, PIO_WARNING, "beginning anew: no checkpoint is whole");
+    if (damaged && !c->found) pio_log_message(c->session->log, PIO_WARNING, "beginning anew: no checkpoint is whole");
     return PIOLA_OK;
 }
 
@@ -119,12 +119,12 @@ static void tell(const pio_run_checkpoint *c)
     const pio_session *s = c->session;
     const pio_place *p = &c->head.place;
     if (p->sweep < 0)
-        pio_log_say(s->log, PIO_INFO, "going on from the checkpoint in %s: step %lld of %lld", c->folder,
-                    (long long)p->reached, (long long)s->model->steps);
+        pio_log_message(s->log, PIO_INFO, "going on from the checkpoint in %s: step %lld of %lld", c->folder,
+                        (long long)p->reached, (long long)s->model->steps);
     else
-        pio_log_say(s->log, PIO_INFO,
-                    "going on from the checkpoint in %s: %lld of %lld steps of the sweep back are done", c->folder,
-                    (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
+        pio_log_message(s->log, PIO_INFO,
+                        "going on from the checkpoint in %s: %lld of %lld steps of the sweep back are done", c->folder,
+                        (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
 }
 
 /* Its plan becomes the session's; where there is no room for it, the run begins anew. */
@@ -138,8 +138,8 @@ static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
     const bool fits = rc == PIOLA_OK && h->memory == s->bytes.memory;
     if (rc && rc != PIOLA_NO) return rc;
     if (!fits)
-        pio_log_say(s->log, PIO_WARNING, "beginning anew: %s",
-                    rc ? error->message : "the simulation of the checkpoint takes another size of memory");
+        pio_log_message(s->log, PIO_WARNING, "beginning anew: %s",
+                        rc ? error->message : "the simulation of the checkpoint takes another size of memory");
     if (error) *error = (piola_error){0};
     c->found = fits;
     if (!fits) c->head = (pio_checkpoint_head){0};
@@ -281,7 +281,7 @@ static void keep_state(pio_run_checkpoint *c, const pio_place *p)
     if (c->n_steps && c->step[c->n_steps - 1] >= p->state) return;
     if (s->engine.table->state_out(s->sim, c->single, &why) ||
         pio_checkpoint_put_state(c->folder, p->state, c->single, s->bytes.state, &why)) {
-        pio_log_say(s->log, PIO_WARNING, "%s; the run goes on", why.message);
+        pio_log_message(s->log, PIO_WARNING, "%s; the run goes on", why.message);
         return;
     }
     list_state(c, p->state);
@@ -310,7 +310,8 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
     if (rc) return rc;
     c->head = head;
     c->stashed = false;
-    pio_log_say(s->log, PIO_DETAIL, "checkpoint: %s, state %lld, %.3g s", c->folder, (long long)place->state, c->took);
+    pio_log_message(s->log, PIO_DETAIL, "checkpoint: %s, state %lld, %.3g s", c->folder, (long long)place->state,
+                    c->took);
     return PIOLA_OK;
 }
 
@@ -373,7 +374,7 @@ static piola_status on_place(void *context, const pio_place *place, int stopping
     c->stashed = false;
     if (due(c)) {
         if (write_down(c, place, memory_out, &why))
-            pio_log_say(s->log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
+            pio_log_message(s->log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
     } else if (c->solves && (pio_clock() - c->looked > SLOW || s->options->test_cut)) {
         rc = stash(c, place, error);
     }
@@ -413,7 +414,7 @@ static int64_t nearest(void *context, int64_t from, int64_t to)
         piola_error why = {0};
         if (c->step[i] > to) continue;
         if (!pio_checkpoint_get_state(c->folder, c->step[i], c->single, s->bytes.state, &why)) return c->step[i];
-        pio_log_say(s->log, PIO_WARNING, "%s; it is not used", why.message);
+        pio_log_message(s->log, PIO_WARNING, "%s; it is not used", why.message);
         drop_state(c, i);
     }
     return c->first && from < 0 && to >= 0 ? 0 : -1;

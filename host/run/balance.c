@@ -31,7 +31,7 @@ void pio_balance_tell(const pio_session *s)
     if (isfinite(worst.doubt))
         snprintf(moved, sizeof moved, "that puts the displacement off by about %.2g of itself",
                  worst.doubt / displacement);
-    pio_log_say(
+    pio_log_message(
         s->log, PIO_WARNING,
         "step %lld: numbers of %d digits leave %.2g of the forces out of balance, and %s; solver.tolerance is %g%s",
         (long long)at, f32 ? 7 : 16, worst.residual, moved, s->model->fem->desc.newton_tolerance,

@@ -65,7 +65,7 @@ static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
     if (!rc) rc = pio_model_create(&s->model, s->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
-        pio_log_say(s->log, PIO_WARNING, "%s", text);
+        pio_log_message(s->log, PIO_WARNING, "%s", text);
     if (!rc) rc = pio_objective_create(&s->objective, s->model, error);
     return rc ? rc : pio_constraints_create(&s->constraints, s->model, error);
 }
@@ -81,9 +81,9 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     if (rc) return rc;
     if (s->model->fem) s->engine.table = s->engine.fem;
     const bool cpu = !strcmp(s->engine.table->device, "cpu");
-    pio_log_say(s->log, PIO_INFO, "engine: %s %s %dD%s%s on %s%s%s: %s", s->engine.table->device,
-                s->engine.table->precision, s->scene->dimension, cpu ? ", " : "", cpu ? s->engine.table->isa : "",
-                s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
+    pio_log_message(s->log, PIO_INFO, "engine: %s %s %dD%s%s on %s%s%s: %s", s->engine.table->device,
+                    s->engine.table->precision, s->scene->dimension, cpu ? ", " : "", cpu ? s->engine.table->isa : "",
+                    s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
     s->model->desc.threads = s->options->threads;
@@ -225,7 +225,7 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
     e->adjoint_norms(s->sim, s->norms);
     s->growth = pio_adjoint_growth(s->norms, n, s->scene->dt, !strcmp(e->precision, "f32"));
     if (!pio_growth_warning(&s->growth, text, sizeof text) || s->growth_told) return PIOLA_OK;
-    pio_log_say(s->log, PIO_WARNING, "%s", text);
+    pio_log_message(s->log, PIO_WARNING, "%s", text);
     s->growth_told = true;
     return PIOLA_OK;
 }
@@ -235,7 +235,7 @@ static void tell_kinks(pio_session *s)
 {
     char text[500];
     if (s->kinks_told || !pio_kink_warning(s->engine.table, s->sim, text, sizeof text)) return;
-    pio_log_say(s->log, PIO_WARNING, "%s", text);
+    pio_log_message(s->log, PIO_WARNING, "%s", text);
     s->kinks_told = true;
 }
 

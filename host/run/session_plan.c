@@ -22,12 +22,12 @@ static void tell_size(const pio_session *s, pio_log_level level)
 {
     const pio_model *m = s->model;
     if (m->fem)
-        pio_log_say(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
-                    (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
+        pio_log_message(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
+                        (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
     else
-        pio_log_say(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
-                    (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
-                    m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
+        pio_log_message(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
+                        (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
+                        m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
 }
 
 /* Are there any? */
@@ -43,9 +43,9 @@ static void tell_checkpoint(const pio_session *s, pio_log_level level)
     const size_t memory = s->bytes.memory + s->plan.tape;
     if (!has_checkpoints(s)) return;
     print_bytes(bytes, (double)memory);
-    pio_log_say(s->log, level,
-                "plan: a checkpoint takes %s (%zu bytes) of disk; two are kept, and the frames so far once more", bytes,
-                memory);
+    pio_log_message(s->log, level,
+                    "plan: a checkpoint takes %s (%zu bytes) of disk; two are kept, and the frames so far once more",
+                    bytes, memory);
 }
 
 /* Which solver, which is told as the engine is, and what its library predicts. */
@@ -53,13 +53,13 @@ static void tell_solver(const pio_session *s, pio_log_level level)
 {
     char library[32];
     if (!s->bytes.solver[0]) return;
-    pio_log_say(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
+    pio_log_message(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
     const bool own = !strcmp(s->bytes.product, "own");
-    if (!own) pio_log_say(s->log, PIO_INFO, "products of matrix and vector: %s", s->bytes.product);
+    if (!own) pio_log_message(s->log, PIO_INFO, "products of matrix and vector: %s", s->bytes.product);
     print_bytes(library, (double)s->bytes.library);
     if (s->bytes.library)
-        pio_log_say(s->log, level, "plan: %s (%zu bytes) of them for %s", library, s->bytes.library,
-                    own ? "factors" : "libraries");
+        pio_log_message(s->log, level, "plan: %s (%zu bytes) of them for %s", library, s->bytes.library,
+                        own ? "factors" : "libraries");
 }
 
 static void tell_states(const pio_session *s, pio_log_level level)
@@ -70,32 +70,33 @@ static void tell_states(const pio_session *s, pio_log_level level)
     print_bytes(state, (double)s->bytes.state);
     print_bytes(disk, p->disk_bytes);
     if (p->strategy == SCENE_REVERSE)
-        pio_log_say(
+        pio_log_message(
             s->log, level,
             "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld steps taken back",
             state, s->bytes.state, p->tape, (long long)p->unsteps);
     else if (p->strategy == SCENE_CHECKPOINT)
-        pio_log_say(s->log, level,
-                    "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
-                    "of them run again",
-                    (long long)p->slots, state, s->bytes.state, (long long)p->forward_steps,
-                    (long long)s->schedule.steps, again);
+        pio_log_message(
+            s->log, level,
+            "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
+            "of them run again",
+            (long long)p->slots, state, s->bytes.state, (long long)p->forward_steps, (long long)s->schedule.steps,
+            again);
     else
-        pio_log_say(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
-                    (long long)p->slots, state, s->bytes.state);
+        pio_log_message(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
+                        (long long)p->slots, state, s->bytes.state);
     if (p->kept)
-        pio_log_say(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
-                    p->disk_bytes);
+        pio_log_message(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
+                        p->disk_bytes);
     const char *item = s->model->fem ? "node" : "particle";
     const double each = (double)s->bytes.state / (double)pio_model_items(s->model, true);
     if (s->bytes.slot_nodes)
-        pio_log_say(
+        pio_log_message(
             s->log, level,
             "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
             "active nodes",
             each, item, (long long)s->bytes.slot_nodes);
     else
-        pio_log_say(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
+        pio_log_message(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
 }
 
 /* What gradient.window leaves out. */
@@ -103,26 +104,27 @@ static void tell_window(const pio_session *s)
 {
     const long long first = (long long)s->model->desc.first, steps = (long long)s->model->steps;
     if (first)
-        pio_log_say(s->log, PIO_WARNING,
-                    "gradient.window: the adjoint goes back over the last %lld of %lld steps; steps 0 to %lld are left "
-                    "out, and with them what the initial state does to J",
-                    steps - first, steps, first - 1);
+        pio_log_message(
+            s->log, PIO_WARNING,
+            "gradient.window: the adjoint goes back over the last %lld of %lld steps; steps 0 to %lld are left "
+            "out, and with them what the initial state does to J",
+            steps - first, steps, first - 1);
 }
 
 /* By prices of this device, which are known. */
 static void tell_cost(const pio_session *s, const pio_prices *p)
 {
-    pio_log_say(s->log, PIO_INFO,
-                "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
-                "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
-                pio_plan_cost(&s->plan, p, s->schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint, 1e3 * p->store,
-                1e3 * p->restore);
+    pio_log_message(s->log, PIO_INFO,
+                    "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
+                    "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
+                    pio_plan_cost(&s->plan, p, s->schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint, 1e3 * p->store,
+                    1e3 * p->restore);
     if (s->plan.strategy == SCENE_REVERSE)
-        pio_log_say(s->log, PIO_INFO, "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms",
-                    1e3 * p->unstep, 1e3 * p->adjoint_after);
+        pio_log_message(s->log, PIO_INFO, "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms",
+                        1e3 * p->unstep, 1e3 * p->adjoint_after);
     if (s->plan.kept)
-        pio_log_say(s->log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms", 1e3 * p->write,
-                    1e3 * p->read);
+        pio_log_message(s->log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms", 1e3 * p->write,
+                        1e3 * p->read);
 }
 
 /* The output folder, or the nearest one above it that exists. */
@@ -160,7 +162,7 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
                                              r->disk > 0 ? folder : NULL, places, error);
     if (r->tape_is_a_guess) give_tape(s, r);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
-    pio_log_say(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
+    pio_log_message(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
     r->disk = 0;
     return PIOLA_OK;
@@ -282,8 +284,8 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     tell_solver(s, level);
     tell_checkpoint(s, level);
     print_bytes(total, (double)s->bytes.total);
-    pio_log_say(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
-                s->engine.table->device);
+    pio_log_message(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
+                    s->engine.table->device);
     if (w.request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &w.request.prices);
     return PIOLA_OK;
 }
@@ -365,7 +367,7 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error)
     s->nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
     s->slot_nodes = s->bytes.slot_nodes;
     if (s->nodes_needed <= s->slot_nodes) return PIOLA_NO_MEMORY;
-    pio_log_say(
+    pio_log_message(
         s->log, PIO_INFO,
         "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
         "gradient begins anew with more",

@@ -106,10 +106,10 @@ static void run_2000_steps(bench *b, double seconds_per_step)
 
 static void say_everything(pio_log *log)
 {
-    pio_log_say(log, PIO_ERROR, "no such %s", "thing");
-    pio_log_say(log, PIO_WARNING, "odd value %d", 3);
-    pio_log_say(log, PIO_INFO, "engine cpu");
-    pio_log_say(log, PIO_DETAIL, "arena 12 MiB");
+    pio_log_message(log, PIO_ERROR, "no such %s", "thing");
+    pio_log_message(log, PIO_WARNING, "odd value %d", 3);
+    pio_log_message(log, PIO_INFO, "engine cpu");
+    pio_log_message(log, PIO_DETAIL, "arena 12 MiB");
 }
 
 static void a_pipe_gets_plain_lines_of_the_level_asked_for(void **state)
@@ -182,7 +182,7 @@ static void a_terminal_shows_one_line_that_is_rewritten(void **state)
     printf("drawn %d times in 3.2 s, threshold 34\n", drawn);
     assert_true(drawn > 20 && drawn <= 34);
 
-    pio_log_say(b.log, PIO_INFO, "a message in between"); /* takes the line's place; the bar comes back below */
+    pio_log_message(b.log, PIO_INFO, "a message in between"); /* takes the line's place; the bar comes back below */
     pio_log_progress(b.log, "forward", 1041, 2000, "steps");
     as_on_screen(seen(&b), screen);
     assert_true(strncmp(screen, "a message in between\nforward  [#####", 36) == 0);
@@ -261,7 +261,7 @@ static void control_characters_do_not_reach_the_terminal(void **state)
     (void)state;
     bench b;
     open_bench(&b, false, 0, PIO_INFO, NULL);
-    pio_log_say(b.log, PIO_INFO, "body '%s' \xC3\xA9", "a\033[2Jb\a\r\x7f\xC2\x9B");
+    pio_log_message(b.log, PIO_INFO, "body '%s' \xC3\xA9", "a\033[2Jb\a\r\x7f\xC2\x9B");
     pio_log_progress(b.log, "st\033age", 1, 2, "st\neps");
     the_time += 2;
     pio_log_progress(b.log, "st\033age", 1, 2, "st\neps"); /* the same stage still */
@@ -285,7 +285,7 @@ static void every_line_of_the_json_log_parses(void **state)
         const pio_log_field fields[] = {{.key = "J", .type = PIO_FIELD_DOUBLE, .number = 0.1},
                                         {.key = "iteration", .type = PIO_FIELD_INTEGER, .integer = 7},
                                         {.key = "file", .type = PIO_FIELD_TEXT, .text = "a\"b\\c\n"}};
-        pio_log_say_fields(b.log, PIO_INFO, fields, 3, "quote \" and\nnew line \xFF");
+        pio_log_message_fields(b.log, PIO_INFO, fields, 3, "quote \" and\nnew line \xFF");
         run_2000_steps(&b, 0.0175);
         close_bench(&b);
         assert_string_equal(b.text, "error: no such thing\n");
@@ -322,14 +322,14 @@ static void what_cannot_be_written_is_told_at_the_end(void **state)
     assert_null(log);
     printf("%s\n", error.message);
     assert_int_equal(pio_log_close(&log, &error), PIOLA_OK); /* nothing to close */
-    pio_log_say(NULL, PIO_INFO, "nobody listens");
+    pio_log_message(NULL, PIO_INFO, "nobody listens");
     pio_log_progress(NULL, "forward", 0, 1, "steps");
     if (access("/dev/full", W_OK) != 0) {
         printf("not checked: no /dev/full\n");
         skip();
     }
     open_bench(&b, false, 0, PIO_INFO, "/dev/full");
-    pio_log_say(b.log, PIO_INFO, "lost in the file");
+    pio_log_message(b.log, PIO_INFO, "lost in the file");
     assert_int_equal(pio_log_close(&b.log, &error), PIOLA_IO);
     printf("%s\n", error.message);
     assert_string_equal(seen(&b), "lost in the file\n"); /* people still see it */
