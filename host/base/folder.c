@@ -262,7 +262,7 @@ piola_status pio_folder_lock(pio_folder **out, const char *directory, const char
     return rc;
 }
 
-const char *pio_folder_told(const pio_folder *f)
+const char *pio_folder_notice(const pio_folder *f)
 {
     return f->told;
 }

@@ -21,7 +21,7 @@ piola_status pio_folder_make(const char *directory, piola_error *error);
 piola_status pio_folder_lock(pio_folder **out, const char *directory, const char *command, piola_error *error);
 /* What was found when it was locked: of a run that was killed, or of a file system without locks; "" where there is
  * nothing to tell. */
-const char *pio_folder_told(const pio_folder *f);
+const char *pio_folder_notice(const pio_folder *f);
 /* Remove the file `old`, and what runs that died left: unfinished snapshots, files of states and temporary files, all
  * by the names that we give them. How many of the latter. */
 int pio_folder_clean(const pio_folder *f, const char *old);

@@ -21,7 +21,7 @@ piola_status pio_session_lock_folder(pio_session *s, piola_error *error)
     const piola_status rc = pio_folder_lock(&s->lock, s->directory, who, error);
     if (rc) return rc;
     const int removed = pio_folder_clean(s->lock, "result.json");
-    if (*pio_folder_told(s->lock)) pio_log_message(s->log, PIO_DETAIL, "%s", pio_folder_told(s->lock));
+    if (*pio_folder_notice(s->lock)) pio_log_message(s->log, PIO_DETAIL, "%s", pio_folder_notice(s->lock));
     if (removed)
         pio_log_message(s->log, PIO_DETAIL, "%d files that a killed run left unfinished in %s are removed", removed,
                         s->directory);

@@ -116,12 +116,12 @@ static void a_second_run_is_refused_and_a_killed_one_is_not_in_the_way(void **st
         end(child);
         assert_true(is_there(".piola-lock"));
         assert_int_equal(pio_folder_lock(&lock, folder, "piola run b.yaml", NULL), PIOLA_OK);
-        print_message("%s\n", pio_folder_told(lock));
-        assert_non_null(strstr(pio_folder_told(lock), no_locks ? "no locks" : "was killed"));
+        print_message("%s\n", pio_folder_notice(lock));
+        assert_non_null(strstr(pio_folder_notice(lock), no_locks ? "no locks" : "was killed"));
         pio_folder_unlock(lock);
         assert_false(is_there(".piola-lock"));
         assert_int_equal(pio_folder_lock(&lock, folder, "piola run b.yaml", NULL), PIOLA_OK);
-        if (!no_locks) assert_string_equal(pio_folder_told(lock), "");
+        if (!no_locks) assert_string_equal(pio_folder_notice(lock), "");
         pio_folder_unlock(lock);
     }
     no_locks = 0;
@@ -219,8 +219,8 @@ static void odd_locks_are_refused(void **state)
     put(".piola-lock",
         "command \033[2J\033]0;x\007\nhost \xff\npid 99999999999999999999\n"); /* no terminal is led astray */
     assert_int_equal(pio_folder_lock(&lock, folder, "b", &error), PIOLA_OK);
-    for (const char *at = pio_folder_told(lock); *at; at++) assert_in_range(*at, ' ', '~');
-    print_message("%s\n", pio_folder_told(lock));
+    for (const char *at = pio_folder_notice(lock); *at; at++) assert_in_range(*at, ' ', '~');
+    print_message("%s\n", pio_folder_notice(lock));
     pio_folder_unlock(lock);
     assert_int_equal(pio_folder_lock(&lock, "no_such_folder", "b", &error), PIOLA_CANNOT_CREATE);
     assert_int_equal(unlink(in_folder("precious")), 0);
