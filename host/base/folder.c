@@ -237,7 +237,7 @@ static void release(pio_folder *f)
 }
 
 /* What the file says of a run that was killed stays, for the run that takes the folder over. */
-void pio_folder_forget(const char *directory, const char *old)
+void pio_folder_remove(const char *directory, const char *old)
 {
     pio_folder f = {.folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .lock = -1};
     holder h = {.pid = 0};

@@ -28,7 +28,7 @@ int pio_folder_clean(const pio_folder *f, const char *old);
 void pio_folder_unlock(pio_folder *f); /* NULL is allowed */
 
 /* Remove a file, unless another run has the folder or it cannot be locked. */
-void pio_folder_forget(const char *directory, const char *old);
+void pio_folder_remove(const char *directory, const char *old);
 
 /* The names of snapshots that runs in this folder have not finished, [*n] of them, one block to free(); NULL: none, or
  * no memory. */

@@ -10,7 +10,7 @@
 
 void pio_forget_result(const piola_options *options, const char *directory)
 {
-    if (!options->dry_run) pio_folder_forget(directory, "result.json");
+    if (!options->dry_run) pio_folder_remove(directory, "result.json");
 }
 
 piola_status pio_session_lock_folder(pio_session *s, piola_error *error)

@@ -162,14 +162,14 @@ static void an_old_file_is_forgotten_unless_the_folder_is_anothers(void **state)
     (void)state;
     put("old", "x");
     const pid_t child = hold();
-    pio_folder_forget(folder, "old");
+    pio_folder_remove(folder, "old");
     assert_true(is_there("old"));
     end(child);
-    pio_folder_forget(folder, "old");
+    pio_folder_remove(folder, "old");
     assert_false(is_there("old"));
     assert_true(is_there(".piola-lock")); /* who was killed is still to be told */
     assert_int_equal(unlink(in_folder(".piola-lock")), 0);
-    pio_folder_forget(folder, "old");
+    pio_folder_remove(folder, "old");
     assert_false(is_there(".piola-lock"));
 }
 
