@@ -300,8 +300,8 @@ static bool send_quietly(int fd, const void *data, size_t bytes)
     return sent;
 }
 
-piola_status pio_guarded_ask(pio_guarded *g, const void *request, size_t size, size_t expected, size_t *bytes,
-                             piola_error *error)
+piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, size_t expected, size_t *bytes,
+                              piola_error *error)
 {
     heading h;
     piola_error told;
@@ -334,7 +334,7 @@ piola_status pio_guarded_read(pio_guarded *g, const void *request, size_t size, 
                               piola_error *error)
 {
     size_t got = 0;
-    const piola_status rc = pio_guarded_ask(g, request, size, bytes, &got, error);
+    const piola_status rc = pio_guarded_call(g, request, size, bytes, &got, error);
     if (rc) return rc;
     if (got == bytes) return pio_guarded_take(g, out, bytes, error);
     (void)end(g);

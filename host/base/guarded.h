@@ -30,8 +30,8 @@ void pio_guarded_set_limit(pio_guarded *g, double seconds);
 /* Send a request and receive the answer's status; on PIOLA_OK *bytes follow, which pio_guarded_take() must take before
  * the next request. `expected` (bytes) prolongs the time limit. After a failure of the child itself every further call
  * fails. */
-piola_status pio_guarded_ask(pio_guarded *g, const void *request, size_t size, size_t expected, size_t *bytes,
-                             piola_error *error);
+piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, size_t expected, size_t *bytes,
+                              piola_error *error);
 piola_status pio_guarded_take(pio_guarded *g, void *out, size_t bytes, piola_error *error);
 /* Ask for an answer of exactly `bytes` and take it. */
 piola_status pio_guarded_read(pio_guarded *g, const void *request, size_t size, void *out, size_t bytes,

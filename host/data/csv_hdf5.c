@@ -131,7 +131,7 @@ static piola_status ask_columns(pio_csv *csv, pio_guarded *g, piola_error *error
 {
     const int64_t request = -1;
     size_t bytes = 0;
-    piola_status rc = pio_guarded_ask(g, &request, sizeof request, 0, &bytes, error);
+    piola_status rc = pio_guarded_call(g, &request, sizeof request, 0, &bytes, error);
     column *list = rc ? NULL : malloc(bytes + 1);
     if (!rc && !list) rc = pio_fail_memory(error, bytes, "a table");
     if (!rc) rc = pio_guarded_take(g, list, bytes, error);

@@ -51,7 +51,7 @@ static piola_status fetch_info(pio_snapshot_file *f, piola_error *error)
 {
     const pio_checked_request request = {.what = PIO_ASK_POINTS};
     size_t bytes = 0;
-    piola_status rc = pio_guarded_ask(f->reader, &request, sizeof request, 0, &bytes, error);
+    piola_status rc = pio_guarded_call(f->reader, &request, sizeof request, 0, &bytes, error);
     char *packed = rc ? NULL : malloc(bytes + 1);
     if (!rc && !packed) rc = pio_fail_memory(error, bytes, "what a snapshot holds");
     if (!rc) rc = pio_guarded_take(f->reader, packed, bytes, error);
@@ -194,7 +194,7 @@ piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_docum
     const pio_checked_request request = {.what = PIO_ASK_DOCUMENT, .which = (int64_t)which};
     size_t bytes = 0;
     *out = NULL;
-    piola_status rc = pio_guarded_ask(f->reader, &request, sizeof request, 0, &bytes, error);
+    piola_status rc = pio_guarded_call(f->reader, &request, sizeof request, 0, &bytes, error);
     char *text = rc ? NULL : calloc(bytes + 1, 1);
     if (!rc && !text) return pio_fail_memory(error, bytes, "a text");
     if (!rc) rc = pio_guarded_take(f->reader, text, bytes, error);
