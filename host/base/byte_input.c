@@ -60,15 +60,15 @@ void pio_input_skip_line(pio_input *in)
     if (in->at < in->size) in->at++;
 }
 
-void pio_input_look(pio_input *in)
+void pio_input_poll(pio_input *in)
 {
-    if (!in->status) in->status = pio_stop_at(in->looks++, "reading a file", in->error);
+    if (!in->status) in->status = pio_stop_at(in->polls++, "reading a file", in->error);
 }
 
 bool pio_input_line(pio_input *in)
 {
     while (!in->status && in->at < in->size) {
-        pio_input_look(in);
+        pio_input_poll(in);
         if (!pio_input_line_ends(in)) return true;
         pio_input_skip_line(in);
     }
@@ -190,7 +190,7 @@ bool pio_little_endian(void)
     return first == 1;
 }
 
-size_t pio_input_left(const pio_input *in)
+size_t pio_input_remaining(const pio_input *in)
 {
     return in->size - in->at;
 }
@@ -201,8 +201,8 @@ void pio_input_bytes(pio_input *in, void *to, size_t n, const char *what)
     memset(to, 0, n);
     if (in->status) return;
     in->mark = in->at;
-    pio_input_look(in);
-    if (n > pio_input_left(in)) {
+    pio_input_poll(in);
+    if (n > pio_input_remaining(in)) {
         pio_input_fail(in, "the file ends where %s is expected; it was cut off", what);
         return;
     }

@@ -16,7 +16,7 @@ typedef struct {
     bool swap;               /* binary numbers are of the other byte order */
     piola_error *error;
     piola_status status;
-    int64_t looks;             /* at whether to stop, or just passed */
+    int64_t polls;             /* at whether to stop, or just passed */
     char word[PIO_INPUT_WORD]; /* read last, cut where it is longer; bytes that are not printable are '?' */
 } pio_input;
 
@@ -24,7 +24,7 @@ void pio_input_fail(pio_input *in, const char *format, ...) __attribute__((forma
 void pio_input_no_memory(pio_input *in, size_t bytes, const char *what);
 
 /* Now and then, is the program to stop? A status then. For loops that read no line. */
-void pio_input_look(pio_input *in);
+void pio_input_poll(pio_input *in);
 /* Go to the next line that holds a word; false at the end. */
 bool pio_input_line(pio_input *in);
 /* Is nothing but blanks left in this line? */
@@ -42,7 +42,7 @@ bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char 
 int64_t pio_input_integer(pio_input *in, int64_t low, int64_t high, const char *what);
 
 void pio_input_bytes(pio_input *in, void *to, size_t n, const char *what);
-size_t pio_input_left(const pio_input *in);
+size_t pio_input_remaining(const pio_input *in);
 /* Is the byte order of this machine the little one? */
 bool pio_little_endian(void);
 

@@ -132,7 +132,7 @@ static double number(pio_input *in, ply_type type, const char *what)
     } v = {0};
     if (!in->binary) return pio_input_number(in, what);
     const size_t size = types[type].size;
-    if (in->swap || in->status || size > pio_input_left(in)) {
+    if (in->swap || in->status || size > pio_input_remaining(in)) {
         pio_input_bytes(in, &v, size, what);
     } else { /* begin_item() and those of long lists ask whether to stop */
         in->mark = in->at;
@@ -184,16 +184,16 @@ static void check_count(const ply_header *h, const ply_element *e, pio_input *in
     in->mark = in->at;
     if (e->n && !least)
         pio_input_fail(in, "the element '%s' has no properties", e->name);
-    else if (e->n && (pio_input_left(in) + 1) / least < e->n)
+    else if (e->n && (pio_input_remaining(in) + 1) / least < e->n)
         pio_input_fail(in,
                        "%zu of '%s' are promised, but the rest of the file (%zu bytes) holds at most %zu; it was cut "
                        "off or the count is wrong",
-                       e->n, e->name, pio_input_left(in), (pio_input_left(in) + 1) / least);
+                       e->n, e->name, pio_input_remaining(in), (pio_input_remaining(in) + 1) / least);
 }
 
 static void begin_item(pio_input *in, const ply_element *e)
 {
-    if (in->binary) pio_input_look(in);
+    if (in->binary) pio_input_poll(in);
     if (in->binary || pio_input_line(in) || in->status) return;
     in->mark = in->at;
     pio_input_fail(in, "the file ends within the element '%s'; it was cut off", e->name);
@@ -210,7 +210,7 @@ static void pass_list(pio_input *in, const ply_property *p)
     const size_t n = whole(in, p->count, 1e9, "the length of a list");
     for (size_t i = 0; i < n && !in->status; i++) {
         number(in, p->type, p->name);
-        pio_input_look(in);
+        pio_input_poll(in);
     }
 }
 
@@ -266,7 +266,7 @@ static void read_corners(pio_ply *out, pio_input *in, const ply_property *p, siz
     if (!in->status && count < 3) pio_input_fail(in, "a face of %zu corners; it needs 3", count);
     for (size_t i = 0; i < count && pio_input_room(in, &out->corner, *n, room, sizeof *out->corner); i++) {
         out->corner[(*n)++] = (int32_t)whole(in, p->type, (double)vertices, "the number of a vertex");
-        pio_input_look(in);
+        pio_input_poll(in);
     }
 }
 

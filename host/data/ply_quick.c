@@ -60,7 +60,7 @@ bool pio_ply_quick_rows(pio_input *in, const ply_element *e, double *values)
         good = good && !e->property[c].count;
         stride += size_of(e->property[c].type);
     }
-    if (!good || !e->n || pio_input_left(in) / stride < e->n) return false;
+    if (!good || !e->n || pio_input_remaining(in) / stride < e->n) return false;
 #pragma omp parallel for schedule(static)
     for (size_t first = 0; first < e->n; first += AT_ONCE) {
         const size_t some = e->n - first < AT_ONCE ? e->n - first : AT_ONCE;
@@ -84,7 +84,7 @@ bool pio_ply_quick_triangles(pio_input *in, const ply_element *e, size_t vertice
     const ply_property *p = e->property;
     bool good = in->binary && !in->swap && e->n_properties == 1 && size_of(p->count) == 1 &&
                 (p->type == PLY_I32 || p->type == PLY_U32);
-    if (!good || !e->n || pio_input_left(in) / STRIDE < e->n) return false;
+    if (!good || !e->n || pio_input_remaining(in) / STRIDE < e->n) return false;
     int32_t *to = pio_large_alloc(e->n * 3 * sizeof *to);
     if (!to) return false;
 #pragma omp parallel for schedule(static)

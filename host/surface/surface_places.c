@@ -45,7 +45,7 @@ static bool make_room(pio_triangles *t, pio_input *in, size_t n)
         size_t at = pio_place_hash(t->key, t->vertex + 3 * p) & (t->slots - 1);
         while (t->slot[at]) at = (at + 1) & (t->slots - 1);
         t->slot[at] = (uint32_t)p + 1;
-        pio_input_look(in);
+        pio_input_poll(in);
     }
     return !in->status;
 }

@@ -71,7 +71,7 @@ static void read_stl_binary(pio_triangles *t, pio_input *in, size_t n)
     if (!t->triangle) pio_input_no_memory(in, (n + 1) * 3 * sizeof *t->triangle, "a surface");
     for (size_t first = 0; first < n && !in->status; first += AT_ONCE) {
         const size_t some = n - first < AT_ONCE ? n - first : AT_ONCE;
-        pio_input_look(in);
+        pio_input_poll(in);
         for (size_t i = 0; i < 9 * some; i++) { /* behind its normal, which the order of the corners tells */
             const size_t at = in->at + STL_TRIANGLE * (i / 9) + 3 * sizeof(float);
             x[i / 3][i % 3] = stl_number(in, at, i % 9);
@@ -218,7 +218,7 @@ static void read_ply(pio_triangles *t, pio_input *in)
     for (size_t r = 0; others && r < ply.n_rows && !in->status; r++) { /* which go */
         const double *row = ply.values + r * ply.n_columns, x[3] = {row[at[0]], row[at[1]], row[at[2]]};
         memcpy(ply.values + 3 * r, x, sizeof x);
-        pio_input_look(in);
+        pio_input_poll(in);
     }
     if (!in->status) {
         pio_triangles_whole(t, in, ply.values, ply.n_rows);
