@@ -25,8 +25,8 @@ static bool number(cfg_doc *doc, const cfg_node *node, const char *path, const c
         const char *unit = pio_quantity_unit(f->quantity);
         pio_angle_hint(node->text, f, *out, why, sizeof why);
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is out of range: it must be %s%s%s%s",
-                       pio_cfg_clean(doc, node->text), pio_range_text(&f->range, range, sizeof range), *unit ? " " : "",
-                       unit, why);
+                       pio_cfg_printable(doc, node->text), pio_range_text(&f->range, range, sizeof range),
+                       *unit ? " " : "", unit, why);
         return false;
     }
     return true;
@@ -39,7 +39,7 @@ static void integer(cfg_doc *doc, const cfg_node *node, const char *path, const 
     double limit = f->size == sizeof(int64_t) ? 9007199254740992.0 : 2147483647.0;
     if (value < floor(value) || value > floor(value) || fabs(value) > limit) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is not a whole number of at most %.0f",
-                       pio_cfg_clean(doc, node->text), limit);
+                       pio_cfg_printable(doc, node->text), limit);
         return;
     }
     int64_t wide = (int64_t)value;
@@ -83,8 +83,8 @@ static void name(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
     if (!text_node(doc, node, path)) return;
     if (f->type != CFG_TEXT && !name_is_good(node->text, strlen(node->text), f->type == CFG_LABEL)) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
-                       "'%s' is not a name; use up to 64 letters, digits and _%s, %s", pio_cfg_clean(doc, node->text),
-                       f->type == CFG_LABEL ? ", - and ." : "",
+                       "'%s' is not a name; use up to 64 letters, digits and _%s, %s",
+                       pio_cfg_printable(doc, node->text), f->type == CFG_LABEL ? ", - and ." : "",
                        f->type == CFG_LABEL ? "beginning with a letter or digit" : "beginning with a letter or _");
         return;
     }
@@ -102,7 +102,7 @@ static void component(cfg_doc *doc, const cfg_node *node, const char *path, cons
     if (*rest) which = rest[1] >= 'x' && rest[1] <= 'z' && !rest[2] ? rest[1] - 'x' : -2;
     if (which == -2 || !name_is_good(node->text, length, false)) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
-                       "'%s' is not a name or a name with .x, .y or .z behind it", pio_cfg_clean(doc, node->text));
+                       "'%s' is not a name or a name with .x, .y or .z behind it", pio_cfg_printable(doc, node->text));
         return;
     }
     char *own = own_text(doc, node->text, length);
@@ -124,7 +124,7 @@ static bool choice(cfg_doc *doc, const cfg_node *node, const char *path, const c
         return false;
     }
     pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "unknown value '%s'%s (one of: %s)",
-                   pio_cfg_clean(doc, node->text), pio_cfg_did_you_mean(doc, node->text, values, n),
+                   pio_cfg_printable(doc, node->text), pio_cfg_did_you_mean(doc, node->text, values, n),
                    pio_cfg_join(doc, values, n));
     return false;
 }
@@ -151,7 +151,7 @@ static void enum_map(cfg_doc *doc, const cfg_node *node, const char *path, const
         if (strcmp(key, "default") == 0) continue;
         if (s == n)
             pio_cfg_report(doc, PIOLA_BAD_DATA, node->keys[i]->mark, path, "unknown key '%s'%s (known: default, %s)",
-                           pio_cfg_clean(doc, key), pio_cfg_did_you_mean(doc, key, f->slots, n),
+                           pio_cfg_printable(doc, key), pio_cfg_did_you_mean(doc, key, f->slots, n),
                            pio_cfg_join(doc, f->slots, n));
         else if (choice(doc, node->items[i], sub, f, &value))
             memcpy(at + s * sizeof value, &value, sizeof value);
@@ -303,7 +303,7 @@ static void unique(cfg_doc *doc, const cfg_node *list, const char *path, const c
         snprintf(sub, sizeof sub, "%.480s[%zu]", path, names[i].entry);
         pio_cfg_report(doc, PIOLA_BAD_DATA, names[i].own->mark, sub,
                        "the name '%s' is taken by the entry in line %d; use another",
-                       pio_cfg_clean(doc, names[i].own->text), names[first].own->mark.line);
+                       pio_cfg_printable(doc, names[i].own->text), names[first].own->mark.line);
     }
 }
 

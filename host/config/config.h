@@ -120,12 +120,12 @@ void pio_cfg_report(cfg_doc *doc, piola_status status, cfg_mark mark, const char
 /* At the node that `path` names, or at the nearest one above it when the key is not in the file. */
 void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Sorts and prints the first 20 (to may be NULL); the first line goes to `error`. Returns the first one's status. */
-piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error);
+piola_status pio_cfg_print_messages(cfg_doc *doc, FILE *to, piola_error *error);
 /* "file:line:col: error: text" and the source line with a caret below. */
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size);
 /* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Memory of the pool, never
  * NULL. */
-const char *pio_cfg_clean(cfg_doc *doc, const char *text);
+const char *pio_cfg_printable(cfg_doc *doc, const char *text);
 /* "; did you mean 'x'?" or "" -- of the pool. */
 const char *pio_cfg_did_you_mean(cfg_doc *doc, const char *word, const char *const *candidates, size_t n);
 /* "a, b, c" -- of the pool. */

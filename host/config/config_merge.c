@@ -97,7 +97,7 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
     for (const chain *c = up; c; c = c->up) {
         if (strcmp(c->real, real) != 0) continue;
         pio_cfg_report(doc, PIOLA_BAD_DATA, from->mark, "include", "'%s' includes itself%s; break the circle",
-                       pio_cfg_clean(doc, from->text), c == up ? "" : " by way of others");
+                       pio_cfg_printable(doc, from->text), c == up ? "" : " by way of others");
         return NULL;
     }
     if (doc->n_files >= CFG_MAX_FILES) {
@@ -190,7 +190,7 @@ static size_t list_place(cfg_doc *doc, const cfg_node *list, const step *s, cfg_
         pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "",
                        "the list has %zu entries; [%zu] is not one of them (the first is [0])", list->n, s->index);
     else
-        pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "", "no entry is named '%s'%s", pio_cfg_clean(doc, s->name),
+        pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "", "no entry is named '%s'%s", pio_cfg_printable(doc, s->name),
                        pio_cfg_did_you_mean(doc, s->name, names, n));
     return list->n;
 }

@@ -55,7 +55,7 @@ void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...)
     va_end(args);
 }
 
-const char *pio_cfg_clean(cfg_doc *doc, const char *text)
+const char *pio_cfg_printable(cfg_doc *doc, const char *text)
 {
     char out[80];
     size_t n = 0;
@@ -140,8 +140,8 @@ void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, co
         pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "merge keys '<<' are not in YAML 1.2; write the keys out");
     } else {
         const char *near = pio_cfg_did_you_mean(doc, key->text, keys, n);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "unknown key '%s'%s%s%s", pio_cfg_clean(doc, key->text),
-                       near, *near ? "" : "; known: ", *near ? "" : known);
+        pio_cfg_report(doc, PIOLA_BAD_DATA, key->mark, path, "unknown key '%s'%s%s%s",
+                       pio_cfg_printable(doc, key->text), near, *near ? "" : "; known: ", *near ? "" : known);
     }
 }
 
@@ -192,7 +192,7 @@ static int by_place(const void *a, const void *b)
     return p->order < q->order ? -1 : 1;
 }
 
-piola_status pio_cfg_show(cfg_doc *doc, FILE *to, piola_error *error)
+piola_status pio_cfg_print_messages(cfg_doc *doc, FILE *to, piola_error *error)
 {
     piola_status status = PIOLA_OK;
     doc->no_memory |=

@@ -102,13 +102,13 @@ static cfg_node *expand(reader *r, const char *name, cfg_mark mark, int depth)
     while (a && strcmp(a->name, name) != 0) a = a->next;
     if (!a) {
         pio_cfg_report(r->doc, PIOLA_BAD_DATA, mark, "", "alias '*%s' has no anchor '&%s' above it",
-                       pio_cfg_clean(r->doc, name), pio_cfg_clean(r->doc, name));
+                       pio_cfg_printable(r->doc, name), pio_cfg_printable(r->doc, name));
     } else if (!a->node) {
         pio_cfg_report(r->doc, PIOLA_BAD_DATA, mark, "", "alias '*%s' stands inside its own anchor",
-                       pio_cfg_clean(r->doc, name));
+                       pio_cfg_printable(r->doc, name));
     } else if (depth + a->node->height > CFG_MAX_DEPTH) {
         pio_cfg_report(r->doc, PIOLA_BAD_DATA, mark, "", "alias '*%s' nests deeper than %d levels",
-                       pio_cfg_clean(r->doc, name), CFG_MAX_DEPTH);
+                       pio_cfg_printable(r->doc, name), CFG_MAX_DEPTH);
     } else {
         cfg_node *node = copy(r, a->node);
         if (!node && !r->doc->no_memory)
@@ -123,7 +123,7 @@ static bool refuse_tag(reader *r, const yaml_char_t *tag, cfg_mark mark)
 {
     if (!tag) return false;
     pio_cfg_report(r->doc, PIOLA_BAD_DATA, mark, "", "tags are not read; remove '%s'",
-                   pio_cfg_clean(r->doc, (const char *)tag));
+                   pio_cfg_printable(r->doc, (const char *)tag));
     return true;
 }
 
@@ -193,7 +193,7 @@ static bool good_key(reader *r, const cfg_node *mapping, const cfg_node *key)
     }
     if (pio_cfg_get(mapping, key->text, &first)) {
         pio_cfg_report(r->doc, PIOLA_BAD_DATA, key->mark, "", "key '%s' stands twice; the first is in line %d",
-                       pio_cfg_clean(r->doc, key->text), first->mark.line);
+                       pio_cfg_printable(r->doc, key->text), first->mark.line);
         return false;
     }
     if (mapping->n == CFG_MAX_KEYS) {

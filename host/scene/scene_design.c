@@ -205,7 +205,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     const scene_material *bare = without_key(s, path, &key);
     if (bare) {
         pio_cfg_fault(doc, at, "nothing to design at '%s': the material '%s' has no key '%s'; give it there, above 0",
-                      pio_cfg_clean(doc, path), bare->name, key);
+                      pio_cfg_printable(doc, path), bare->name, key);
         return;
     }
     const char *network = pio_scene_without_clock(s, path);
@@ -244,7 +244,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
                 add_path(doc, paths, &n, "obstacles", s->obstacles[i].name, keys[k]);
     }
     const char *near = pio_cfg_did_you_mean(doc, path, paths, n);
-    pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
+    pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_printable(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, paths, n));
 }
 

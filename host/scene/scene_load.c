@@ -75,7 +75,7 @@ static void check_directory(const pio_scene *scene, cfg_doc *doc)
     pio_cfg_report(doc, PIOLA_REFUSED, node->mark, "output.directory",
                    "'%s' is neither below the scene's folder nor below the current one; name the folder by -o, or "
                    "allow it with --allow PATH",
-                   pio_cfg_clean(doc, directory));
+                   pio_cfg_printable(doc, directory));
 }
 
 static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_scene_leave *leave,
@@ -110,7 +110,7 @@ static piola_status load_or_parse(pio_scene **out, const pio_scene_text *from, c
     source->doc.given_size = from->size;
     pio_locale old = pio_locale_begin();
     load(scene, &source->doc, from->path, leave, sets, n_sets);
-    piola_status status = pio_cfg_show(&source->doc, errors, error);
+    piola_status status = pio_cfg_print_messages(&source->doc, errors, error);
     pio_locale_end(old);
     if (status)
         pio_scene_free(scene);

@@ -38,7 +38,7 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
         while (k < COLUMNS && strcmp(csv.columns[c], names[k]) != 0) k++;
         if (k == COLUMNS)
             pio_cfg_fault(doc, path, "%s has a column '%s'; time, x, y, z [m] and angle [rad] are those of a motion",
-                          csv.path, pio_cfg_clean(doc, csv.columns[c]));
+                          csv.path, pio_cfg_printable(doc, csv.columns[c]));
         else if (t >= 0)
             take_column(doc, &csv, c, to[k]);
     }
