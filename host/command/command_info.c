@@ -315,7 +315,7 @@ static piola_status mesh_info(const char *file, bool json, piola_error *error)
 {
     pio_mesh mesh;
     piola_status rc = pio_mesh_read(&mesh, file, error);
-    if (!rc) pio_mesh_judge_size(&mesh, (double)NAN);
+    if (!rc) pio_mesh_check_size(&mesh, (double)NAN);
     if (!rc) rc = pio_mesh_report(&mesh, json, error);
     pio_mesh_free(&mesh);
     return rc;

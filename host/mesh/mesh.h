@@ -169,7 +169,7 @@ double pio_mesh_shortest_edge(const pio_mesh *mesh);
 
 /* A warning where the box, as it was read, and then times `scale`, is of a size that unlike units make: more than 10 m
  * without a scale (NaN), with one more than 1 km; less than 1 um. */
-void pio_mesh_judge_size(pio_mesh *mesh, double scale);
+void pio_mesh_check_size(pio_mesh *mesh, double scale);
 
 /* What the mesh holds, for people on stdout or as one JSON text. */
 piola_status pio_mesh_report(const pio_mesh *mesh, bool json, piola_error *error);

@@ -298,7 +298,7 @@ static void look_at_part(const pio_mesh *mesh, pio_element_type type, int32_t fi
     }
 }
 
-void pio_mesh_look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults)
+void pio_mesh_inspect_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults)
 {
     point_set set;
     partial p = {.quality = quality, .faults = faults, .edge_min = INFINITY, .edge_max = 0, .ratio = INFINITY};
@@ -315,7 +315,7 @@ void pio_mesh_look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio
 
 void pio_mesh_measure(const pio_mesh *mesh, pio_mesh_quality *out)
 {
-    pio_mesh_look_at_cells(mesh, out, NULL);
+    pio_mesh_inspect_cells(mesh, out, NULL);
 }
 
 /* Exact where squares say that an edge may be the shortest. */

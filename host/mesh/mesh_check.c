@@ -150,7 +150,7 @@ static piola_status warn_coincident(pio_mesh *mesh, double extent, piola_error *
 #define VAST 1e3
 #define TINY 1e-6
 
-void pio_mesh_judge_size(pio_mesh *mesh, double scale)
+void pio_mesh_check_size(pio_mesh *mesh, double scale)
 {
     double extent = 0;
     for (int a = 0; a < 3; a++) extent = fmax(extent, mesh->high[a] - mesh->low[a]);
@@ -186,7 +186,7 @@ piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
         mesh->high[a] = high;
         extent = fmax(extent, high - low);
     }
-    pio_mesh_look_at_cells(mesh, &quality, &faults);
+    pio_mesh_inspect_cells(mesh, &quality, &faults);
     piola_status status = pio_stop(CHECKING, error);
     if (!status) status = tell_faults(mesh, &faults, error);
     if (status) return status;

@@ -9,7 +9,7 @@
 
 int32_t pio_raw_group(pio_raw_mesh *raw, int dimension, int32_t tag)
 {
-    const int64_t key = pio_tag_pair(dimension, tag);
+    const int64_t key = pio_tag_key(dimension, tag);
     const int32_t known = pio_tag_find(&raw->group_of, key), n = raw->mesh.n_groups;
     if (known >= 0) return known;
     if ((size_t)n == raw->group_room) {

@@ -85,7 +85,7 @@ void pio_tag_free(pio_tag_map *map)
     *map = (pio_tag_map){0};
 }
 
-int64_t pio_tag_pair(int dimension, int32_t tag)
+int64_t pio_tag_key(int dimension, int32_t tag)
 {
     return (int64_t)dimension * 4294967296 + (int64_t)(uint32_t)tag;
 }

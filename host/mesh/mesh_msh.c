@@ -111,7 +111,7 @@ static void read_one_name(msh_input *in, pio_tag_map *named)
     const int32_t tag = (int32_t)msh_text_integer(in, 1, INT32_MAX, "the tag of a physical group");
     read_name(in, name);
     if (in->status) return;
-    const int64_t key = pio_tag_pair(dimension, tag);
+    const int64_t key = pio_tag_key(dimension, tag);
     if (pio_tag_find(named, key) >= 0) {
         msh_fail(in, "the physical group %d of dimension %d is named twice", tag, dimension);
         return;

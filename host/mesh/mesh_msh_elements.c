@@ -50,7 +50,7 @@ static int32_t single_set(msh_input *in, int dimension, int32_t tag)
         return -1;
     }
     const int32_t positive = tag < 0 ? -tag : tag; /* the sign is an orientation */
-    const int64_t key = pio_tag_pair(dimension, positive);
+    const int64_t key = pio_tag_key(dimension, positive);
     const int32_t known = pio_tag_find(&in->raw.set_of, key);
     if (known >= 0) return known;
     const int32_t group = pio_raw_group(&in->raw, dimension, positive);
@@ -168,7 +168,7 @@ static int64_t read_block(msh_input *in, int64_t most)
         msh_fail(in, "a block of %lld elements, but only %lld of those that $Elements promises are left", (long long)n,
                  (long long)most);
     if (!in->status) msh_check_count(in, n, (in->binary ? 8 : 2) * (1 + (int64_t)pio_elements[type].nodes), "elements");
-    const int32_t set = pio_tag_find(&in->raw.set_of, pio_tag_pair(dimension, entity));
+    const int32_t set = pio_tag_find(&in->raw.set_of, pio_tag_key(dimension, entity));
     if (in->has_entities && set < 0)
         msh_fail(in, "a block of the entity %d of dimension %d, which $Entities does not have", entity, dimension);
     msh_end_record(in, "the head of a block");

@@ -30,12 +30,12 @@ static void read_groups(msh_input *in, int dimension, int32_t tag)
         if (new &&g >= 0) group[n++] = g;
     }
     if (in->status) return;
-    if (pio_tag_find(&in->raw.set_of, pio_tag_pair(dimension, tag)) >= 0) {
+    if (pio_tag_find(&in->raw.set_of, pio_tag_key(dimension, tag)) >= 0) {
         msh_fail(in, "the %s %d stands twice", entity_name[dimension], tag);
         return;
     }
     const int32_t set = pio_raw_set_add(&in->raw, group, n);
-    if (set < 0 || !pio_tag_add(&in->raw.set_of, pio_tag_pair(dimension, tag), set))
+    if (set < 0 || !pio_tag_add(&in->raw.set_of, pio_tag_key(dimension, tag), set))
         msh_no_memory(in, sizeof(pio_raw_set), "an entity");
 }
 

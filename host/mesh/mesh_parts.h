@@ -26,7 +26,7 @@ bool pio_tag_add(pio_tag_map *map, int64_t key, int32_t value);
 bool pio_tag_reserve(pio_tag_map *map, size_t n);
 void pio_tag_free(pio_tag_map *map);
 /* A dimension and a tag as one key. */
-int64_t pio_tag_pair(int dimension, int32_t tag);
+int64_t pio_tag_key(int dimension, int32_t tag);
 
 /* ---- a mesh as it comes ---------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ typedef struct pio_shape_faults {
     int32_t first[PIO_FAULTS][PIO_FAULTS_SHOWN];
 } pio_shape_faults;
 /* Sizes and shapes of all cells; faults (may be NULL) are added. Ends early where the program is to stop. */
-void pio_mesh_look_at_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults);
+void pio_mesh_inspect_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults);
 /* Box, volume, orientation, coincident nodes. */
 piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error);
 /* Outer faces, and the face of every facet. */

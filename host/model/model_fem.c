@@ -62,7 +62,7 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
     if (rc && g->mesh != SCENE_MESH_FILE) return pio_fail(error, rc, "%s", inner.message);
     const bool scaled = g->mesh == SCENE_MESH_FILE && !isnan(g->scale);
     const double scale = scaled ? g->scale : 1;
-    if (!rc) pio_mesh_judge_size(out, g->mesh == SCENE_MESH_FILE ? g->scale : 1);
+    if (!rc) pio_mesh_check_size(out, g->mesh == SCENE_MESH_FILE ? g->scale : 1);
     for (int64_t i = 0; !rc && i < out->n_nodes; i++)
         for (int a = 0; a < s->dimension; a++) out->x[3 * i + a] = scale * out->x[3 * i + a] + body->position[a];
     return rc;

@@ -421,7 +421,7 @@ static void judged(double length, double scale, const char *words)
     assert_false(warned(&mesh, " m long"));
     for (int a = 0; a < 3; a++) mesh.low[a] = mesh.high[a] = 0;
     mesh.high[0] = length;
-    pio_mesh_judge_size(&mesh, scale);
+    pio_mesh_check_size(&mesh, scale);
     print_message("  %g, scale %g: %s\n", length, scale,
                   mesh.n_warnings > before ? mesh.warnings[mesh.n_warnings - 1] : "no word");
     assert_int_equal(mesh.n_warnings, before + (words != NULL));
@@ -456,7 +456,7 @@ static void lists_of_many_warnings_are_cut_and_counted(void **state)
     fprintf(out, "$Nodes\n3\n1 0 0 0\n2 2e-7 0 0\n3 0 2e-7 0\n$EndNodes\n$Elements\n1\n1 2 0 1 2 3\n$EndElements\n");
     fclose(out);
     pio_mesh mesh = read_mesh(path);
-    pio_mesh_judge_size(&mesh, (double)NAN);
+    pio_mesh_check_size(&mesh, (double)NAN);
     assert_int_equal(mesh.n_warnings, 21); /* and the tiny box */
     assert_int_equal(mesh.n_groups, 0);
     pio_mesh_free(&mesh);
