@@ -21,12 +21,12 @@ static piola_status report(const pio_trimesh *s, const faults *f, piola_error *e
     const int32_t *edge = f->open ? f->first_open : f->first_turned;
     const double *p = s->vertex + 3 * edge[0], *q = s->vertex + 3 * edge[1];
     if (f->open)
-        return pio_trimesh_refuse(
+        return pio_trimesh_fail(
             s, error,
             "the surface is not closed: %lld edge%s open, the first from (%g %g %g) to (%g %g %g) m; close its "
             "holes",
             (long long)f->open, f->open > 1 ? "s are" : " is", p[0], p[1], p[2], q[0], q[1], q[2]);
-    return pio_trimesh_refuse(
+    return pio_trimesh_fail(
         s, error,
         "neighbours disagree about which side is outside at %lld edge%s, the first from (%g %g %g) to (%g %g %g) "
         "m; order all corners counter-clockwise as seen from outside",

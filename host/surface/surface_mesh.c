@@ -44,11 +44,11 @@ static piola_status measure(pio_trimesh *s, piola_error *error)
         volume += six / 6;
         for (int a = 0; a < 3; a++) moment[a] += six / 24 * (x[0][a] + x[1][a] + x[2][a]);
     }
-    if (!isfinite(size) || !isfinite(volume)) return pio_trimesh_refuse(s, error, "its size is too large for a double");
+    if (!isfinite(size) || !isfinite(volume)) return pio_trimesh_fail(s, error, "its size is too large for a double");
     if (!(fabs(volume) > 1e-12 * size) || !(size > 0))
-        return pio_trimesh_refuse(s, error, "the surface is flat: it encloses no volume");
+        return pio_trimesh_fail(s, error, "the surface is flat: it encloses no volume");
     if (volume < 0)
-        return pio_trimesh_refuse(
+        return pio_trimesh_fail(
             s, error,
             "the surface is inside out: it encloses %g m^3; order all corners counter-clockwise as seen from "
             "outside",
@@ -118,7 +118,7 @@ piola_status pio_trimesh_load(pio_trimesh *out, const char *path, double scale, 
     *out = (pio_trimesh){0};
     piola_status rc = read_triangles(&t, out, path, error);
     pio_triangles_free(&t);
-    if (!rc && !out->n_triangles) rc = pio_trimesh_refuse(out, error, "there are no triangles");
+    if (!rc && !out->n_triangles) rc = pio_trimesh_fail(out, error, "there are no triangles");
     if (!rc) rc = check(out, error);
     if (rc) pio_trimesh_free(out);
     return rc;

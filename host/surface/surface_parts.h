@@ -49,7 +49,7 @@ void pio_triangles_free(pio_triangles *t);
 piola_status pio_trimesh_check_closed(const pio_trimesh *s, piola_error *error);
 
 /* PIOLA_BAD_DATA of the surface's file. */
-piola_status pio_trimesh_refuse(const pio_trimesh *s, piola_error *error, const char *format, ...)
+piola_status pio_trimesh_fail(const pio_trimesh *s, piola_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* sum_a k_a x_a + k_3 on numbers of 128 bits, of which the upper half is taken: a strongly universal hash

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-piola_status pio_trimesh_refuse(const pio_trimesh *s, piola_error *error, const char *format, ...)
+piola_status pio_trimesh_fail(const pio_trimesh *s, piola_error *error, const char *format, ...)
 {
     char text[800];
     va_list list;
