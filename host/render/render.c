@@ -32,8 +32,8 @@ static piola_status check_data(const pio_picture *p, piola_error *error)
         return pio_fail(error, PIOLA_USAGE, "values of cells need a mesh that has the cells");
     }
     if (p->points == NULL) return pio_fail(error, PIOLA_USAGE, "a picture of %zu particles needs their points", p->n);
-    if (p->n >= PIO_NOBODY || p->n > SIZE_MAX / 64) {
-        return pio_fail(error, PIOLA_USAGE, "%zu particles in one picture: at most %u", p->n, PIO_NOBODY - 1);
+    if (p->n >= PIO_NO_OWNER || p->n > SIZE_MAX / 64) {
+        return pio_fail(error, PIOLA_USAGE, "%zu particles in one picture: at most %u", p->n, PIO_NO_OWNER - 1);
     }
     for (int k = 0; k < p->dimension; k++) {
         double lo = p->box_min[k], hi = p->box_max[k];

@@ -5,7 +5,7 @@
 #include "host/render/render.h"
 
 #define PIO_SAMPLES 2              /* samples per pixel and axis */
-#define PIO_NOBODY UINT32_MAX      /* owner of a sample that shows no particle */
+#define PIO_NO_OWNER UINT32_MAX    /* owner of a sample that shows no particle */
 #define PIO_GREY PIO_COLORMAP_SIZE /* colour index of a particle without a value */
 #define PIO_MOST_TICKS 24
 
@@ -141,8 +141,8 @@ typedef struct {
     float value;     /* as of a vertex */
     float normal[3]; /* of length 1, to the eye's side: right, up, to the eye */
     float line;      /* 0..1: share of the sample that a side of a cell covers */
-} pio_look;
-pio_look pio_raster_look(const pio_samples *samples, int x, int y, uint32_t triangle);
+} pio_raster_value;
+pio_raster_value pio_raster_interpolate(const pio_samples *samples, int x, int y, uint32_t triangle);
 
 /* render_shade.c */
 piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);

@@ -113,7 +113,7 @@ static float line_at(const pio_triangle *t, const pio_vertex *const v[3], const 
     return (float)fmin(1, line);
 }
 
-pio_look pio_raster_look(const pio_samples *s, int x, int y, uint32_t id)
+pio_raster_value pio_raster_interpolate(const pio_samples *s, int x, int y, uint32_t id)
 {
     const pio_triangle *t = &s->skin.triangle[id];
     const pio_vertex *v[3] = {&s->skin.vertex[t->vertex[0]], &s->skin.vertex[t->vertex[1]],
@@ -133,7 +133,7 @@ pio_look pio_raster_look(const pio_samples *s, int x, int y, uint32_t id)
     n[0] *= away;
     n[1] *= away;
     const double length = fmax(1e-300, sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
-    return (pio_look){.value = (float)value,
-                      .normal = {(float)(n[0] / length), (float)(n[1] / length), (float)(n[2] / length)},
-                      .line = s->skin.lines * line_at(t, v, share)};
+    return (pio_raster_value){.value = (float)value,
+                              .normal = {(float)(n[0] / length), (float)(n[1] / length), (float)(n[2] / length)},
+                              .line = s->skin.lines * line_at(t, v, share)};
 }

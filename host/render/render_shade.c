@@ -139,7 +139,7 @@ static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float
     float line = 0, l = 1;
     int index;
     if (c->f->p.mesh != NULL) {
-        pio_look look = pio_raster_look(c->s, sx, sy, id);
+        pio_raster_value look = pio_raster_interpolate(c->s, sx, sy, id);
         float facing = look.normal[0] * key[0] + look.normal[1] * key[1] + look.normal[2] * key[2];
         index = look.value == look.value ? pio_colormap_index((double)look.value) : PIO_GREY;
         line = look.line;
@@ -167,7 +167,7 @@ static int shade_pixel(const canvas *c, int x, int y, float sum[3])
     for (int k = 0; k < PIO_SAMPLES * PIO_SAMPLES; k++) {
         int sx = PIO_SAMPLES * x + k % PIO_SAMPLES, sy = PIO_SAMPLES * y + k / PIO_SAMPLES;
         uint32_t id = c->s->owner[(ptrdiff_t)sy * c->s->width + sx];
-        if (id == PIO_NOBODY) continue;
+        if (id == PIO_NO_OWNER) continue;
         add_sample(c, sx, sy, id, n, open * (1 - cue), sum);
         sum[0] += cue * (float)pio_paper.r;
         sum[1] += cue * (float)pio_paper.g;
@@ -191,13 +191,13 @@ static int flat_pixel(const canvas *c, int x, int y, float sum[3])
     for (int k = 0; k < PIO_SAMPLES * PIO_SAMPLES; k++) {
         int sx = PIO_SAMPLES * x + k % PIO_SAMPLES, sy = PIO_SAMPLES * y + k / PIO_SAMPLES;
         uint32_t id = c->s->owner[(ptrdiff_t)sy * w + sx];
-        if (id == PIO_NOBODY) continue;
+        if (id == PIO_NO_OWNER) continue;
         float shade = 1;
         for (int side = 0; side < 4; side++) { /* a sample of paper within a pixel: the body's outline */
             int nx = sx + PIO_SAMPLES * ((side == 0) - (side == 1)),
                 ny = sy + PIO_SAMPLES * ((side == 2) - (side == 3));
             bool inside = nx >= 0 && ny >= 0 && nx < w && ny < h;
-            if (inside && c->s->owner[(ptrdiff_t)ny * w + nx] == PIO_NOBODY) shade = 0.72f;
+            if (inside && c->s->owner[(ptrdiff_t)ny * w + nx] == PIO_NO_OWNER) shade = 0.72f;
         }
         if (c->f->p.mesh == NULL) shade = fminf(shade, rim_shade(c, (ptrdiff_t)sy * w + sx, c->s->discs[id].r));
         add_sample(c, sx, sy, id, NULL, shade, sum);

@@ -203,7 +203,7 @@ static piola_status make_room(maker *m, piola_error *error)
         m->start[2 * i + 1] = (uint32_t)triangles;
         vertices += (size_t)p->n_vertices;
         triangles += (size_t)p->n_triangles;
-        if (vertices >= PIO_NOBODY || triangles >= PIO_NOBODY) {
+        if (vertices >= PIO_NO_OWNER || triangles >= PIO_NO_OWNER) {
             return pio_fail(error, PIOLA_BAD_DATA, "a surface of %zu faces: too many for one picture", n);
         }
     }

@@ -37,7 +37,7 @@ piola_status pio_samples_make(const pio_frame *f, pio_samples *s, piola_error *e
         pio_samples_free(s);
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory to draw the picture (%zu bytes)", count * 8);
     }
-    for (size_t i = 0; i < count; i++) s->depth[i] = INFINITY, s->owner[i] = PIO_NOBODY;
+    for (size_t i = 0; i < count; i++) s->depth[i] = INFINITY, s->owner[i] = PIO_NO_OWNER;
     return PIOLA_OK;
 }
 
