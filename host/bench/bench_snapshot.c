@@ -175,10 +175,10 @@ static piola_status read_file(runner *r, bool verify, bool check, pio_snapshot_r
     t->open = pio_clock() - begun;
     if (rc) return rc;
     const pio_snapshot_info *info = pio_snapshot_describe(file);
-    if (info->vouched != (verify ? PIO_SNAPSHOT_VERIFIED : PIO_SNAPSHOT_SKIPPED) || info->n_frames != r->b->frames ||
+    if (info->integrity != (verify ? PIO_SNAPSHOT_VERIFIED : PIO_SNAPSHOT_SKIPPED) || info->n_frames != r->b->frames ||
         info->n_fields != FIELDS)
         rc = pio_fail(error, PIOLA_INTERNAL, "%s: %lld frames of %zu fields; checksums: %s", r->path,
-                      (long long)info->n_frames, info->n_fields, pio_snapshot_vouched_text(info->vouched));
+                      (long long)info->n_frames, info->n_fields, pio_snapshot_integrity_text(info->integrity));
     for (int64_t k = 0; !rc && k < r->b->frames; k++) rc = read_frame(r, file, k, check, error);
     pio_snapshot_close(file);
     t->all = pio_clock() - begun;

@@ -163,7 +163,7 @@ static piola_status print_info(pio_snapshot_file *f, const char *file, piola_err
     printf("%s: %s, %dD, %s, %s\n", file, kind_name(info->kind), info->dimension,
            info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64",
            info->complete ? "complete" : "NOT complete: the run was cut off");
-    printf("checksums: %s\n", pio_snapshot_vouched_text(info->vouched));
+    printf("checksums: %s\n", pio_snapshot_integrity_text(info->integrity));
     piola_status rc = print_size(f, info, error);
     if (rc) return rc;
     printf("frames: %lld", (long long)info->n_frames);
@@ -279,7 +279,7 @@ static piola_status write_info(pio_json *json, pio_snapshot_file *f, const char 
     pio_json_string(json, "file", file);
     pio_json_string(json, "kind", kind_name(info->kind));
     pio_json_bool(json, "complete", info->complete);
-    pio_json_bool(json, "verified", info->vouched == PIO_SNAPSHOT_VERIFIED);
+    pio_json_bool(json, "verified", info->integrity == PIO_SNAPSHOT_VERIFIED);
     pio_json_integer(json, "dimension", info->dimension);
     pio_json_string(json, "precision", info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64");
     piola_status rc = json_size(json, f, info, error);

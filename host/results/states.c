@@ -313,12 +313,12 @@ piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *by
     char *at = bytes;
     piola_status rc = PIOLA_OK;
     if (!adjoint && points) {
-        rc = pio_snapshot_back(f->file, NULL, frame, f->points, error);
+        rc = pio_snapshot_reread(f->file, NULL, frame, f->points, error);
         pack(f, f->points, points, &at);
     }
     for (size_t i = 0; !rc && i < f->n_fields; i++) {
         if (adjoint ? !is_adjoint(f, i) : i >= f->n_frame_fields) continue;
-        rc = pio_snapshot_back(f->file, f->field[i].name, frame, f->scratch, error);
+        rc = pio_snapshot_reread(f->file, f->field[i].name, frame, f->scratch, error);
         if (!rc) pack(f, f->scratch, field_numbers(f, i), &at);
     }
     return rc;

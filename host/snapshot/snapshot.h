@@ -165,7 +165,7 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
 
 /* Of a frame that was written, what was given to it: a field of frames or an adjoint one, [N or M][components], NaN
  * where nothing was; `name` NULL: the points. In the file's precision. */
-piola_status pio_snapshot_back(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error);
+piola_status pio_snapshot_reread(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error);
 
 /* The gradient of the objective with respect to a parameter. */
 typedef struct {
@@ -227,13 +227,13 @@ typedef enum {
     PIO_SNAPSHOT_SKIPPED,  /* they were not compared, because the caller said so */
     PIO_SNAPSHOT_CUT_OFF,  /* there are none: the file was never finished */
     PIO_SNAPSHOT_EARLIER   /* there are none: the file is of an earlier version */
-} pio_snapshot_vouched;
+} pio_snapshot_integrity;
 
 typedef struct {
     pio_snapshot_kind kind;
     pio_snapshot_precision precision;
     bool complete;
-    pio_snapshot_vouched vouched;
+    pio_snapshot_integrity integrity;
     int dimension;
     int64_t n_points, n_frames;
     int64_t n_cells;                 /* of a mesh; 0: particles */
@@ -267,7 +267,7 @@ piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_
 /* The same; without `verify` the checksums of the bytes are not compared, which takes as long as reading the file. */
 piola_status pio_snapshot_open_as(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
 /* A sentence for people: "checksums: all 12 MB compared"; static. */
-const char *pio_snapshot_vouched_text(pio_snapshot_vouched vouched);
+const char *pio_snapshot_integrity_text(pio_snapshot_integrity integrity);
 void pio_snapshot_close(pio_snapshot_file *f);
 const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f);
 

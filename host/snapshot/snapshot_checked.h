@@ -115,7 +115,14 @@ void pio_checked_serve(pio_guard *guard, void *context);
  * types, 1 offsets, 2 connectivity), or -1 of the objective and a term's number; `part` of a gradient is 0 value, 1
  * grad. */
 typedef struct {
-    enum { PIO_ASK_POINTS, PIO_ASK_FIELD, PIO_ASK_MESH, PIO_ASK_GRADIENT, PIO_ASK_OBJECTIVE, PIO_ASK_DOCUMENT } what;
+    enum {
+        PIO_REQUEST_POINTS,
+        PIO_REQUEST_FIELD,
+        PIO_REQUEST_MESH,
+        PIO_REQUEST_GRADIENT,
+        PIO_REQUEST_OBJECTIVE,
+        PIO_REQUEST_DOCUMENT
+    } what;
     int part;
     int64_t which, frame;
 } pio_checked_request;

@@ -108,7 +108,7 @@ static bool read_ending(int fd, int64_t bytes, ending *e)
            memcmp(e->mark, mark, sizeof mark) == 0;
 }
 
-bool pio_digest_there(int fd)
+bool pio_digest_exists(int fd)
 {
     struct stat st;
     ending e;

@@ -30,6 +30,6 @@ piola_status pio_digest_append(int fd, const char *path, piola_error *error);
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error);
 
 /* Whether the file ends as a table does; nothing is compared. */
-bool pio_digest_there(int fd);
+bool pio_digest_exists(int fd);
 
 #endif

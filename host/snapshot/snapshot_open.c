@@ -20,12 +20,12 @@ struct pio_snapshot_file {
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-const char *pio_snapshot_vouched_text(pio_snapshot_vouched vouched)
+const char *pio_snapshot_integrity_text(pio_snapshot_integrity integrity)
 {
     static const char *const texts[] = {"every byte agrees with the checksums at the end of the file",
                                         "not compared, as --no-verify says", "none: the file was never finished",
                                         "none: the file is of a version of Piola that wrote none"};
-    return texts[vouched];
+    return texts[integrity];
 }
 
 piola_status pio_checked_compare(pio_checked_file *f, piola_error *error)
@@ -49,7 +49,7 @@ piola_status pio_checked_compare(pio_checked_file *f, piola_error *error)
 /* The first request of a reader: what the file holds. */
 static piola_status fetch_info(pio_snapshot_file *f, piola_error *error)
 {
-    const pio_checked_request request = {.what = PIO_ASK_POINTS};
+    const pio_checked_request request = {.what = PIO_REQUEST_POINTS};
     size_t bytes = 0;
     piola_status rc = pio_guarded_call(f->reader, &request, sizeof request, 0, &bytes, error);
     char *packed = rc ? NULL : malloc(bytes + 1);
@@ -118,7 +118,7 @@ static bool has_frame(const pio_snapshot_file *f, int64_t frame)
 
 piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error)
 {
-    const pio_checked_request request = {.what = PIO_ASK_POINTS, .frame = frame};
+    const pio_checked_request request = {.what = PIO_REQUEST_POINTS, .frame = frame};
     if (!has_frame(f, frame)) return no_frame(f, frame, error);
     return pio_guarded_read(f->reader, &request, sizeof request, out, 3 * sizeof *out * (size_t)f->info.n_points,
                             error);
@@ -132,7 +132,7 @@ piola_status pio_snapshot_read_field(pio_snapshot_file *f, const char *name, int
     while (i < info->n_fields && !(name && strcmp(info->fields[i].name, name) == 0)) i++;
     if (i == info->n_fields) return pio_fail(error, PIOLA_USAGE, "%s: no field '%s'", f->path, name ? name : "");
     const pio_snapshot_field_info *v = &info->fields[i];
-    const pio_checked_request request = {.what = PIO_ASK_FIELD, .which = (int64_t)i, .frame = frame};
+    const pio_checked_request request = {.what = PIO_REQUEST_FIELD, .which = (int64_t)i, .frame = frame};
     if (v->when != PIO_SNAPSHOT_STATIC && !has_frame(f, frame)) return no_frame(f, frame, error);
     return pio_guarded_read(f->reader, &request, sizeof request, out, sizeof *out * (size_t)v->rows * (size_t)v->stored,
                             error);
@@ -147,7 +147,7 @@ piola_status pio_snapshot_read_mesh(pio_snapshot_file *f, uint8_t *types, int64_
     piola_status rc = PIOLA_OK;
     if (!info->n_cells) return pio_fail(error, PIOLA_USAGE, "%s: holds particles, no mesh", f->path);
     for (int i = 0; i < 3 && !rc; i++) {
-        const pio_checked_request request = {.what = PIO_ASK_MESH, .which = i};
+        const pio_checked_request request = {.what = PIO_REQUEST_MESH, .which = i};
         if (outs[i]) rc = pio_guarded_read(f->reader, &request, sizeof request, outs[i], bytes[i], error);
     }
     return rc;
@@ -167,7 +167,7 @@ piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, 
     piola_status rc = PIOLA_OK;
     for (int part = 0; part < 2 && !rc; part++) {
         const pio_checked_request request = {
-            .what = PIO_ASK_GRADIENT, .part = part, .which = (int64_t)i, .frame = iteration};
+            .what = PIO_REQUEST_GRADIENT, .part = part, .which = (int64_t)i, .frame = iteration};
         if (outs[part]) rc = pio_guarded_read(f->reader, &request, sizeof request, outs[part], bytes, error);
     }
     return rc;
@@ -184,14 +184,14 @@ piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration
     for (size_t i = 0; term && i < info->n_terms; i++)
         if (strcmp(info->terms[i], term) == 0) which = (int64_t)i;
     if (term && which < 0) return pio_fail(error, PIOLA_USAGE, "%s: no term '%s' of the objective", f->path, term);
-    const pio_checked_request request = {.what = PIO_ASK_OBJECTIVE, .which = which, .frame = iteration};
+    const pio_checked_request request = {.what = PIO_REQUEST_OBJECTIVE, .which = which, .frame = iteration};
     return pio_guarded_read(f->reader, &request, sizeof request, out, sizeof *out, error);
 }
 
 piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_document which, char **out,
                                         piola_error *error)
 {
-    const pio_checked_request request = {.what = PIO_ASK_DOCUMENT, .which = (int64_t)which};
+    const pio_checked_request request = {.what = PIO_REQUEST_DOCUMENT, .which = (int64_t)which};
     size_t bytes = 0;
     *out = NULL;
     piola_status rc = pio_guarded_call(f->reader, &request, sizeof request, 0, &bytes, error);

@@ -102,7 +102,7 @@ static void pass_counts(parcel *p, pio_snapshot_info *info)
 {
     info->kind = (pio_snapshot_kind)passed(p, (int64_t)info->kind, 0, PIO_SNAPSHOT_CHECKPOINT);
     info->precision = (pio_snapshot_precision)passed(p, (int64_t)info->precision, 0, PIO_SNAPSHOT_F64);
-    info->vouched = (pio_snapshot_vouched)passed(p, (int64_t)info->vouched, 0, PIO_SNAPSHOT_EARLIER);
+    info->integrity = (pio_snapshot_integrity)passed(p, (int64_t)info->integrity, 0, PIO_SNAPSHOT_EARLIER);
     info->complete = passed(p, info->complete, 0, 1);
     info->dimension = (int)passed(p, info->dimension, 2, 3);
     pass_int(p, &info->n_points, 1, most_rows);

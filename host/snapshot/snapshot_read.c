@@ -20,13 +20,13 @@ static void judge_checksums(pio_checked_file *f, bool summed)
 {
     pio_snapshot_info *info = &f->info;
     if (f->digest)
-        info->vouched = PIO_SNAPSHOT_VERIFIED;
+        info->integrity = PIO_SNAPSHOT_VERIFIED;
     else if (!f->verify)
-        info->vouched = PIO_SNAPSHOT_SKIPPED;
+        info->integrity = PIO_SNAPSHOT_SKIPPED;
     else if (!summed)
-        info->vouched = PIO_SNAPSHOT_EARLIER;
+        info->integrity = PIO_SNAPSHOT_EARLIER;
     else if (!info->complete || is_partial(f->path))
-        info->vouched = PIO_SNAPSHOT_CUT_OFF;
+        info->integrity = PIO_SNAPSHOT_CUT_OFF;
     else
         (void)pio_checked_bad(f,
                               "damaged: it was finished, and the checksums at its end are missing: it was cut off or "

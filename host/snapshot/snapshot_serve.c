@@ -165,11 +165,11 @@ static void *read_array(pio_checked_file *f, const pio_checked_request *r, int64
     double *out = pio_checked_make(f, (size_t)rows * (size_t)width, sizeof *out);
     *bytes = (size_t)rows * (size_t)width * sizeof *out;
     if (!out) return NULL;
-    if (r->what == PIO_ASK_POINTS)
+    if (r->what == PIO_REQUEST_POINTS)
         read_points(f, r->frame, out);
-    else if (r->what == PIO_ASK_FIELD)
+    else if (r->what == PIO_REQUEST_FIELD)
         read_field(f, &info->fields[r->which], r->frame, out);
-    else if (r->what == PIO_ASK_GRADIENT)
+    else if (r->what == PIO_REQUEST_GRADIENT)
         read_gradient(f, &info->gradients[r->which], r->frame, r->part, out);
     else
         read_objective(f, r->which, r->frame, out);
@@ -180,17 +180,17 @@ static void *answer_to(pio_checked_file *f, const pio_checked_request *r, size_t
 {
     const pio_snapshot_info *info = &f->info;
     switch (r->what) {
-    case PIO_ASK_POINTS:
+    case PIO_REQUEST_POINTS:
         return read_array(f, r, info->n_points, 3, bytes);
-    case PIO_ASK_FIELD:
+    case PIO_REQUEST_FIELD:
         return read_array(f, r, info->fields[r->which].rows, info->fields[r->which].stored, bytes);
-    case PIO_ASK_GRADIENT:
+    case PIO_REQUEST_GRADIENT:
         return read_array(f, r, info->gradients[r->which].size, 1, bytes);
-    case PIO_ASK_OBJECTIVE:
+    case PIO_REQUEST_OBJECTIVE:
         return read_array(f, r, 1, 1, bytes);
-    case PIO_ASK_MESH:
+    case PIO_REQUEST_MESH:
         return read_mesh(f, r->which, bytes);
-    case PIO_ASK_DOCUMENT:
+    case PIO_REQUEST_DOCUMENT:
         break;
     }
     char *text = read_document(f, (pio_snapshot_document)r->which);

@@ -212,7 +212,7 @@ static void a_damaged_block_is_named(void **state)
     write_all(fd, data, (3 << 20) - 7, 0);
     assert_int_equal(pio_digest_append(fd, "file", &error), PIOLA_OK);
     assert_int_equal(pio_digest_compare(fd, "file", &digest, &error), PIOLA_OK);
-    assert_true(digest.there && digest.blocks == 3 && digest.covered == (3 << 20) - 7 && pio_digest_there(fd));
+    assert_true(digest.there && digest.blocks == 3 && digest.covered == (3 << 20) - 7 && pio_digest_exists(fd));
     write_all(fd, "x", 1, (3 << 20) - 8);
     assert_int_equal(pio_digest_compare(fd, "file", &digest, &error), PIOLA_BAD_DATA);
     assert_non_null(strstr(error.message, "bytes 2097152 to 3145720 do not match"));
@@ -280,14 +280,14 @@ static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
 
 /* ---- files without checksums ------------------------------------------------------------------------------ */
 
-static pio_snapshot_vouched vouched_of(bool verify)
+static pio_snapshot_integrity integrity_of(bool verify)
 {
     piola_error error;
     pio_snapshot_file *f = NULL;
     if (pio_snapshot_open_as(&f, bad_path, verify, &error) != PIOLA_OK) fail_msg("%s", error.message);
-    const pio_snapshot_vouched vouched = pio_snapshot_describe(f)->vouched;
+    const pio_snapshot_integrity integrity = pio_snapshot_describe(f)->integrity;
     pio_snapshot_close(f);
-    return vouched;
+    return integrity;
 }
 
 /* What another program does: it opens for writing, and writes. */

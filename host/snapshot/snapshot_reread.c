@@ -1,4 +1,4 @@
-/* snapshot_back.c -- of a file that is being written, what was given to it: for who keeps frames elsewhere too. */
+/* snapshot_reread.c -- of a file that is being written, what was given to it: for who keeps frames elsewhere too. */
 #include "host/snapshot/snapshot_private.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool read_rows(pio_h5_log *log, hid_t id, int64_t first, int64_t rows, in
     return ok;
 }
 
-piola_status pio_snapshot_back(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error)
+piola_status pio_snapshot_reread(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error)
 {
     pio_h5_log log = {0};
     const piola_status status = pio_snapshot_usable(s, error);
