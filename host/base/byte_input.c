@@ -75,7 +75,7 @@ bool pio_input_line(pio_input *in)
     return false;
 }
 
-/* Length of the word that begins here, which is not 0 when the line does not end here. */
+/* Returns the length of the word that begins here; it is not 0 unless the line ends here. */
 static size_t word_length(const pio_input *in)
 {
     size_t n = 0;
@@ -110,13 +110,14 @@ void pio_input_expect(pio_input *in, const char *word)
         pio_input_fail(in, "'%s' where '%s' is expected", in->word, word);
 }
 
-/* Does a word end before this byte? */
+/* Returns whether a word ends before this byte. */
 static bool word_ends(const pio_input *in, size_t at)
 {
     return at == in->size || blank(in->text[at]) || in->text[at] == '\n';
 }
 
-/* A word that is a finite number and nothing else; false leaves it to be read again, and told what is wrong with it. */
+/* Reads a word that is a finite number and nothing else. Returns false, having read nothing, otherwise; the caller
+ * reads it again in the general way, which reports the fault. */
 static bool quick_number(pio_input *in, double *value)
 {
     if (in->status) return false;

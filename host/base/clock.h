@@ -2,6 +2,7 @@
 #ifndef PIOLA_HOST_CLOCK_H
 #define PIOLA_HOST_CLOCK_H
 
-double pio_clock(void); /* s, steady; any thread may ask */
+/* Returns the time of a steady clock in seconds; its origin is arbitrary. Any thread may call it. */
+double pio_clock(void);
 
 #endif

@@ -13,7 +13,7 @@
 #endif
 
 static const uint32_t polynomial = 0x82f63b78u;
-static uint32_t tables[8][256]; /* [k][b]: what the byte b contributes when k bytes follow it */
+static uint32_t tables[8][256]; /* [k][b] contribution of the byte b when k bytes follow it */
 static pthread_once_t tables_made = PTHREAD_ONCE_INIT;
 
 static void make_tables(void)
@@ -30,7 +30,7 @@ static void make_tables(void)
         }
 }
 
-/* Eight bytes at once, by as many tables. */
+/* Processes eight bytes at once, with one table for each. */
 uint32_t pio_crc32c_by_table(uint32_t before, const void *data, size_t bytes)
 {
     const unsigned char *at = data;

@@ -41,7 +41,7 @@ size_t pio_number_length(const char *text)
 enum { MOST_DIGITS = 19, /* of a number below 2^64 */ MOST_POWER = 27 /* 5^27 < 2^63 */ };
 
 #if LDBL_MANT_DIG == 64
-static bool is_exact; /* the processor does keep 64 bits: an emulated one may not */
+static bool is_exact; /* the processor keeps 64 bits of a mantissa, which an emulated one may not */
 
 __attribute__((constructor)) static void try_precision(void)
 {
@@ -52,8 +52,8 @@ __attribute__((constructor)) static void try_precision(void)
     is_exact = mantissa == UINT64_MAX;
 }
 
-/* m 10^power by one operation on numbers of 64 bits that are exact; false when its rounding to 53 bits could be another
- * than that of the exact value, which the 11 bits between tell: they are half a unit, or next to it. */
+/* Computes m 10^power by one operation on exact numbers of 64 bits. Returns false if its rounding to 53 bits may differ
+ * from that of the exact value: then the remaining 11 bits are half a unit, or next to it. */
 static bool by_one_operation(uint64_t m, int power, double *value)
 {
     static const long double ten_to[MOST_POWER + 1] = {
@@ -78,8 +78,8 @@ static bool by_one_operation(uint64_t m, int power, double *value)
 #endif
 
 typedef struct {
-    uint64_t m;                   /* the digits, while they are few */
-    int digits, dropped, written; /* behind leading zeros; of them not in m; all */
+    uint64_t m;                   /* the first digits as a number */
+    int digits, dropped, written; /* after leading zeros; of those, not in m; all digits */
 } mantissa;
 
 static const char *read_digits(const char *at, mantissa *d)
@@ -97,7 +97,7 @@ static const char *read_digits(const char *at, mantissa *d)
     return at;
 }
 
-/* The power behind `e`, bounded; the end of the number. */
+/* Reads the power after `e`, which is bounded, and returns the end of the number. */
 static const char *read_power(const char *at, int *power)
 {
     if (*at != 'e' && *at != 'E') return at;

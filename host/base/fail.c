@@ -34,9 +34,9 @@ const char *piola_failure_name(piola_failure_kind kind)
     return kind >= 0 && kind < PIOLA_FAILURES ? names[kind] : "unknown";
 }
 
-/* ---- memory that was refused, to whomever ------------------------------------------------------------------ */
+/* ---- memory that was refused, anywhere in the process ---------------------------------------------------- */
 
-static volatile size_t refused_bytes; /* of the first refusal; of two at once, either */
+static volatile size_t refused_bytes; /* bytes of the first refusal; of two at the same time, either */
 
 void piola_memory_refused(size_t bytes)
 {
@@ -48,7 +48,7 @@ size_t piola_refused_bytes(void)
     return refused_bytes;
 }
 
-/* What a library that was refused memory may seem to have failed with. */
+/* Returns whether a library may report this status after it was refused memory. */
 static bool explained_by_memory(piola_status status)
 {
     switch (status) {
@@ -95,7 +95,7 @@ static void fill(piola_error *error, piola_status status, piola_failure what, co
     error->failure = what;
     if (length <= room)
         memcpy(error->message, whole, length + 1);
-    else /* of a long name the middle is left out: what is wrong with it comes behind it */
+    else /* the middle of a long file name is left out, since the fault is described after it */
         snprintf(error->message, sizeof error->message, "%.*s%s%s", (int)first, whole, mark, whole + length - last);
 }
 
@@ -110,7 +110,7 @@ piola_status pio_fail(piola_error *error, piola_status status, const char *forma
     return pio_fail_attribute(error, status);
 }
 
-/* A failure of this kind, of no step and item. */
+/* Returns a failure of this kind without step and item. */
 static piola_failure failure_of(piola_failure_kind kind)
 {
     return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};

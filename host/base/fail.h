@@ -1,23 +1,26 @@
 /* Room host/base: errors, logs, JSON, files, records, checksums, clocks and signals; it knows nothing of scenes. */
-/* fail.h -- filling a piola_error. */
+/* fail.h -- functions that fill a piola_error. */
 #ifndef PIOLA_HOST_FAIL_H
 #define PIOLA_HOST_FAIL_H
 
 #include "piola.h"
 
-/* Fill `error` (may be NULL) and return `status`; after memory was refused, as pio_fail_attribute() says. */
+/* Fills `error` (may be NULL) with `status` and a message, and returns the status, which is first passed through
+ * pio_fail_attribute(). */
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* PIOLA_NUMERICAL: a result of this kind is not finite. */
+/* Fills `error` with PIOLA_NUMERICAL for a result of this kind that is not finite, and returns that status. */
 piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for memory that could not be had; `bytes` is what was asked for. */
+/* Fills `error` with PIOLA_NO_MEMORY for `bytes` of memory for `what` that could not be had, and returns that status.
+ */
 piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what);
 
-/* What a failure is told as: PIOLA_NO_MEMORY, with the bytes at the end of the message, where memory was refused to
- * anyone in this process before and that can be why; else `status`. */
+/* Attributes a failure to lack of memory where that can explain it: if memory was refused anywhere in this process
+ * before, and `status` is one that a library may report in that case, it makes `error` PIOLA_NO_MEMORY, adds the bytes
+ * to its message and returns PIOLA_NO_MEMORY. Otherwise it returns `status`. */
 piola_status pio_fail_attribute(piola_error *error, piola_status status);
 
 #endif

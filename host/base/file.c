@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 16 << 20 }; /* bytes that are read at once */
+enum { PIECE = 16 << 20 }; /* bytes per read */
 
 static piola_status read_all(int file, const char *path, size_t most, char **text, size_t *size, piola_error *error)
 {

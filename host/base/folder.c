@@ -22,7 +22,7 @@ static const char lock_name[] = ".piola-lock";
 
 struct pio_folder {
     int folder, lock; /* descriptors */
-    char told[TEXT + 300];
+    char notice[TEXT + 300];
 };
 
 piola_status pio_folder_make(const char *directory, piola_error *error)
@@ -48,12 +48,12 @@ piola_status pio_folder_make(const char *directory, piola_error *error)
 /* ---- who holds it ---------------------------------------------------------------------------------------- */
 
 typedef struct {
-    char text[TEXT]; /* as it is in the file; "": it says nothing */
+    char text[TEXT]; /* contents of the file; "": empty */
     long pid;
     char host[256];
 } holder;
 
-/* The value of a line `key value`, printable and cut to size; "" where there is none. */
+/* Copies the value of a line `key value`, printable and cut to size; "" if there is none. */
 static void line_of(const char *text, const char *key, char *to, size_t size)
 {
     const size_t n = strlen(key);
@@ -86,7 +86,7 @@ static const char *describe(const holder *h, char *to, size_t size)
     if (*h->text)
         snprintf(to, size, "%s (pid %ld on %s, since %s)", *command ? command : "a run", h->pid, h->host, start);
     else
-        snprintf(to, size, "a run that has not said yet who it is");
+        snprintf(to, size, "a run that has not written its name yet");
     return to;
 }
 
@@ -104,9 +104,15 @@ static bool write_holder(int fd, const char *command)
 
 /* ---- the lock -------------------------------------------------------------------------------------------- */
 
-typedef enum { LOCKED, AGAIN, HELD, UNKNOWN, NOT_THERE } outcome; /* UNKNOWN: no one can say whether the holder lives */
+typedef enum {
+    LOCKED,
+    AGAIN,
+    HELD,
+    UNKNOWN,
+    NOT_THERE
+} outcome; /* UNKNOWN: it cannot be found out whether the holder lives */
 
-/* The file is still the one that has the name. */
+/* Returns whether the file still has its name. */
 static bool has_its_name(const pio_folder *f)
 {
     struct stat own, named;
@@ -114,13 +120,14 @@ static bool has_its_name(const pio_folder *f)
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
-/* No locks here: the file is ours when we created it, or when its process is dead on this machine. */
+/* Locks on a file system without locks: the file is ours if we created it, or if its process is dead on this machine.
+ */
 static outcome lock_by_name(pio_folder *f, bool created, const holder *h)
 {
     char host[256] = "", aside[64];
     static const char none[] = "this file system has no locks, so " /* of both messages */
                                "runs on other machines are known by the file .piola-lock alone";
-    snprintf(f->told, sizeof f->told, "%s", none);
+    snprintf(f->notice, sizeof f->notice, "%s", none);
     if (created) return LOCKED;
     gethostname(host, sizeof host - 1);
     if (strcmp(host, h->host) || h->pid <= 0) return UNKNOWN;
@@ -129,12 +136,12 @@ static outcome lock_by_name(pio_folder *f, bool created, const holder *h)
     if (renameat(f->folder, lock_name, f->folder, aside)) return AGAIN;
     struct stat own, moved;
     if (!fstat(f->lock, &own) && !fstatat(f->folder, aside, &moved, AT_SYMLINK_NOFOLLOW) && own.st_ino != moved.st_ino)
-        (void)!linkat(f->folder, aside, f->folder, lock_name, 0); /* it was of one that came between */
+        (void)!linkat(f->folder, aside, f->folder, lock_name, 0); /* it belongs to a run that came in between */
     unlinkat(f->folder, aside, 0);
     return AGAIN;
 }
 
-/* Try once; what was in the file goes to *h. */
+/* Tries once to lock; the contents of the file go to *h. */
 static outcome try_lock(pio_folder *f, holder *h)
 {
     const int how = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -182,7 +189,7 @@ static outcome take(pio_folder *f, holder *h)
     return o;
 }
 
-/* The holder was a process of this machine and has ended. */
+/* Returns whether the holder was a process of this machine that has ended. */
 static bool has_ended(const holder *h)
 {
     char host[256] = "";
@@ -190,7 +197,8 @@ static bool has_ended(const holder *h)
     return h->pid > 0 && !strcmp(host, h->host) && kill((pid_t)h->pid, 0) && errno == ESRCH;
 }
 
-/* As take(); what a dead process began ends a moment after it and has its lock until then. */
+/* Locks like take(), but waits a moment, since a child of a dead process ends shortly after it and holds the lock until
+ * then. */
 static outcome take_from_the_dead(pio_folder *f, holder *h)
 {
     outcome o = take(f, h);
@@ -216,7 +224,7 @@ static piola_status lock(pio_folder *f, const char *directory, const char *comma
                         strerror(errno));
     if (o != LOCKED) return refuse(o, directory, &h, error);
     if (*h.text)
-        snprintf(f->told, sizeof f->told, "%s was killed, or its machine stopped; its folder %s is taken over",
+        snprintf(f->notice, sizeof f->notice, "%s was killed, or its machine stopped; its folder %s is taken over",
                  describe(&h, who, sizeof who), directory);
     if (write_holder(f->lock, command)) return PIOLA_OK;
     const int why = errno;
@@ -236,7 +244,7 @@ static void release(pio_folder *f)
     free(f);
 }
 
-/* What the file says of a run that was killed stays, for the run that takes the folder over. */
+/* The description of a killed run is kept for the run that takes the folder over. */
 void pio_folder_remove(const char *directory, const char *old)
 {
     pio_folder f = {.folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .lock = -1};
@@ -264,7 +272,7 @@ piola_status pio_folder_lock(pio_folder **out, const char *directory, const char
 
 const char *pio_folder_notice(const pio_folder *f)
 {
-    return f->told;
+    return f->notice;
 }
 
 void pio_folder_unlock(pio_folder *f)
@@ -276,8 +284,8 @@ void pio_folder_unlock(pio_folder *f)
 
 /* ---- leftovers ------------------------------------------------------------------------------------------- */
 
-/* Is this the name of a snapshot that a run in this folder has not finished: states or history, PID-COUNT,
- * partial.vtkhdf? */
+/* Returns whether this is the name of an unfinished snapshot of a run in this folder: states or history, PID-COUNT,
+ * partial.vtkhdf. */
 static bool is_partial(const char *name)
 {
     static const char *const stems[] = {"states.", "history."};
@@ -285,7 +293,7 @@ static bool is_partial(const char *name)
     for (int k = 0; k < 2; k++) {
         const char *at = name + strlen(stems[k]);
         if (strncmp(name, stems[k], strlen(stems[k]))) continue;
-        if (!strcmp(at, tail)) return true; /* of versions that had but one name */
+        if (!strcmp(at, tail)) return true; /* from versions that had only one name */
         for (int part = 0; part < 2; part++) {
             const char *digits = at;
             while (isdigit((unsigned char)*at)) at++;
@@ -296,7 +304,7 @@ static bool is_partial(const char *name)
     return false;
 }
 
-/* A file of states on disk has a name for a moment only (disk_states.c). */
+/* Returns whether this is the name of a file of states on disk, which has one only for a moment (disk_states.c). */
 static bool is_of_states(const char *name)
 {
     static const char stem[] = "states-on-disk.h5.";
@@ -306,7 +314,7 @@ static bool is_of_states(const char *name)
                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
 }
 
-/* The folder's stream, to be closed; of a descriptor of its own. */
+/* Returns a directory stream with a descriptor of its own, which the caller closes. */
 static DIR *stream_of(int folder)
 {
     const int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

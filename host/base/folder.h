@@ -1,11 +1,11 @@
-/* folder.h -- the folder that a run writes into: one run at a time, and nothing left of those that died.
+/* folder.h -- the folder for results: only one run writes into it at a time, and files that dead runs left are removed.
  *
- * The lock is that of the kernel (flock) on the file `.piola-lock` in the folder; it ends with the process, however
- * that ends, so that no lock is ever stale. The file tells people who holds it: lines `pid`, `host`, `start` and
- * `command`. A run that ends removes it; where it is found without a lock, the run that it tells of was killed. On a
- * network file system the kernel's lock holds between machines where the system has it (NFS: yes, unless mounted with
- * nolock). Where it has none, the file itself is the lock: it is created as new (O_EXCL), one whose process is dead on
- * this machine is taken over, and any other is respected until a person removes it. */
+ * The lock is the kernel's (flock) on the file `.piola-lock` in the folder. It ends with the process, however that
+ * ends, so that no lock is ever stale. The file names the holder in lines `pid`, `host`, `start` and `command`. A run
+ * that ends removes it; if it is found without a lock, the run that it names was killed. On a network file system the
+ * kernel's lock works between machines where the system supports it (NFS does, unless it is mounted with nolock). Where
+ * there are no locks, the file itself is the lock: it is created as new (O_EXCL); a file whose process is dead on this
+ * machine is taken over, and any other is respected until a person removes it. */
 #ifndef PIOLA_HOST_FOLDER_H
 #define PIOLA_HOST_FOLDER_H
 
@@ -13,25 +13,26 @@
 
 typedef struct pio_folder pio_folder;
 
-/* Create a folder and its parents. PIOLA_CANNOT_CREATE. */
+/* Creates a folder and its parents where they are missing. PIOLA_CANNOT_CREATE if that fails. */
 piola_status pio_folder_make(const char *directory, piola_error *error);
 
-/* Lock a folder that is there; `command` says who. PIOLA_CANNOT_CREATE: another run has it, which is told by pid, host
- * and start; or the folder cannot be written to. */
+/* Locks an existing folder; `command` describes the holder to other runs. PIOLA_CANNOT_CREATE if another run holds it
+ * (the message has its pid, host and start), or if the folder cannot be written to. */
 piola_status pio_folder_lock(pio_folder **out, const char *directory, const char *command, piola_error *error);
-/* What was found when it was locked: of a run that was killed, or of a file system without locks; "" where there is
- * nothing to tell. */
+/* Returns a notice for the user about what was found when the folder was locked: a run that was killed, or a file
+ * system without locks. It is "" otherwise, and valid until pio_folder_unlock(). */
 const char *pio_folder_notice(const pio_folder *f);
-/* Remove the file `old`, and what runs that died left: unfinished snapshots, files of states and temporary files, all
- * by the names that we give them. How many of the latter. */
+/* Removes the file `old` and the files that dead runs left: unfinished snapshots, files of states and temporary files,
+ * which are recognised by their names. Returns the number of the latter. */
 int pio_folder_clean(const pio_folder *f, const char *old);
-void pio_folder_unlock(pio_folder *f); /* NULL is allowed */
+/* Releases the lock and frees `f`, which may be NULL. */
+void pio_folder_unlock(pio_folder *f);
 
-/* Remove a file, unless another run has the folder or it cannot be locked. */
+/* Removes the file `old` of the folder, unless another run holds the folder or it cannot be locked. */
 void pio_folder_remove(const char *directory, const char *old);
 
-/* The names of snapshots that runs in this folder have not finished, [*n] of them, one block to free(); NULL: none, or
- * no memory. */
+/* Returns the names of unfinished snapshots in this folder, [*n], as one block that the caller frees; NULL if there are
+ * none or no memory. */
 char **pio_folder_partials(const char *directory, size_t *n);
 
 #endif

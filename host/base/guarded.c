@@ -17,14 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 20, SLOWEST = 4000000 }; /* of a pipe, where the system allows; bytes per second */
+enum { PIPE_BYTES = 1 << 20, SLOWEST = 4000000 }; /* size of a pipe, where the system allows it; bytes per second */
 
 struct pio_guarded {
     const char *path;
     pid_t child;
     int to, from; /* requests, answers */
     double seconds;
-    bool over; /* it failed, and was ended */
+    bool over; /* it failed and has been ended */
 };
 
 struct pio_guard {
@@ -32,7 +32,7 @@ struct pio_guard {
 };
 
 typedef struct {
-    int64_t status, bytes; /* of the error when the status is not 0 */
+    int64_t status, bytes; /* bytes: size of the error if the status is not 0 */
 } heading;
 
 /* ---- the child ------------------------------------------------------------------------------------------ */
@@ -43,7 +43,7 @@ static void limit_memory(int64_t bytes)
     (void)bytes;
 }
 #else
-/* The program's private memory now, bytes; 0 when the system does not tell. */
+/* Returns the program's private memory in bytes, or 0 if the system does not report it. */
 static rlim_t memory_now(void)
 {
     long pages[6] = {0};
@@ -65,8 +65,8 @@ static void limit_memory(int64_t bytes)
 }
 #endif
 
-/* A library that crashes for want of memory that it was refused says nothing about the file: that is an answer of its
- * own. Else the signal's own action follows. */
+/* A library that crashes because memory was refused says nothing about the file, so it is reported as such. Otherwise
+ * the default action of the signal follows. */
 static void on_crash(int number)
 {
     if (piola_refused_bytes()) _exit(PIOLA_NO_MEMORY);
@@ -92,7 +92,7 @@ static void settle(pid_t parent)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     (void)setrlimit(RLIMIT_CORE, &none);
-#if !defined(__SANITIZE_ADDRESS__) /* whose reports are wanted */
+#if !defined(__SANITIZE_ADDRESS__) /* it reports crashes itself */
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0) {
         (void)dup2(nothing, STDOUT_FILENO);
@@ -101,8 +101,7 @@ static void settle(pid_t parent)
 #endif
 }
 
-/* Of what the program has open nothing is kept but the two pipes: a lock that the child inherits would outlive the
- * program. */
+/* Closes all files of the program except the two pipes: a lock that the child inherits would outlive the program. */
 static void keep_only(const pio_guard *guard)
 {
     const int low = guard->from < guard->to ? guard->from : guard->to;
@@ -200,7 +199,7 @@ void pio_guarded_set_limit(pio_guarded *g, double seconds)
     g->seconds = seconds;
 }
 
-/* End the child and fetch how it ended; -1 when that is not known. */
+/* Ends the child and returns how it ended, or -1 if that is unknown. */
 static int end(pio_guarded *g)
 {
     int status = -1;
@@ -220,7 +219,7 @@ void pio_guarded_end(pio_guarded *g)
     free(g);
 }
 
-/* It stopped answering without being asked to: how it ended says why. It is given a moment to end by itself. */
+/* Reports a child that stopped answering: how it ended says why. It is given a moment to end by itself. */
 static piola_status crashed(pio_guarded *g, piola_error *error)
 {
     int status = 0;
@@ -262,7 +261,7 @@ static piola_status stopped(pio_guarded *g, piola_error *error)
                     why ? why : "a signal");
 }
 
-/* Receive until `deadline`; whether to stop is asked twice a second. */
+/* Receives until `deadline`, and polls twice per second whether the program is to stop. */
 static piola_status take_until(pio_guarded *g, void *out, size_t bytes, double deadline, piola_error *error)
 {
     for (size_t done = 0; done < bytes;) {
@@ -290,7 +289,7 @@ static double deadline_for(const pio_guarded *g, size_t bytes)
     return now() + g->seconds + (double)bytes / SLOWEST;
 }
 
-/* A write to a child that is gone must not end the program: SIGPIPE is put aside. */
+/* Sends with SIGPIPE blocked: writing to a dead child must not end the program. */
 static bool send_quietly(int fd, const void *data, size_t bytes)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -304,25 +303,26 @@ piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, 
                               piola_error *error)
 {
     heading h;
-    piola_error told;
+    piola_error answered;
     *bytes = 0;
     if (g->over)
         return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: damaged: the process that read it has ended", g->path);
     if (!send_quietly(g->to, request, size)) return crashed(g, error);
     piola_status rc = take_until(g, &h, sizeof h, deadline_for(g, expected), error);
     if (rc) return rc;
-    const bool sane = h.bytes >= 0 && (!h.status || h.bytes == (int64_t)sizeof told);
-    if (sane && h.status) rc = take_until(g, &told, sizeof told, deadline_for(g, 0), error);
+    const bool sane = h.bytes >= 0 && (!h.status || h.bytes == (int64_t)sizeof answered);
+    if (sane && h.status) rc = take_until(g, &answered, sizeof answered, deadline_for(g, 0), error);
     if (rc) return rc;
-    if (!sane || (h.status && told.status != (piola_status)h.status)) {
+    if (!sane || (h.status && answered.status != (piola_status)h.status)) {
         (void)end(g);
-        return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: damaged: the HDF5 library lost its way in it", g->path);
+        return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: damaged: the process that read it sent an impossible answer",
+                        g->path);
     }
     *bytes = h.status ? 0 : (size_t)h.bytes;
     if (!h.status) return PIOLA_OK;
-    told.message[sizeof told.message - 1] = '\0';
-    if (error) *error = told;
-    return told.status;
+    answered.message[sizeof answered.message - 1] = '\0';
+    if (error) *error = answered;
+    return answered.status;
 }
 
 piola_status pio_guarded_take(pio_guarded *g, void *out, size_t bytes, piola_error *error)

@@ -1,47 +1,48 @@
-/* guarded.h -- a process of its own for a library that reads what nobody vouches for.
+/* guarded.h -- runs a library that reads untrusted files in a child process.
  *
- * The child inherits the memory of the program, answers one request after another through two pipes, and may crash,
- * loop or ask for absurd memory: that is an answer too, PIOLA_BAD_DATA with the file named. It dies with the program,
- * leaves signals from the keyboard to it, keeps none of its files open, writes nothing to its outputs and leaves no
- * core file. Its answers are bytes of known number, so what it sends must be checked where it is used to index or to
- * reserve.
+ * The child inherits the memory of the program and answers one request after another through two pipes. If it crashes,
+ * loops or asks for absurd amounts of memory, the caller gets PIOLA_BAD_DATA with the name of the file. The child ends
+ * with the program, leaves signals from the keyboard to it, keeps none of its files open, writes nothing to its outputs
+ * and leaves no core file. The length of an answer is known in advance; its contents must be checked before they are
+ * used as an index or as a size.
  *
- * Start it before threads hold locks: of a program with threads only the caller's lives on in the child. */
+ * Start it before threads hold locks: of a program with threads, only the calling thread lives on in the child. */
 #ifndef PIOLA_HOST_GUARDED_H
 #define PIOLA_HOST_GUARDED_H
 
 #include "piola.h"
 
-typedef struct pio_guarded pio_guarded; /* the child, as the program sees it */
-typedef struct pio_guard pio_guard;     /* the program, as the child sees it */
+typedef struct pio_guarded pio_guarded; /* the program's end of the connection */
+typedef struct pio_guard pio_guard;     /* the child's end of the connection */
 
-enum { PIO_GUARDED_SECONDS = 60 }; /* for an answer, and one more for every 4 MB of it */
+enum { PIO_GUARDED_SECONDS = 60 }; /* time limit of an answer, plus 1 s for every 4 MB of it */
 
-/* In the child: take requests and answer each, until pio_guard_request() returns false. */
+/* The work of the child: it reads requests and answers each, until pio_guard_request() returns false. */
 typedef void pio_guarded_work(pio_guard *guard, void *context);
 
-/* Start a child that does `work`. `path` names the file in messages and must live as long. The child may have `bytes`
- * more memory than the program has now, and 1 GiB. PIOLA_NO_MEMORY when there can be no further process. */
+/* Starts a child that runs `work`. `path` names the file in messages and must remain valid. The child may use `bytes`
+ * plus 1 GiB more memory than the program uses now. PIOLA_NO_MEMORY if no process can be started. */
 piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t bytes, pio_guarded_work *work,
                                void *context, piola_error *error);
-/* Other seconds for an answer, for tests. */
+/* Sets the time limit of an answer in seconds; for tests. */
 void pio_guarded_set_limit(pio_guarded *g, double seconds);
 
-/* Send a request and receive the answer's status; on PIOLA_OK *bytes follow, which pio_guarded_take() must take before
- * the next request. `expected` (bytes) prolongs the time limit. After a failure of the child itself every further call
- * fails. */
+/* Sends a request and receives the status of the answer. After PIOLA_OK an answer of *bytes is waiting, which
+ * pio_guarded_take() must fetch before the next request. `expected` bytes extend the time limit. After a failure of the
+ * child itself every further call fails. */
 piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, size_t expected, size_t *bytes,
                               piola_error *error);
+/* Receives `bytes` bytes of the answer into `out`. */
 piola_status pio_guarded_take(pio_guarded *g, void *out, size_t bytes, piola_error *error);
-/* Ask for an answer of exactly `bytes` and take it. */
+/* Sends a request and receives an answer of exactly `bytes` bytes into `out`. */
 piola_status pio_guarded_read(pio_guarded *g, const void *request, size_t size, void *out, size_t bytes,
                               piola_error *error);
-/* End the child. NULL is allowed. */
+/* Ends the child and frees `g`, which may be NULL. */
 void pio_guarded_end(pio_guarded *g);
 
-/* In the child: the next request, exactly `size` bytes; false when there is none. */
+/* Reads the next request of exactly `size` bytes, in the child. Returns false when there are no more. */
 bool pio_guard_request(pio_guard *guard, void *request, size_t size);
-/* In the child: the answer. `data` follows when `status` is PIOLA_OK, else the error does. */
+/* Sends an answer, in the child: the status, followed by `data` if that is PIOLA_OK and by the error otherwise. */
 void pio_guard_answer(pio_guard *guard, piola_status status, const piola_error *error, const void *data, size_t bytes);
 
 #endif

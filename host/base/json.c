@@ -130,7 +130,7 @@ void pio_json_to_memory(pio_json *json, int indent)
     begin_text(json, NULL, indent);
 }
 
-/* What stands before a value: the comma, the line break, the key. */
+/* Writes what precedes a value: the comma, the line break, the key. */
 static void begin_value(pio_json *json, const char *key)
 {
     if (failed(json)) return;
@@ -278,13 +278,13 @@ void pio_json_free(pio_json *json)
 char *pio_format_double(char to[PIO_JSON_DOUBLE], double value)
 {
     if (!isfinite(value)) return strcpy(to, "null");
-    /* The fewest digits that read back as the same value; 17 always do (IEEE 754-2019, 5.12.2). */
+    /* Find the fewest digits that read back as the same value; 17 always do (IEEE 754-2019, 5.12.2). */
     int digits = 1;
     while (digits < 17 && (snprintf(to, PIO_JSON_DOUBLE, "%.*e", digits - 1, value),
                            strtod(to, NULL) < value || strtod(to, NULL) > value)) {
         digits++;
     }
-    /* %g turns to an exponent when it has fewer digits than the integer part: show whole numbers below 1e16 whole. */
+    /* %g uses an exponent if it has fewer digits than the integer part; whole numbers below 1e16 are shown whole. */
     int exponent = value < 0 || value > 0 ? (int)floor(log10(fabs(value))) : 0;
     if (exponent < 16 && exponent + 1 > digits) digits = exponent + 1;
     snprintf(to, PIO_JSON_DOUBLE, "%.*g", digits, value);
@@ -294,6 +294,6 @@ char *pio_format_double(char to[PIO_JSON_DOUBLE], double value)
         *at = '.';
         memmove(at + 1, at + strlen(point), strlen(at + strlen(point)) + 1);
     }
-    if (strcmp(to, "-0") == 0) strcpy(to, "-0.0"); /* readers make an integer of -0 and lose the sign */
+    if (strcmp(to, "-0") == 0) strcpy(to, "-0.0"); /* readers take -0 for an integer and lose the sign */
     return to;
 }

@@ -1,8 +1,8 @@
-/* json.h -- a small streaming JSON writer (RFC 8259).
+/* json.h -- a small streaming writer of JSON (RFC 8259).
  *
- * Every value takes the key it has in the enclosing object; the key is NULL inside an array and at the top. The writer
- * remembers its first failure, ignores what follows, and tells it in pio_json_finish, so calls need no checks between.
- * It does not look for repeated keys. Not safe for two threads on one writer. */
+ * Every value has a key in an object; the key is NULL in an array and at the top. The writer keeps its first failure,
+ * ignores what follows, and returns it from pio_json_finish(), so that calls need no checks. It does not detect
+ * repeated keys. One writer must not be used by two threads at the same time. */
 #ifndef PIOLA_HOST_JSON_H
 #define PIOLA_HOST_JSON_H
 
@@ -13,47 +13,56 @@
 enum { PIO_JSON_DEPTH = 64, PIO_JSON_DOUBLE = 32 };
 
 typedef struct pio_json {
-    FILE *file;   /* where the text goes, or NULL: into `text` */
-    char *text;   /* grown by the writer; ends with a 0 that `size` does not count */
+    FILE *file;   /* destination of the text; NULL: `text` */
+    char *text;   /* allocated by the writer; ends with a NUL that `size` does not count */
     size_t size;  /* bytes written so far, in either case */
     size_t space; /* bytes allocated at `text` */
     int indent;   /* blanks per level; 0: everything on one line */
     int depth;    /* open objects and arrays, 0 ... PIO_JSON_DEPTH */
     struct {
-        bool object; /* object or array */
-        bool filled; /* has a member already */
+        bool object; /* an object, otherwise an array */
+        bool filled; /* it has a member already */
     } level[PIO_JSON_DEPTH];
-    bool done; /* the one value at the top is complete */
-    piola_error failure;
+    bool done;           /* the one value at the top is complete */
+    piola_error failure; /* the first failure */
 } pio_json;
 
-/* Begin a text. `indent` is 0 ... 16. The file stays the caller's: it is flushed by pio_json_finish, never closed. */
+/* Begins a text that goes to a file. `indent` is 0 to 16 blanks per level. The file remains the caller's:
+ * pio_json_finish() flushes it and does not close it. */
 void pio_json_to_file(pio_json *json, FILE *file, int indent);
+/* Begins a text that is kept in json->text. */
 void pio_json_to_memory(pio_json *json, int indent);
 
+/* Begins an object. */
 void pio_json_begin_object(pio_json *json, const char *key);
+/* Ends the innermost object. */
 void pio_json_end_object(pio_json *json);
+/* Begins an array. */
 void pio_json_begin_array(pio_json *json, const char *key);
+/* Ends the innermost array. */
 void pio_json_end_array(pio_json *json);
 
-/* UTF-8 is kept, each invalid sequence becomes U+FFFD; NULL is written as null. */
+/* Writes a string, or null for NULL. UTF-8 is kept, and each invalid sequence becomes U+FFFD. */
 void pio_json_string(pio_json *json, const char *key, const char *value);
-/* Shortest decimal that reads back as the same double; NaN and infinities are written as null. */
+/* Writes the shortest decimal number that reads back as the same double; null for NaN and infinities. */
 void pio_json_double(pio_json *json, const char *key, double value);
+/* Writes a whole number. */
 void pio_json_integer(pio_json *json, const char *key, int64_t value);
+/* Writes true or false. */
 void pio_json_bool(pio_json *json, const char *key, bool value);
+/* Writes null. */
 void pio_json_null(pio_json *json, const char *key);
-/* An array of n doubles on one line. */
+/* Writes an array of n doubles in one line. */
 void pio_json_doubles(pio_json *json, const char *key, const double *values, size_t n);
 
-/* End the text: exactly one value must have been written and everything opened must be closed. A file gets a final
- * newline and is flushed. Returns the first failure of the whole text. */
+/* Ends the text: exactly one value must have been written, and every object and array must have been ended. A file gets
+ * a final new line and is flushed. Returns the first failure of the whole text. */
 piola_status pio_json_finish(pio_json *json, piola_error *error);
-/* Release the memory of a text; safe after any outcome and more than once. */
+/* Frees the memory of a text. It may be called after any outcome and more than once. */
 void pio_json_free(pio_json *json);
 
-/* The shortest decimal that reads back as the same double, with a point whatever the locale; "null" when not finite.
- * Returns `to`. */
+/* Writes the shortest decimal number that reads back as the same double into `to`, with a decimal point in any locale,
+ * or "null" if it is not finite. Returns `to`. */
 char *pio_format_double(char to[PIO_JSON_DOUBLE], double value);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { LINE = 512, NAME = 64 };
-static const double redraw = 0.1, repeat = 10; /* s between two drawings, between two lines */
+static const double redraw = 0.1, repeat = 10; /* s between two drawings; s between two lines */
 
 struct pio_log {
     FILE *human, *json;
@@ -22,13 +22,13 @@ struct pio_log {
     bool terminal, colour;
     double (*clock)(void *);
     void *clock_context;
-    piola_error failure; /* the first, of the JSON file */
+    piola_error failure; /* first failure of the JSON file */
 
     bool active; /* a stage is running */
     char stage[NAME], unit[NAME];
     int64_t done, total;
-    double began, drawn, told; /* s: the stage's begin, last drawing, last line elsewhere and in the JSON file */
-    int shown;                 /* columns of the progress line that stands on the terminal */
+    double began, drawn, reported; /* s: begin of the stage, last drawing, last line elsewhere and in the JSON file */
+    int shown;                     /* columns of the progress line on the terminal */
 };
 
 static double steady_clock(void *context)
@@ -60,11 +60,11 @@ pio_log_level pio_log_level_from(int quiet, int verbose)
 static bool set(const char *name)
 {
     const char *value = getenv(name);
-    return value && *value; /* no-color.org: present and not empty */
+    return value && *value; /* the convention of no-color.org: present and not empty */
 }
 
-/* The file that lines are appended to: a new or empty one, a device or a pipe, or a log as the ones here, of which a
- * last line that was cut off is ended. */
+/* Opens the file to which lines are appended: a new or empty one, a device or a pipe, or an existing log, whose last
+ * line is ended if it was cut off. */
 static piola_status open_json(pio_log *log, const char *path, piola_error *error)
 {
     static const char begin[] = "{\"time\":";
@@ -142,7 +142,7 @@ static void begin_record(pio_json *json, const char *level, const char *message)
     pio_json_string(json, "message", message);
 }
 
-/* The line goes out in one write, so that a killed run leaves whole lines. */
+/* Writes the line at once, so that a killed run leaves complete lines. */
 static void end_record(pio_log *log, pio_json *json)
 {
     pio_json_end_object(json);
@@ -185,7 +185,7 @@ static void record_progress(pio_log *log, double seconds)
 
 /* ---- messages -------------------------------------------------------------------------------------------- */
 
-/* Where people cannot be told any more, as on a terminal that was closed, the run goes on. */
+/* Writes text. If that fails, for instance because the terminal was closed, the run goes on. */
 static void put(pio_log *log, const char *text)
 {
     fputs(text, log->human);
@@ -196,7 +196,7 @@ static void flush(pio_log *log)
     fflush(log->human);
 }
 
-/* Overwrite the progress line with blanks: works without escape codes. */
+/* Overwrites the progress line with blanks, which works without escape codes. */
 static void clear_line(pio_log *log)
 {
     if (log->shown == 0) return;
@@ -228,11 +228,11 @@ static void show_message(pio_log *log, pio_log_level level, char *message)
     if (coloured && level == PIO_DETAIL) put(log, "\033[0m");
     put(log, "\n");
     flush(log);
-    log->drawn = -1e300; /* the progress line comes back with the next step */
+    log->drawn = -1e300; /* the progress line is drawn again with the next step */
 }
 
-static void say(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n, const char *format,
-                va_list list)
+static void write_message(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n, const char *format,
+                          va_list list)
 {
     if (!log) return;
     va_list again;
@@ -254,7 +254,7 @@ void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say(log, level, NULL, 0, format, list);
+    write_message(log, level, NULL, 0, format, list);
     va_end(list);
 }
 
@@ -263,7 +263,7 @@ void pio_log_message_fields(pio_log *log, pio_log_level level, const pio_log_fie
 {
     va_list list;
     va_start(list, format);
-    say(log, level, fields, n, format, list);
+    write_message(log, level, fields, n, format, list);
     va_end(list);
 }
 
@@ -281,7 +281,7 @@ static void format_time(char *to, size_t size, double seconds)
     }
 }
 
-/* Three figures: "336", "33.6", "12.3k", "4.56M". */
+/* Formats a rate with three figures: "336", "33.6", "12.3k", "4.56M". */
 static void format_rate(char *to, size_t size, double rate)
 {
     static const char *const unit[] = {"", "k", "M", "G", "T"};
@@ -322,8 +322,8 @@ static int columns(const pio_log *log)
     return w.ws_col;
 }
 
-/* How many columns text takes, at most `most`; *end is where it must be cut. One column per character: names are short.
- */
+/* Returns the number of columns that the text takes, at most `most`; *end is where it must be cut. Each character
+ * counts as one column, since names are short. */
 static int measure(const char *text, int most, size_t *end)
 {
     int n = 0;
@@ -364,7 +364,7 @@ static void begin_stage(pio_log *log, const char stage[NAME], const char *unit, 
     snprintf(log->unit, sizeof log->unit, "%s", unit);
     make_harmless(log->unit, true);
     log->active = true;
-    log->began = log->told = now;
+    log->began = log->reported = now;
     log->drawn = -1e300;
 }
 
@@ -378,9 +378,9 @@ void pio_log_progress(pio_log *log, const char *stage, int64_t done, int64_t tot
     if (!log->active || strcmp(name, log->stage) != 0) begin_stage(log, name, unit, now);
     log->done = done;
     log->total = total;
-    bool shows = log->level >= PIO_INFO, due = now - log->told >= repeat;
+    bool shows = log->level >= PIO_INFO, due = now - log->reported >= repeat;
     if (due) {
-        log->told = now;
+        log->reported = now;
         record_progress(log, now - log->began);
     }
     if (shows && log->terminal && now - log->drawn >= redraw) {

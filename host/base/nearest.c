@@ -15,8 +15,8 @@ static bool same(char a, char b)
     return strncasecmp(&a, &b, 1) == 0;
 }
 
-/* Edit distance of two words of at most 60 bytes: letters put in, left out, replaced, or two neighbours swapped
- * (optimal string alignment); letter case is ignored. */
+/* Returns the edit distance of two words of at most 60 bytes (optimal string alignment): letters inserted, deleted,
+ * replaced, or two neighbours swapped; letter case is ignored. */
 static size_t edits(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b), rows[3][64];

@@ -17,7 +17,7 @@
 enum { ATTEMPTS = 1000 };
 static const char mark[] = ".piola-", tail[] = ".tmp";
 
-/* The folder of a path: "." or "DIR". NULL: no memory. */
+/* Returns the folder of a path, "." or "DIR"; NULL without memory. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -45,7 +45,7 @@ int pio_sync_folder_of(const char *path)
     return result;
 }
 
-/* Whether the descriptor's file may be kept: locked by us, and no one has removed it before we had the lock. */
+/* Returns whether the descriptor's file may be kept: we hold its lock, and nobody removed it before we had the lock. */
 static bool is_ours(int fd)
 {
     struct stat there;
@@ -53,7 +53,7 @@ static bool is_ours(int fd)
     return !fstat(fd, &there) && there.st_nlink > 0;
 }
 
-/* Open a file of a name that was free. -1 with errno. */
+/* Creates a file with a new name. Returns -1 with errno. */
 static int open_new(pio_new_file *f, const char *folder)
 {
     static unsigned count;
@@ -134,7 +134,7 @@ piola_status pio_new_file_place(pio_new_file *f, piola_error *error)
 
 void pio_new_file_drop(pio_new_file *f)
 {
-    if (f->name) unlink(f->name); /* before the lock is gone */
+    if (f->name) unlink(f->name); /* while the lock is held */
     if (f->fd >= 0) close(f->fd);
     free(f->path);
     free(f->name);
@@ -153,7 +153,7 @@ piola_status pio_write_file_atomically(const char *path, const void *bytes, size
 
 /* ---- leftovers ------------------------------------------------------------------------------------------- */
 
-/* `.NAME.piola-PID-COUNT.tmp`? */
+/* Returns whether a name is that of a temporary file, `.NAME.piola-PID-COUNT.tmp`. */
 static bool is_temporary(const char *name)
 {
     const size_t size = strlen(name), end = sizeof tail - 1;
@@ -168,7 +168,7 @@ static bool is_temporary(const char *name)
     return at && at == name + size - end + 1;
 }
 
-/* Whoever had it is dead when its lock is free. */
+/* Removes a temporary file if its lock is free, since then its process is dead. */
 static bool remove_dead(int folder, const char *name)
 {
     struct stat there;

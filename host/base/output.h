@@ -1,10 +1,10 @@
-/* output.h -- standard output of the commands that print. */
+/* output.h -- the standard output of commands that print. */
 #ifndef PIOLA_HOST_OUTPUT_H
 #define PIOLA_HOST_OUTPUT_H
 
 #include "piola.h"
 
-/* Everything printed is out: PIOLA_IO when some of it is lost. */
+/* Flushes standard output. PIOLA_IO if any of the output was lost, now or before. */
 piola_status pio_output_flush(piola_error *error);
 
 #endif

@@ -26,7 +26,7 @@ piola_status pio_path_folder(const char *folder, piola_error *error)
                     PIO_FOLDER_MOST, folder, folder + length - 60);
 }
 
-/* Does a part of the path go up? */
+/* Returns whether a component of the path is "..". */
 static bool goes_up(const char *path)
 {
     for (const char *at = path; *at; at += strspn(at, "/")) {
@@ -37,8 +37,8 @@ static bool goes_up(const char *path)
     return false;
 }
 
-/* The nearest folder of `path` that exists, or itself, with all links followed; false where what is missing goes up, or
- * a name cannot be looked up. */
+/* Finds `path` itself or its nearest existing folder, with all links followed. Returns false if the missing part has
+ * "..", or if a name cannot be looked up. */
 static bool nearest_real(const char *path, char real[PATH_MAX])
 {
     char shorter[PATH_MAX];
@@ -47,7 +47,7 @@ static bool nearest_real(const char *path, char real[PATH_MAX])
     if (!length || length >= sizeof shorter) return false;
     memcpy(shorter, path, length + 1);
     while (!realpath(length ? shorter : ".", real)) {
-        if (errno != ENOENT || !length || !lstat(shorter, &st)) return false; /* or a link to what is missing */
+        if (errno != ENOENT || !length || !lstat(shorter, &st)) return false; /* or a link to a missing file */
         while (length && shorter[length - 1] == '/') length--;
         while (length && shorter[length - 1] != '/') length--;
         shorter[length] = '\0';
@@ -68,7 +68,7 @@ bool pio_path_allowed(const char *path, const pio_allowed *allowed)
     return false;
 }
 
-/* Do the components of a relative path stay at or below its start? */
+/* Returns whether the components of a relative path stay at or below its start. */
 static bool stays(const char *path)
 {
     int depth = 0;

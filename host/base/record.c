@@ -17,10 +17,10 @@ static const unsigned char file_mark[8] = {0x89, 'P', 'I', 'O', 'R', 'E', 'C', '
                            row_mark[MARK] = {0xC5, 'R', 'O', 'W'};
 
 struct pio_record {
-    char *path, *identity; /* the latter of an opened one */
+    char *path, *identity; /* the identity is that of an opened record */
     int fd;
-    uint32_t seed; /* the checksum of the file's beginning: sums of rows continue from it */
-    int64_t end;   /* where the next row goes */
+    uint32_t seed; /* checksum of the file's beginning, from which the checksums of rows continue */
+    int64_t end;   /* byte where the next row begins */
     bool broken;   /* a write failed */
     pio_record_row *rows;
     size_t count, room;
@@ -64,7 +64,7 @@ static uint32_t sum(uint32_t seed, const void *data, size_t bytes)
     return seed;
 }
 
-/* The first 28 bytes of a file or a row are there: their sum follows. */
+/* Appends the checksum to the first 28 bytes of a file or a row. */
 static void seal(unsigned char head[HEAD], uint32_t seed)
 {
     put32(head + SUMMED, sum(seed, head, SUMMED));
@@ -75,7 +75,7 @@ static bool is_sealed(const unsigned char head[HEAD], uint32_t seed)
     return get32(head + SUMMED) == sum(seed, head, SUMMED);
 }
 
-/* to[size] from the file; false with errno, EIO where it ends before. */
+/* Reads to[size] from the file. Returns false with errno, which is EIO if the file ends before. */
 static bool read_at(int fd, void *to, size_t size, int64_t from)
 {
     size_t done = 0;
@@ -159,7 +159,7 @@ static piola_status fail(const pio_record *r, piola_error *error, const char *wh
     return pio_fail(error, PIOLA_IO, "%s: %s failed, it is left as it is: %s", r->path, what, strerror(why));
 }
 
-/* Read the beginning, and with it the identity. */
+/* Reads the beginning of the file and the identity. */
 static piola_status read_head(pio_record *r, int64_t size, const char *kind, piola_error *error)
 {
     unsigned char head[HEAD];
@@ -184,7 +184,8 @@ static piola_status read_head(pio_record *r, int64_t size, const char *kind, pio
     return PIOLA_OK;
 }
 
-/* Is there a whole row at byte `at`? 1: *row tells of it; 0: no; -1: errno. */
+/* Reads the row at byte `at`. Returns 1 if a complete row begins there, which *row then describes; 0 if none does; -1
+ * with errno. */
 static int row_at(const pio_record *r, int64_t at, int64_t size, pio_record_row *row)
 {
     unsigned char piece[PIECE];
@@ -204,7 +205,7 @@ static int row_at(const pio_record *r, int64_t at, int64_t size, pio_record_row 
     return got == want;
 }
 
-/* The first byte from `at` on where a whole row begins; `size` if there is none, -1: errno. */
+/* Returns the first byte from `at` on where a complete row begins; `size` if there is none, -1 with errno. */
 static int64_t next_row(const pio_record *r, int64_t at, int64_t size, pio_record_row *row)
 {
     unsigned char piece[PIECE];
@@ -218,7 +219,7 @@ static int64_t next_row(const pio_record *r, int64_t at, int64_t size, pio_recor
             if (is_row) return is_row < 0 ? -1 : at + (mark - piece);
             from = mark + 1;
         }
-        at += n < PIECE ? n : n - (MARK - 1); /* a mark may lie across two pieces */
+        at += n < PIECE ? n : n - (MARK - 1); /* a mark may extend over two pieces */
     }
     return size;
 }
@@ -236,7 +237,7 @@ static bool keep_row(pio_record *r, const pio_record_row *row)
     return true;
 }
 
-/* Find all whole rows; what lies between two is damage. */
+/* Finds all complete rows; bytes between two of them are damage. */
 static piola_status find_rows(pio_record *r, int64_t size, piola_error *error)
 {
     pio_record_row row;

@@ -53,8 +53,8 @@ static void take_blocks(uint32_t h[8], const unsigned char *m, size_t blocks)
 }
 
 #if defined(__x86_64__)
-/* The same by the processor's own instructions (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2,
- * SHA256RNDS2, SHA256MSG1, SHA256MSG2): each of 16 turns makes four words of W and does four rounds. */
+/* The same with the processor's instructions (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2,
+ * SHA256RNDS2, SHA256MSG1, SHA256MSG2): each of 16 passes makes four words of W and does four rounds. */
 __attribute__((target("sha,sse4.1"))) static void take_blocks_sha(uint32_t h[8], const unsigned char *m, size_t blocks)
 {
     const __m128i big_endian = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -73,7 +73,7 @@ __attribute__((target("sha,sse4.1"))) static void take_blocks_sha(uint32_t h[8],
             }
             const __m128i k = _mm_loadu_si128((const __m128i *)(const void *)(K + 4 * q));
             const __m128i two = _mm_add_epi32(W[q], k), other_two = _mm_shuffle_epi32(two, 0x0e);
-            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, two); /* the state after two rounds: the names change places */
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, two); /* the state after two rounds; the roles are swapped */
             abef = _mm_sha256rnds2_epu32(abef, cdgh, other_two);
         }
         abef = _mm_add_epi32(abef, abef_before);
@@ -92,8 +92,8 @@ __attribute__((target("sha,sse4.1"))) static void take_blocks_sha(uint32_t h[8],
 /* Leaf 7 of CPUID: bit 29 of EBX is SHA; leaf 1: bit 19 of ECX is SSE4.1. */
 static bool has_instructions;
 
-/* Once: under a hypervisor CPUID takes as long as hashing a scene. */
-__attribute__((constructor)) static void ask_processor(void)
+/* Asked once, because CPUID under a hypervisor takes as long as hashing a scene. */
+__attribute__((constructor)) static void detect_instructions(void)
 {
     unsigned a, b, c, d, features;
     if (!__get_cpuid(1, &a, &b, &features, &d) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;

@@ -13,11 +13,11 @@ static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT
 static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)", "SIGTERM", "SIGXCPU (CPU time limit)",
                                              "SIGHUP (the terminal is gone)", "SIGQUIT"};
 
-static volatile sig_atomic_t caught; /* 0, or the first signal that came */
+static volatile sig_atomic_t caught; /* 0, or the first signal that was received */
 static struct sigaction before[N_SIGNALS];
 static struct sigaction before_file_limit;
 static bool installed;
-static double limit = HUGE_VAL;    /* s, as asked for */
+static double limit = HUGE_VAL;    /* s, as requested */
 static double deadline = HUGE_VAL; /* s on the steady clock */
 static double step_began;          /* s, likewise */
 
@@ -33,7 +33,7 @@ static void on_signal(int number)
     if (!caught) caught = number;
 }
 
-/* A file that grows beyond RLIMIT_FSIZE is then an error of its write, and told as one. */
+/* A file that grows beyond RLIMIT_FSIZE then makes its write fail, which is reported. */
 void pio_file_limit_begin(void)
 {
     struct sigaction ignore;
@@ -67,7 +67,7 @@ piola_status pio_signals_install(piola_error *error)
         action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART;
         if (signals[i] == SIGINT || signals[i] == SIGQUIT)
-            action.sa_flags |= (int)SA_RESETHAND; /* the second one meets the default: death */
+            action.sa_flags |= (int)SA_RESETHAND; /* the second signal has the default action, which ends the program */
         sigemptyset(&action.sa_mask);
         int wrong = sigaction(signals[i], NULL, &before[i]);
         if (wrong == 0 && before[i].sa_handler != SIG_IGN) wrong = sigaction(signals[i], &action, NULL);

@@ -1,36 +1,38 @@
-/* signals.h -- one question for every loop: should I stop now? By a signal, or because the time is up.
+/* signals.h -- whether the program is to stop, because of a signal or because its time is up; every long loop polls it.
  *
- * SIGINT, SIGTERM, SIGXCPU, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted writes its checkpoint
- * and returns PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. One that was ignored when the program started
- * (SIGINT of a shell's background job, SIGHUP under nohup) stays ignored. System calls go on after a signal
- * (SA_RESTART), so that files are not torn; and SIGXFSZ is ignored, so that a file at its size limit is an error and
- * not a death. */
+ * SIGINT, SIGTERM, SIGXCPU, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted() writes its checkpoint
+ * and returns PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. A signal that was ignored when the program started
+ * (SIGINT of a shell's background job, SIGHUP under nohup) stays ignored. System calls are restarted after a signal
+ * (SA_RESTART), so that files are not torn, and SIGXFSZ is ignored, so that reaching the limit of a file's size is an
+ * error and does not end the program. */
 #ifndef PIOLA_HOST_SIGNALS_H
 #define PIOLA_HOST_SIGNALS_H
 
 #include "piola.h"
 
-/* Install the handlers and forget earlier signals and deadlines. On failure nothing is installed. */
+/* Installs the handlers and clears earlier signals and deadlines. On failure nothing is installed. */
 piola_status pio_signals_install(piola_error *error);
-/* Put back the handlers that were there; nothing to do when none are installed. */
+/* Restores the previous handlers; does nothing if none are installed. */
 void pio_signals_restore(void);
 
-/* Ignore SIGXFSZ alone, for commands that never ask whether to stop; and put back what was there. */
+/* Ignores SIGXFSZ alone, for commands that do not poll whether to stop. */
 void pio_file_limit_begin(void);
+/* Restores the previous handler of SIGXFSZ. */
 void pio_file_limit_end(void);
 
-/* Stop `seconds` of wall time from now (steady clock); 0 or less, or infinite: no limit. */
+/* Requests a stop `seconds` of wall time from now (steady clock); 0 or less, or infinite: no limit. */
 void pio_signals_deadline(double seconds);
 
-/* Whether to stop. Cheap (a flag, and a clock where there is a deadline); may be called by any thread. */
+/* Returns whether the program is to stop. It is cheap (a flag, and a clock where there is a deadline), and any thread
+ * may call it. */
 bool pio_interrupted(void);
-/* Why, as words for a message: "SIGINT (Ctrl-C)", "the time limit of 60 s", ...; NULL when not interrupted. Valid until
- * the next call. */
+/* Returns the reason as words for a message: "SIGINT (Ctrl-C)", "the time limit of 60 s", ...; NULL if the program is
+ * not to stop. Valid until the next call. */
 const char *pio_interruption(void);
 
-/* For what is asked within the steps of a run that looks between them, and only there can end without loss: the same
- * words, but NULL for the first second after a step began. */
+/* Marks the begin of a step of a run that polls between its steps, where it can end without loss. */
 void pio_step_begins(void);
+/* Returns what pio_interruption() does, but NULL for the first second after a step began. For loops within steps. */
 const char *pio_slow_step_interruption(void);
 
 #endif

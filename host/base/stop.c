@@ -17,16 +17,16 @@ piola_status pio_stop(const char *doing, piola_error *error)
 
 typedef int order(const void *, const void *, void *);
 
-enum { RUN = 1 << 14 }; /* items that qsort puts in order at once */
+enum { RUN = 1 << 14 }; /* items that qsort sorts at once */
 
-/* What is sorted: n items of `size` bytes, in the order of compare(a, b, context). */
+/* The items to sort: n items of `size` bytes, in the order of compare(a, b, context). */
 typedef struct {
     size_t n, size;
     order *compare;
     void *context;
 } items;
 
-/* The runs a[0..n) and a[n..n+m) merged into `out`; where items are equal, those of the first run come first. */
+/* Merges the runs a[0..n) and a[n..n+m) into `out`; of equal items, those of the first run come first. */
 static void merge(const items *i, const char *a, size_t n, size_t m, char *out)
 {
     const size_t size = i->size;
@@ -41,7 +41,7 @@ static void merge(const items *i, const char *a, size_t n, size_t m, char *out)
     memcpy(out + (a_end - a), b, (size_t)(b_end - b));
 }
 
-/* Neighbouring runs of `length` items become runs of twice that, from `from` to `to`. */
+/* Merges neighbouring runs of `length` items into runs of twice that, from `from` to `to`. */
 static piola_status merge_runs(const items *i, const char *from, char *to, size_t length, const char *doing,
                                piola_error *error)
 {

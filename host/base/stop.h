@@ -1,22 +1,22 @@
-/* stop.h -- setting up can be stopped: what loops ask now and then, and a sort that asks too. */
+/* stop.h -- loops outside of steps that poll whether to stop, and a sort that does. */
 #ifndef PIOLA_HOST_STOP_H
 #define PIOLA_HOST_STOP_H
 
 #include "piola.h"
 
-/* PIOLA_OK, or PIOLA_INTERRUPTED with the reason (a signal, the time limit) where the program is to stop; `doing`
- * completes "interrupted by ... while": "reading the scene". Any thread may ask. Long loops ask every millisecond or
- * so. */
+/* Returns PIOLA_INTERRUPTED, with the reason (a signal, the time limit), if the program is to stop, otherwise PIOLA_OK.
+ * `doing` completes the message "interrupted by ... while", such as "reading the scene". Any thread may call it. Long
+ * loops call it about every millisecond. */
 piola_status pio_stop(const char *doing, piola_error *error);
 
-/* The same for item i of a loop of short items: asks at every 1024th. */
+/* Does the same for item i of a loop of short items, at every 1024th of them. */
 static inline piola_status pio_stop_at(int64_t i, const char *doing, piola_error *error)
 {
     return (i & 1023) == 1023 ? pio_stop(doing, error) : PIOLA_OK;
 }
 
-/* qsort_r of n items of `size` bytes, in stable order, which can be stopped: PIOLA_INTERRUPTED, or PIOLA_NO_MEMORY for
- * as much room again, and then the items are in no order. */
+/* Sorts n items of `size` bytes as qsort_r does, in stable order. PIOLA_INTERRUPTED if the program is to stop,
+ * PIOLA_NO_MEMORY if there is no memory for a copy of the items; the items are then in no particular order. */
 piola_status pio_stop_sort(void *first, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
                            void *context, const char *doing, piola_error *error);
 

@@ -149,7 +149,7 @@ static void its_end_is_an_answer(void **state)
     expect(LOOP, PIOLA_BAD_DATA, "did not come to an end with it in 0.2 s");
     expect(SLEEP, PIOLA_BAD_DATA, "did not come to an end with it in 0.2 s");
     expect(SHORT, PIOLA_BAD_DATA, "1 bytes of it were read where 4 belong");
-    expect(LIE, PIOLA_BAD_DATA, "lost its way");
+    expect(LIE, PIOLA_BAD_DATA, "impossible answer");
     expect(KILL, PIOLA_NO_MEMORY, "signal 9");
 }
 
