@@ -92,7 +92,7 @@ static void name(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
     if (f->size) memcpy(at, &own, sizeof own);
 }
 
-/* `name` or `name.x` */
+/* Decodes `name` or `name.x`. */
 static void component(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
 {
     if (!text_node(doc, node, path)) return;
@@ -158,7 +158,7 @@ static void enum_map(cfg_doc *doc, const cfg_node *node, const char *path, const
     }
 }
 
-/* Exactly `want` numbers (0: 2 or 3) into out[3]. */
+/* Decodes exactly `want` numbers (0: 2 or 3) into out[3]. */
 static bool numbers(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, size_t want, double *out)
 {
     bool good = true;
@@ -272,7 +272,7 @@ static void set_defaults(cfg_doc *doc, const cfg_table *table, char *owner)
 }
 
 typedef struct named {
-    const cfg_node *own; /* the scalar behind `name` */
+    const cfg_node *own; /* the scalar of the key `name` */
     size_t entry;
 } named;
 
@@ -283,7 +283,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (p->entry > q->entry) - (p->entry < q->entry);
 }
 
-/* Names within one list must differ. */
+/* Reports names that occur twice in one list. */
 static void unique(cfg_doc *doc, const cfg_node *list, const char *path, const cfg_table *table)
 {
     named *names = pio_pool_take(&doc->pool, (list->n + 1) * sizeof *names);
@@ -384,7 +384,7 @@ static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cf
     }
 }
 
-/* "E and nu, or mu and lambda" */
+/* Writes the alternatives as words: "E and nu, or mu and lambda". */
 static void choice_text(const cfg_choice *c, char *out, size_t size)
 {
     size_t used = 0;
@@ -420,7 +420,7 @@ static void check_choice(cfg_doc *doc, const cfg_node *node, const char *path, c
                        first ? "'" : "one of these is", first ? first->text : "", first ? "' is not enough," : "", all);
 }
 
-/* Which variant a mapping is; false after a fault. */
+/* Finds the variant of a mapping. Returns false after a fault. */
 static bool find_variant(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_table *table, int *variant)
 {
     if (!table->discriminator) return true;

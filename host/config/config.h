@@ -1,9 +1,11 @@
 /* Room host/config: decodes YAML into C structs by a table of keys with units and ranges; it knows no scene. */
-/* config.h -- a table-driven decoder for YAML files, and the schema, reference and JSON that the same table gives.
+/* config.h -- a table-driven decoder for YAML files, and the schema, reference and JSON that are made of the same
+ * table.
  *
- * A file becomes a tree of nodes that remember their place; includes and overrides are merged into the tree; a table
- * of fields then fills a C struct. YAML 1.2 core meaning: `true` is a boolean, `010` is 10, `1e6` is a number, `yes`
- * is a text; tags, hexadecimal, octal, `.inf` and `.nan` are refused. All memory belongs to the document's pool. */
+ * A file becomes a tree of nodes that know their places; includes and overrides are merged into the tree; a table of
+ * fields then fills a C struct. Scalars have their meaning in YAML 1.2 core: `true` is a boolean, `010` is 10, `1e6` is
+ * a number, `yes` is a text; tags, hexadecimal, octal, `.inf` and `.nan` are errors. All memory belongs to the
+ * document's pool. */
 #ifndef PIOLA_HOST_CONFIG_H
 #define PIOLA_HOST_CONFIG_H
 
@@ -14,30 +16,30 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define CFG_MAX_BYTES (4u << 20) /* of one YAML file */
+#define CFG_MAX_BYTES (4u << 20) /* bytes of one YAML file */
 #define CFG_MAX_DEPTH 32         /* levels of nesting */
 #define CFG_MAX_KEYS 256         /* keys in one mapping */
-#define CFG_MAX_ENTRIES 4000  /* in one list of mappings; each may name one of another list, which is looked through */
-#define CFG_MAX_ANCHORS 1000  /* in one file */
-#define CFG_MAX_COPIES 100000 /* nodes made by expanding aliases, in all */
-#define CFG_MAX_FILES 64      /* files loaded by includes, in all */
-#define CFG_MAX_SHOWN 20      /* messages printed */
-#define CFG_MOST_VALUES 33    /* of an enumeration: a bit each, and the NULL at the end */
-#define CFG_PATH 512          /* characters of a path such as materials[0].E */
+#define CFG_MAX_ENTRIES 4000     /* entries of one list of mappings; names of other lists are searched linearly */
+#define CFG_MAX_ANCHORS 1000     /* anchors in one file */
+#define CFG_MAX_COPIES 100000    /* nodes made by expanding aliases, in total */
+#define CFG_MAX_FILES 64         /* files loaded by includes, in total */
+#define CFG_MAX_SHOWN 20         /* messages printed */
+#define CFG_MOST_VALUES 33       /* values of an enumeration, one bit each, and the NULL at the end */
+#define CFG_PATH 512             /* characters of a path such as materials[0].E */
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
 typedef struct cfg_file {
-    const char *name; /* as shown in messages; "--set" for an override */
-    const char *text;
+    const char *name; /* name in messages; "--set" for an override */
+    const char *text; /* [size] contents */
     size_t size;
-    int order; /* messages are sorted by it */
-    bool set;  /* it is an override, so the user's own word */
+    int order; /* messages are sorted by the order of their files */
+    bool set;  /* it is an override from the command line */
 } cfg_file;
 
 typedef struct cfg_mark {
     const cfg_file *file;
-    int line, column; /* from 1, columns in characters, not bytes; 0: of the file, which cannot be read */
+    int line, column; /* from 1, columns in characters, not bytes; 0: the file as a whole, which cannot be read */
 } cfg_mark;
 
 typedef enum { CFG_SCALAR, CFG_SEQUENCE, CFG_PAIRS } cfg_kind;
@@ -45,23 +47,23 @@ typedef enum { CFG_SCALAR, CFG_SEQUENCE, CFG_PAIRS } cfg_kind;
 typedef struct cfg_node {
     cfg_kind kind;
     cfg_mark mark;
-    char *text;              /* scalar */
-    bool plain;              /* scalar without quotes */
-    struct cfg_node **keys;  /* mapping; scalars */
-    struct cfg_node **items; /* sequence and mapping */
-    size_t n, room;
-    int height; /* levels below */
+    char *text;              /* text of a scalar */
+    bool plain;              /* a scalar without quotes */
+    struct cfg_node **keys;  /* [n] keys of a mapping, which are scalars */
+    struct cfg_node **items; /* [n] items of a sequence or a mapping */
+    size_t n, room;          /* items, and memory for them */
+    int height;              /* levels of nesting below */
 } cfg_node;
 
 typedef struct cfg_message {
     piola_status status;
     cfg_mark mark;
-    const char *text; /* "path: what" */
-    size_t order;
+    const char *text; /* "path: what is wrong" */
+    size_t order;     /* number of the message, which keeps the sort stable */
 } cfg_message;
 
 typedef struct cfg_input {
-    const char *path; /* as it was opened */
+    const char *path; /* path with which the file was opened */
     char sha256[PIO_SHA256_TEXT];
     struct cfg_input *next;
 } cfg_input;
@@ -69,66 +71,76 @@ typedef struct cfg_input {
 typedef struct cfg_doc {
     pio_pool pool;
     cfg_node *root;
-    const char *given; /* text to be read for the main file's, NULL: read the file; its bytes, and a NUL behind them */
+    const char *given; /* contents of the main file, followed by a NUL; NULL: the file is read */
     size_t given_size;
-    char *text;          /* main file, verbatim */
-    const char *folder;  /* of the main file, as given ("." when none) */
-    pio_allowed allowed; /* outside of it, what may be named all the same */
+    char *text;          /* contents of the main file, verbatim */
+    const char *folder;  /* folder of the main file, as given ("." if it has none) */
+    pio_allowed allowed; /* files and folders outside of `folder` that may be named */
     int dimension;       /* length of vectors; 0: 2 or 3 */
-    /* Of files of another kind, "scenes of `method: {type: fem}`", to tell their keys; or NULL. */
+    /* The table and the name of files of another kind, such as "scenes of `method: {type: fem}`", whose keys messages
+     * name; NULL: none. */
     const struct cfg_table *other;
     const char *other_kind;
-    cfg_input *inputs; /* files that were read, in this order */
-    int n_files;
-    size_t copies;
+    cfg_input *inputs; /* files that were read, in order */
+    int n_files;       /* number of files loaded by includes */
+    size_t copies;     /* number of nodes made by expanding aliases */
     cfg_message *messages;
-    size_t n_messages, room; /* kept */
-    size_t lost;             /* beyond what is kept */
+    size_t n_messages, room; /* messages that are kept, and memory for them */
+    size_t lost;             /* number of messages beyond those */
     bool broken;             /* an included file is missing or cannot be read */
     bool no_memory;
-    piola_status stopped; /* PIOLA_INTERRUPTED, with the reason: */
+    piola_status stopped; /* PIOLA_INTERRUPTED if reading was stopped; `why` has the reason */
     piola_error why;
 } cfg_doc;
 
-/* Whether reading must stop, by a signal or the time limit; it is put down then, and no value is to be trusted. */
+/* Returns whether reading must stop, because of a signal or the time limit. The reason is recorded then, and no value
+ * of the document is valid. */
 bool pio_cfg_stop(cfg_doc *doc);
-/* Load the file, its includes and the overrides; faults go to doc->messages. Returns false when decoding has no sense.
- */
+/* Loads the file, its includes and the overrides `sets`; faults are added to doc->messages. Returns false if decoding
+ * makes no sense. */
 bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets);
+/* Frees the document and all that belongs to its pool. */
 void pio_cfg_free(cfg_doc *doc);
-/* One YAML document, ended by a NUL; `column` is added to the columns of its first line. NULL when it cannot be read;
- * duplicate keys are reported and the tree is returned. */
+/* Parses one YAML document, which ends with a NUL; `column` is added to the columns of its first line. Returns NULL if
+ * it cannot be read; duplicate keys are reported and the tree is returned. */
 cfg_node *pio_cfg_parse(cfg_doc *doc, const cfg_file *file, const char *text, size_t size, int column);
+/* Registers a text as a file that messages can name, and returns it. */
 cfg_file *pio_cfg_file(cfg_doc *doc, const char *name, const char *text, size_t size);
-/* The value at "bodies[0].fill" or "materials.soft.E" below `from`, or the nearest one above it; *found tells which. */
+/* Returns the value at a path below `from`, such as "bodies[0].fill" or "materials.soft.E", or the nearest existing one
+ * above it; *found is whether the value itself exists. */
 cfg_node *pio_cfg_find(cfg_node *from, const char *path, bool *found);
-/* Item of a mapping by key (NULL when absent); *key, when asked for, is the key's node. */
+/* Returns the item of a mapping by key, or NULL if it is absent; *key_node (may be NULL) is the node of the key. */
 cfg_node *pio_cfg_get(const cfg_node *mapping, const char *key, cfg_node **key_node);
+/* Adds an item to a mapping. Returns false without memory. */
 bool pio_cfg_put(cfg_doc *doc, cfg_node *mapping, cfg_node *key, cfg_node *item);
+/* Returns a new node of the pool, or NULL without memory. */
 cfg_node *pio_cfg_node(cfg_doc *doc, cfg_kind kind, cfg_mark mark);
-/* What a node is in YAML 1.2: "a list", "a number", "nothing", ... */
+/* Returns what a node is in YAML 1.2: "a list", "a number", "nothing", ... */
 const char *pio_cfg_kind_of(const cfg_node *node);
-/* Is it a text: in quotes, or nothing else that a plain scalar can be? */
+/* Returns whether a node is a text: in quotes, or a plain scalar that has no other meaning. */
 bool pio_cfg_is_text(const cfg_node *node);
-/* A file was read; one of a path that is known already changes nothing. */
+/* Records that a file was read, with its hash; a path that is known already changes nothing. */
 void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_TEXT]);
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
 
+/* Adds a message about the value at `path`, at the place `mark`. */
 void pio_cfg_report(cfg_doc *doc, piola_status status, cfg_mark mark, const char *path, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* At the node that `path` names, or at the nearest one above it when the key is not in the file. */
+/* Adds a message with PIOLA_BAD_DATA at the node that `path` names, or at the nearest one above it if the file does not
+ * have that key. */
 void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Sorts and prints the first 20 (to may be NULL); the first line goes to `error`. Returns the first one's status. */
+/* Sorts the messages and prints the first CFG_MAX_SHOWN (`to` may be NULL); the first line goes to `error`. Returns the
+ * status of the first. */
 piola_status pio_cfg_print_messages(cfg_doc *doc, FILE *to, piola_error *error);
-/* "file:line:col: error: text" and the source line with a caret below. */
+/* Writes the source line and a caret below the column, as they follow "file:line:col: error: text". */
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size);
-/* A text from a file made fit for a message: cut to 60 bytes, control characters replaced. Memory of the pool, never
- * NULL. */
+/* Returns a text from a file in a form that fits a message: cut to 60 bytes, with control characters replaced. It
+ * belongs to the pool and is never NULL. */
 const char *pio_cfg_printable(cfg_doc *doc, const char *text);
-/* "; did you mean 'x'?" or "" -- of the pool. */
+/* Returns "; did you mean 'x'?" for the most similar of n candidates, or ""; it belongs to the pool. */
 const char *pio_cfg_did_you_mean(cfg_doc *doc, const char *word, const char *const *candidates, size_t n);
-/* "a, b, c" -- of the pool. */
+/* Returns n words as "a, b, c"; the text belongs to the pool. */
 const char *pio_cfg_join(cfg_doc *doc, const char *const *words, size_t n);
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
@@ -156,17 +168,20 @@ typedef enum {
     CFG_MEMORY,
     CFG_ANGLE,
     CFG_FREQUENCY,
-    CFG_EFFORT,     /* integral of a squared activation */
-    CFG_SMOOTHNESS, /* of its rate */
-    CFG_ANY,        /* any unit; checked later against what the number stands for */
+    CFG_EFFORT,     /* integral of a squared activation, Pa2.s */
+    CFG_SMOOTHNESS, /* integral of its squared rate, Pa2/s */
+    CFG_ANY,        /* any unit; it is checked later against what the number stands for */
     CFG_QUANTITIES
 } cfg_quantity;
 
-const char *pio_quantity_name(cfg_quantity quantity); /* "pressure" */
-const char *pio_quantity_unit(cfg_quantity quantity); /* SI: "Pa"; "" for a plain number */
-/* The units of a quantity joined by `between`: "Pa, kPa, MPa, GPa". */
+/* Returns the name of a quantity, such as "pressure". */
+const char *pio_quantity_name(cfg_quantity quantity);
+/* Returns the SI unit of a quantity, such as "Pa"; "" for a plain number. */
+const char *pio_quantity_unit(cfg_quantity quantity);
+/* Writes the units of a quantity, joined by `between`: "Pa, kPa, MPa, GPa". */
 void pio_quantity_units(cfg_quantity quantity, const char *between, char *out, size_t size);
-/* "120 kPa" -> 120000, rounded once. On failure `why` says what is wrong and what would be right. */
+/* Reads a number with its unit, rounded once: "120 kPa" gives 120000. Returns false on failure, with what is wrong and
+ * what would be right in why[size]. */
 bool pio_quantity_parse(const char *text, cfg_quantity want, double *value, char *why, size_t size);
 
 /* ---- table --------------------------------------------------------------------------------------------- */
@@ -179,11 +194,11 @@ typedef enum {
     CFG_LABEL,     /* char *, as CFG_NAME with . and - allowed after the first character */
     CFG_ENUM,      /* int-sized enum; `values` */
     CFG_ENUM_MAP,  /* int-sized enum[]: one name for all, or a mapping of `slots` and `default` */
-    CFG_VECTOR,    /* double[3], as many as the dimension */
+    CFG_VECTOR,    /* double[3], of which as many are given as the dimension */
     CFG_SPIN,      /* double[3]: one number in 2D (the third entry), a vector in 3D */
     CFG_PAIR,      /* double[2], in increasing order */
-    CFG_NUMBERS,   /* {double *v; size_t n}: one number or a list */
-    CFG_TEXTS,     /* {char **v; size_t n}: one text or a list; `values` limits them */
+    CFG_NUMBERS,   /* {double *v; size_t n}: one number or a list of numbers */
+    CFG_TEXTS,     /* {char **v; size_t n}: one text or a list of texts, which `values` may restrict */
     CFG_COMPONENT, /* char * and, at `second`, int: `name` or `name.x`; -1 for none */
     CFG_MAPPING,   /* `table`, its offsets counted from the same struct */
     CFG_LIST       /* pointer to structs and, at `second`, size_t; `table` */
@@ -191,7 +206,7 @@ typedef enum {
 
 enum { CFG_FROM = 1, CFG_OVER = 2, CFG_UP_TO = 4, CFG_BELOW = 8 };
 typedef struct cfg_range {
-    int ends; /* CFG_FROM (lo is legal) or CFG_OVER (lo is not), CFG_UP_TO or CFG_BELOW; 0: any number */
+    int ends; /* CFG_FROM (lo is allowed) or CFG_OVER (it is not), CFG_UP_TO or CFG_BELOW; 0: any number */
     double lo, hi;
 } cfg_range;
 
@@ -200,69 +215,79 @@ typedef struct cfg_table cfg_table;
 typedef struct cfg_field {
     const char *key;
     cfg_type type;
-    size_t offset, size; /* of the member; size 0: checked and not stored */
-    size_t second;
-    const char *meaning; /* what turning it does; starts a sentence, no full stop */
+    size_t offset, size; /* offset and size of the member in bytes; size 0: the value is checked and not stored */
+    size_t second;       /* offset of a second member, for the types that name one */
+    const char *meaning; /* what the key means and what a change of it does; begins a sentence, without full stop */
     bool required;
-    const char *fallback; /* default as it would stand in a file (scalars) */
-    const char *computed; /* default in words, filled in by the caller */
+    const char *fallback; /* default of a scalar, as in a file */
+    const char *computed; /* default in words, which the caller computes */
     cfg_quantity quantity;
     cfg_range range;
     const char *const *values; /* NULL-ended */
-    unsigned without;          /* bit v: value v is not for this table */
-    const char *instead;       /* why not, and what would be right; NULL: such a value is unknown here */
+    unsigned without;          /* bit v: value v is not allowed in this table */
+    const char *instead;       /* why not, and what would be right; NULL: the value counts as unknown */
     const char *const *slots;  /* NULL-ended */
     const cfg_table *table;
-    size_t least;                       /* entries of a list */
-    unsigned only;                      /* bit v: legal for variant v; 0: for all */
-    unsigned needed;                    /* bit v: required of variant v, where it is not of all */
-    bool (*present)(const void *owner); /* is it part of the resolved file? NULL: yes */
+    size_t least;                       /* minimum number of entries of a list */
+    unsigned only;                      /* bit v: allowed in variant v; 0: in all */
+    unsigned needed;                    /* bit v: required in variant v, if it is not required in all */
+    bool (*present)(const void *owner); /* whether the key is part of the resolved file; NULL: always */
 } cfg_field;
 
-/* Alternatives of which exactly one (or, when not required, at most one) must be given in full. */
+/* Alternatives, of which exactly one (or, if not required, at most one) must be given completely. */
 typedef struct cfg_choice {
-    const char *keys[4][3]; /* NULL-ended in both directions */
+    const char *keys[4][3]; /* [alternative][key], ended by NULL in both directions */
     bool required;
     unsigned only;
 } cfg_choice;
 
 struct cfg_table {
-    const char *what;          /* "material" */
-    size_t size;               /* of the struct; for lists */
+    const char *what;          /* what an entry is, such as "material" */
+    size_t size;               /* bytes of the struct, for lists */
     const cfg_field *fields;   /* ended by key NULL */
     const char *discriminator; /* key of a required CFG_ENUM, or NULL */
-    cfg_choice choice;         /* keys[0][0] NULL: none */
+    cfg_choice choice;         /* alternatives; keys[0][0] is NULL if there are none */
 };
 
-/* The files with `mapping: {key: value}` have a table of their own. */
+/* The table of the files in which `mapping: {key: value}` stands. */
 typedef struct cfg_case {
     const char *mapping, *key, *value;
     const cfg_table *table;
 } cfg_case;
 
-/* A key that the table does not have, or not for this variant. */
+/* Reports a key that the table does not have, or not in this variant. */
 void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant);
-/* For a number out of range: "; ... did you mean '30 deg'?" where it is an angle without a unit that would be in range;
- * else "". */
+/* Writes, for an angle without a unit that is out of range and would be in range in degrees, "; ... did you mean '30
+ * deg'?"; otherwise "". */
 void pio_angle_hint(const char *text, const cfg_field *field, double value, char *out, size_t size);
-/* Fills *out (zeroed by the caller) from doc->root. Numbers without a default that are absent become NaN. */
+/* Fills *out (zeroed by the caller) from doc->root. Absent numbers without a default become NaN. Returns false after a
+ * fault. */
 bool pio_cfg_decode(cfg_doc *doc, const cfg_table *table, void *out);
+/* Returns whether a value lies in the range. */
 bool pio_range_holds(const cfg_range *range, double value);
-/* "above 0", "from 1 to 100", "above -1 and below 0.5"; "" for any. */
+/* Writes a range as words into out[size] and returns it: "above 0", "from 1 to 100", "above -1 and below 0.5"; "" for
+ * any number. */
 const char *pio_range_text(const cfg_range *range, char *out, size_t size);
+/* Returns the field of a key, or NULL. */
 const cfg_field *pio_table_field(const cfg_table *table, const char *key);
-int pio_table_variant(const cfg_table *table, const void *owner); /* -1 when it has none */
+/* Returns the variant of a struct, the value of its discriminator; -1 if the table has none. */
+int pio_table_variant(const cfg_table *table, const void *owner);
+/* Returns whether the field is allowed in a variant. */
 bool pio_field_legal(const cfg_field *field, int variant);
-bool pio_field_required(const cfg_field *field, int variant); /* legal, and not to be left out */
+/* Returns whether the field is allowed in a variant and must not be left out. */
+bool pio_field_required(const cfg_field *field, int variant);
+/* Returns whether a value of an enumeration is allowed. */
 bool pio_value_legal(const cfg_field *field, int value);
-/* The legal values, and NULL after the last; returns how many there are. */
+/* Lists the allowed values of an enumeration, ended by NULL, and returns their number. */
 size_t pio_field_values(const cfg_field *field, const char *values[CFG_MOST_VALUES]);
-size_t pio_words(const char *const *words); /* length of a NULL-ended list; 0 for NULL */
+/* Returns the length of a list of words that ends with NULL; 0 for NULL. */
+size_t pio_words(const char *const *words);
 
-/* JSON Schema draft-07, the keys as a Markdown table, and a decoded struct as JSON in SI units that can be read back.
- */
+/* Prints the JSON Schema (draft-07) of files; `special` (may be NULL) is a case with a table of its own. */
 void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to);
+/* Prints the keys as a Markdown table. */
 void pio_cfg_reference(const cfg_table *table, FILE *to);
+/* Prints a decoded struct as JSON in SI units, which can be read again as a file. */
 void pio_cfg_resolved(const cfg_table *table, const void *from, int dimension, FILE *to);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct chain { /* the files being loaded, innermost first */
+typedef struct chain { /* the files that are being loaded, innermost first */
     const struct chain *up;
     const char *real;
 } chain;
@@ -38,7 +38,8 @@ void pio_cfg_input(cfg_doc *doc, const char *path, const char sha256[PIO_SHA256_
     *at = input;
 }
 
-/* Keys of `over` win; mappings merge, everything else is replaced. Both trees are consumed. */
+/* Merges two trees, both of which are consumed: keys of `over` take precedence, mappings are merged, everything else is
+ * replaced. */
 static cfg_node *merge(cfg_doc *doc, cfg_node *under, cfg_node *over)
 {
     if (!under || under->kind != CFG_PAIRS || over->kind != CFG_PAIRS) return over;
@@ -86,7 +87,8 @@ static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name,
     return sub ? merge(doc, base, sub) : base;
 }
 
-/* The root mapping of a file, its includes merged below it. `from` is the include that asked; NULL: the main file. */
+/* Loads the root mapping of a file, with its includes merged below it. `from` is the including node; NULL: it is the
+ * main file. */
 static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up)
 {
     char real[PATH_MAX], sha256[PIO_SHA256_TEXT], *text = NULL;
@@ -113,7 +115,7 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
         return NULL;
     }
     const char *all = given ? doc->given : text;
-    const size_t mark = size >= 3 && !memcmp(all, "\xEF\xBB\xBF", 3) ? 3 : 0; /* of the byte order */
+    const size_t mark = size >= 3 && !memcmp(all, "\xEF\xBB\xBF", 3) ? 3 : 0; /* bytes of a byte order mark */
     pio_sha256_of(all, size, sha256);
     pio_cfg_input(doc, path, sha256);
     cfg_file *file = pio_cfg_file(doc, path, all + mark, size - mark);
@@ -148,7 +150,7 @@ typedef struct step { /* one part of a path: a name or an index */
     int column;
 } step;
 
-/* The next part of "a.b[0].c" at *at; false at its end or when it is malformed (then *fault). */
+/* Reads the next part of "a.b[0].c" at *at. Returns false at its end or when it is malformed (then *fault is set). */
 static bool next_step(const char *text, size_t *at, size_t end, step *s, bool *fault)
 {
     if (*at == end) return false;
@@ -174,7 +176,7 @@ static bool next_step(const char *text, size_t *at, size_t end, step *s, bool *f
     return !*fault;
 }
 
-/* Place of an entry in a list: by index, or by the entry's `name`. */
+/* Returns the index of an entry of a list, which is given by index or by the entry's `name`. */
 static size_t list_place(cfg_doc *doc, const cfg_node *list, const step *s, cfg_mark mark)
 {
     const char *names[CFG_MAX_KEYS] = {NULL};
@@ -195,7 +197,7 @@ static size_t list_place(cfg_doc *doc, const cfg_node *list, const step *s, cfg_
     return list->n;
 }
 
-/* Where the value of step `s` below `at` is kept; a missing key is made. NULL after a fault. */
+/* Returns where the value of step `s` below `at` is stored; a missing key is added. Returns NULL after a fault. */
 static cfg_node **slot(cfg_doc *doc, cfg_node *at, const step *s, cfg_mark mark)
 {
     if (at->kind == CFG_SEQUENCE) {
@@ -220,7 +222,7 @@ static cfg_node **slot(cfg_doc *doc, cfg_node *at, const step *s, cfg_mark mark)
     return pio_cfg_put(doc, at, key, empty) ? &at->items[at->n - 1] : NULL;
 }
 
-/* What `set`, KEY=VALUE of the command line, says takes the place of what the file says. */
+/* Applies an override, KEY=VALUE of the command line, which replaces the value of the file. */
 static void override(cfg_doc *doc, const char *set)
 {
     cfg_file *file = pio_cfg_file(doc, "--set", set, strlen(set));

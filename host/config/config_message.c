@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT 1000 /* messages kept; more are only counted */
+#define KEPT 1000 /* messages that are kept; more are only counted */
 
 static void keep(cfg_doc *doc, piola_status status, cfg_mark mark, const char *path, const char *format, va_list args)
 {
@@ -61,7 +61,7 @@ const char *pio_cfg_printable(cfg_doc *doc, const char *text)
     size_t n = 0;
     for (; text[n] && n < 60; n++) out[n] = (unsigned char)text[n] < 32 || text[n] == 127 ? '?' : text[n];
     if (text[n]) {
-        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* not within a character */
+        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* do not cut within a character */
         memcpy(out + n, "...", 3);
         n += 3;
     }
@@ -100,7 +100,7 @@ const char *pio_cfg_join(cfg_doc *doc, const char *const *words, size_t n)
 
 /* ---- keys ------------------------------------------------------------------------------------------------- */
 
-/* The table at a path such as materials[0] below another one; NULL: there is none. */
+/* Returns the table at a path such as materials[0] below another one, or NULL. */
 static const cfg_table *table_at(const cfg_table *table, const char *path)
 {
     char word[CFG_PATH];
@@ -147,7 +147,7 @@ void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, co
 
 /* ---- output -------------------------------------------------------------------------------------------- */
 
-/* Start of a line; breaks are \n, \r and \r\n. */
+/* Returns the start of a line; line breaks are \n, \r and \r\n. */
 static const char *line_start(const cfg_file *file, int line)
 {
     const char *at = file->text, *end = file->text + file->size;
@@ -156,7 +156,8 @@ static const char *line_start(const cfg_file *file, int line)
     return at;
 }
 
-/* The line around the column: at most 100 characters before it and 60 behind; tabs and junk become blanks and '?'. */
+/* Writes at most 100 characters before the column and 60 after it; tabs and control characters become blanks and '?'.
+ */
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size)
 {
     enum { BEFORE = 100, BEHIND = 60 };
@@ -195,8 +196,7 @@ static int by_place(const void *a, const void *b)
 piola_status pio_cfg_print_messages(cfg_doc *doc, FILE *to, piola_error *error)
 {
     piola_status status = PIOLA_OK;
-    doc->no_memory |=
-        doc->n_messages && piola_refused_bytes(); /* what was refused may look like a fault of the scene */
+    doc->no_memory |= doc->n_messages && piola_refused_bytes(); /* lack of memory may look like a fault of the scene */
     if (pio_cfg_stop(doc)) {
         status = pio_fail(error, doc->stopped, "%s", doc->why.message);
         if (to) fprintf(to, "piola: error: %s\n", doc->why.message);

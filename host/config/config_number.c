@@ -13,7 +13,7 @@ typedef struct unit {
     const char *text;
     cfg_quantity quantity;
     int exponent;  /* power of ten, applied to the decimal text so that the value is rounded once */
-    double factor; /* what is left */
+    double factor; /* remaining factor */
 } unit;
 
 /* The first unit of a quantity is the SI one. */
@@ -121,7 +121,7 @@ void pio_quantity_units(cfg_quantity quantity, const char *between, char *out, s
     }
 }
 
-/* The decimal text times 10^shift, rounded once. */
+/* Computes the decimal text times 10^shift, rounded once. */
 static bool scaled(const char *text, size_t length, int shift, double *value, char *why, size_t size)
 {
     char buffer[160];

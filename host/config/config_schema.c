@@ -29,7 +29,8 @@ static void range_schema(pio_json *j, const cfg_range *range)
     if (range->ends & CFG_BELOW) pio_json_double(j, "exclusiveMaximum", range->hi);
 }
 
-/* A number, or a text that is one: with a unit, or one that a YAML 1.1 reader takes for a text (1e-6). */
+/* Writes the schema of a number, or of a text that is one: with a unit, or one that a reader of YAML 1.1 takes for a
+ * text (1e-6). */
 static void number_schema(pio_json *j, const char *key, const cfg_field *f)
 {
     char units[400], pattern[600];
@@ -73,7 +74,7 @@ static void text_schema(pio_json *j, const char *key, const cfg_field *f)
     pio_json_end_object(j);
 }
 
-/* An array of `least` to `most` (0: any) of what `item` writes. */
+/* Writes the schema of an array of `least` to `most` (0: any number of) items that `item` writes. */
 static void array_schema(pio_json *j, const cfg_field *f, int least, int most,
                          void (*item)(pio_json *, const char *, const cfg_field *))
 {
@@ -100,7 +101,7 @@ static void slots_schema(pio_json *j, const cfg_field *f)
 
 static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial);
 
-/* Entries of lists are defined once, by what they are. */
+/* Returns the name of the definition of a list's entries; they are defined once, by what they are. */
 static const char *definition_name(const cfg_table *table, char *out, size_t size)
 {
     snprintf(out, size, "%s", table->what);
@@ -180,7 +181,7 @@ static void field_schema(pio_json *j, const cfg_field *f, bool partial)
     pio_json_end_object(j);
 }
 
-/* One alternative of a choice: its keys and none of the others'. `take` 4: none of any. */
+/* Writes one alternative of a choice: its keys and none of the others'. `take` 4: none of any. */
 static void alternative_schema(pio_json *j, const cfg_choice *c, size_t take)
 {
     pio_json_begin_object(j, NULL);
@@ -261,7 +262,7 @@ static void table_schema(pio_json *j, const char *key, const cfg_table *table, b
 
 enum { MOST_DEFINITIONS = 32 };
 
-/* The tables of all lists below this one, each once. */
+/* Collects the tables of all lists below this one, each once. */
 static size_t collect_lists(const cfg_table *table, const cfg_table **seen, size_t n)
 {
     for (const cfg_field *f = table->fields; f->key; f++) {
@@ -275,7 +276,7 @@ static size_t collect_lists(const cfg_table *table, const cfg_table **seen, size
     return n;
 }
 
-/* What a file includes may hold its required keys. */
+/* Writes the schema of a file. Required keys may be missing in a file with includes, as these may have them. */
 static void file_schema(pio_json *j, const char *key, const cfg_table *table)
 {
     pio_json_begin_object(j, key);
@@ -289,7 +290,7 @@ static void file_schema(pio_json *j, const char *key, const cfg_table *table)
     pio_json_end_object(j);
 }
 
-/* { "properties": { "method": { "properties": { "type": { "const": "fem" } } } } }, and both keys are there */
+/* Writes { "properties": { "method": { "properties": { "type": { "const": "fem" } } } } }, with both keys required. */
 static void condition_schema(pio_json *j, const cfg_case *c)
 {
     pio_json_begin_object(j, "if");
@@ -311,7 +312,7 @@ static void condition_schema(pio_json *j, const cfg_case *c)
     pio_json_end_object(j);
 }
 
-/* A file that includes another and does not tell its method may be of either; what it includes tells it. */
+/* Writes the schema of a file that includes another and does not state its method, which may be of either kind. */
 static void included_schema(pio_json *j, const cfg_table *table, const cfg_case *c)
 {
     pio_json_begin_object(j, "if");

@@ -1,4 +1,4 @@
-/* config_tree.c -- the tree of nodes that know their line and column: built, and asked. */
+/* config_tree.c -- the tree of nodes that know their line and column: how it is built and queried. */
 #include "host/config/config.h"
 #include "host/base/decimal.h"
 #include "host/base/stop.h"
@@ -60,7 +60,7 @@ cfg_node *pio_cfg_get(const cfg_node *mapping, const char *key, cfg_node **key_n
     return NULL;
 }
 
-/* Entry of a list of named mappings. */
+/* Returns the entry of a list of mappings with this name. */
 static cfg_node *entry(const cfg_node *list, const char *name)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -14,12 +14,12 @@ typedef struct reader {
     cfg_doc *doc;
     const cfg_file *file;
     yaml_parser_t parser;
-    const char *text; /* what is parsed: the file's text, or its part behind '=' */
+    const char *text; /* text that is parsed: the file's, or its part after '=' */
     size_t size;
-    size_t breaks; /* line breaks in it */
+    size_t breaks; /* line breaks in the text */
     anchor *anchors;
     size_t n_anchors;
-    int column; /* added to the columns of the first line */
+    int column; /* columns that are added in the first line */
 } reader;
 
 static cfg_mark shifted(const reader *r, size_t line, size_t column)
@@ -27,7 +27,7 @@ static cfg_mark shifted(const reader *r, size_t line, size_t column)
     return (cfg_mark){r->file, (int)line + 1, (int)column + 1 + (line == 0 ? r->column : 0)};
 }
 
-/* Line and column of a byte, for faults that come without them. */
+/* Returns line and column of a byte, for faults that libyaml reports without them. */
 static cfg_mark place_of_byte(const reader *r, size_t byte)
 {
     size_t line = 0, column = 0;
@@ -42,13 +42,14 @@ static cfg_mark place_of_byte(const reader *r, size_t byte)
     return shifted(r, line, column);
 }
 
-/* libyaml puts the end of a text without a last new line into a line of its own. */
+/* Returns the place of a mark of libyaml, which puts the end of a text without a final new line into a line of its own.
+ */
 static cfg_mark place(const reader *r, yaml_mark_t mark)
 {
     return mark.line > r->breaks ? place_of_byte(r, r->size) : shifted(r, mark.line, mark.column);
 }
 
-/* Is the character with this index (libyaml counts characters) a tab? */
+/* Returns whether the character with this index (libyaml counts characters) is a tab. */
 static bool is_tab(const reader *r, size_t index)
 {
     size_t i = 0;
@@ -148,7 +149,7 @@ static anchor *open_anchor(reader *r, const yaml_char_t *name, cfg_mark mark)
 
 static cfg_node *read_node(reader *r, yaml_event_t *event, int depth);
 
-/* The next event's node; NULL at `end` or after a fault (then *fault is set). */
+/* Reads the node of the next event. Returns NULL at `end` or after a fault (then *fault is set). */
 static cfg_node *read_next(reader *r, yaml_event_type_t end, int depth, bool *fault)
 {
     yaml_event_t event;
@@ -174,15 +175,15 @@ static bool read_list(reader *r, cfg_node *list, int depth)
     return !fault;
 }
 
-/* A program that reads YAML 1.1 takes the key `on` for a boolean, and writes `true` in its place: no key of a scene has
- * that name. */
+/* Restores the key `on`, which programs that read YAML 1.1 take for a boolean and write as `true`: no key of a scene
+ * has that name. */
 static void restore_on(cfg_node *key)
 {
     static char on[] = "on";
     if (key->kind == CFG_SCALAR && (!strcmp(key->text, "true") || !strcmp(key->text, "True"))) key->text = on;
 }
 
-/* A key must be a scalar that the mapping does not have yet. */
+/* Returns whether a key is a scalar that the mapping does not have yet; reports it otherwise. */
 static bool good_key(reader *r, const cfg_node *mapping, const cfg_node *key)
 {
     cfg_node *first;
@@ -263,7 +264,8 @@ static cfg_node *read_node(reader *r, yaml_event_t *event, int depth)
     return good && !r->doc->no_memory && r->n_anchors <= CFG_MAX_ANCHORS ? node : NULL;
 }
 
-/* Characters that are line breaks in YAML 1.1, which libyaml reads, and are not in YAML 1.2. */
+/* Returns whether the text has characters that are line breaks in YAML 1.1, which libyaml reads, and not in YAML 1.2.
+ */
 static bool odd_breaks(reader *r)
 {
     static const char *const breaks[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};

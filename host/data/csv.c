@@ -1,4 +1,4 @@
-/* csv.c -- numeric tables: read from text, and asked. */
+/* csv.c -- numeric tables: how they are read from text and queried. */
 #include "host/data/csv.h"
 #include "host/base/decimal.h"
 #include "host/base/large.h"
@@ -55,10 +55,10 @@ static piola_status no_memory(piola_error *error, size_t bytes)
     return PIOLA_NO_MEMORY;
 }
 
-/* One cell: its first and one past its last byte, blanks left out; `at` moves behind the comma. */
+/* One cell: its first byte and the one after its last, without blanks. `at` is the byte after the comma. */
 typedef struct cell {
     size_t begin, end;
-    bool last; /* of its line */
+    bool last; /* it is the last of its line */
 } cell;
 
 static cell next_cell(const char *text, size_t *at)
@@ -72,7 +72,7 @@ static cell next_cell(const char *text, size_t *at)
     return c;
 }
 
-/* Start of the next line that holds cells at or behind `at`; false at the end. */
+/* Goes to the next line that holds cells. Returns false at the end. */
 static bool next_line(const char *text, size_t *at)
 {
     for (;;) {
@@ -128,8 +128,8 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A cell that holds a number and nothing else but blanks: `at` moves behind its comma. Else false, and read_number()
- * says why. */
+/* Reads a cell that holds a number and nothing else but blanks, and moves `at` behind its comma. Returns false
+ * otherwise; read_number() then reports the reason. */
 static bool quick_number(const char *text, size_t *at, double *value, bool *last)
 {
     size_t i = *at;

@@ -21,7 +21,7 @@ typedef struct {
 
 /* ---- in the process that reads --------------------------------------------------------------------------- */
 
-/* Length of a dataset that is a column, -1 of anything else. */
+/* Returns the length of a dataset that is a column, -1 for any other. */
 static int64_t length_of(hid_t set)
 {
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
@@ -44,7 +44,7 @@ static int64_t length_of_member(hid_t file, const char *name)
     return length;
 }
 
-/* The columns in the order of their names, at most MOST_COLUMNS; NULL on a fault. */
+/* Returns the columns in the order of their names, at most MOST_COLUMNS; NULL on a fault. */
 static column *find_columns(pio_checked_file *f, size_t *found)
 {
     size_t n = 0;
@@ -79,7 +79,7 @@ static double *read_column(pio_checked_file *f, const column *c)
     return out;
 }
 
-/* Request -1: the list of columns; k: the numbers of column k. */
+/* Answers requests: -1 is for the list of columns, k for the numbers of column k. */
 static void serve(pio_guard *guard, void *context)
 {
     pio_checked_file *f = context;
@@ -103,7 +103,7 @@ static void serve(pio_guard *guard, void *context)
 
 /* ---- in the program -------------------------------------------------------------------------------------- */
 
-/* Names of the columns, and that all have one length. */
+/* Takes the names of the columns and checks that all have one length. */
 static piola_status take_columns(pio_csv *csv, const column *list, size_t n, piola_error *error)
 {
     csv->columns = calloc(n + 1, sizeof *csv->columns);

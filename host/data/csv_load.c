@@ -10,7 +10,7 @@
 
 #define MOST_BYTES (256u << 20)
 
-static const char signature[] = "\x89HDF\r\n\x1a\n"; /* of HDF5 */
+static const char signature[] = "\x89HDF\r\n\x1a\n"; /* first bytes of an HDF5 file */
 
 piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error)
 {

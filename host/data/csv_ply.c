@@ -24,7 +24,7 @@ piola_status pio_csv_of_ply(pio_csv *csv, size_t size, piola_error *error)
     csv->n_columns = ply.n_columns;
     csv->values = ply.values;
     csv->n_rows = ply.n_rows;
-    ply.columns = NULL; /* which are the table's now */
+    ply.columns = NULL; /* the table owns them now */
     ply.values = NULL;
     ply.n_columns = 0;
     pio_ply_free(&ply);

@@ -134,7 +134,7 @@ static double number(pio_input *in, ply_type type, const char *what)
     const size_t size = types[type].size;
     if (in->swap || in->status || size > pio_input_remaining(in)) {
         pio_input_bytes(in, &v, size, what);
-    } else { /* begin_item() and those of long lists ask whether to stop */
+    } else { /* begin_item() and the readers of long lists poll whether to stop */
         in->mark = in->at;
         memcpy(&v, in->text + in->at, size);
         in->at += size;
@@ -159,7 +159,7 @@ static double number(pio_input *in, ply_type type, const char *what)
     }
 }
 
-/* A whole number from 0 up to, not including, `end`. */
+/* Reads a whole number from 0 up to, not including, `end`. */
 static size_t whole(pio_input *in, ply_type type, double end, const char *what)
 {
     const double v = number(in, type, what);
@@ -168,7 +168,7 @@ static size_t whole(pio_input *in, ply_type type, double end, const char *what)
     return in->status ? 0 : (size_t)v;
 }
 
-/* Bytes that one item takes at least. */
+/* Returns the minimum number of bytes of one item. */
 static size_t least_bytes(const ply_header *h, const ply_element *e)
 {
     size_t bytes = 0;
@@ -177,7 +177,8 @@ static size_t least_bytes(const ply_header *h, const ply_element *e)
     return bytes;
 }
 
-/* Counts come from outside: no memory is taken, and no loop begun, for more than the file can hold. */
+/* Checks a count, which is untrusted: no memory is allocated, and no loop begun, for more items than the file can hold.
+ */
 static void check_count(const ply_header *h, const ply_element *e, pio_input *in)
 {
     const size_t least = least_bytes(h, e);
@@ -186,7 +187,7 @@ static void check_count(const ply_header *h, const ply_element *e, pio_input *in
         pio_input_fail(in, "the element '%s' has no properties", e->name);
     else if (e->n && (pio_input_remaining(in) + 1) / least < e->n)
         pio_input_fail(in,
-                       "%zu of '%s' are promised, but the rest of the file (%zu bytes) holds at most %zu; it was cut "
+                       "the header has %zu of '%s', but the rest of the file (%zu bytes) holds at most %zu; it was cut "
                        "off or the count is wrong",
                        e->n, e->name, pio_input_remaining(in), (pio_input_remaining(in) + 1) / least);
 }

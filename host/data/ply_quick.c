@@ -17,7 +17,7 @@ static size_t size_of(ply_type type)
     return size[type];
 }
 
-/* One property of n items: from[i stride] to to[i step]; false when some is not finite. */
+/* Converts one property of n items, from[i stride] to to[i step]. False if a value is not finite. */
 #define TAKE(type)                                                                                                     \
     for (size_t i = 0; i < n; i++) {                                                                                   \
         type v;                                                                                                        \

@@ -260,7 +260,7 @@ static void faults_of_text_tell_the_line(void **state)
     expect_changed(ply(0), "ascii", "text", ":2: error: 'text' is no format");
     expect_changed(ply(0), "property float x", "property half x", "'half' is no type");
     expect_changed(ply(0), "property float x", "property float w", "have no property 'x'");
-    expect_changed(ply(0), "element vertex 8", "element vertex 99999999", "99999999 of 'vertex' are promised");
+    expect_changed(ply(0), "element vertex 8", "element vertex 99999999", "the header has 99999999 of 'vertex'");
     expect_changed(ply(0), "element vertex 8", "element vertex 7",
                    ":22: error: -1 is out of range for the length of a list");
     expect_changed(ply(0), "vertex_indices", "corners", "the element 'face' needs one list");
@@ -282,7 +282,7 @@ static void faults_of_binary_files_tell_the_offset(void **state)
     b = ply(1);
     expect_bytes(b.text, b.size - 1, "it was cut off");
     free(b.text);
-    expect_changed(ply(2), "element face 6", "element face 2147483647", "2147483647 of 'face' are promised");
+    expect_changed(ply(2), "element face 6", "element face 2147483647", "the header has 2147483647 of 'face'");
     expect_changed(ply(2), "element edge 1\nproperty list uchar short of\n", "element edge 2000000000\n",
                    "the element 'edge' has no properties");
 }
