@@ -26,7 +26,7 @@ piola_status pio_mesh_faces_in_box(const pio_mesh *mesh, const double low[3], co
     return PIOLA_OK;
 }
 
-/* |dx/dr| of a line, |dx/dr x dx/ds| of a face, at the place r. */
+/* Returns |dx/dr| of a line, |dx/dr x dx/ds| of a face, at the point r. */
 static double density(const pio_mesh *mesh, pio_element_type type, const int32_t *nodes, const double r[3])
 {
     double gradient[PIO_ELEMENT_NODES][3], t[2][3] = {{0}};
@@ -40,8 +40,8 @@ static double density(const pio_mesh *mesh, pio_element_type type, const int32_t
     return sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
 }
 
-/* By Gauss' rule of three points an axis; triangles by that of six (Strang and Fix 1973), the rules with which loads
- * are integrated on curved faces. */
+/* It is integrated by Gauss' rule of three points per axis, or by the rule of six for triangles (Strang and Fix 1973),
+ * with which loads are integrated on curved faces. */
 double pio_mesh_face_area(const pio_mesh *mesh, pio_mesh_face face)
 {
     static const double x[3] = {-0.77459666924148337704, 0, 0.77459666924148337704}, w[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};

@@ -16,19 +16,19 @@ typedef struct {
     const char *name;
     pio_element_type type;
     int order;
-    int32_t count[3], steps[3]; /* cells; steps of the lattice, 0 along z in 2D */
+    int32_t count[3], steps[3]; /* cells; steps of the lattice (0 along z in 2D) */
     void (*place)(const void *shape, const double u[3], double x[3]);
     const void *shape;
-    int32_t sides[3][2]; /* set of the groups of each side */
-    int32_t second;      /* set of the second half (along axis 1) of the far side of axis 0, or -1 */
+    int32_t sides[3][2]; /* set of groups of each side */
+    int32_t second;      /* set of groups of the second half (along axis 1) of the far side of axis 0, or -1 */
     int parts;           /* elements per cell */
-    int8_t offset[MOST_PARTS][PIO_ELEMENT_NODES][3]; /* of their nodes, in steps */
+    int8_t offset[MOST_PARTS][PIO_ELEMENT_NODES][3]; /* offsets of their nodes, in steps */
 } lattice;
 
 /* ---- elements of a cell ------------------------------------------------------------------------------------ */
 
-/* Simplices of the unit cell by their corners: along x then y, along y then x, ... (Kuhn 1960), mirrored where that
- * would turn them inside out. */
+/* Simplices of the unit cell by their corners: along x then y, along y then x, ... (Kuhn 1960), mirrored where they
+ * would be inverted. */
 static const int8_t triangles[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
 static const int8_t tetrahedra[6][4][3] = {
     {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}}, {{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {1, 1, 1}},
@@ -57,7 +57,7 @@ static int32_t node_at(const lattice *l, const int32_t at[3])
 
 /* ---- sides ------------------------------------------------------------------------------------------------- */
 
-/* The set of the side on which all these places of the lattice lie, or -1. */
+/* Returns the set of the side on which all these lattice points lie, or -1. */
 static int32_t side_of(const lattice *l, const int32_t (*at)[3], int n)
 {
     for (int axis = 0; axis < pio_elements[l->type].dimension; axis++)
@@ -89,7 +89,7 @@ static bool add_facets(pio_raw_mesh *raw, const lattice *l, const int32_t (*at)[
     return true;
 }
 
-/* The elements of one cell and their facets on the sides. */
+/* Adds the elements of one cell, and their facets on the sides. */
 static bool add_cell(pio_raw_mesh *raw, const lattice *l, const int32_t cell[3], int32_t all)
 {
     const pio_element *e = &pio_elements[l->type];
@@ -110,7 +110,7 @@ static bool add_cell(pio_raw_mesh *raw, const lattice *l, const int32_t cell[3],
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* A group with a name, made when new; adds its number to `group`. */
+/* Finds or adds a group with a name, and adds its number to `group`. */
 static bool name_group(pio_raw_mesh *raw, int dimension, const char *name, int32_t group[2], int *n)
 {
     int32_t tag = 1;
@@ -127,7 +127,7 @@ static bool name_group(pio_raw_mesh *raw, int dimension, const char *name, int32
     return true;
 }
 
-/* A set of one or two named groups; -1: no memory. */
+/* Returns a set of one or two named groups; -1 without memory. */
 static int32_t name_set(pio_raw_mesh *raw, int dimension, const char *name, const char *other)
 {
     int32_t group[2];
@@ -175,7 +175,8 @@ static bool fill(pio_raw_mesh *raw, const lattice *l, const char *const (*names)
     return good;
 }
 
-/* Names of the sides: near and far along each axis. l->second > 0 asks for "top" on the second half. */
+/* Builds the mesh. `names` are those of the near and far side along each axis; with l->second > 0, "top" is the second
+ * half. */
 static piola_status build(lattice *l, const int32_t *count, const char *const (*names)[2], pio_mesh *out,
                           piola_error *error)
 {
@@ -299,7 +300,7 @@ typedef struct {
     double radius, size, thickness;
 } plate_shape;
 
-/* u[0] from the hole outward, u[1] around it from the x axis to the y axis. */
+/* Maps u[0] from the hole outward, and u[1] around it from the x axis to the y axis. */
 static void place_in_plate(const void *shape, const double u[3], double x[3])
 {
     const plate_shape *s = shape;

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this times (longest edge)^dimension a Jacobian counts as zero. */
+/* A Jacobian below this times (longest edge)^dimension counts as zero. */
 #define FLAT 1e-12
 
-/* ---- points where a Jacobian is looked at ------------------------------------------------------------------ */
+/* ---- points where a Jacobian is evaluated ------------------------------------------------------------------- */
 
 typedef struct {
-    int n;                 /* the nodes of the element, then the points of a rule */
+    int n;                 /* number of points: the nodes of the element, then the points of a rule */
     double weight[2 * 27]; /* 0 at nodes */
     double gradient[2 * 27][PIO_ELEMENT_NODES][3];
 } point_set;
@@ -23,7 +23,8 @@ static void add_point(point_set *set, pio_element_type type, const double r[3], 
     pio_element_gradients(type, r, set->gradient[set->n++]);
 }
 
-/* Gauss: exact to degree 2 order - 1 per axis of the Jacobian's (2 order or less): 2 or 3 points per axis. */
+/* Fills Gauss' rule, which is exact to degree 2 order - 1 per axis of the Jacobian's (2 order or less): 2 or 3 points
+ * per axis. */
 static void box_rule(point_set *set, pio_element_type type)
 {
     const pio_element *e = &pio_elements[type];
@@ -39,8 +40,9 @@ static void box_rule(point_set *set, pio_element_type type)
             }
 }
 
-/* Exact for the Jacobian of straight (degree 0) and of curved simplices (2 in 2D, 3 in 3D): Zienkiewicz, Taylor, The
- * Finite Element Method vol. 1, tables of numerical integration for triangles and tetrahedra. */
+/* Fills a rule that is exact for the Jacobian of straight (degree 0) and of curved simplices (2 in 2D, 3 in 3D):
+ * Zienkiewicz, Taylor, The Finite Element Method vol. 1, tables of numerical integration for triangles and tetrahedra.
+ */
 static void simplex_rule(point_set *set, pio_element_type type)
 {
     const pio_element *e = &pio_elements[type];
@@ -92,15 +94,15 @@ INLINE double jacobian(const double (*gradient)[3], int dimension, int nodes, co
            J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
 }
 
-/* Inverse of the map from the reference element to the ideal one: a simplex of equal edges; of the others the reference
- * element is a square, a cube. */
+/* Inverse of the map from the reference element to the ideal one, a simplex of equal edges; of the others the reference
+ * element is a square or a cube. */
 static const double to_ideal[2][3][3] = {
     {{1, -0.57735026918962576, 0}, {0, 1.1547005383792515, 0}, {0, 0, 1}}, /* 1/sqrt(3), 2/sqrt(3) */
     {{1, -0.57735026918962576, -0.40824829046386302},                      /* 1/sqrt(3), 1/sqrt(6) */
      {0, 1.1547005383792515, -0.40824829046386302},
      {0, 0, 1.2247448713915890}}}; /* sqrt(3/2) */
 
-/* det of the map to the ideal element, and |S|^2 of the map S from it. */
+/* Returns the determinant of the map to the ideal element, and |S|^2 of the map S from it. */
 INLINE double ideal_of(int d, bool simplex)
 {
     double ideal = 1;
@@ -120,9 +122,9 @@ INLINE double square_of(const double J[3][3], int d, bool simplex)
     return square;
 }
 
-/* Mean ratio of the map S from the ideal element to this one, d det(S)^(2/d)/|S|^2 (Knupp 2001, SIAM J. Sci. Comput.
- * 23, 193; Liu and Joe 1994, BIT 34, 268): 1 where S turns and scales, 0 where it flattens; neither size nor order of
- * nodes matters. `det`: of J, above zero or 0. */
+/* Returns the mean ratio of the map S from the ideal element to this one, d det(S)^(2/d)/|S|^2 (Knupp 2001, SIAM J.
+ * Sci. Comput. 23, 193; Liu and Joe 1994, BIT 34, 268): 1 where S rotates and scales, 0 where it flattens; neither size
+ * nor order of nodes matters. `det` is that of J, above zero or 0. */
 static double mean_ratio(const double J[3][3], double det, const pio_element *e)
 {
     const int d = e->dimension;
@@ -131,7 +133,7 @@ static double mean_ratio(const double J[3][3], double det, const pio_element *e)
     return d * pow(det * ideal_of(d, simplex), 2.0 / d) / square_of(J, d, simplex);
 }
 
-/* Places relative to the first node: no bits are lost far from the origin. */
+/* Coordinates are relative to the first node, so that no bits are lost far from the origin. */
 static cell_shape shape_of(const pio_mesh *mesh, pio_element_type type, const int32_t *nodes, const point_set *set)
 {
     const pio_element *e = &pio_elements[type];
@@ -157,22 +159,23 @@ static cell_shape shape_of(const pio_mesh *mesh, pio_element_type type, const in
     return s;
 }
 
-/* ---- a glance at one cell ---------------------------------------------------------------------------------- */
+/* ---- a estimate at one cell ---------------------------------------------------------------------------------- */
 
-/* What needs no root. Of most cells it says that they are neither the best nor the worst of any kind, nor wrong. */
+/* An estimate of a cell that needs no roots. For most cells it shows that they are neither the best nor the worst in
+ * any respect, nor invalid. */
 typedef struct {
     double volume, least, most;    /* as in cell_shape */
     double ratio;                  /* the least mean ratio, in 3D its cube */
-    double edge_min, edge_max;     /* squares */
-    double square_min, square_max; /* of S: the range of magnitudes */
-} cell_glance;
+    double edge_min, edge_max;     /* squares of the shortest and the longest edge */
+    double square_min, square_max; /* squares of S: the range of magnitudes */
+} cell_estimate;
 
-INLINE cell_glance glance_at(const pio_mesh *mesh, const pio_element *e, int d, int nodes, bool simplex,
-                             const int32_t *node, const point_set *set)
+INLINE cell_estimate estimate_of_length(const pio_mesh *mesh, const pio_element *e, int d, int nodes, bool simplex,
+                                        const int32_t *node, const point_set *set)
 {
     double x[PIO_ELEMENT_NODES][3];
     double J[3][3];
-    cell_glance g = {0, INFINITY, -INFINITY, INFINITY, INFINITY, 0, INFINITY, 0};
+    cell_estimate g = {0, INFINITY, -INFINITY, INFINITY, INFINITY, 0, INFINITY, 0};
     const double *const origin = mesh->x + 3 * (size_t)node[0], ideal = ideal_of(d, simplex);
     for (int a = 0; a < nodes; a++)
         for (int i = 0; i < 3; i++) x[a][i] = mesh->x[3 * (size_t)node[a] + (size_t)i] - origin[i];
@@ -198,15 +201,15 @@ INLINE cell_glance glance_at(const pio_mesh *mesh, const pio_element *e, int d, 
     return g;
 }
 
-/* The kinds that meshes are mostly of have loops of known length. */
-static cell_glance glance(const pio_mesh *mesh, pio_element_type type, const int32_t *node, const point_set *set)
+/* The most frequent types have loops of known length. */
+static cell_estimate estimate(const pio_mesh *mesh, pio_element_type type, const int32_t *node, const point_set *set)
 {
     const pio_element *e = &pio_elements[type];
-    if (type == PIO_TET4) return glance_at(mesh, e, 3, 4, true, node, set);
-    if (type == PIO_TRI3) return glance_at(mesh, e, 2, 3, true, node, set);
-    if (type == PIO_HEX8) return glance_at(mesh, e, 3, 8, false, node, set);
-    if (type == PIO_TET10) return glance_at(mesh, e, 3, 10, true, node, set);
-    return glance_at(mesh, e, e->dimension, e->nodes, e->corners == e->dimension + 1, node, set);
+    if (type == PIO_TET4) return estimate_of_length(mesh, e, 3, 4, true, node, set);
+    if (type == PIO_TRI3) return estimate_of_length(mesh, e, 2, 3, true, node, set);
+    if (type == PIO_HEX8) return estimate_of_length(mesh, e, 3, 8, false, node, set);
+    if (type == PIO_TET10) return estimate_of_length(mesh, e, 3, 10, true, node, set);
+    return estimate_of_length(mesh, e, e->dimension, e->nodes, e->corners == e->dimension + 1, node, set);
 }
 
 void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume)
@@ -219,26 +222,26 @@ void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume)
         make_points(&set, (pio_element_type)t);
         for (int32_t c = 0; c < b->n; c++)
             volume[b->first + c] =
-                glance(mesh, (pio_element_type)t, b->nodes + (size_t)c * (size_t)e->nodes, &set).volume;
+                estimate(mesh, (pio_element_type)t, b->nodes + (size_t)c * (size_t)e->nodes, &set).volume;
     }
 }
 
 /* ---- all cells --------------------------------------------------------------------------------------------- */
 
-/* Within so much, relatively, roundings of a glance and of a look may put two cells in another order. */
+/* Relative differences within which rounding may give estimates and exact values of two cells another order. */
 #define CLOSE (64 * DBL_EPSILON)
 #define CLOSE_EDGE (16 * DBL_EPSILON)
 /* Magnitudes of squares whose third powers neither overflow nor vanish. */
 #define SMALL 1e-80
 #define LARGE 1e80
-/* So many cells take less than a millisecond. */
+/* A number of cells that take less than a millisecond. */
 enum { PART = 512 };
 
-/* What is known of the cells so far. */
+/* The extremes of the cells so far. */
 typedef struct {
     pio_mesh_quality *quality;
-    pio_shape_faults *faults;         /* NULL: not asked for */
-    double edge_min, edge_max, ratio; /* of glances: the extremes so far, as cell_glance has them */
+    pio_shape_faults *faults;         /* NULL: not requested */
+    double edge_min, edge_max, ratio; /* extremes of estimates so far, as in cell_estimate */
 } partial;
 
 static void find_fault(pio_shape_faults *faults, const cell_shape *s, int dimension, int32_t cell)
@@ -250,8 +253,8 @@ static void find_fault(pio_shape_faults *faults, const cell_shape *s, int dimens
     faults->n[fault]++;
 }
 
-/* Is a look needed, for this cell may be an extreme, a sliver or wrong? */
-static bool stands_out(const partial *p, const cell_glance *g, int dimension)
+/* Returns whether the exact values are needed, because this cell may be an extreme, a sliver or invalid. */
+static bool may_be_extreme(const partial *p, const cell_estimate *g, int dimension)
 {
     const double sliver = dimension == 2 ? PIO_MESH_SLIVER : PIO_MESH_SLIVER * PIO_MESH_SLIVER * PIO_MESH_SLIVER;
     const double flat = 1.01 * FLAT * FLAT * g->edge_max * g->edge_max * (dimension == 2 ? 1 : g->edge_max);
@@ -261,7 +264,7 @@ static bool stands_out(const partial *p, const cell_glance *g, int dimension)
     return g->ratio <= fmax(p->ratio, sliver) * (1 + CLOSE);
 }
 
-static void add_look(partial *p, const cell_shape *s, const cell_glance *g, int dimension, int32_t cell)
+static void add_exact(partial *p, const cell_shape *s, const cell_estimate *g, int dimension, int32_t cell)
 {
     pio_mesh_quality *q = p->quality;
     p->edge_min = fmin(p->edge_min, g->edge_min);
@@ -277,8 +280,8 @@ static void add_look(partial *p, const cell_shape *s, const cell_glance *g, int 
     if (p->faults) find_fault(p->faults, s, dimension, cell);
 }
 
-/* Cells first ... end - 1 of a block. */
-static void look_at_part(const pio_mesh *mesh, pio_element_type type, int32_t first, int32_t end, const point_set *set,
+/* Adds the cells first ... end - 1 of a block. */
+static void inspect_part(const pio_mesh *mesh, pio_element_type type, int32_t first, int32_t end, const point_set *set,
                          partial *p)
 {
     const pio_mesh_block *b = &mesh->block[type];
@@ -286,15 +289,15 @@ static void look_at_part(const pio_mesh *mesh, pio_element_type type, int32_t fi
     pio_mesh_quality *q = p->quality;
     for (int32_t c = first; c < end; c++) {
         const int32_t *nodes = b->nodes + (size_t)c * (size_t)pio_elements[type].nodes;
-        const cell_glance g = glance(mesh, type, nodes, set);
+        const cell_estimate g = estimate(mesh, type, nodes, set);
         const double ratio = g.most > 0 ? g.least / g.most : -1;
         q->volume += g.volume;
         q->cell_min = g.volume < q->cell_min ? g.volume : q->cell_min;
         q->cell_max = g.volume > q->cell_max ? g.volume : q->cell_max;
         q->jacobian_ratio = ratio < q->jacobian_ratio ? ratio : q->jacobian_ratio;
-        if (!stands_out(p, &g, d)) continue;
+        if (!may_be_extreme(p, &g, d)) continue;
         const cell_shape s = shape_of(mesh, type, nodes, set);
-        add_look(p, &s, &g, d, b->first + c);
+        add_exact(p, &s, &g, d, b->first + c);
     }
 }
 
@@ -308,7 +311,7 @@ void pio_mesh_inspect_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio
         if (n) make_points(&set, (pio_element_type)t);
         for (int32_t c = 0, end; c < n && !pio_interrupted(); c = end) {
             end = n - c < PART ? n : c + PART;
-            look_at_part(mesh, (pio_element_type)t, c, end, &set, &p);
+            inspect_part(mesh, (pio_element_type)t, c, end, &set, &p);
         }
     }
 }
@@ -318,7 +321,7 @@ void pio_mesh_measure(const pio_mesh *mesh, pio_mesh_quality *out)
     pio_mesh_inspect_cells(mesh, out, NULL);
 }
 
-/* Exact where squares say that an edge may be the shortest. */
+/* Computes an edge exactly if its square shows that it may be the shortest. */
 static double shortest_edge(const pio_mesh *mesh, pio_element_type type, int32_t first, int32_t end)
 {
     const pio_element *e = &pio_elements[type];

@@ -29,7 +29,7 @@ static const char *advice(const pio_mesh *mesh, int fault)
     }
 }
 
-static piola_status tell_faults(const pio_mesh *mesh, const pio_shape_faults *faults, piola_error *error)
+static piola_status report_faults(const pio_mesh *mesh, const pio_shape_faults *faults, piola_error *error)
 {
     static const char *const what[PIO_FAULTS] = {"negative volume (inverted)", "zero volume",
                                                  "a Jacobian that is not positive everywhere"};
@@ -66,9 +66,9 @@ static void warn_slivers(pio_mesh *mesh, const pio_mesh_quality *q)
 
 typedef struct {
     const pio_mesh *mesh;
-    double tolerance, cell; /* m; the cell is a few tolerances wide */
+    double tolerance, cell; /* m; a cell is a few tolerances wide */
     size_t room;
-    int32_t *head, *next; /* chains of the nodes of a hash */
+    int32_t *head, *next; /* chains of the nodes with equal hash */
 } node_grid;
 
 static size_t grid_slot(const node_grid *g, const int64_t at[3])
@@ -81,7 +81,8 @@ static size_t grid_slot(const node_grid *g, const int64_t at[3])
     return (size_t)h & (g->room - 1);
 }
 
-/* An earlier node within the tolerance, or -1: looked for in the cells that the ball around x touches. */
+/* Returns an earlier node within the tolerance, or -1; it is searched for in the cells that the ball around x overlaps.
+ */
 static int32_t near_node(const node_grid *g, const double *x)
 {
     int64_t low[3], high[3], at[3];
@@ -94,7 +95,7 @@ static int32_t near_node(const node_grid *g, const double *x)
             for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
                 for (int32_t i = g->head[grid_slot(g, at)]; i >= 0; i = g->next[i]) {
                     const double *y = g->mesh->x + 3 * (size_t)i;
-                    if (fabs(x[0] - y[0]) > 2 * g->tolerance) continue; /* most of a chain: another cell's */
+                    if (fabs(x[0] - y[0]) > 2 * g->tolerance) continue; /* most nodes of a chain lie in other cells */
                     if (hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) <= g->tolerance) return i;
                 }
     return -1;
@@ -144,8 +145,8 @@ static piola_status warn_coincident(pio_mesh *mesh, double extent, piola_error *
     return PIOLA_OK;
 }
 
-/* Longer than this a part is as likely to be in millimetres; a factor that was written down is doubted only beyond the
- * others. */
+/* A part longer than this, in m, is as likely to be in millimetres; with an explicit scale, warnings begin only beyond
+ * the other limits. */
 #define LONG 10.0
 #define VAST 1e3
 #define TINY 1e-6
@@ -188,7 +189,7 @@ piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error)
     }
     pio_mesh_inspect_cells(mesh, &quality, &faults);
     piola_status status = pio_stop(CHECKING, error);
-    if (!status) status = tell_faults(mesh, &faults, error);
+    if (!status) status = report_faults(mesh, &faults, error);
     if (status) return status;
     mesh->volume = quality.volume;
     warn_slivers(mesh, &quality);

@@ -56,7 +56,7 @@ const pio_element pio_elements[PIO_ELEMENT_TYPES] = {
                    .from_gmsh = hex27_from_gmsh, .place = hex_place},
 };
 
-/* Lagrange polynomial on [-1, 1] of the node at `node` (-1, 0 or 1), and its derivative. */
+/* Computes the Lagrange polynomial on [-1, 1] of the node at `node` (-1, 0 or 1), and its derivative. */
 static void line_shape(int order, double node, double r, double *value, double *slope)
 {
     const bool middle = node > -0.5 && node < 0.5;
@@ -82,7 +82,8 @@ static void box_gradients(const pio_element *e, const double r[3], double gradie
     }
 }
 
-/* In barycentric coordinates L: L, or L (2 L - 1) at corners and 4 L_a L_b in the middle of an edge. */
+/* In barycentric coordinates L, the shape functions are L, or L (2 L - 1) at corners and 4 L_a L_b in the middle of an
+ * edge. */
 static void simplex_gradients(const pio_element *e, const double r[3], double gradient[PIO_ELEMENT_NODES][3])
 {
     double L[4] = {1, 0, 0, 0}, dL[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -8,10 +8,11 @@
 
 #define MATCHING "matching the faces of a mesh"
 
-/* A face of a cell. Its least corner is known from where it lies. */
+/* A face of a cell. Its least corner follows from where the record is stored. */
 typedef struct {
-    uint64_t key;  /* 1 + its second corner, ascending, and in the low half 1 + its third, or 0: it has none */
-    int64_t place; /* cell, type and face: bits from CELL, TYPE and 0 on */
+    uint64_t
+        key; /* 1 + its second corner in ascending order and, in the low half, 1 + its third, or 0 if it has none */
+    int64_t place; /* cell, type and face, in bits from CELL, TYPE and 0 on */
 } record;
 
 enum { CELL = 8, TYPE = 4, LOW = 15 };
@@ -19,7 +20,7 @@ _Static_assert(PIO_ELEMENT_TYPES <= LOW + 1 && PIO_ELEMENT_FACES <= LOW + 1, "ty
 
 typedef struct {
     int64_t n;
-    int64_t *start; /* [n_nodes + 1] the records whose least corner is this node */
+    int64_t *start; /* [n_nodes + 1] begin of the records whose least corner is this node */
     record *face;   /* sorted by corners, then by cell and face */
 } face_table;
 
@@ -33,7 +34,7 @@ static const pio_element *element_of(const record *r)
     return &pio_elements[r->place >> TYPE & LOW];
 }
 
-/* Nodes of a record's cell; which of them are the face's, in *local. */
+/* Returns the nodes of a record's cell; *local lists which of them belong to the face. */
 static const int32_t *cell_of(const pio_mesh *mesh, const record *r, const int8_t **local)
 {
     const pio_mesh_block *b = &mesh->block[r->place >> TYPE & LOW];
@@ -42,7 +43,7 @@ static const int32_t *cell_of(const pio_mesh *mesh, const record *r, const int8_
     return b->nodes + (size_t)((r->place >> CELL) - b->first) * (size_t)e->nodes;
 }
 
-/* The greatest corner of a face of four; -1: it has fewer. */
+/* Returns the greatest corner of a face with four, or -1. */
 static int32_t fourth(const pio_mesh *mesh, const record *r)
 {
     const int8_t *local;
@@ -53,7 +54,7 @@ static int32_t fourth(const pio_mesh *mesh, const record *r)
     return most;
 }
 
-/* By corners alone, of records with the same least corner. */
+/* Compares records with the same least corner by their corners alone. */
 static inline int key_order(const pio_mesh *mesh, const record *a, const record *b)
 {
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
@@ -68,7 +69,7 @@ static int record_order(const void *a, const void *b, void *mesh)
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Corners of a face, ascending, -1 behind the last; local: NULL: 0, 1, ... */
+/* Sorts the corners of a face in ascending order, with -1 after the last; local: NULL: 0, 1, ... */
 static inline __attribute__((always_inline)) void sort_corners(const int32_t *of, const int8_t *local, int n,
                                                                int32_t key[4])
 {
@@ -98,7 +99,7 @@ int pio_mesh_face_nodes(const pio_mesh *mesh, pio_mesh_face face, int32_t nodes[
 
 /* ---- table of faces --------------------------------------------------------------------------------------- */
 
-/* Count the faces of a type's cells by their least corners, or store them. */
+/* Counts the faces of a type's cells by their least corners, or stores them. */
 static inline __attribute__((always_inline)) piola_status fill_from(const pio_mesh *mesh, int type, int corners,
                                                                     face_table *table, bool store, piola_error *error)
 {
@@ -134,8 +135,7 @@ static piola_status fill(const pio_mesh *mesh, face_table *table, bool store, pi
     return rc;
 }
 
-/* Records of one least corner were stored by cell and face: sorts that keep this order of equals make it the last
- * key. */
+/* Records with the same least corner are stored by cell and face; a stable sort makes these the last key. */
 static piola_status sort_few(const pio_mesh *mesh, record *own, int64_t n, piola_error *error)
 {
     enum { FEW = 64 };
@@ -180,7 +180,8 @@ static void free_table(face_table *table)
     free(table->face);
 }
 
-/* 1: the corners go around the same way; -1: the other way; 0: not the same corners in a ring. */
+/* Returns 1 if both have the same corners in the same direction around the face, -1 in the opposite direction, 0 if the
+ * corners or their cyclic order differ. */
 static int turn(const int32_t *a, const int32_t *b, int n)
 {
     int p = 0;
@@ -197,7 +198,7 @@ static int turn(const int32_t *a, const int32_t *b, int n)
 
 /* ---- neighbours -------------------------------------------------------------------------------------------- */
 
-/* Two linear tetrahedra that see their common face from two sides: most pairs are such, and right. */
+/* Returns whether two linear tetrahedra have their common face on two sides, which holds for most pairs. */
 static bool right_pair(const pio_mesh *mesh, const record *r)
 {
     const int8_t *one, *other;
@@ -207,7 +208,7 @@ static bool right_pair(const pio_mesh *mesh, const record *r)
     return a == x ? b == z : a == y ? b == x : b == y; /* the corners are the same three */
 }
 
-/* The two cells of a face see it from two sides and with the same nodes. */
+/* Checks that the two cells of a face lie on its two sides and have the same nodes there. */
 static piola_status check_pair(const pio_mesh *mesh, const record *r, int64_t n, piola_error *error)
 {
     int32_t a[PIO_FACE_NODES], b[PIO_FACE_NODES];
@@ -249,7 +250,7 @@ static int face_order(const void *a, const void *b, void *context)
     return x->cell != y->cell ? (x->cell > y->cell) - (x->cell < y->cell) : (x->face > y->face) - (x->face < y->face);
 }
 
-/* Records from r on, before `end`, of the same face. */
+/* Returns the number of records from r on, before `end`, of the same face. */
 static int64_t run_of(const pio_mesh *mesh, const record *r, const record *end)
 {
     int64_t run = 1;
@@ -320,7 +321,7 @@ piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int3
 
 /* ---- facets ------------------------------------------------------------------------------------------------ */
 
-/* First record with these corners, or NULL; `end`: the end of those with the least of them. */
+/* Returns the first record with these corners, or NULL; `end` is the end of those with the least of them. */
 static const record *look_up(const pio_mesh *mesh, const face_table *table, const int32_t corner[4], const record **end)
 {
     const int64_t first = table->start[corner[0]], last = table->start[corner[0] + 1];

@@ -63,7 +63,9 @@ static bool grow(pio_raw_block *b, size_t nodes, size_t room)
 bool pio_raw_reserve(pio_raw_mesh *raw, pio_element_type type, int64_t n)
 {
     pio_raw_block *b = &raw->block[type];
-    const int64_t needed = b->n + n, more = b->room + b->room / 2; /* of many small blocks, not every one moves it */
+    const int64_t needed = b->n + n,
+                  more = b->room +
+                         b->room / 2; /* grow by half, so that many small blocks do not move the array each time */
     if (needed <= b->room) return true;
     return grow(b, (size_t)pio_elements[type].nodes, (size_t)(needed > more ? needed : more));
 }
@@ -123,7 +125,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Every group of every element that is kept: count, or store. */
+/* Counts or stores every group of every element that is kept. */
 static void spread(const pio_raw_mesh *raw, pio_mesh *mesh, bool store)
 {
     for (int32_t g = 0; g < mesh->n_groups; g++) mesh->groups[g].n = 0;

@@ -10,8 +10,8 @@ static size_t slot_of(const pio_tag_map *map, int64_t key)
     return (size_t)(h ^ (h >> 32)) & (map->room - 1);
 }
 
-/* The slot that holds the key, or the free one where it would go. */
-static size_t look(const pio_tag_map *map, int64_t key)
+/* Returns the slot that holds the key, or the free one where it would be stored. */
+static size_t find_slot(const pio_tag_map *map, int64_t key)
 {
     size_t i = slot_of(map, key);
     while (map->value[i] >= 0 && map->key[i] != key) i = (i + 1) & (map->room - 1);
@@ -20,7 +20,7 @@ static size_t look(const pio_tag_map *map, int64_t key)
 
 int32_t pio_tag_find_hashed(const pio_tag_map *map, int64_t key)
 {
-    return map->room ? map->value[look(map, key)] : -1;
+    return map->room ? map->value[find_slot(map, key)] : -1;
 }
 
 static bool resize(pio_tag_map *map, size_t room)
@@ -36,7 +36,7 @@ static bool resize(pio_tag_map *map, size_t room)
     for (size_t i = 0; i < room; i++) larger.value[i] = -1;
     for (size_t i = 0; i < map->room; i++) {
         if (map->value[i] < 0) continue;
-        const size_t at = look(&larger, map->key[i]);
+        const size_t at = find_slot(&larger, map->key[i]);
         larger.key[at] = map->key[i];
         larger.value[at] = map->value[i];
     }
@@ -55,7 +55,7 @@ bool pio_tag_reserve(pio_tag_map *map, size_t n)
     return map->direct != NULL;
 }
 
-/* Room for so many keys that are hashed. */
+/* Makes room for n keys that are hashed. */
 static bool grow(pio_tag_map *map, size_t n)
 {
     size_t room = map->room ? map->room : 16;
@@ -70,7 +70,7 @@ bool pio_tag_add(pio_tag_map *map, int64_t key, int32_t value)
         return true;
     }
     if (!grow(map, map->n + 1)) return false;
-    const size_t at = look(map, key);
+    const size_t at = find_slot(map, key);
     map->key[at] = key;
     map->value[at] = value;
     map->n++;

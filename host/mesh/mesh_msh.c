@@ -45,10 +45,10 @@ static void read_version(msh_input *in)
 static void read_byte_order(msh_input *in)
 {
     in->binary = true;
-    const int32_t one = msh_int(in, "the number 1 that tells the byte order");
+    const int32_t one = msh_int(in, "the number 1 that shows the byte order");
     in->swap = one == 0x01000000;
     if (one != 1 && !in->swap)
-        msh_fail(in, "the number that tells the byte order is %d; it must be 1 in one order or the other", one);
+        msh_fail(in, "the number that shows the byte order is %d; it must be 1 in one order or the other", one);
     msh_end_line(in, "the number 1");
 }
 
@@ -73,7 +73,7 @@ static void read_format(msh_input *in)
 
 /* ---- $PhysicalNames ---------------------------------------------------------------------------------------- */
 
-/* "name" in double quotes, UTF-8. */
+/* Reads a name in double quotes, UTF-8. */
 static void read_name(msh_input *in, char name[MSH_NAME + 1])
 {
     size_t n = 0;
@@ -152,7 +152,7 @@ static section section_of(const msh_input *in, const char *name)
     return s == ENTITIES && in->old ? OTHER : (section)s;
 }
 
-/* May this section stand here? */
+/* Checks that this section may stand here. */
 static void check_section(msh_input *in, section s, const char *name)
 {
     bool *const has[OTHER] = {&in->has_names, &in->has_entities, &in->has_nodes, &in->has_elements};

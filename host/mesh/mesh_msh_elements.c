@@ -1,7 +1,7 @@
 /* mesh_msh_elements.c -- $Elements of a Gmsh file. */
 #include "host/mesh/mesh_msh.h"
 
-/* Kinds that Gmsh writes and that are not read, and what would be right (Gmsh Reference Manual, element types). */
+/* Types that Gmsh writes and that are not read, and what would be right (Gmsh Reference Manual, element types). */
 static const char unstructured[] = "mesh with tetrahedra, or with hexahedra alone (Transfinite Volume, Recombine)";
 static const char complete[] = "save it with its middle nodes (Mesh.SecondOrderIncomplete = 0)";
 static const char lower[] = "mesh with order 1 or 2 (Mesh.ElementOrder)";
@@ -23,7 +23,7 @@ static const struct {
     {93, "hex125", lower},
 };
 
-/* Kind of elements by Gmsh's number; fails for those that are not supported. */
+/* Returns the element type by Gmsh's number; fails for those that are not supported. */
 static pio_element_type kind_of(msh_input *in, int32_t gmsh)
 {
     if (in->status) return PIO_POINT1;
@@ -41,7 +41,7 @@ static pio_element_type kind_of(msh_input *in, int32_t gmsh)
     return PIO_POINT1;
 }
 
-/* The set of one physical group (2.2), made when new; -1 for tag 0. */
+/* Returns the set of one physical group (2.2), which is added if it is new; -1 for tag 0. */
 static int32_t single_set(msh_input *in, int dimension, int32_t tag)
 {
     if (in->status || tag == 0) return -1;
@@ -59,7 +59,7 @@ static int32_t single_set(msh_input *in, int dimension, int32_t tag)
     return set;
 }
 
-/* Nodes of an element; set: of groups, or -1. */
+/* Reads the nodes of an element; `set` is its set of groups, or -1. */
 static void read_element(msh_input *in, pio_element_type type, int64_t tag, int32_t set)
 {
     const pio_element *e = &pio_elements[type];
@@ -90,7 +90,7 @@ static void read_element(msh_input *in, pio_element_type type, int64_t tag, int3
 
 /* ---- version 2.2 ------------------------------------------------------------------------------------------- */
 
-/* Tags of an element: the first is its physical group, the rest (entity, partitions) are not used. */
+/* Reads the tags of an element: the first is its physical group, the rest (entity, partitions) are not used. */
 static int32_t read_tags(msh_input *in, int32_t n, int dimension)
 {
     int32_t physical = 0;
@@ -118,7 +118,7 @@ static void read_text_element(msh_input *in)
     msh_end_record(in, "the nodes of an element");
 }
 
-/* A run of elements of one type; returns how many. */
+/* Reads a run of elements of one type and returns their number. */
 static int64_t read_binary_run(msh_input *in, int64_t most)
 {
     const pio_element_type type = kind_of(in, msh_int(in, "the type of elements"));

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Farther from the origin than this, in metres, is no length of a body. */
+/* Coordinates farther from the origin than this, in m, are taken for errors. */
 #define FAR 1e12
 
 /* ---- $Entities (4.1): which physical groups the points, curves, surfaces and volumes of the model lie in ---- */
 
 static const char *const entity_name[4] = {"point", "curve", "surface", "volume"};
 
-/* The physical tags of an entity become a set of groups. */
+/* Makes a set of groups of the physical tags of an entity. */
 static void read_groups(msh_input *in, int dimension, int32_t tag)
 {
     int32_t group[PIO_MOST_GROUPS], n = 0;
@@ -68,7 +68,7 @@ void msh_read_entities(msh_input *in)
 
 /* ---- $Nodes ------------------------------------------------------------------------------------------------ */
 
-/* Room for n nodes. */
+/* Makes room for n nodes. */
 static void reserve_nodes(msh_input *in, int64_t n)
 {
     pio_mesh *mesh = &in->raw.mesh;
@@ -80,7 +80,7 @@ static void reserve_nodes(msh_input *in, int64_t n)
         msh_no_memory(in, count * 56, "the nodes of a mesh");
 }
 
-/* One node more, of number `tag`. */
+/* Adds a node with the number `tag`. */
 static void begin_node(msh_input *in, int64_t tag)
 {
     pio_mesh *mesh = &in->raw.mesh;
@@ -95,7 +95,7 @@ static void begin_node(msh_input *in, int64_t tag)
         mesh->node_tag[mesh->n_nodes++] = tag;
 }
 
-/* Its three coordinates. */
+/* Reads its three coordinates. */
 static void read_coordinates(msh_input *in, int32_t node)
 {
     for (int a = 0; a < 3 && !in->status; a++) {
@@ -125,7 +125,8 @@ void msh_read_nodes2(msh_input *in)
     msh_end_section(in, "Nodes");
 }
 
-/* The nodes of one entity: their numbers, then their places and, with `parametric`, places on the entity. */
+/* Reads the nodes of one entity: their numbers, then their coordinates and, with `parametric`, parameters on the
+ * entity. */
 static void read_node_block(msh_input *in, int64_t most)
 {
     msh_begin_record(in);

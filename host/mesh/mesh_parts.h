@@ -1,4 +1,5 @@
-/* mesh_parts.h -- what the reader and the builders of meshes share: a mesh as it comes, before it is put in order. */
+/* mesh_parts.h -- unsorted meshes, which the reader and the builders share, and the functions that sort and check them.
+ */
 #ifndef PIOLA_HOST_MESH_PARTS_H
 #define PIOLA_HOST_MESH_PARTS_H
 
@@ -6,36 +7,39 @@
 
 /* ---- numbers by tag -------------------------------------------------------------------------------------- */
 
-typedef struct pio_tag_map { /* small keys in a table, others by open addressing, half full at most */
-    size_t room, n;          /* room: a power of 2, or 0 */
+typedef struct
+    pio_tag_map { /* a map from tags to numbers: small keys in a table, others by open addressing, at most half full */
+    size_t room, n; /* slots (a power of 2, or 0) and used slots */
     int64_t *key;
-    int32_t *value; /* -1: free */
+    int32_t *value; /* [room] value of each slot; -1: free */
     size_t n_direct;
     int32_t *direct; /* [n_direct] 1 + the value of this key; 0: none */
 } pio_tag_map;
 
-/* -1: none. */
+/* Returns the value of a key that is not in the table, or -1. */
 int32_t pio_tag_find_hashed(const pio_tag_map *map, int64_t key);
 static inline int32_t pio_tag_find(const pio_tag_map *map, int64_t key)
 {
+    /* Returns the value of a key, or -1. */
     return (uint64_t)key < map->n_direct ? map->direct[key] - 1 : pio_tag_find_hashed(map, key);
 }
-/* The key must be new and the value not negative and below 2^31 - 1. False: no memory. */
+/* Adds a new key; its value must be from 0 to 2^31 - 2. Returns false without memory. */
 bool pio_tag_add(pio_tag_map *map, int64_t key, int32_t value);
-/* Make ready, while it is empty, for n keys that are mostly 0 .. 2 n. False: no memory. */
+/* Prepares an empty map for n keys, most of them from 0 to 2 n. Returns false without memory. */
 bool pio_tag_reserve(pio_tag_map *map, size_t n);
+/* Frees what a map holds. */
 void pio_tag_free(pio_tag_map *map);
-/* A dimension and a tag as one key. */
+/* Returns one key for a dimension and a tag. */
 int64_t pio_tag_key(int dimension, int32_t tag);
 
-/* ---- a mesh as it comes ---------------------------------------------------------------------------------- */
+/* ---- an unsorted mesh ------------------------------------------------------------------------------------------ */
 
 typedef struct pio_raw_block {
     int64_t n, room;
-    int32_t *nodes; /* [n][nodes of the type], VTK's order, numbers in raw->x */
+    int32_t *nodes; /* [n][nodes of the type] in VTK's order, numbers of nodes in raw->mesh.x */
     int64_t *tag;
-    int32_t *set;  /* the groups it lies in; -1: none */
-    int32_t *into; /* [n] used when put in order: its number among those kept, -1 when left out */
+    int32_t *set;  /* [n] set of groups of each element; -1: none */
+    int32_t *into; /* [n] used while sorting: number among the elements that are kept, -1 for those left out */
 } pio_raw_block;
 
 typedef struct pio_raw_set {
@@ -43,49 +47,54 @@ typedef struct pio_raw_set {
     int32_t *group;
 } pio_raw_set;
 
-enum { PIO_MOST_GROUPS = 64 }; /* of one element */
+enum { PIO_MOST_GROUPS = 64 }; /* groups of one element at most */
 
 typedef struct pio_raw_mesh {
-    pio_mesh mesh; /* name, built, x, node_tag, n_nodes and, without elements, groups */
-    bool repeats;  /* an element of several groups stands once for each (MSH 2.2) */
+    pio_mesh mesh; /* only name, built, x, node_tag, n_nodes and groups (without elements) are filled */
+    bool repeats;  /* an element of several groups is stored once for each (MSH 2.2) */
     pio_tag_map node, group_of, set_of;
     pio_raw_block block[PIO_ELEMENT_TYPES];
     size_t n_sets, set_room, group_room;
     pio_raw_set *sets;
 } pio_raw_mesh;
 
-/* Number of the group of a tag, made when new with a name of its own; -1: no memory. */
+/* Returns the number of the group of a tag, which is added with a name of its own if it is new; -1 without memory. */
 int32_t pio_raw_group(pio_raw_mesh *raw, int dimension, int32_t tag);
-/* Add a set of groups; its number, or -1: no memory. */
+/* Adds a set of n groups and returns its number; -1 without memory. */
 int32_t pio_raw_set_add(pio_raw_mesh *raw, const int32_t *group, int32_t n);
-/* Room for n more elements. False: no memory. */
+/* Makes room for n more elements. Returns false without memory. */
 bool pio_raw_reserve(pio_raw_mesh *raw, pio_element_type type, int64_t n);
-/* Room for one more element: its nodes, in place; NULL: no memory. */
+/* Adds an element and returns the place for its nodes; NULL without memory. */
 int32_t *pio_raw_element(pio_raw_mesh *raw, pio_element_type type, int64_t tag, int32_t set);
+/* Frees what a raw mesh holds. */
 void pio_raw_free(pio_raw_mesh *raw);
 
-/* Put in order, check, and move into *out; raw is freed, whatever comes out. */
+/* Sorts and checks the mesh and moves it into *out; `raw` is freed in any case. */
 piola_status pio_raw_finish(pio_raw_mesh *raw, pio_mesh *out, piola_error *error);
 
-/* ---- its parts, each with its checks --------------------------------------------------------------------- */
+/* ---- steps of pio_raw_finish(), each with its checks ----------------------------------------------------------- */
 
-/* Choose the dimension; leave out nodes of no cell; merge elements that stand for several groups; number. */
+/* Chooses the dimension, leaves out nodes of no cell, merges copies of elements in several groups, and numbers nodes
+ * and elements. */
 piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error);
-/* Cells that are wrong: how many, and the first of them. */
+/* Kinds of invalid cells: all Jacobians negative, no volume, Jacobian not positive everywhere. */
 enum { PIO_REVERSED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };
+/* The number of invalid cells of each kind, and the first of them. */
 typedef struct pio_shape_faults {
     int64_t n[PIO_FAULTS];
     int32_t first[PIO_FAULTS][PIO_FAULTS_SHOWN];
 } pio_shape_faults;
-/* Sizes and shapes of all cells; faults (may be NULL) are added. Ends early where the program is to stop. */
+/* Computes sizes and shapes of all cells; invalid ones are added to `faults` (may be NULL). It ends early if the
+ * program is to stop. */
 void pio_mesh_inspect_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults);
-/* Box, volume, orientation, coincident nodes. */
+/* Checks size and volume, the orientation of cells, and coincident nodes. */
 piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error);
-/* Outer faces, and the face of every facet. */
+/* Finds the outer faces, and the face of every facet. */
 piola_status pio_mesh_find_faces(pio_mesh *mesh, piola_error *error);
 
+/* Adds a warning. */
 void pio_mesh_warn(pio_mesh *mesh, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* `file: error: ...`; returns PIOLA_BAD_DATA. */
+/* Fills `error` with `file: error: ...` and returns PIOLA_BAD_DATA. */
 piola_status pio_mesh_fail(const pio_mesh *mesh, piola_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -11,7 +11,7 @@
 
 /* ---- groups ----------------------------------------------------------------------------------------------- */
 
-/* "'left' (1D), 'all' (2D)" -- as many as fit. */
+/* Writes the names of groups, as many as fit: "'left' (1D), 'all' (2D)". */
 static void list_groups(const pio_mesh *mesh, char *out, size_t size)
 {
     size_t at = 0;
@@ -27,7 +27,7 @@ static void list_groups(const pio_mesh *mesh, char *out, size_t size)
     }
 }
 
-/* The name is there, but not in that dimension; or it is not there. */
+/* Reports that a group does not exist, or has another dimension. */
 static void no_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error)
 {
     char known[700];
@@ -50,7 +50,8 @@ static void no_group(const pio_mesh *mesh, const char *name, int dimension, piol
     free(names);
 }
 
-/* The group of that name and dimension (-1: of any, the greatest); NULL with PIOLA_BAD_DATA when there is none. */
+/* Returns the group of that name and dimension (-1: of any, the greatest); NULL with PIOLA_BAD_DATA if there is none.
+ */
 static const pio_mesh_group *find_group(const pio_mesh *mesh, const char *name, int dimension, piola_error *error)
 {
     for (int32_t g = 0; g < mesh->n_groups; g++)
@@ -73,7 +74,7 @@ static piola_status list_of_marks(const pio_mesh *mesh, const uint8_t *mark, pio
     return PIOLA_OK;
 }
 
-/* One byte per node, zeroed. */
+/* Allocates one zeroed byte per node. */
 static piola_status take_marks(const pio_mesh *mesh, uint8_t **mark, piola_error *error)
 {
     *mark = calloc((size_t)mesh->n_nodes + 1, 1);

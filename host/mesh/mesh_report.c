@@ -15,7 +15,8 @@ static int warnings_kept(const pio_mesh *mesh)
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
-/* Different nodes of a group. stamp: [n_nodes], below `now` when not met yet; it becomes now. */
+/* Counts the different nodes of a group. stamp [n_nodes] is below `now` for nodes not counted yet, and becomes `now`.
+ */
 static int32_t count_nodes(const pio_mesh *mesh, const pio_mesh_group *group, int32_t *stamp, int32_t now)
 {
     int32_t n = 0;

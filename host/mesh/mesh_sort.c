@@ -14,7 +14,7 @@ static bool used(const pio_raw_mesh *raw, int dimension)
     return false;
 }
 
-/* Is this node one of a cell? One byte per node. */
+/* Marks the nodes of cells, with one byte per node. */
 static void mark_cells(const pio_raw_mesh *raw, int dimension, uint8_t *mark)
 {
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
@@ -24,7 +24,7 @@ static void mark_cells(const pio_raw_mesh *raw, int dimension, uint8_t *mark)
     }
 }
 
-/* 2D: the marked nodes lie in z = 0. */
+/* Checks, in 2D, that the marked nodes lie in z = 0. */
 static piola_status flatten(pio_mesh *mesh, const uint8_t *mark, piola_error *error)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -53,7 +53,7 @@ static piola_status flatten(pio_mesh *mesh, const uint8_t *mark, piola_error *er
 
 /* ---- what is left out -------------------------------------------------------------------------------------- */
 
-/* Facets, edges and points with a node of no cell cannot be kept: an error when they are in a group. */
+/* Leaves out facets, edges and points with a node of no cell; it is an error if they are in a group. */
 static piola_status leave_out(pio_raw_mesh *raw, const uint8_t *mark, piola_error *error)
 {
     int64_t lost = 0;
@@ -82,11 +82,11 @@ static piola_status leave_out(pio_raw_mesh *raw, const uint8_t *mark, piola_erro
     return PIOLA_OK;
 }
 
-/* Nodes without a mark go, the others keep their order; number[old] = new or -1. */
+/* Removes nodes without a mark, the others keep their order; number[old] = new or -1. */
 static void compact_nodes(pio_mesh *mesh, const uint8_t *mark, int32_t *number)
 {
     int32_t n = 0;
-    int64_t first = 0; /* that goes */
+    int64_t first = 0; /* first node that is removed */
     for (int32_t i = 0; i < mesh->n_nodes; i++) {
         number[i] = mark[i] ? n : -1;
         if (!mark[i] && !first) first = mesh->node_tag[i];
@@ -140,7 +140,7 @@ static int by_corners(const void *a, const void *b, void *context)
     return order ? order : (one > other) - (one < other);
 }
 
-/* Neighbours in `order` with the same corners are one element: the later goes into the earlier. */
+/* Merges neighbours in `order` with the same corners, which are one element: the later into the earlier. */
 static piola_status merge(pio_raw_mesh *raw, int type, const int32_t *order, piola_error *error)
 {
     pio_raw_block *b = &raw->block[type];
@@ -161,7 +161,7 @@ static piola_status merge(pio_raw_mesh *raw, int type, const int32_t *order, pio
     return PIOLA_OK;
 }
 
-/* A number of the set of corners, whatever their order. */
+/* Returns a hash of the set of corners, whatever their order. */
 static uint64_t hash_of_corners(const int32_t *of, int corners)
 {
     uint64_t h = 0;
@@ -174,8 +174,8 @@ static uint64_t hash_of_corners(const int32_t *of, int corners)
     return h;
 }
 
-/* Could two elements of this type have the same corners? By their hashes, sorted by the least corner, where few are to
- * be compared. */
+/* Returns in *may whether two elements of this type may have the same corners, by their hashes, sorted by the least
+ * corner, so that few are compared. */
 static piola_status may_repeat(const pio_raw_mesh *raw, int type, bool *may, piola_error *error)
 {
     const pio_raw_block *b = &raw->block[type];
@@ -200,7 +200,7 @@ static piola_status may_repeat(const pio_raw_mesh *raw, int type, bool *may, pio
     }
     *may = false;
     for (size_t i = 0; !status && !*may && i < n_nodes; i++) {
-        enum { FEW = 512 }; /* around one node */
+        enum { FEW = 512 }; /* elements around one node */
         *may = start[i + 1] - start[i] > FEW;
         for (int32_t j = start[i]; !*may && j < start[i + 1]; j++)
             for (int32_t k = start[i]; k < j; k++) *may |= hash[k] == hash[j];
@@ -210,7 +210,7 @@ static piola_status may_repeat(const pio_raw_mesh *raw, int type, bool *may, pio
     return status;
 }
 
-/* Elements in the order of their least corner, then by all corners; only neighbours can be the same. */
+/* Sorts elements by their least corner, then by all corners, so that only neighbours can be equal. */
 static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error)
 {
     pio_raw_block *b = &raw->block[type];
@@ -239,14 +239,14 @@ static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
-/* Keep elements whose into is their own number; into becomes the new number. The arrays move to the mesh. `same`: nodes
- * keep their numbers. */
+/* Keeps elements whose `into` is their own number; `into` becomes the new number. The arrays move to the mesh. `same`:
+ * nodes keep their numbers. */
 static void compact_elements(pio_raw_mesh *raw, int type, const int32_t *number, bool same)
 {
     pio_raw_block *b = &raw->block[type];
     const size_t nodes = (size_t)pio_elements[type].nodes;
     int32_t n = 0;
-    while (same && n < b->n && b->into[n] == n) n++; /* these stay as they are */
+    while (same && n < b->n && b->into[n] == n) n++; /* these do not change */
     for (int32_t e = n; e < b->n; e++) {
         if (b->into[e] < 0) continue;
         if (b->into[e] != e) {

@@ -36,7 +36,7 @@ void msh_no_memory(msh_input *in, size_t bytes, const char *what)
 static bool refill(msh_input *in)
 {
     if (!in->status) in->status = pio_stop("reading a mesh", in->error);
-    if (in->status == PIOLA_INTERRUPTED) return false; /* the rest reads as the end of the file */
+    if (in->status == PIOLA_INTERRUPTED) return false; /* the rest of the file then reads as its end */
     in->base += (int64_t)in->end;
     in->at = 0;
     in->end = fread(in->buffer, 1, MSH_BUFFER, in->file);
@@ -65,7 +65,7 @@ static int64_t position(const msh_input *in)
     return in->base + (int64_t)in->at;
 }
 
-/* From here to the end. */
+/* Returns the number of bytes from here to the end of the file. */
 static int64_t bytes_left(const msh_input *in)
 {
     return in->size > position(in) ? in->size - position(in) : 0;
@@ -150,8 +150,8 @@ void msh_end_line(msh_input *in, const char *what)
     if (c == '\n') msh_next(in);
 }
 
-/* The whole number that comes next, where it lies in the buffer with the blank or the end of the line behind it, has at
- * most 18 digits and no other letter: most do. Else nothing is read. */
+/* Reads the next whole number, if it lies in the buffer with the blank or the end of the line after it, has at most 18
+ * digits and no other letter, as most do. Otherwise it reads nothing and returns false. */
 static bool plain_integer(msh_input *in, int64_t *value)
 {
     enum { DIGITS = 18 };
@@ -220,7 +220,7 @@ int64_t msh_size(msh_input *in, const char *what)
     return in->status ? 0 : value;
 }
 
-/* The same of a decimal number. */
+/* Does the same for a decimal number. */
 static bool plain_double(msh_input *in, double *value)
 {
     size_t at = in->at;
@@ -275,7 +275,8 @@ void msh_end_section(msh_input *in, const char *name)
     msh_end_line(in, wanted);
 }
 
-/* '$' occurs only at the start of what is looked for: after a mismatch nothing but that can begin anew. */
+/* '$' occurs only at the start of the text that is searched for, so that after a mismatch only '$' can begin it anew.
+ */
 void msh_skip_section(msh_input *in, const char *name)
 {
     char wanted[MSH_WORD + 8];

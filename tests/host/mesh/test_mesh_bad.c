@@ -157,7 +157,7 @@ static void binary_faults_name_their_offset(void **state)
     const double nan_value = (double)NAN;
     content c = small_file(PIO_HEX8, (msh_kind){false, true, false});
     const size_t nodes = behind(&c, "$Nodes\n"), elements = behind(&c, "$Elements\n");
-    spoiled(&c, behind(&c, "1 8\n"), &two, 4, 0, "the number that tells the byte order is 2; it must be 1");
+    spoiled(&c, behind(&c, "1 8\n"), &two, 4, 0, "the number that shows the byte order is 2; it must be 1");
     spoiled(&c, nodes + 8, &huge, 8, 16, "9223372036854775807 nodes; at most 2147483647 can be numbered");
     spoiled(&c, nodes + 8, &many, 8, 16, "2000000000 nodes are promised, but the rest of the file");
     spoiled(&c, nodes + 8, &negative, 8, 0, "18446744073709551615 is out of range for the number of nodes");
