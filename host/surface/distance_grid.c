@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MARGIN = 3 }; /* a spline about a point takes the next two on either side */
+enum { MARGIN = 3 }; /* spacings beyond; a spline about a point uses the next two points on either side */
 
 piola_status pio_distance_grid_create(pio_distance_grid *out, const pio_trimesh *surface, double spacing, double beyond,
                                       piola_error *error)

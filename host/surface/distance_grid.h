@@ -4,17 +4,17 @@
 
 #include "host/surface/surface_mesh.h"
 
-#define PIO_DISTANCES_MOST (1 << 27) /* of one surface */
+#define PIO_DISTANCES_MOST (1 << 27) /* distances of one surface at most */
 
 typedef struct {
-    int32_t count[3]; /* points per axis, the last axis fastest */
-    double low[3];    /* place of the first, m */
+    int32_t count[3]; /* points along each axis; the last axis is the fastest */
+    double low[3];    /* position of the first point, m */
     double spacing;   /* m */
-    double *distance; /* m, negative inside */
+    double *distance; /* [count[0]][count[1]][count[2]] m, negative inside */
 } pio_distance_grid;
 
-/* The lattice reaches `beyond` and three spacings more past the surface. PIOLA_BAD_DATA where it has too many
- * points. */
+/* Computes the distances at a lattice of this spacing (m), which extends `beyond` (m) and three more spacings past the
+ * surface. PIOLA_BAD_DATA if it has too many points. */
 piola_status pio_distance_grid_create(pio_distance_grid *out, const pio_trimesh *surface, double spacing, double beyond,
                                       piola_error *error);
 

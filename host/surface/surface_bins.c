@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#define WIDE 3.0 /* bins per box of a triangle */
+#define WIDE 3.0 /* bins that the box of a triangle spans */
 
 enum { LEVELS = 16, AT_ONCE = 1 << 13, MOST_SHARES = 8 };
 
@@ -18,7 +18,7 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* A rotation. Rows first, first + 1 and first + 2, the first behind the last again, are u, v and w. */
+/* A rotation. Rows first, first + 1 and first + 2 (cyclic) are u, v and w. */
 static const double turn[3][3] = {
     {0.876442, -0.36241, -0.317031}, {0.017214, 0.681575, -0.731545}, {0.4812, 0.6357, 0.6036}};
 
@@ -32,7 +32,7 @@ void pio_bins_map(const pio_bins *g, const double x[3], double out[3])
     }
 }
 
-/* Vertices from `first` on, and the box about them. */
+/* Maps vertices from `first` on, and finds the box about them. */
 static void map_some(pio_bins *g, int32_t first, int32_t n, double low[3], double high[3])
 {
     for (int a = 0; a < 3; a++) {
@@ -83,8 +83,7 @@ static pio_bin_range range_of(const pio_bins *g, int32_t t)
     return r;
 }
 
-/* Bins of level 0 are about as large as the boxes of some triangles are, but there are not more than two for a
- * triangle. */
+/* Chooses bins of level 0, about as large as the boxes of some triangles, but at most two per triangle. */
 static void choose_bins(pio_bins *g)
 {
     enum { SAMPLES = 1 << 14 };
@@ -108,7 +107,7 @@ static void choose_bins(pio_bins *g)
     }
 }
 
-/* Ranges of triangles from `first` on; more[level] += the entries beyond one for each of them. */
+/* Computes ranges of triangles from `first` on; more[level] += the entries beyond one for each of them. */
 static void range_some(pio_bins *g, int32_t first, int32_t n, uint64_t more[LEVELS + 1])
 {
     for (int32_t t = first; t < first + n; t++) {
@@ -116,12 +115,12 @@ static void range_some(pio_bins *g, int32_t first, int32_t n, uint64_t more[LEVE
         for (int k = 0; k <= LEVELS; k++) {
             const int32_t wide = (r.to[0] >> k) - (r.from[0] >> k), high = (r.to[1] >> k) - (r.from[1] >> k);
             more[k] += (uint64_t)(wide + 1) * (uint64_t)(high + 1) - 1;
-            if (!wide && !high) break; /* nor at any further level */
+            if (!wide && !high) break; /* nor at any higher level */
         }
     }
 }
 
-/* Ranges, and the first level whose bins have few entries together: long triangles are in many. */
+/* Computes all ranges, and the first level whose bins have few entries in total: long triangles are in many. */
 static piola_status choose_level(pio_bins *g, piola_error *error)
 {
     const size_t bytes = ((size_t)g->s->n_triangles + 1) * sizeof *g->range;
@@ -144,7 +143,7 @@ static piola_status choose_level(pio_bins *g, piola_error *error)
     return PIOLA_OK;
 }
 
-/* The same of bins in rows from `low` up to, not including, `high`. */
+/* Does the same for bins in rows from `low` up to, not including, `high`. */
 static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
 {
     for (int32_t t = 0; t < g->s->n_triangles; t++) {
@@ -162,8 +161,8 @@ static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
     }
 }
 
-/* start[b + 2] += the triangles of bin b; or every one of them to its place, after which start[b] is where bin b
- * begins. Each share of the rows by a thread, which looks at all triangles. */
+/* Either start[b + 2] += the number of triangles of bin b; or stores every triangle, after which start[b] is the begin
+ * of bin b. Each thread handles a part of the rows and reads all triangles. */
 static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
 {
     const int shares = omp_get_max_threads() < MOST_SHARES ? omp_get_max_threads() : MOST_SHARES;
@@ -193,8 +192,8 @@ static piola_status fill_bins(pio_bins *g, piola_error *error)
     return rc;
 }
 
-/* Would the members of bins be compared with each other too often? A rod along w lies in few bins. A pair takes up to 5
- * ns. */
+/* Returns whether too many members of bins would be compared with each other; a rod along w is in few bins. A pair
+ * takes up to 5 ns. */
 static bool is_crowded(const pio_bins *g)
 {
     const double most = 4096.0 * g->s->n_triangles + 1e8;
@@ -207,7 +206,7 @@ static bool is_crowded(const pio_bins *g)
     return pairs > most;
 }
 
-/* All that depends on the line. */
+/* Frees all that depends on the line. */
 static void drop(pio_bins *g)
 {
     free(g->range);

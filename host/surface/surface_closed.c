@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-enum { FEW = 16 }; /* edges that are sorted by insertion */
+enum { FEW = 16 }; /* number of edges up to which insertion sort is used */
 
-/* What does not end as often as it begins: where one triangle is alone, and where two disagree about what is
- * outside. */
+/* Edges that are not passed equally often in both directions: where one triangle has no neighbour, and where two have
+ * opposite orientations. */
 typedef struct {
     int64_t open, turned;
     int32_t first_open[2], first_turned[2]; /* vertices, the lower one first */
@@ -52,7 +52,7 @@ static piola_status sort(uint32_t *e, size_t n, piola_error *error)
     return PIOLA_OK;
 }
 
-/* The edges of one lower vertex, in order. */
+/* Counts the faults of the edges of one lower vertex, which are sorted. */
 static void count_faults(faults *f, int32_t low, const uint32_t *e, size_t n)
 {
     for (size_t i = 0, next; i < n; i = next) {
@@ -67,8 +67,8 @@ static void count_faults(faults *f, int32_t low, const uint32_t *e, size_t n)
     }
 }
 
-/* start[v + 1]: where the edges begin whose lower vertex is v; then every edge to its place as twice its higher vertex,
- * and 1 where the triangle passes it from the lower to the higher; after which that is start[v]. */
+/* Sets start[v + 1] to the begin of the edges whose lower vertex is v; then stores every edge as twice its higher
+ * vertex, plus 1 if the triangle passes it from the lower to the higher; after which the begin is start[v]. */
 static piola_status place_edges(const pio_trimesh *s, uint32_t *start, uint32_t *edge, piola_error *error)
 {
     piola_status rc = PIOLA_OK;

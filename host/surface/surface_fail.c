@@ -1,4 +1,4 @@
-/* surface_refuse.c -- the message of a surface that is refused. */
+/* surface_fail.c -- the error message of a surface. */
 #include "host/surface/surface_parts.h"
 
 #include "host/base/fail.h"

@@ -21,16 +21,16 @@ typedef struct {
 
 struct pio_trimesh_lines {
     const pio_trimesh *surface;
-    int bins;              /* per axis, of the box's y and z */
-    double low[2], per[2]; /* bins per m */
-    size_t *start;         /* [bins * bins + 1] */
-    int32_t *member;       /* [start[bins * bins]] triangles that may be met in a bin */
+    int bins;              /* bins along y and along z */
+    double low[2], per[2]; /* least y, z in m; bins per m */
+    size_t *start;         /* [bins * bins + 1] begin of each bin in `member` */
+    int32_t *member;       /* [start[bins * bins]] triangles of each bin */
 };
 
 /* ---- the side of an edge ------------------------------------------------------------------------------------ */
 
-/* Add b to an expansion of n numbers that do not overlap, in increasing order; exact (Shewchuk 1997,
- * Grow-Expansion). */
+/* Adds b to an expansion of n numbers that do not overlap, in increasing order; exact (Shewchuk 1997, Grow-Expansion).
+ */
 static int grow(double *e, int n, double b)
 {
     double q = b;
@@ -44,7 +44,8 @@ static int grow(double *e, int n, double b)
     return n + 1;
 }
 
-/* Sign of (e - s) x (p - s), exact but for underflow: of the six products that do not cancel, each as two numbers. */
+/* Returns the sign of (e - s) x (p - s), exact except for underflow: from the six products that do not cancel, each as
+ * two numbers. */
 static int exact_side(const double s[2], const double e[2], const double p[2])
 {
     const double factor[6][2] = {{e[0], p[1]}, {-e[0], s[1]}, {-s[0], p[1]}, {-e[1], p[0]}, {e[1], s[0]}, {s[1], p[0]}};
@@ -55,13 +56,13 @@ static int exact_side(const double s[2], const double e[2], const double p[2])
         n = grow(sum, n, fma(factor[i][0], factor[i][1], -product));
         n = grow(sum, n, product);
     }
-    for (int i = n - 1; i >= 0; i--) /* the largest that is not 0 has the sum's sign */
+    for (int i = n - 1; i >= 0; i--) /* the largest that is not 0 has the sign of the sum */
         if (sum[i] < 0 || sum[i] > 0) return sum[i] > 0 ? 1 : -1;
     return 0;
 }
 
-/* The side of the edge from s to e on which p lies, moved by (t, t^2) with an infinitely small t > 0; 0 only of s =
- * e. */
+/* Returns the side of the edge from s to e on which p lies, moved by (t, t^2) with an infinitely small t > 0; 0 only if
+ * s = e. */
 static int side(const double s[2], const double e[2], const double p[2])
 {
     const double a = (e[0] - s[0]) * (p[1] - s[1]), b = (e[1] - s[1]) * (p[0] - s[0]);
@@ -72,13 +73,14 @@ static int side(const double s[2], const double e[2], const double p[2])
     return (e[0] > s[0]) - (e[0] < s[0]);
 }
 
-/* +1 or -1 where the line leaves or enters through the triangle, 0 where it does not meet it. */
+/* Returns +1 or -1 if the line leaves or enters through the triangle, 0 if it does not intersect it. */
 static int crossing(const pio_trimesh *f, int32_t t, const double x[3])
 {
     const int32_t *v = f->triangle + 3 * t;
     double twice[3], sum = 0, at = 0;
     int way = 0;
-    for (int k = 0; k < 3; k++) { /* an edge from its lower number, so that both its triangles see the same */
+    /* an edge begins at its lower number, so that both its triangles get the same result */
+    for (int k = 0; k < 3; k++) {
         const int32_t i = v[(k + 1) % 3], j = v[(k + 2) % 3], from = i < j ? i : j, to = i < j ? j : i;
         const double *s = f->vertex + 3 * from + 1, *e = f->vertex + 3 * to + 1;
         const int own = (i < j ? 1 : -1) * side(s, e, x + 1);
@@ -100,7 +102,7 @@ static uint16_t bin_of(const pio_trimesh_lines *l, int axis, double x)
     return (uint16_t)(!(at > 0) ? 0 : at >= l->bins ? l->bins - 1 : (int)at);
 }
 
-/* Bins that the triangle's box touches. */
+/* Returns the bins that the triangle's box overlaps. */
 static range range_of(const pio_trimesh_lines *l, int32_t t)
 {
     const int32_t *v = l->surface->triangle + 3 * (size_t)t;
@@ -115,7 +117,7 @@ static range range_of(const pio_trimesh_lines *l, int32_t t)
     return r;
 }
 
-/* Ranges of all triangles when there are `bins` bins per axis, and *n, the entries of all bins. */
+/* Computes the ranges of all triangles for `bins` bins per axis, and *n, the entries of all bins. */
 static piola_status choose_bins(pio_trimesh_lines *l, int bins, range *ranges, size_t *n, piola_error *error)
 {
     const int32_t triangles = l->surface->n_triangles;
@@ -140,7 +142,7 @@ static piola_status choose_bins(pio_trimesh_lines *l, int bins, range *ranges, s
     return pio_stop(BINNING, error);
 }
 
-/* Every triangle that is in bins of rows from `low` up to, not including, `high`: counted, or put to its place. */
+/* Counts or stores every triangle that is in bins of rows from `low` up to, not including, `high`. */
 static void pass_rows(pio_trimesh_lines *l, const range *ranges, bool place, int low, int high)
 {
     for (int32_t t = 0; t < l->surface->n_triangles; t++) {
@@ -157,8 +159,8 @@ static void pass_rows(pio_trimesh_lines *l, const range *ranges, bool place, int
     }
 }
 
-/* start[b + 1] = where bin b begins, then every triangle into its bins, after which start[b] is. Each share of the rows
- * by a thread, which looks at all triangles. */
+/* Sets start[b + 1] to the begin of bin b, then stores every triangle in its bins, after which the begin is start[b].
+ * Each thread handles a part of the rows and reads all triangles. */
 static piola_status fill_bins(pio_trimesh_lines *l, const range *ranges, piola_error *error)
 {
     const size_t bins = (size_t)l->bins * (size_t)l->bins;
@@ -180,7 +182,7 @@ static piola_status set_bins(pio_trimesh_lines *l, range *ranges, piola_error *e
     const size_t triangles = (size_t)l->surface->n_triangles;
     size_t n;
     piola_status rc = choose_bins(l, (int)fmin(MOST_BINS, ceil(sqrt((double)triangles))), ranges, &n, error);
-    while (!rc && l->bins > 1 && n > 32 * triangles + 65536) /* of long triangles */
+    while (!rc && l->bins > 1 && n > 32 * triangles + 65536) /* long triangles are in many bins */
         rc = choose_bins(l, l->bins / 2, ranges, &n, error);
     if (rc) return rc;
     l->start = calloc((size_t)l->bins * (size_t)l->bins + 2, sizeof *l->start);
@@ -241,7 +243,7 @@ piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], b
     const int winding = pio_trimesh_winding(l, x);
     *inside = winding != 0;
     if (holds_once(winding)) return PIOLA_OK;
-    for (int way = -1; way <= 1; way += 2) { /* where parts touch, rounding may tell a point to be in both */
+    for (int way = -1; way <= 1; way += 2) { /* where parts touch, rounding may put a point into both */
         double y[3];
         for (int a = 0; a < 3; a++) y[a] = x[a] + way * 1e-9 * pio_trimesh_size(s) * oblique[a];
         if (holds_once(pio_trimesh_winding(l, y))) return PIOLA_OK;

@@ -17,7 +17,7 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
 
-/* Box, and by Gauss' theorem volume and centroid, about the middle of the box. */
+/* Computes the box and, by Gauss' theorem about the middle of the box, volume and centroid. */
 static piola_status measure(pio_trimesh *s, piola_error *error)
 {
     double middle[3], moment[3] = {0}, volume = 0, size = 1;
@@ -60,13 +60,13 @@ static piola_status measure(pio_trimesh *s, piola_error *error)
 
 /* ---- all --------------------------------------------------------------------------------------------------- */
 
-/* Of two tasks at once: no more than there may be. */
+/* Returns the number of threads for two tasks, at most what is available. */
 static int few_threads(void)
 {
     return omp_get_max_threads() < 2 ? 1 : 2;
 }
 
-/* What two threads, if there are two, find of a file and of its triangles at once; the first fault stays. */
+/* Checks the file and its triangles in two threads, if there are two; the first fault is kept. */
 static piola_status order(pio_triangles *t, pio_trimesh *s, const char *text, size_t size, piola_error *error)
 {
     piola_status rc = PIOLA_OK;

@@ -1,4 +1,5 @@
-/* surface_parts.h -- what the readers of surfaces share: triangles as they come, with one number for each place. */
+/* surface_parts.h -- triangles as they are read, with one number for each position, which the readers of surfaces
+ * share. */
 #ifndef PIOLA_HOST_SURFACE_PARTS_H
 #define PIOLA_HOST_SURFACE_PARTS_H
 
@@ -7,55 +8,58 @@
 
 #include <string.h>
 
-enum { PIO_PLACES = 192 }; /* that are looked up at once */
+enum { PIO_PLACES = 192 }; /* vertices that are looked up at once */
 
 typedef struct {
-    double scale;      /* lengths of the file are multiplied by it */
-    size_t n_vertices; /* that the file has shown so far */
-    size_t n_waiting;  /* the last of them, whose places are not looked up yet */
-    double waiting[PIO_PLACES][3];
-    int32_t *place; /* [n_vertices - n_waiting] of each vertex; NULL: its own number */
+    double scale;                  /* factor of the file's lengths */
+    size_t n_vertices;             /* number of vertices that were read so far */
+    size_t n_waiting;              /* number of the last of them, which are not looked up yet */
+    double waiting[PIO_PLACES][3]; /* coordinates of those, m */
+    int32_t *place;                /* [n_vertices - n_waiting] position of each vertex; NULL: its own number */
     size_t place_room;
     size_t n_places, vertex_room;
-    double *vertex;  /* [n_places][3] m; a place is numbered when it first occurs */
-    size_t slots;    /* a power of two, or 0 */
-    uint64_t key[8]; /* of the hash, drawn when there are slots */
-    uint32_t *slot;  /* [slots] place + 1 of what hashes to it or to one before it; 0: none */
+    double *vertex;  /* [n_places][3] m; positions are numbered in the order in which they first occur */
+    size_t slots;    /* slots of the hash table, a power of two, or 0 */
+    uint64_t key[8]; /* key of the hash, which is drawn at random with the first slots */
+    uint32_t *slot;  /* [slots] position + 1 with this hash or one before it; 0: none */
     size_t n_triangles, triangle_room;
-    int32_t *triangle; /* [n_triangles][3] vertices */
+    int32_t *triangle;
 } pio_triangles;
 
-/* Faults are in in->status. */
+/* Adds a vertex; faults are in in->status. */
 void pio_triangles_vertex(pio_triangles *t, pio_input *in, const double x[3]);
+/* Adds a triangle of three vertices; faults are in in->status. */
 void pio_triangles_add(pio_triangles *t, pio_input *in, int32_t a, int32_t b, int32_t c);
 
-/* surface_read.c: of a file whose kind its content tells. */
+/* Reads a file, whose format follows from its contents (surface_read.c). */
 void pio_triangles_read(pio_triangles *t, pio_input *in);
 
-/* surface_places.c: vertices at one place (to the bit, after scaling) are one. The places of n <= PIO_PLACES vertices,
- * of which the coordinates are scaled where they lie. */
+/* Finds the positions of n <= PIO_PLACES vertices, whose coordinates are scaled in place; vertices with equal
+ * coordinates (to the bit, after scaling) have one position (surface_places.c). */
 void pio_triangles_places(pio_triangles *t, pio_input *in, size_t n, double (*x)[3], int32_t *place);
-/* Look up what waits. */
+/* Looks up the vertices that are waiting. */
 void pio_triangles_end(pio_triangles *t, pio_input *in);
-/* surface_unique.c: all of a file's vertices at once, x [n][3], which become t's: every place has the number of its
- * first vertex. */
+/* Adds all vertices of a file at once, x [n][3], which then belongs to *t: every position has the number of its first
+ * vertex (surface_unique.c). */
 void pio_triangles_whole(pio_triangles *t, pio_input *in, double *x, size_t n);
-/* The surface's vertices in the order in which they first occur among the corners of triangles whose corners differ;
- * other triangles, and vertices of none, are left out. What `t` holds becomes the surface's, or is gone. */
+/* Makes the surface's vertices, in the order in which they first occur among the corners of triangles whose corners
+ * differ; other triangles, and vertices of none, are left out. The contents of *t move to the surface or are freed. */
 piola_status pio_triangles_order(pio_triangles *t, pio_trimesh *s, piola_error *error);
+/* Frees what *t holds. */
 void pio_triangles_free(pio_triangles *t);
 
-/* surface_closed.c: is every edge passed as often one way as the other? PIOLA_BAD_DATA with the first that is not. */
+/* Checks that every edge is passed equally often in both directions (surface_closed.c). PIOLA_BAD_DATA names the first
+ * that is not. */
 piola_status pio_trimesh_check_closed(const pio_trimesh *s, piola_error *error);
 
-/* PIOLA_BAD_DATA of the surface's file. */
+/* Fills `error` with a message about the surface's file and returns PIOLA_BAD_DATA. */
 piola_status pio_trimesh_fail(const pio_trimesh *s, piola_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* sum_a k_a x_a + k_3 on numbers of 128 bits, of which the upper half is taken: a strongly universal hash
+/* Returns sum_a k_a x_a + k_3 in numbers of 128 bits, of which the upper half is taken: a strongly universal hash
  * (Dietzfelbinger 1996, "Universal hashing and k-wise independent random variables via integer arithmetic without
- * primes"). No file can be made whose places meet in few slots, since nobody knows the key; what is found does not
- * depend on it. */
+ * primes"). As the key is unknown, no file can be made whose positions share few slots; the result does not depend on
+ * the key. */
 static inline uint64_t pio_place_hash(const uint64_t k[8], const double x[3])
 {
     __extension__ typedef unsigned __int128 wide;
@@ -66,7 +70,7 @@ static inline uint64_t pio_place_hash(const uint64_t k[8], const double x[3])
     return (uint64_t)(sum >> 64);
 }
 
-/* surface_places.c: a key that nobody knows. */
+/* Draws a random key (surface_places.c). */
 void pio_place_key(uint64_t key[8]);
 
 #define PIO_ORDERING "putting a surface in order"

@@ -16,10 +16,11 @@ void pio_place_key(uint64_t key[8])
 {
     enum { KEYS = 8 };
     for (size_t i = 0; i < KEYS; i++) key[i] = (i + 1) * 0x9e3779b97f4a7c15u;
-    (void)!getrandom(key, KEYS * sizeof *key, GRND_NONBLOCK); /* a system that has no numbers yet leaves those above */
+    /* a system without random numbers yet leaves the values above */
+    (void)!getrandom(key, KEYS * sizeof *key, GRND_NONBLOCK);
 }
 
-/* Room for n more places: at most half of the slots are taken. */
+/* Makes room for n more positions; at most half of the slots are used. */
 static bool make_room(pio_triangles *t, pio_input *in, size_t n)
 {
     if (in->status) return false;
@@ -50,7 +51,7 @@ static bool make_room(pio_triangles *t, pio_input *in, size_t n)
     return !in->status;
 }
 
-/* The place of x, whose slot may be the one that its hash gives. */
+/* Returns the position of x; the search begins at the slot that its hash gives. */
 static int32_t place_of(pio_triangles *t, const double x[3], size_t at)
 {
     for (;; at = (at + 1) & (t->slots - 1)) {
@@ -67,8 +68,8 @@ void pio_triangles_places(pio_triangles *t, pio_input *in, size_t n, double (*x)
 {
     size_t slot[PIO_PLACES];
     if (!make_room(t, in, n)) return;
-    for (size_t i = 0; i < n; i++) { /* memory that is far is asked for before it is needed */
-        for (int a = 0; a < 3; a++) x[i][a] = t->scale * x[i][a] + 0.0; /* no -0 */
+    for (size_t i = 0; i < n; i++) { /* distant memory is prefetched before it is needed */
+        for (int a = 0; a < 3; a++) x[i][a] = t->scale * x[i][a] + 0.0; /* turn -0 into 0 */
         slot[i] = pio_place_hash(t->key, x[i]) & (t->slots - 1);
         __builtin_prefetch(&t->slot[slot[i]]);
     }
@@ -101,9 +102,8 @@ void pio_triangles_free(pio_triangles *t)
 
 /* ---- the surface's order -------------------------------------------------------------------------------------- */
 
-/* Corners become numbers of the surface's vertices, and triangles with two equal ones are left out; number[place] is
- * the vertex,
- * -1 of none. *same: every vertex has the number of its place. */
+/* Makes corners numbers of the surface's vertices, and leaves out triangles with two equal ones; number[place] is the
+ * vertex, -1 for none. *same: every vertex has the number of its position. */
 static piola_status renumber(const pio_triangles *t, pio_trimesh *s, int32_t *number, bool *same, piola_error *error)
 {
     *same = true;
@@ -129,7 +129,7 @@ static piola_status renumber(const pio_triangles *t, pio_trimesh *s, int32_t *nu
     return PIOLA_OK;
 }
 
-/* Vertices in the order of their numbers. */
+/* Moves vertices into the order of their numbers. */
 static piola_status move_vertices(const pio_triangles *t, pio_trimesh *s, const int32_t *number, piola_error *error)
 {
     const size_t bytes = ((size_t)s->n_vertices + 1) * 3 * sizeof *s->vertex;
@@ -149,7 +149,7 @@ piola_status pio_triangles_order(pio_triangles *t, pio_trimesh *s, piola_error *
     int32_t *number = pio_large_alloc(bytes);
     if (!number) return pio_fail_memory(error, bytes, "a surface");
     memset(number, 255, bytes); /* -1 */
-    s->triangle = t->triangle;  /* none is written before it is read */
+    s->triangle = t->triangle;  /* no corner is written before it is read */
     piola_status rc = renumber(t, s, number, &same, error);
     t->triangle = NULL;
     if (!rc && same) {

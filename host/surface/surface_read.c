@@ -31,14 +31,15 @@ void pio_triangles_add(pio_triangles *t, pio_input *in, int32_t a, int32_t b, in
 
 /* ---- STL --------------------------------------------------------------------------------------------------- */
 
-/* The triangle of the three vertices that came last. */
+/* Adds the triangle of the last three vertices. */
 static void add_last(pio_triangles *t, pio_input *in)
 {
     const int32_t n = (int32_t)t->n_vertices;
     if (!in->status) pio_triangles_add(t, in, n - 3, n - 2, n - 1);
 }
 
-/* Triangles that a binary file promises; it has no other mark than that its size fits them. */
+/* Returns the number of triangles in the header of a binary file, which is recognised only by the fact that its size
+ * fits. */
 static size_t stl_count(pio_input *in)
 {
     uint32_t n;
@@ -49,7 +50,7 @@ static size_t stl_count(pio_input *in)
     return n;
 }
 
-/* Coordinate k of the nine of a triangle. */
+/* Returns coordinate k of the nine of a triangle. */
 static double stl_number(const pio_input *in, size_t offset, size_t k)
 {
     uint32_t bits;
@@ -60,7 +61,7 @@ static double stl_number(const pio_input *in, size_t offset, size_t k)
     return (double)v;
 }
 
-/* The size of the file is that of n triangles. */
+/* Reads a binary file, whose size is that of n triangles. */
 static void read_stl_binary(pio_triangles *t, pio_input *in, size_t n)
 {
     enum { AT_ONCE = PIO_PLACES / 3 };
@@ -72,7 +73,7 @@ static void read_stl_binary(pio_triangles *t, pio_input *in, size_t n)
     for (size_t first = 0; first < n && !in->status; first += AT_ONCE) {
         const size_t some = n - first < AT_ONCE ? n - first : AT_ONCE;
         pio_input_poll(in);
-        for (size_t i = 0; i < 9 * some; i++) { /* behind its normal, which the order of the corners tells */
+        for (size_t i = 0; i < 9 * some; i++) { /* skip the normal, which follows from the order of the corners */
             const size_t at = in->at + STL_TRIANGLE * (i / 9) + 3 * sizeof(float);
             x[i / 3][i % 3] = stl_number(in, at, i % 9);
             if (isfinite(x[i / 3][i % 3])) continue;
@@ -95,11 +96,11 @@ static void next_line(pio_input *in, const char *what)
     }
 }
 
-/* Behind `facet`. */
+/* Reads a facet from behind its first word. */
 static void read_facet(pio_triangles *t, pio_input *in)
 {
     pio_input_expect(in, "normal");
-    for (int a = 0; a < 3; a++) pio_input_word(in, "the normal"); /* which some write as nan */
+    for (int a = 0; a < 3; a++) pio_input_word(in, "the normal"); /* which some programs write as nan */
     next_line(in, "outer loop");
     pio_input_expect(in, "outer");
     pio_input_expect(in, "loop");
@@ -121,7 +122,7 @@ static void read_stl_text(pio_triangles *t, pio_input *in)
 {
     while (pio_input_line(in)) {
         pio_input_expect(in, "solid");
-        pio_input_skip_line(in); /* its name */
+        pio_input_skip_line(in); /* skip the name */
         for (;;) {
             if (!pio_input_line(in)) {
                 in->mark = in->at;
@@ -141,7 +142,7 @@ static void read_stl_text(pio_triangles *t, pio_input *in)
 
 /* ---- OBJ --------------------------------------------------------------------------------------------------- */
 
-/* A corner: v, v/vt, v//vn or v/vt/vn; numbers below 0 count back from the last vertex so far. */
+/* Reads a corner, v, v/vt, v//vn or v/vt/vn; numbers below 0 count back from the last vertex so far. */
 static int32_t read_corner(pio_triangles *t, pio_input *in)
 {
     long long v;
@@ -171,7 +172,7 @@ static void read_face(pio_triangles *t, pio_input *in)
     } while (!in->status && !pio_input_line_ends(in));
 }
 
-/* Statements that say nothing about polygons. */
+/* Returns whether a statement says nothing about polygons. */
 static bool passes(const char *word)
 {
     static const char *const list[] = {"vt",     "vn",       "vp",       "g",      "o",   "s",          "mg",
@@ -215,7 +216,7 @@ static void read_ply(pio_triangles *t, pio_input *in)
     }
     if (ply.n_rows > INT32_MAX / 3) pio_input_fail(in, "more than %d vertices", INT32_MAX / 3);
     const bool others = ply.n_columns != 3 || at[0] != 0 || at[1] != 1;
-    for (size_t r = 0; others && r < ply.n_rows && !in->status; r++) { /* which go */
+    for (size_t r = 0; others && r < ply.n_rows && !in->status; r++) { /* drop the other properties */
         const double *row = ply.values + r * ply.n_columns, x[3] = {row[at[0]], row[at[1]], row[at[2]]};
         memcpy(ply.values + 3 * r, x, sizeof x);
         pio_input_poll(in);
@@ -239,7 +240,7 @@ static void read_ply(pio_triangles *t, pio_input *in)
 
 /* ---- which ------------------------------------------------------------------------------------------------- */
 
-/* The first word of the first line that is no remark. */
+/* Returns whether the first word of the first line that is not a comment is one of these. */
 static bool begins_with(const pio_input *in, const char *const *words)
 {
     pio_input look = *in;

@@ -13,20 +13,20 @@
 
 enum { SIDES = 5, AT_ONCE = 16, PAIRS = 1 << 20 };
 
-/* Both sides of a triangle, mapped. */
+/* The points on both sides of a triangle, mapped. */
 typedef struct {
-    double at[2][3], apart[3]; /* apart: more than they are from each other along each axis */
-    size_t member;             /* the triangle's number among those of its bin */
+    double at[2][3], apart[3]; /* apart: bound of their distance along each axis */
+    size_t member;             /* number of the triangle in its bin */
 } probes;
 
-/* What one thread works with. */
+/* The working memory of one thread. */
 typedef struct {
-    pio_sheets sheets;          /* of the bin */
-    bool laid_out;              /* are these of the bin? */
-    unsigned char *side[SIDES]; /* [crowd] of a bin's members: u from, u to, v from, v to, w to */
-    unsigned char *hit, *own;   /* [crowd] own: the middle lies in the bin */
-    unsigned char *doubtful;    /* [n_triangles] of all */
-    size_t pairs;               /* since it was asked whether to stop */
+    pio_sheets sheets;          /* sheets of the bin */
+    bool laid_out;              /* the sheets of this bin are computed */
+    unsigned char *side[SIDES]; /* [crowd] boxes of a bin's members: u from, u to, v from, v to, w to */
+    unsigned char *hit, *own;   /* [crowd] own: the middle of the member lies in the bin */
+    unsigned char *doubtful;    /* [n_triangles] result for all triangles */
+    size_t pairs;               /* pairs that were tested since the last poll whether to stop */
     bool stopped;
 } desk;
 
@@ -51,15 +51,15 @@ bool pio_trimesh_probes(const pio_trimesh *s, int32_t t, double depth, double ou
 
 /* ---- what a line meets ---------------------------------------------------------------------------------------- */
 
-/* See pio_bins_crossing(). */
+/* As pio_bins_crossing(). */
 static int crossing(double corner[3][3], const double p[3], bool *certain)
 {
     bool covers;
     return pio_bins_crossing(corner, p, &covers, certain);
 }
 
-/* The same of two points that are near each other, added to what is of each; most triangles cannot tell them apart,
- * which is seen by bounds that have room for both. */
+/* Adds the crossings of two nearby points to the sum of each; most triangles do not lie between them, which is found
+ * with bounds that hold for both. */
 static void crossings(double corner[3][3], const probes *p, int sum[2], bool *certain)
 {
     const double *m = p->at[0], *apart = p->apart;
@@ -88,7 +88,7 @@ static void crossings(double corner[3][3], const probes *p, int sum[2], bool *ce
     }
 }
 
-/* 0..255 from one end of a bin to the other. */
+/* Returns 0..255 from one end of a bin to the other. */
 static unsigned char byte_of(double x, double from, double per)
 {
     const double at = (x - from) * per, some = at > 0 ? at : 0;
@@ -96,7 +96,7 @@ static unsigned char byte_of(double x, double from, double per)
 }
 
 typedef struct {
-    double from[3], per[3]; /* of bytes */
+    double from[3], per[3]; /* coordinates where bytes begin; bytes per unit */
 } ruler;
 
 static ruler ruler_of(const pio_bins *g, size_t bin)
@@ -112,7 +112,7 @@ static ruler ruler_of(const pio_bins *g, size_t bin)
     return r;
 }
 
-/* Boxes of the bin's members, behind them as many as are looked at with the last. */
+/* Prepares the boxes of the bin's members, padded to a full block. */
 static void lay_out(const pio_bins *g, desk *d, size_t bin, const ruler *r)
 {
     const int32_t *member = g->member + g->start[bin];
@@ -135,7 +135,8 @@ static void lay_out(const pio_bins *g, desk *d, size_t bin, const ruler *r)
     d->pairs += n;
 }
 
-/* Members whose boxes may hold a place of bytes from `low` to `high` across the line, at or above low[2] along it. */
+/* Finds members whose boxes may contain a point with bytes from `low` to `high` across the line, at or above low[2]
+ * along it. */
 static void find_hits(const desk *d, size_t n, const unsigned char low[3], const unsigned char high[3])
 {
     const unsigned char *restrict a = d->side[0], *restrict b = d->side[1], *restrict c = d->side[2],
@@ -147,8 +148,8 @@ static void find_hits(const desk *d, size_t n, const unsigned char low[3], const
             hit[k] = (unsigned char)((a[k] <= u[1]) & (b[k] >= u[0]) & (c[k] <= v[1]) & (e[k] >= v[0]) & (f[k] >= w));
 }
 
-/* A triangle is asked about both probes of it or of another one. */
-static void ask(double corner[3][3], const probes *p, bool own, int times[2], bool *certain)
+/* Adds the crossings of a triangle with the lines from both probes, its own or another's. */
+static void add_crossings_of(double corner[3][3], const probes *p, bool own, int times[2], bool *certain)
 {
     if (!own)
         crossings(corner, p, times, certain);
@@ -156,7 +157,7 @@ static void ask(double corner[3][3], const probes *p, bool own, int times[2], bo
         for (int side = 0; side < 2; side++) times[side] += crossing(corner, p->at[side], certain);
 }
 
-/* How often the surface winds about both probes of a member, which lie in the bin that is laid out. */
+/* Computes the winding numbers about both probes of a member, which lie in the prepared bin. */
 static void windings(const pio_bins *g, desk *d, size_t bin, const ruler *r, const probes *p, int times[2],
                      bool *certain)
 {
@@ -173,13 +174,13 @@ static void windings(const pio_bins *g, desk *d, size_t bin, const ruler *r, con
         memcpy(&some, d->hit + i, sizeof some);
         for (size_t k = i; some && k < i + sizeof some; k++) {
             double room[3][3];
-            if (d->hit[k]) ask(pio_sheets_corners(&d->sheets, k, room), p, k == p->member, times, certain);
+            if (d->hit[k]) add_crossings_of(pio_sheets_corners(&d->sheets, k, room), p, k == p->member, times, certain);
         }
     }
     d->pairs += whole;
 }
 
-/* The same of a point in any bin, whose members are looked at one by one. */
+/* Does the same for a point in any bin, testing its members one by one. */
 static int winding_elsewhere(const pio_bins *g, desk *d, const double p[3], bool *certain)
 {
     const size_t bin = pio_bins_of(g, p);
@@ -206,14 +207,16 @@ static void middle_of(const pio_sheets *s, size_t i, double middle[2])
     for (int a = 0; a < 2; a++) middle[a] = (corner[0][a] + corner[1][a] + corner[2][a]) * (1.0 / 3);
 }
 
-/* Member i of a bin, whose middle lies in it. */
+/* Returns whether the surface certainly encloses the points beside member i at most once; its middle lies in the bin.
+ */
 static bool holds_once(const pio_bins *g, desk *d, size_t bin, size_t i)
 {
     double x[2][3];
-    int times[2] = {0, 0}; /* none beyond the box */
+    int times[2] = {0, 0}; /* zero beyond the box */
     bool certain = true, here = true;
     probes p = {.member = i};
-    if (!pio_trimesh_probes(g->s, d->sheets.member[i], g->depth, x)) return true; /* it has no sides */
+    /* a triangle without normal has no sides */
+    if (!pio_trimesh_probes(g->s, d->sheets.member[i], g->depth, x)) return true;
     for (int k = 0; k < 2; k++) {
         pio_bins_map(g, x[k], p.at[k]);
         here = here && pio_bins_of(g, p.at[k]) == bin;
@@ -263,7 +266,7 @@ static void screen_bin(const pio_bins *g, desk *d, size_t bin)
     }
 }
 
-/* Every bin by one of the threads. */
+/* Tests every bin, each by one of the threads. */
 static piola_status screen_bins(const pio_bins *g, unsigned char *doubtful, piola_error *error)
 {
     const int64_t bins = (int64_t)g->bins[0] * g->bins[1];
@@ -297,9 +300,9 @@ piola_status pio_trimesh_screen(const pio_trimesh *s, double depth, unsigned cha
     const double size = pio_trimesh_size(s);
     pio_bins g;
     memset(doubtful, 1, (size_t)s->n_triangles);
-    if (!(size > 1e-100 && size < 1e100)) return PIOLA_OK; /* where squares of squares are no numbers */
+    if (!(size > 1e-100 && size < 1e100)) return PIOLA_OK; /* beyond these, fourth powers overflow or vanish */
     piola_status rc = pio_bins_make(&g, s, depth, &found, error);
-    if (found) rc = screen_bins(&g, doubtful, error); /* else all stay doubtful */
+    if (found) rc = screen_bins(&g, doubtful, error); /* otherwise all remain doubtful */
     pio_bins_free(&g);
     return rc;
 }

@@ -1,20 +1,20 @@
-/* surface_screen.h -- which triangles of a closed surface certainly have a place within and one without on their two
- * sides.
+/* surface_screen.h -- finds the triangles of a closed surface that certainly have a point inside and a point outside on
+ * their two sides.
  *
- * A surface that holds every place at most once winds 0 or 1 times about a point just beside the middle of each
- * triangle. Asked one after another the points of all triangles take long; here they are asked bin by bin, along a line
- * that is oblique to the axes (so that the sides of boxes are not seen edge on), with bounds of every rounding: what is
- * certain is true in exact arithmetic, and what is not is left to pio_trimesh_inside(). */
+ * A surface that encloses every point at most once has winding number 0 or 1 about a point just beside the middle of
+ * each triangle. To test the points of all triangles one after another takes long; here they are tested bin by bin,
+ * along a line that is oblique to the axes (so that the sides of boxes are not parallel to it), with bounds of every
+ * rounding. A result that is certain is true in exact arithmetic; the others are left to pio_trimesh_inside(). */
 #ifndef PIOLA_HOST_SURFACE_SCREEN_H
 #define PIOLA_HOST_SURFACE_SCREEN_H
 
 #include "host/surface/surface_mesh.h"
 
-/* The points behind and before the middle of triangle t, `depth` m from it along its normal; false where it has
- * none. */
+/* Computes the points behind and before the middle of triangle t, at the distance `depth` (m) along its normal. Returns
+ * false if it has no normal. */
 bool pio_trimesh_probes(const pio_trimesh *s, int32_t t, double depth, double out[2][3]);
-/* doubtful[t] becomes 1 where it is not certain that the surface winds 0 or 1 times about both probes of triangle t,
- * else 0. */
+/* Sets doubtful[t] to 1 if it is not certain that the surface has winding number 0 or 1 about both probes of triangle
+ * t, otherwise to 0. */
 piola_status pio_trimesh_screen(const pio_trimesh *s, double depth, unsigned char *doubtful, piola_error *error);
 
 #endif

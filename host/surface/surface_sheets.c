@@ -23,7 +23,7 @@ void pio_sheets_free(pio_sheets *s)
     *s = (pio_sheets){0};
 }
 
-/* 1: counter-clockwise as seen from above, -1: clockwise, 0: not certain. */
+/* Returns 1 if counter-clockwise as seen from above, -1 if clockwise, 0 if that is not certain. */
 static signed char facing(double corner[3][3])
 {
     const double au = corner[1][0] - corner[0][0], av = corner[1][1] - corner[0][1], bu = corner[2][0] - corner[0][0],
@@ -55,8 +55,7 @@ void pio_sheets_take(pio_sheets *s, const pio_bins *g, size_t bin)
     }
 }
 
-/* Slices of w that a member reaches are those from the first to the last; runs of slices that some member reaches are
- * sheets. */
+/* Numbers the sheets: a member covers the slices of w from its first to its last; runs of covered slices are sheets. */
 static void number_sheets(pio_sheets *s)
 {
     double low = INFINITY, high = -INFINITY;
@@ -91,8 +90,8 @@ static void number_sheets(pio_sheets *s)
     }
 }
 
-/* Degrees of the sheets, told by a line that passes certainly beside or through each triangle; false when this one does
- * not. */
+/* Finds the degrees of the sheets with a line that passes certainly beside or through each triangle. Returns false if
+ * this line does not. */
 static bool find_degrees(const pio_sheets *s, const double at[2], int degree[PIO_SHEETS])
 {
     for (int k = 0; k < s->n; k++) degree[k] = 0;

@@ -1,11 +1,11 @@
-/* surface_sheets.h -- the sheets of a closed surface over one bin (surface_bins.h), of which lines along w pass each
- * the same number of times.
+/* surface_sheets.h -- the sheets of a closed surface over one bin (surface_bins.h); all lines along w cross a sheet the
+ * same number of times.
  *
- * Members of the bin whose reaches along w overlap, one after another, are a sheet. Two triangles that share an edge
- * over the bin are of one sheet, since both reach as far as the edge; so a sheet has no rim over the bin, and every
- * line there (but through an edge) passes it as often upwards minus downwards: its degree. Where all its triangles face
- * one way and the degree is one that way, each line passes one triangle of it: about a point beside a triangle nothing
- * but this triangle is asked. */
+ * Members of the bin whose extents along w overlap, one after another, form a sheet. Two triangles that share an edge
+ * over the bin are in one sheet, since both extend to the edge. So a sheet has no boundary over the bin, and every line
+ * there (except through an edge) crosses it equally often upwards minus downwards: its degree. If all its triangles
+ * face the same way and the degree is one in that direction, each line crosses one triangle of it, and for a point
+ * beside a triangle only this triangle must be tested. */
 #ifndef PIOLA_HOST_SURFACE_SHEETS_H
 #define PIOLA_HOST_SURFACE_SHEETS_H
 
@@ -17,36 +17,38 @@ enum { PIO_SHEETS = 32, PIO_SHEETS_LOCAL = 1024 };
 
 typedef struct {
     const pio_bins *g;
-    const int32_t *member; /* [n_members] of the bin */
+    const int32_t *member; /* [n_members] triangles of the bin */
     size_t n_members;
-    double (*corner)[3][3]; /* [PIO_SHEETS_LOCAL] of the members, if these are not more */
-    double (*box)[3][2];    /* [crowd] of each, a little larger than it is */
-    signed char *faces;     /* [crowd] 1: up, -1: down, 0: not certain */
-    unsigned char *sheet;   /* [crowd] of each, counted upwards */
-    int n;                  /* sheets; 0 when what follows is not known */
-    double low[PIO_SHEETS], high[PIO_SHEETS];
-    int above[PIO_SHEETS];       /* degrees of all sheets above together */
-    signed char way[PIO_SHEETS]; /* of every triangle, of which each line passes one; 0: not so */
+    double (*corner)[3][3];                   /* [PIO_SHEETS_LOCAL] corners of the members, if there are not more */
+    double (*box)[3][2];                      /* [crowd] box of each, slightly enlarged */
+    signed char *faces;                       /* [crowd] 1: up, -1: down, 0: not certain */
+    unsigned char *sheet;                     /* [crowd] sheet of each, counted upwards */
+    int n;                                    /* number of sheets; 0 if the following is not known */
+    double low[PIO_SHEETS], high[PIO_SHEETS]; /* extent along w */
+    int above[PIO_SHEETS];                    /* sum of the degrees of all sheets above */
+    signed char way[PIO_SHEETS]; /* direction of every triangle, of which each line crosses one; 0: otherwise */
 } pio_sheets;
 
-/* Memory for bins of up to `crowd` members; false when there is none. Free it in any case. */
+/* Allocates memory for bins of up to `crowd` members. Returns false without memory; *out must be freed in any case. */
 bool pio_sheets_alloc(pio_sheets *out, size_t crowd);
+/* Frees what *sheets holds. */
 void pio_sheets_free(pio_sheets *sheets);
-/* Take the members of this bin, of which there are no sheets yet. */
+/* Takes the members of a bin; their sheets are not known yet. */
 void pio_sheets_take(pio_sheets *sheets, const pio_bins *g, size_t bin);
-/* The sheets over the bin; at [trials][2] are points in it. */
+/* Finds the sheets over the bin; at [trials][2] are points u, v in it. */
 void pio_sheets_find(pio_sheets *sheets, double (*at)[2], int trials);
-/* How often the surface winds about p, mapped, which lies in the bin beside member i; false when that is not
+/* Computes the winding number about p (u, v, w), which lies in the bin beside member i. Returns false if that is not
  * certain. */
 bool pio_sheets_winding(const pio_sheets *sheets, size_t i, const double p[3], int *times);
 
+/* Copies the corners of triangle t. */
 static inline void pio_bins_gather(const pio_bins *g, int32_t t, double corner[3][3])
 {
     for (int k = 0; k < 3; k++)
         for (int a = 0; a < 3; a++) corner[k][a] = pio_bins_corner(g, t, k)[a];
 }
 
-/* Corners of member i, in `other` or where they lie already. */
+/* Returns the corners of member i, in `other` or where they are stored. */
 static inline double (*pio_sheets_corners(const pio_sheets *s, size_t i, double other[3][3]))[3]
 {
     if (s->n_members <= PIO_SHEETS_LOCAL) return s->corner[i];
@@ -54,9 +56,9 @@ static inline double (*pio_sheets_corners(const pio_sheets *s, size_t i, double 
     return other;
 }
 
-/* +1 or -1 where the line along +w from p leaves or enters through the triangle, 0 where it does not meet it; *covers:
- * the line
- * both ways meets it. A product of two distances is off by less than `off`, and `bound` follows from that. */
+/* Returns +1 or -1 if the line along +w from p leaves or enters through the triangle, 0 if it does not intersect it;
+ * *covers: the line in both directions does. The error of a product of two distances is less than `off`, from which
+ * `bound` follows. */
 static inline int pio_bins_crossing(double corner[3][3], const double p[3], bool *covers, bool *certain)
 {
     double sum = 0, h = 0, bound = 0;

@@ -11,12 +11,13 @@ enum { CHUNKS = 16, MOST_BITS = 12, PART = 1 << 13, LOOK = 1 << 13 };
 typedef struct {
     double (*x)[3];
     size_t n;
-    int bits;                       /* of the hash, which tell the part */
-    uint32_t *hash;                 /* [n] */
-    uint64_t *entry;                /* [n] hash and number of the vertices of one part after another, in order */
-    size_t (*start)[CHUNKS];        /* [parts] where those of a part and a chunk begin; after parting, where they end */
+    int bits;        /* bits of the hash that select the part */
+    uint32_t *hash;  /* [n] */
+    uint64_t *entry; /* [n] hash and number of the vertices of one part after another, sorted */
+    /* [parts] begin of those of a part and a chunk; after the distribution, their end */
+    size_t (*start)[CHUNKS];
     int32_t *place;                 /* [n] */
-    bool several, stopped, no_room; /* vertices at one place; what the threads met */
+    bool several, stopped, no_room; /* some vertices have equal coordinates; conditions that threads found */
 } search;
 
 static size_t part_of(const search *s, uint32_t hash)
@@ -29,7 +30,7 @@ static size_t chunk_begin(const search *s, int c)
     return s->n / CHUNKS * (size_t)c + (s->n % CHUNKS < (size_t)c ? s->n % CHUNKS : (size_t)c);
 }
 
-/* Places of one chunk of vertices, their hashes, and how many belong to each part. */
+/* Scales one chunk of vertices, computes their hashes, and counts how many belong to each part. */
 static bool hash_chunk(search *s, const uint64_t key[8], double scale, int c)
 {
     bool goes_on = true;
@@ -48,7 +49,7 @@ static void part_chunk(search *s, int c)
         s->entry[s->start[part_of(s, s->hash[i])][c]++] = (uint64_t)s->hash[i] << 32 | i;
 }
 
-/* Every vertex of a part gets the number of the first at its place. */
+/* Gives every vertex of a part the number of the first with equal coordinates. */
 static bool search_part(search *s, size_t part, uint32_t *slot, size_t slots, bool *several)
 {
     const size_t from = part ? s->start[part - 1][CHUNKS - 1] : 0, to = s->start[part][CHUNKS - 1];
@@ -95,7 +96,7 @@ static void search_parts(search *s)
     }
 }
 
-/* Counts become begins. */
+/* Turns counts into begins. */
 static void add_up(search *s)
 {
     size_t sum = 0;

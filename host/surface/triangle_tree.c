@@ -9,7 +9,8 @@
 
 enum { LEAF = 4, DEPTH = 64 };
 
-/* Triangles member[first] .. member[first + n - 1] in a box; children are `left` and left + 1, or 0: none. */
+/* A box of the triangles member[first] .. member[first + n - 1]; its children are `left` and left + 1, or 0 for none.
+ */
 typedef struct {
     double low[3], high[3];
     int32_t first, n, left;
@@ -28,7 +29,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Square of the distance from x to a + s ab + t ac. */
+/* Returns the square of the distance from x to a + s ab + t ac. */
 static double square_to(const double ax[3], const double ab[3], const double ac[3], double s, double t)
 {
     double sum = 0;
@@ -44,7 +45,8 @@ static double share(double part, double whole)
     return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
 }
 
-/* Square of the distance from x: in the face where its foot lies within, else to the nearest of the three edges. */
+/* Returns the square of the distance from x: to the face if its foot lies within, otherwise to the nearest of the three
+ * edges. */
 static double triangle_square(const pio_trimesh *f, int32_t triangle, const double x[3])
 {
     const int32_t *v = f->triangle + 3 * triangle;
@@ -90,7 +92,7 @@ static void set_box(const pio_triangle_tree *tree, tree_node *n)
         }
 }
 
-/* Put the k-th of the members by their middles at its place, smaller ones before it (Hoare's selection). */
+/* Moves the k-th of the members by their middles to its place, smaller ones before it (Hoare's selection). */
 static void select_middle(const pio_triangle_tree *tree, int32_t first, int32_t n, int axis)
 {
     int32_t low = first, high = first + n - 1;
@@ -147,7 +149,7 @@ piola_status pio_triangle_tree_create(pio_triangle_tree **out, const pio_trimesh
     for (int32_t t = 0; t < surface->n_triangles; t++) tree->member[t] = t;
     tree->node[0] = (tree_node){.n = surface->n_triangles};
     tree->nodes = 1;
-    for (int32_t at = 0; at < tree->nodes; at++) { /* a child stands behind its parent */
+    for (int32_t at = 0; at < tree->nodes; at++) { /* a child is stored after its parent */
         split(tree, at);
         const piola_status rc = pio_stop("sorting the triangles of a surface", error);
         if (!rc) continue;
@@ -178,7 +180,7 @@ static double box_square(const tree_node *n, const double x[3])
 
 double pio_triangle_tree_distance(const pio_triangle_tree *tree, const double x[3])
 {
-    int32_t stack[DEPTH], depth = 1; /* halves: at most 31 levels, of which each leaves one child behind */
+    int32_t stack[DEPTH], depth = 1; /* at most 31 levels of halving, each of which leaves one child on the stack */
     double best = INFINITY;
     stack[0] = 0;
     while (depth > 0) {

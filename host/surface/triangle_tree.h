@@ -6,9 +6,11 @@
 
 typedef struct pio_triangle_tree pio_triangle_tree;
 
-/* The surface must stay as long as this. */
+/* Builds the tree; the surface must remain valid as long as *out. */
 piola_status pio_triangle_tree_create(pio_triangle_tree **out, const pio_trimesh *surface, piola_error *error);
+/* Frees `tree`, which may be NULL. */
 void pio_triangle_tree_free(pio_triangle_tree *tree);
-double pio_triangle_tree_distance(const pio_triangle_tree *tree, const double x[3]); /* >= 0, m */
+/* Returns the distance of x (m) from the nearest triangle, >= 0, m. */
+double pio_triangle_tree_distance(const pio_triangle_tree *tree, const double x[3]);
 
 #endif
