@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define FINE 4096 /* points at which the curve's length is measured */
+#define FINE 4096 /* points at which the length of the curve is measured */
 
 typedef struct {
     double lightness, chroma, hue; /* Oklab in polar form; hue in degrees */
@@ -51,7 +51,7 @@ void pio_colormap_oklab(pio_rgb colour, double lab[3])
     lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
-/* A point of the Catmull-Rom curve through n knots, t in 0..1 over all of them. */
+/* Computes a point of the Catmull-Rom curve through n knots; t in 0..1 covers all of them. */
 static void curve(const knot *knots, int n, double t, double lab[3])
 {
     double place = t * (n - 1);
@@ -75,7 +75,7 @@ static void curve(const knot *knots, int n, double t, double lab[3])
     for (int c = 0; c < 3; c++) lab[c] = sum[c];
 }
 
-/* `count` colours at equal distances along the curve. */
+/* Computes `count` colours at equal distances along the curve. */
 static void walk(const knot *knots, int n, pio_rgb *out, int count)
 {
     double length[FINE + 1], last[3], lab[3];

@@ -1,4 +1,4 @@
-/* colormap.h -- colours for numbers: equal steps of the number look like equal steps of colour. */
+/* colormap.h -- colour maps in which equal steps of the number appear as equal steps of colour. */
 #ifndef PIOLA_HOST_COLORMAP_H
 #define PIOLA_HOST_COLORMAP_H
 
@@ -7,7 +7,7 @@
 #define PIO_COLORMAP_SIZE 1025 /* odd: the middle of a diverging map is one entry */
 
 typedef enum {
-    PIO_MAP_AUTO,       /* the renderer chooses from the values */
+    PIO_MAP_AUTO,       /* the renderer chooses by the name and the values of the field */
     PIO_MAP_SEQUENTIAL, /* dark violet, blue, green, yellow; lightness only grows */
     PIO_MAP_DIVERGING   /* blue below zero, light grey at zero, red above */
 } pio_map_kind;
@@ -16,11 +16,11 @@ typedef struct {
     pio_rgb colour[PIO_COLORMAP_SIZE];
 } pio_colormap;
 
-/* PIO_MAP_AUTO gives the sequential map. */
+/* Computes a colour map; PIO_MAP_AUTO gives the sequential one. */
 void pio_colormap_make(pio_colormap *map, pio_map_kind kind);
-/* The entry for `t` in 0..1; below and above give the ends, NaN the middle. */
+/* Returns the entry for `t` in 0..1. Values below and above give the ends, NaN gives the middle. */
 int pio_colormap_index(double t);
-/* Oklab coordinates L (0..1), a, b of a colour: distances there are about as large as they look. */
+/* Converts a colour to Oklab coordinates L (0..1), a, b, in which distances are about as large as they appear. */
 void pio_colormap_oklab(pio_rgb colour, double lab[3]);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define CAPITAL 20.0
-#define GAP 5.4        /* between the paths of neighbouring glyphs */
+#define GAP 5.4        /* distance between the paths of neighbouring glyphs */
 #define SPACE 7.5      /* advance of a space */
 #define RAISED 0.62    /* size of a superscript */
 #define MOST_PIECES 96 /* straight pieces of one glyph */
@@ -134,7 +134,7 @@ static const glyph others[] = {
 
 static const glyph unknown = {0xfffd, 10, "M0 20L10 20L10 0L0 0L0 20"};
 
-/* The character of which `code` is the superscript, or 0. */
+/* Returns the character of which `code` is the superscript, or 0. */
 static uint32_t lowered(uint32_t code)
 {
     if (code == 0xb2 || code == 0xb3) return code - 0xb2 + '2';
@@ -154,7 +154,7 @@ static const glyph *glyph_of(uint32_t code)
     return &unknown;
 }
 
-/* The next character of `text`, stepping over it. Bytes that are not UTF-8 give U+FFFD one by one. */
+/* Returns the next character of `text` and steps over it. Bytes that are not UTF-8 give U+FFFD one by one. */
 static uint32_t next_code(const char **text)
 {
     const unsigned char *s = (const unsigned char *)*text;
@@ -175,7 +175,7 @@ static uint32_t next_code(const char **text)
     return code;
 }
 
-/* How far `code` moves the pen, for capitals of height 1. */
+/* Returns the advance of the pen for `code`, for capitals of height 1. */
 static double advance(uint32_t code)
 {
     uint32_t base = lowered(code);
@@ -212,7 +212,7 @@ typedef struct {
 } piece;
 
 typedef struct {
-    double x, y, scale; /* where the glyph's origin lies, pixels; pixels per grid unit */
+    double x, y, scale; /* origin of the glyph, pixels; pixels per grid unit */
     double at[2];       /* the pen, in grid units */
     piece pieces[MOST_PIECES];
     int n;
@@ -247,7 +247,8 @@ static void parabola_to(pen *p, const double *v)
     }
 }
 
-/* The number at *path (sign, digits, at most one point), whatever the locale says; steps over it and blanks before. */
+/* Reads the number at *path (sign, digits, at most one point) in any locale, and steps over it and the blanks before
+ * it. */
 static double number(const char **path)
 {
     double value = 0, scale = 0;
@@ -315,7 +316,7 @@ static void ink(pio_image *image, const pen *p, double stroke, pio_rgb colour)
 void pio_text_draw(pio_image *image, double x, double y, double size, double weight, pio_rgb colour, const char *text)
 {
     if (!isfinite(x) || !isfinite(y) || !(size > 0) || fabs(x) > 1e6 || fabs(y) > 1e6 || size > 1e4) return;
-    double base = floor(y) + 0.5; /* the base line's stroke fills whole pixels: sharper */
+    double base = floor(y) + 0.5; /* the stroke at the base line fills whole pixels, which is sharper */
     pen p;
     while (*text != '\0') {
         uint32_t code = next_code(&text), low = lowered(code);

@@ -59,7 +59,7 @@ void pio_image_blend(pio_image *image, int x, int y, pio_rgb colour, double alph
     p[2] = mix(p[2], colour.b, a);
 }
 
-/* `v` as a whole number in [lo, hi]. */
+/* Returns `v` as an integer in [lo, hi]. */
 static int clamped(double v, int lo, int hi)
 {
     return v <= lo ? lo : v >= hi ? hi : (int)floor(v);
@@ -87,7 +87,8 @@ void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1
     const double width = pen->width;
     if (!isfinite(x0) || !isfinite(y0) || !isfinite(x1) || !isfinite(y1) || !(width > 0)) return;
     double dx = x1 - x0, dy = y1 - y0, length2 = dx * dx + dy * dy;
-    double half = fmax(width, 1) / 2, reach = half + 1, faint = fmin(width, 1); /* thinner than a pixel: paler */
+    /* a line thinner than a pixel is paler */
+    double half = fmax(width, 1) / 2, reach = half + 1, faint = fmin(width, 1);
     int bottom = clamped(fmax(y0, y1) + reach, -1, image->height - 1);
     for (int y = clamped(fmin(y0, y1) - reach, 0, image->height); y <= bottom; y++) {
         double from = fmin(x0, x1), to = fmax(x0, x1), cy = y + 0.5;
@@ -111,7 +112,7 @@ void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1
 
 void pio_image_polygon(pio_image *image, double (*corners)[2], int n, pio_rgb colour, double alpha)
 {
-    double nx[8], ny[8], at[8]; /* of each edge: unit normal to the inside, and its place along that normal */
+    double nx[8], ny[8], at[8]; /* for each edge: unit normal to the inside, and its position along that normal */
     double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, area = 0;
     if (n < 3 || n > 8) return;
     for (int i = 0; i < n; i++) {
@@ -148,9 +149,9 @@ static void big_endian(uint8_t *to, uint32_t v)
     to[3] = (uint8_t)v;
 }
 
-static const char signature[] = "\x89PNG\r\n\x1a\n"; /* every PNG begins so */
+static const char signature[] = "\x89PNG\r\n\x1a\n"; /* first bytes of a PNG */
 
-/* False when writing failed. `size` < 2^31. */
+/* Writes a chunk; `size` < 2^31. Returns false if writing failed. */
 static bool chunk(FILE *file, const char *type, const uint8_t *data, size_t size)
 {
     uint8_t head[8], tail[4];
@@ -169,8 +170,8 @@ static uint8_t paeth(int left, int up, int corner)
     return (uint8_t)(dl <= du && dl <= dc ? left : du <= dc ? up : corner);
 }
 
-/* One row of `bytes` through filter `type` (0 none, 1 sub, 2 up, 4 Paeth) into out[1 + bytes]; the sum of the
- * magnitudes, which tells how well it will compress. */
+/* Passes one row of `bytes` through filter `type` (0 none, 1 sub, 2 up, 4 Paeth) into out[1 + bytes]. Returns the sum
+ * of the magnitudes, which indicates how well it will compress. */
 static uint64_t filter_row(uint8_t *out, const uint8_t *row, const uint8_t *above, size_t bytes, uint8_t type)
 {
     uint64_t sum = 0;
@@ -186,7 +187,7 @@ static uint64_t filter_row(uint8_t *out, const uint8_t *row, const uint8_t *abov
     return sum;
 }
 
-/* The compressed pixels, or NULL when memory is missing. `scratch` has room for the filtered rows and one more. */
+/* Returns the compressed pixels, or NULL without memory. `scratch` has room for the filtered rows and one more. */
 static uint8_t *compressed(const pio_image *image, uint8_t *scratch, size_t *size)
 {
     static const uint8_t types[4] = {0, 1, 2, 4};
@@ -228,7 +229,7 @@ static bool put_png(FILE *file, const pio_image *image, const uint8_t *data, siz
     return ok && chunk(file, "IDAT", data, size) && chunk(file, "IEND", NULL, 0);
 }
 
-/* Writes `data` as a PNG that gets its name when it is whole. */
+/* Writes `data` as a PNG, which gets its name when it is complete. */
 static piola_status put_file(const pio_image *image, const uint8_t *data, size_t size, const char *path,
                              piola_error *error)
 {

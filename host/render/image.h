@@ -1,7 +1,7 @@
 /* image.h -- an RGB picture in memory: lines and areas with analytic coverage, written as PNG.
  *
- * Pixel (x, y) covers the square [x, x+1] x [y, y+1]; x grows to the right, y downwards. Every drawing call clips at
- * the edges of the image and blends in sRGB values; coordinates that are not finite draw nothing. */
+ * Pixel (x, y) covers the square [x, x+1] x [y, y+1]; x grows to the right, y downwards. Every drawing function clips
+ * at the edges of the image and blends sRGB values; it draws nothing for coordinates that are not finite. */
 #ifndef PIOLA_HOST_IMAGE_H
 #define PIOLA_HOST_IMAGE_H
 
@@ -15,39 +15,43 @@ typedef struct {
 
 typedef struct {
     int width, height;
-    uint8_t *rgb;    /* [height][width][3] */
-    char notes[512]; /* what a reader must know (particles left out, ...); "" when nothing; the PNG's Comment */
+    uint8_t *rgb; /* [height][width][3] */
+    /* what the reader of the picture must know (particles left out, ...), the PNG's Comment; "" if nothing */
+    char notes[512];
 } pio_image;
 
-/* How strongly a line shows at pixel (x, y), 0..1; `along` is 0 at its start and 1 at its end. */
+/* Returns the opacity of a line at pixel (x, y), 0..1; `along` is 0 at its start and 1 at its end. */
 typedef double (*pio_line_strength)(void *context, int x, int y, double along);
 
-/* What a line is drawn with. */
+/* The pen with which a line is drawn. */
 typedef struct {
-    double width; /* pixels; one thinner than a pixel is paler */
+    double width; /* pixels; a line thinner than a pixel is paler */
     pio_rgb colour;
     double alpha;               /* 0..1 */
-    pio_line_strength strength; /* may be NULL: 1 everywhere */
-    void *context;              /* of `strength` */
+    pio_line_strength strength; /* opacity along the line; NULL: 1 everywhere */
+    void *context;              /* argument of `strength` */
 } pio_pen;
 
-/* Sides 1..PIO_IMAGE_MAX_SIDE. PIOLA_USAGE, PIOLA_NO_MEMORY. The image is freed by pio_image_free (also when empty). */
+/* Allocates an image with sides of 1 to PIO_IMAGE_MAX_SIDE pixels. PIOLA_USAGE, PIOLA_NO_MEMORY. */
 piola_status pio_image_make(pio_image *image, int width, int height, pio_rgb background, piola_error *error);
+/* Frees the pixels of an image, which may be empty. */
 void pio_image_free(pio_image *image);
 
+/* Blends a colour into one pixel; alpha is 0..1. */
 void pio_image_blend(pio_image *image, int x, int y, pio_rgb colour, double alpha);
+/* Blends a colour into the rectangle from (x0, y0) to (x1, y1), in pixels. */
 void pio_image_rectangle(pio_image *image, double x0, double y0, double x1, double y1, pio_rgb colour, double alpha);
-/* A segment with round ends, from (x0, y0) to (x1, y1). */
+/* Draws a segment with round ends from (x0, y0) to (x1, y1), in pixels. */
 void pio_image_line(pio_image *image, double x0, double y0, double x1, double y1, const pio_pen *pen);
-/* A convex polygon of 3..8 corners in either turning sense. */
+/* Fills a convex polygon of 3 to 8 corners in either orientation. */
 void pio_image_polygon(pio_image *image, double (*corners)[2], int n, pio_rgb colour, double alpha);
 
-/* PIOLA_CANNOT_CREATE where a picture of that name would take the place of something that is neither a PNG nor
- * empty. */
+/* Returns PIOLA_CANNOT_CREATE if a picture of that name would replace a file that is neither a PNG nor empty. */
 piola_status pio_image_replaces(const char *path, piola_error *error);
 
-/* Refused as above; then written beside `path` under a temporary name, flushed to the disk and renamed: `path` is whole
- * or untouched. PIOLA_CANNOT_CREATE, PIOLA_IO, PIOLA_NO_MEMORY. */
+/* Writes a PNG under a temporary name beside `path`, flushes it to disk and renames it, so that `path` is complete or
+ * unchanged. Existing files are replaced only as pio_image_replaces() allows. PIOLA_CANNOT_CREATE, PIOLA_IO,
+ * PIOLA_NO_MEMORY. */
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error);
 
 #endif

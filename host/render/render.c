@@ -87,7 +87,7 @@ static pio_area whole_pixels(pio_area a)
     return (pio_area){floor(a.x), floor(a.y), fmax(8, floor(a.w)), fmax(8, floor(a.h))};
 }
 
-/* 2D: the window fits `area` beside its numbers; plot and bar together stand in its middle. */
+/* Lays out a 2D picture: the window fits `area` beside its numbers; plot and bar together are centred in it. */
 static void layout_flat(pio_frame *f, pio_area area, double column)
 {
     double w[2][3] = {{0}}, s = f->size, gap = column > 0 ? 2.5 * s : 0, left = 5 * s;
@@ -114,7 +114,8 @@ static void layout_flat(pio_frame *f, pio_area area, double column)
     }
 }
 
-/* 3D: all the room but the bar's column; the box leaves a margin for the numbers along its edges. */
+/* Lays out a 3D picture: the plot has all the space except the bar's column, and the box leaves a margin for the
+ * numbers along its edges. */
 static void layout_space(pio_frame *f, pio_area area, double column)
 {
     double s = f->size;
@@ -152,7 +153,7 @@ static void layout(pio_frame *f)
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-/* `n` with thin groups of three digits: "1 000 000". */
+/* Writes `n` in groups of three digits with thin spaces: "1 000 000". */
 static void grouped(size_t n, char *out, size_t size)
 {
     char plain[32];
@@ -214,7 +215,7 @@ static void footing(const pio_frame *f, pio_image *image)
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-/* The surface of a mesh into samples. */
+/* Draws the surface of a mesh into samples. */
 static piola_status cover(pio_frame *f, pio_samples *samples, piola_error *error)
 {
     piola_status status = pio_samples_make(f, samples, error);

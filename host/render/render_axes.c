@@ -9,7 +9,7 @@
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-/* The multiples of unit 10^power in the range, each with one rounding. */
+/* Places ticks at the multiples of unit 10^power in the range, each with one rounding. */
 static void place_ticks(pio_ticks *t, double lo, double hi, int unit, int power)
 {
     double decade = pow(10, abs(power)), step = power < 0 ? unit / decade : unit * decade, slack = 1e-9 * (hi - lo);
@@ -43,7 +43,7 @@ pio_ticks pio_ticks_make(double lo, double hi, int most)
     return t;
 }
 
-/* `text` with a true minus sign and a decimal point, whatever the locale; no "-0". */
+/* Copies `text` with a true minus sign and a decimal point in any locale, and without "-0". */
 static void typeset(const char *text, char *out, size_t size)
 {
     size_t n = 0;
@@ -136,7 +136,7 @@ static bar_words bar_texts(const pio_frame *f)
     snprintf(w.field, sizeof w.field, "%s", f->p.field != NULL ? f->p.field : "");
     double tens = pow(10, abs(f->bar_ticks.exponent)), largest = fmax(fabs(f->least), fabs(f->greatest));
     double span = f->greatest - f->least, lost = f->equal || !(span > 0) ? 0 : floor(log10(largest / span));
-    int digits = 4 + (int)fmin(12, fmax(0, lost)); /* enough to tell least from greatest */
+    int digits = 4 + (int)fmin(12, fmax(0, lost)); /* enough to distinguish least and greatest */
     pio_number(f->bar_ticks.exponent < 0 ? f->greatest * tens : f->greatest / tens, digits, number, sizeof number);
     snprintf(w.greatest, sizeof w.greatest, "%s %s", f->equal ? "all" : "max", number);
     pio_number(f->bar_ticks.exponent < 0 ? f->least * tens : f->least / tens, digits, number, sizeof number);
@@ -167,7 +167,8 @@ static double part_of_range(const pio_frame *f, double value)
     return (value - f->lo) / (f->hi - f->lo);
 }
 
-/* Where `value` lies on the map, 0..1; the map of a diverging field is symmetric about 0. */
+/* Returns the colour of a value, by its position on the map, 0..1; the map of a diverging field is symmetric about 0.
+ */
 static pio_rgb colour_at(const pio_frame *f, double value)
 {
     double t = part_of_range(f, value);
@@ -228,7 +229,7 @@ void pio_bar_draw(const pio_frame *f, pio_image *image)
 
 /* ---- axes of a 2D picture ------------------------------------------------------------------------------ */
 
-/* What the plot shows along `axis`, m. */
+/* Returns the range in m that the plot shows along `axis`. */
 static void window(const pio_frame *f, int axis, double *lo, double *hi)
 {
     double pixels = axis == 0 ? f->plot.w : f->plot.h, scale = f->view.scale * (axis == 0 ? 1 : f->view.squeeze);
@@ -274,7 +275,7 @@ static void axis_title(int axis, const pio_ticks *t, char *out, size_t size)
     snprintf(out, size, "%c (%s%sm)", "xyz"[axis], power, power[0] != '\0' ? " " : "");
 }
 
-/* The outline of the domain where it lies within the plot. */
+/* Draws the outline of the domain where it lies within the plot. */
 static void domain_outline(const pio_frame *f, pio_image *image, double width)
 {
     const pio_pen pen = {width, pio_line_colour, 1, NULL, NULL};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS 256 /* of the shadow map along the longer side of the floor */
+#define CELLS 256 /* cells of the shadow map along the longer side of the floor */
 
 /* ---- floor --------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ typedef struct {
     float *dark, *spare; /* [ny][nx] 0..1 */
 } shadow;
 
-/* How dark a point at height z m makes the floor. */
+/* Returns how dark a point at the height z (m) makes the floor. */
 static float darkness(const pio_frame *f, double z)
 {
     return (float)(1 - 0.7 * fmin(1, fmax(0, (z - f->box[0][2]) / (f->box[1][2] - f->box[0][2]))));
@@ -32,8 +32,8 @@ static void darken(shadow *m, int x, int y, float dark)
     *cell = fmaxf(*cell, dark);
 }
 
-/* All cells whose middle lies beneath the triangle p (x and y in cells, z in m), and those nearest to its corners, as
- * dark as its lowest corner makes them. */
+/* Darkens all cells whose middle lies beneath the triangle p (x and y in cells, z in m), and those nearest to its
+ * corners, as its lowest corner does. */
 static void drop_triangle(const pio_frame *f, double p[3][3], shadow *m)
 {
     double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
@@ -71,7 +71,7 @@ static void drop_skin(const pio_frame *f, const pio_skin *skin, shadow *m)
     }
 }
 
-/* Particles dropped straight down on the floor: full shade when they lie on it, less when high above. */
+/* Projects particles straight down onto the floor: full shade if they lie on it, less if they are high above. */
 static void drop(const pio_frame *f, const pio_samples *s, shadow *m)
 {
     double most = fmin(CELLS, sqrt(3e7 / (double)f->p.n)); /* bounds the work */
@@ -90,7 +90,7 @@ static void drop(const pio_frame *f, const pio_samples *s, shadow *m)
     }
 }
 
-/* A running mean over 2 r + 1 cells along x (stride 1) or y. */
+/* Computes a running mean over 2 r + 1 cells along x (stride 1) or y. */
 static void soften(const float *from, float *to, int lines, int length, int line_stride, int stride, int r)
 {
     for (int line = 0; line < lines; line++) {
@@ -113,7 +113,7 @@ static float shade_at(const shadow *m, double x, double y)
     return (d[0] * (1 - u) + d[1] * u) * (1 - v) + (d[m->nx] * (1 - u) + d[m->nx + 1] * u) * v;
 }
 
-/* Where the eye's ray through pixel (x, y) meets the floor, m; false where it does not. */
+/* Computes where the ray of the eye through pixel (x, y) meets the floor, m. Returns false if it does not. */
 static bool on_floor(const pio_frame *f, double x, double y, double out[2])
 {
     const pio_view *v = &f->view;
@@ -217,8 +217,8 @@ typedef struct {
     double from, to; /* depths at the ends */
 } edge;
 
-/* Full where the edge lies before all particles, faint behind them. Inverse depth is linear along a line on the screen.
- */
+/* Returns the opacity of an edge: full where it lies before all particles, faint behind them. Inverse depth is linear
+ * along a line on the screen. */
 static double edge_strength(void *context, int x, int y, double along)
 {
     const edge *e = context;
@@ -233,7 +233,7 @@ static double edge_strength(void *context, int x, int y, double along)
     return 1 - 0.84 * hidden / (PIO_SAMPLES * PIO_SAMPLES);
 }
 
-/* Whether the eye is on the outer side of the box's face. */
+/* Returns whether the eye is on the outer side of the box's face. */
 static bool faces_eye(const pio_frame *f, int axis, int side)
 {
     double eye = f->view.centre[axis] + f->view.unit * f->view.distance * f->view.toward[axis];
@@ -257,7 +257,7 @@ static void wire_frame(const pio_frame *f, const pio_samples *s, pio_image *imag
     }
 }
 
-/* The edge along `axis` that carries the numbers: x and y at the foot, low on the screen; z to the left. */
+/* Finds the edge along `axis` that carries the numbers: x and y at the foot, low on the screen; z at the left. */
 static void numbered_edge(const pio_frame *f, int axis, double p[3], double q[3])
 {
     double best = -INFINITY;
@@ -282,7 +282,7 @@ typedef struct {
     int n;
 } placed;
 
-/* `text` with its middle at (x, y), if it lies within the plot and over no other text. */
+/* Draws `text` with its middle at (x, y), if it lies within the plot and does not cover other text. */
 static void text_at(const pio_frame *f, pio_image *image, placed *others, double x, double y, const char *text)
 {
     double wide = pio_text_width(text, f->size), left = x - wide / 2, base = y + f->size / 2;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of obstacle i; "" where there is none. */
+/* Returns the text of a key of obstacle i; "" if there is none. */
 static const char *text(cfg_node *root, size_t i, const char *key)
 {
     char path[120];
@@ -16,7 +16,7 @@ static const char *text(cfg_node *root, size_t i, const char *key)
     return found && node->kind == CFG_SCALAR ? node->text : "";
 }
 
-/* NaN where there is none. */
+/* Returns the number of a key of obstacle i; NaN if there is none. */
 static double number(cfg_node *root, size_t i, const char *key)
 {
     const char *digits = text(root, i, key);
@@ -30,7 +30,7 @@ static double entry(cfg_node *root, size_t i, const char *key, int at)
     return number(root, i, path);
 }
 
-/* What moves it at time t, straight between the times of its motion; 0 where it does not. */
+/* Returns the motion of obstacle i at time t, linear between the times of its table; 0 if it does not move. */
 static double course(cfg_node *root, size_t i, const char *key, double t)
 {
     char path[60];
@@ -46,7 +46,7 @@ static double course(cfg_node *root, size_t i, const char *key, double t)
     return before;
 }
 
-/* Values that the file holds of obstacles.NAME.KEY, as an optimisation found them. */
+/* Replaces values by those of obstacles.NAME.KEY in the file, which an optimisation found. */
 static void designed(pio_snapshot_file *file, const char *name, const char *key, int64_t frame, int n, double *values)
 {
     const pio_snapshot_info *info = pio_snapshot_describe(file);
@@ -61,7 +61,7 @@ static void designed(pio_snapshot_file *file, const char *name, const char *key,
             memcpy(values, own, sizeof *own * (size_t)n);
 }
 
-/* False where the scene does not say enough. */
+/* Reads one obstacle. Returns false if the scene is incomplete. */
 static bool read_one(pio_snapshot_file *file, cfg_node *root, size_t i, int64_t frame, pio_solid *s)
 {
     const pio_snapshot_info *info = pio_snapshot_describe(file);

@@ -6,15 +6,16 @@
 
 #include <math.h>
 
-#define LINE 1.1f /* samples, half the width of the line along a side of a cell: each of two neighbours draws a half */
+/* half the width of the line along a side of a cell, in samples: each of two neighbours draws one half */
+#define LINE 1.1f
 
-/* Twice the signed area of (a, b, p). */
+/* Returns twice the signed area of (a, b, p). */
 static double side_of(const pio_vertex *a, const pio_vertex *b, double x, double y)
 {
     return ((double)b->x - (double)a->x) * (y - (double)a->y) - ((double)b->y - (double)a->y) * (x - (double)a->x);
 }
 
-/* The shares of the corners at a place; false for a triangle without area on the screen. */
+/* Computes the barycentric coordinates of a point. Returns false for a triangle without area on the screen. */
 static bool shares(const pio_vertex *const v[3], double x, double y, double out[3])
 {
     const double area = side_of(v[0], v[1], (double)v[2]->x, (double)v[2]->y);
@@ -85,7 +86,8 @@ void pio_raster(const pio_frame *f, pio_samples *s)
     }
 }
 
-/* How far a place of the face is from its k-th side, in parameters: 0 there, 1 at the opposite side or corner. */
+/* Returns the distance of a point of the face from its k-th side, in parameters: 0 there, 1 at the opposite side or
+ * corner. */
 static double from_side(const pio_triangle *t, const pio_vertex *v, int k)
 {
     const double a = (double)v->at[0], b = (double)v->at[1];
@@ -93,8 +95,8 @@ static double from_side(const pio_triangle *t, const pio_vertex *v, int k)
     return t->sides == 4 ? four[k] : three[k];
 }
 
-/* How much of the sample lies under the line along a side of the face. Parameters are linear over the triangle: a
- * distance is their difference over their slope on the screen. */
+/* Returns how much of the sample lies under the line along a side of the face. Parameters are linear over the triangle,
+ * so that a distance is their difference over their slope on the screen. */
 static float line_at(const pio_triangle *t, const pio_vertex *const v[3], const double share[3])
 {
     const double area = side_of(v[0], v[1], (double)v[2]->x, (double)v[2]->y);
@@ -121,7 +123,7 @@ pio_raster_value pio_raster_interpolate(const pio_samples *s, int x, int y, uint
     double share[3] = {1, 0, 0}, w[3], sum = 0, n[3] = {0, 0, 0}, value = 0;
     (void)shares(v, x + 0.5, y + 0.5, share);
     for (int k = 0; k < 3; k++)
-        sum += w[k] = share[k] * (double)v[k]->nearness; /* straight in space, not on the screen */
+        sum += w[k] = share[k] * (double)v[k]->nearness; /* linear in space, not on the screen */
     for (int k = 0; k < 3; k++) {
         value += w[k] / sum * (double)v[k]->value;
         for (int c = 0; c < 3; c++) n[c] += w[k] / sum * (double)v[k]->normal[c];

@@ -10,25 +10,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TAPS 16      /* places where occlusion is looked for */
-#define CUE 0.16f    /* share of the paper's colour at the far end of the box */
+#define TAPS 16      /* points at which occlusion is sampled */
+#define CUE 0.16f    /* fraction of the background's colour at the far end of the box */
 #define DARKEST 0.45 /* light on a face turned away */
 
 typedef struct {
     const pio_frame *f;
     const pio_samples *s;
     int w, h;               /* pixels of the plot */
-    float *near;            /* [h][w] least depth of the pixel's samples; infinite: nothing there */
+    float *near;            /* [h][w] least depth of the pixel's samples; infinite: none */
     float *smooth;          /* [h][w] the same, smoothed within a body */
     float pixel;            /* units of the view per pixel at the middle of the box */
-    float grain;            /* pixels, radius of a particle's disc */
-    float step;             /* units, depth differences beyond are edges */
-    float bulk;             /* 0..1: share of the body's normal */
-    int reach;              /* pixels, half the width of the smoothing */
+    float grain;            /* radius of a particle's disc, pixels */
+    float step;             /* depth differences beyond this are edges, units */
+    float bulk;             /* weight of the body's normal, 0..1 */
+    int reach;              /* half the width of the smoothing, pixels */
     float front, back;      /* depths between which the depth cue works */
-    float bias, range;      /* units: rises below do not count, rises above count in full */
+    float bias, range;      /* units: heights below do not count, heights above count in full */
     float tap[16][TAPS][2]; /* pixels */
-    float *open;            /* [h][w] share of light */
+    float *open;            /* [h][w] fraction of light */
 } canvas;
 
 static float smoothstep(float a, float b, float x)
@@ -37,8 +37,8 @@ static float smoothstep(float a, float b, float x)
     return t * t * (3 - 2 * t);
 }
 
-/* Means over at most 2 reach + 1 pixels along a row (dx = 1) or a column. Neighbours count in pairs, one on either side
- * and both within an edge's step, so that a plane stays that plane up to its edge. */
+/* Computes means over at most 2 reach + 1 pixels along a row (dx = 1) or a column. Neighbours count in pairs, one on
+ * either side and both within an edge's step, so that a plane remains a plane up to its edge. */
 static void blur(const canvas *c, const float *from, float *to, int dx)
 {
 #pragma omp parallel for num_threads(c->f->p.threads) schedule(static)
@@ -60,7 +60,7 @@ static void blur(const canvas *c, const float *from, float *to, int dx)
     }
 }
 
-/* Depth per pixel step along x or y in the smoothed surface, as far as both sides belong to it. */
+/* Returns the depth per pixel along x or y in the smoothed surface, as far as both sides belong to it. */
 static float slope(const canvas *c, int x, int y, int dx)
 {
     int s = c->reach / 2 + 1, place = dx ? x : y, end = dx ? c->w : c->h;
@@ -72,8 +72,8 @@ static float slope(const canvas *c, int x, int y, int dx)
     return has_a ? (z - a) / (float)s : has_b ? (b - z) / (float)s : 0;
 }
 
-/* Share of light that the surroundings leave, 0..1, before smoothing: points on a spiral, turned from pixel to pixel in
- * a 4 x 4 pattern, that rise above the tangent plane block light. */
+/* Returns the fraction of light that the surroundings leave, 0..1, before smoothing: points on a spiral, rotated from
+ * pixel to pixel in a 4 x 4 pattern, that rise above the tangent plane block light. */
 static float openness(const canvas *c, int x, int y)
 {
     float gx = slope(c, x, y, 1), gy = slope(c, x, y, 0), z = c->smooth[(ptrdiff_t)y * c->w + x], blocked = 0;
@@ -90,7 +90,7 @@ static float openness(const canvas *c, int x, int y)
     return 1 - 0.85f * fminf(1, 1.2f * blocked / TAPS);
 }
 
-/* The mean over the 4 x 4 pattern around a pixel, within the same surface. */
+/* Returns the mean over the 4 x 4 pattern around a pixel, within the same surface. */
 static float calm(const canvas *c, const float *open, int x, int y)
 {
     float z = c->smooth[(ptrdiff_t)y * c->w + x], sum = 0, count = 0;
@@ -106,15 +106,15 @@ static float calm(const canvas *c, const float *open, int x, int y)
     return sum / count;
 }
 
-/* Light on a surface whose normal, of length 1, faces the key light so much (-1..1). */
+/* Returns the light on a surface; `facing` (-1..1) is the cosine between its normal and the key light. */
 static float light_facing(float facing)
 {
     return (float)DARKEST + (1 - (float)DARKEST) * powf(fmaxf(0, 0.5f + 0.5f * facing), 1.3f) * 1.12f;
 }
 
-static const float key[3] = {-0.46f, 0.66f, 0.594f}; /* the light: from the upper left, in front */
+static const float key[3] = {-0.46f, 0.66f, 0.594f}; /* the key light comes from the upper left, in front */
 
-/* Light on a sample at (sx, sy) of disc d, with the body's normal n (x right, y up, z to the eye). */
+/* Returns the light on a sample at (sx, sy) of disc d, with the body's normal n (x right, y up, z to the eye). */
 static float light(const canvas *c, const pio_disc *d, float sx, float sy, const float n[3])
 {
     float u = (sx - d->x) / d->r, v = -(sy - d->y) / d->r, w = sqrtf(fmaxf(0, 1 - u * u - v * v)), rest = 1 - c->bulk;
@@ -132,7 +132,7 @@ static pio_rgb colour_of(const canvas *c, int index)
     return c->f->p.values == NULL ? plain : grey;
 }
 
-/* A sample of particle or triangle `id`: its colour times `shade`, and in 3D the light on it; n is the body's
+/* Adds a sample of particle or triangle `id`: its colour times `shade`, and in 3D the light on it; n is the body's
  * normal. */
 static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float *n, float shade, float out[3])
 {
@@ -155,7 +155,7 @@ static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float
     for (int k = 0; k < 3; k++) out[k] += shade * ((1 - cover) * fminf(1, l) * rgb[k] + cover * ink);
 }
 
-/* Colours of one pixel's samples, added up in sum[3]; returns how many samples show a particle. */
+/* Adds the colours of one pixel's samples to sum[3]; returns how many samples show a particle. */
 static int shade_pixel(const canvas *c, int x, int y, float sum[3])
 {
     ptrdiff_t at = (ptrdiff_t)y * c->w + x;
@@ -177,14 +177,16 @@ static int shade_pixel(const canvas *c, int x, int y, float sum[3])
     return covered;
 }
 
-/* 2D: the rim of a large disc of radius r samples is darker; the depth is the squared share of r from its middle. */
+/* Returns the shade of a disc in 2D: the rim of a large disc of radius r samples is darker; the depth is the squared
+ * relative distance from its middle. */
 static float rim_shade(const canvas *c, ptrdiff_t sample, float r)
 {
     float edge = sqrtf(c->s->depth[sample]) * r - (r - 2.2f); /* samples beyond the rim's start */
     return r > 10 && edge > 0 ? 1 - 0.28f * fminf(1, edge) * smoothstep(10, 16, r) : 1;
 }
 
-/* 2D: the map's own colour, darker at the edge of the body and, where discs are large, at the edge of a disc. */
+/* Computes a pixel in 2D: the colour of the map, darker at the edge of the body and, if discs are large, at the edge of
+ * a disc. */
 static int flat_pixel(const canvas *c, int x, int y, float sum[3])
 {
     int covered = 0, w = c->s->width, h = c->s->height;
@@ -193,7 +195,7 @@ static int flat_pixel(const canvas *c, int x, int y, float sum[3])
         uint32_t id = c->s->owner[(ptrdiff_t)sy * w + sx];
         if (id == PIO_NO_OWNER) continue;
         float shade = 1;
-        for (int side = 0; side < 4; side++) { /* a sample of paper within a pixel: the body's outline */
+        for (int side = 0; side < 4; side++) { /* a sample of the background within a pixel: the outline of the body */
             int nx = sx + PIO_SAMPLES * ((side == 0) - (side == 1)),
                 ny = sy + PIO_SAMPLES * ((side == 2) - (side == 3));
             bool inside = nx >= 0 && ny >= 0 && nx < w && ny < h;

@@ -13,7 +13,8 @@
 
 enum { KINDS = 4 };
 
-#define CREASE 0.82 /* cosine of the angle (35 degrees) between a face's normal and the mean that is an edge */
+/* cosine of the angle (35 degrees) between the normal of a face and the mean normal, beyond which there is an edge */
+#define CREASE 0.82
 
 static const int face_types[KINDS] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD9};
 
@@ -34,7 +35,7 @@ static int kind_of(int type)
     return kind;
 }
 
-/* Into how many parts a side is cut: finer where there are few faces. Straight triangles are as fine as they can be. */
+/* Returns the number of parts of a side: more if there are few faces. Straight triangles need no parts. */
 static int parts_of(int type, size_t faces)
 {
     if (type == PIO_CELL_TRI3) return 1;
@@ -49,7 +50,7 @@ static double dot(const double a[3], const double b[3])
 
 /* ---- normals --------------------------------------------------------------------------------------------- */
 
-/* The normal of face `f` at its node i, as long as the face is large there. */
+/* Computes the normal of face `f` at its node i; its length is the area there. */
 static void normal_at(const maker *m, const pio_face *f, const pio_pattern *p, int i, double out[3])
 {
     double t[2][3] = {{0}};
@@ -63,7 +64,7 @@ static void normal_at(const maker *m, const pio_face *f, const pio_pattern *p, i
     }
 }
 
-/* One thread: sums in the order of faces. */
+/* Sums normals in one thread, in the order of faces. */
 static void sum_normals(maker *m)
 {
     for (size_t i = 0; i < m->surface.n; i++) {
@@ -77,7 +78,7 @@ static void sum_normals(maker *m)
     }
 }
 
-/* Unit normals at the nodes of a face, in the directions of the view. */
+/* Computes unit normals at the nodes of a face, in the directions of the view. */
 static void face_normals(const maker *m, const pio_face *f, const pio_pattern *p, double out[9][3])
 {
     const pio_view *v = &m->f->view;
@@ -117,7 +118,7 @@ static void place_vertex(const maker *m, const double p[3], pio_vertex *out)
     out->nearness = (float)(1 / at[2]);
 }
 
-/* A node without a value makes that corner of the triangles grey which it has a share in. */
+/* Interpolates the value at a vertex. A node without a value makes every vertex grey to which it contributes. */
 static float value_at(const maker *m, const pio_face *f, const pio_pattern *p, int vertex)
 {
     const pio_picture *picture = &m->f->p;
@@ -161,8 +162,9 @@ static void make_face(const maker *m, size_t i)
 
 /* ---- what shows ------------------------------------------------------------------------------------------ */
 
-/* The sides of faces on the screen are about this long, pixels; counts the faces that lie beside the picture. */
-static double look_at_faces(pio_frame *f, const maker *m)
+/* Returns the typical length of the sides of faces on the screen, in pixels, and counts the faces outside the picture.
+ */
+static double measure_faces(pio_frame *f, const maker *m)
 {
     double sum = 0;
     size_t shown = 0;
@@ -237,7 +239,7 @@ piola_status pio_skin_make(pio_frame *frame, const pio_samples *samples, pio_ski
     maker m = {.f = frame, .s = samples, .skin = skin};
     piola_status status = make(&m, error);
     if (status == PIOLA_OK) {
-        const double side = look_at_faces(frame, &m);
+        const double side = measure_faces(frame, &m);
         skin->lines = (float)fmin(1, fmax(0, (side - 3.5) / 5));
     }
     pio_surface_free(&m.surface);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Signed distance of a place, m; negative inside. */
+/* Returns the signed distance of a point, m; negative inside. */
 static double distance(const pio_solid *s, const double place[2])
 {
     const double c = cos(s->angle), n = sin(s->angle), x = place[0] - s->centre[0], y = place[1] - s->centre[1];
@@ -37,7 +37,7 @@ void pio_solids_draw(const pio_frame *f, pio_image *image)
                                      v->centre[1] - (y + 0.5 - v->y0) * pixel / v->squeeze};
             for (size_t i = 0; i < f->p.n_solids; i++) {
                 const double d = distance(&f->p.solids[i], place) / pixel;
-                if (!(d < line + 1)) continue; /* nor where it is not a number */
+                if (!(d < line + 1)) continue; /* also if it is not a number */
                 pio_image_blend(image, x, y, inside, clamped(0.5 - d));
                 pio_image_blend(image, x, y, pio_line_colour, clamped(line / 2 + 0.5 - fabs(d)));
             }

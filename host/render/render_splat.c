@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES 4096    /* of depth, for drawing from front to back */
+#define SLICES 4096    /* slices of depth, for drawing from front to back */
 #define BEYOND (-2.0f) /* radius of a disc outside the plot */
 #define ABSENT (-1.0f) /* radius of a particle whose position is not finite */
 
@@ -53,7 +53,8 @@ static piola_status make_discs(const pio_frame *f, pio_samples *s, piola_error *
                     f->p.n * (sizeof *s->discs + sizeof *s->colour));
 }
 
-/* Small discs are drawn larger, so that a dense body shows no holes; large ones nearly touch. `r` in pixels. */
+/* Returns the radius with which a disc of radius r (pixels) is drawn: small discs are larger, so that a dense body
+ * shows no holes; large ones nearly touch. */
 static double drawn(double r, int dimension)
 {
     double small = dimension == 2 ? 1.45 : 1.65, large = dimension == 2 ? 1.0 : 1.05, from = dimension == 2 ? 2 : 3;
@@ -100,7 +101,7 @@ static void place_discs(pio_frame *f, pio_samples *s)
     for (ptrdiff_t i = 0; i < n; i++) f->outside += s->discs[i].r == BEYOND;
 }
 
-/* Indices of the discs to draw, front to back by slices of depth (3D), else in their order. Returns how many. */
+/* Lists the discs to draw, front to back by slices of depth (3D), else in their order. Returns their number. */
 static size_t front_to_back(const pio_frame *f, const pio_samples *s, uint32_t *order)
 {
     size_t start[SLICES + 1] = {0}, n = f->p.n;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GREATEST 1e300 /* magnitudes beyond are drawn as beyond the range: differences stay finite */
+#define GREATEST 1e300 /* greater magnitudes are drawn as beyond the range, so that differences remain finite */
 
 bool pio_point_is_finite(const double *p, int dimension)
 {
@@ -16,7 +16,7 @@ bool pio_point_is_finite(const double *p, int dimension)
     return true;
 }
 
-/* The k-th smallest (from 0) of v[n], by Hoare's selection; reorders v. */
+/* Returns the k-th smallest (from 0) of v[n], by Hoare's selection, which reorders v. */
 static double select_kth(double *v, size_t n, size_t k)
 {
     size_t lo = 0, hi = n - 1;
@@ -55,7 +55,7 @@ static bool named_signed(const char *field)
     return field != NULL && (strncmp(field, "grad_", 5) == 0 || strncmp(field, "adj_", 4) == 0);
 }
 
-/* Map and range from v[m], the finite values, which it reorders. */
+/* Chooses map and range from v[m], the finite values, which it reorders. */
 static void choose_range(pio_frame *f, double *v, size_t m)
 {
     double lo = f->p.lo, hi = f->p.hi;
@@ -80,7 +80,7 @@ static void choose_range(pio_frame *f, double *v, size_t m)
     if (isnan(lo)) lo = isnan(hi) ? f->least : fmin(f->least, hi - fabs(hi) * 0.1);
     if (isnan(hi)) hi = fmax(f->greatest, isnan(f->p.lo) ? f->greatest : lo + fabs(lo) * 0.1);
     f->equal = isnan(f->p.lo) && isnan(f->p.hi) && f->greatest - f->least <= 1e-10 * fmax(fabs(lo), fabs(hi));
-    if (f->equal || !(hi - lo > 1e-290)) { /* one value: it stands in the middle of the bar */
+    if (f->equal || !(hi - lo > 1e-290)) { /* a single value is in the middle of the bar */
         double middle = lo / 2 + hi / 2, half = fabs(middle) > 1e-290 ? fabs(middle) / 10 : 1;
         if (f->equal && f->kind == PIO_MAP_DIVERGING) middle = 0, half = fmax(fabs(lo), fabs(hi)) > 1e-290 ? hi : 1;
         lo = middle - half;
@@ -90,7 +90,7 @@ static void choose_range(pio_frame *f, double *v, size_t m)
     f->hi = hi;
 }
 
-/* Whether value i is of something that has a place. */
+/* Returns whether value i belongs to something that has a position. */
 static bool counts(const pio_frame *f, size_t i)
 {
     return f->p.at_cells || pio_point_is_finite(f->p.points + 3 * i, f->p.dimension);
@@ -137,7 +137,8 @@ static bool within(const double lo[3], const double hi[3], const double *p, int 
     return true;
 }
 
-/* How many cells of side h (in units of `longest`) hold a particle; h grows until the grid fits into `room`. */
+/* Returns the number of cells of side h (in units of `longest`) that hold a particle; h grows until the grid fits into
+ * `room`. */
 static size_t occupied_cells(const pio_frame *f, double longest, double *h, uint8_t *marks, size_t room)
 {
     size_t cells[3], total, occupied = 0;
@@ -163,9 +164,10 @@ static size_t occupied_cells(const pio_frame *f, double longest, double *h, uint
     return occupied;
 }
 
-/* The spacing of particles that would fill their volume evenly: from the bounding box first, then three times from the
- * occupied cells of a grid of twice the spacing, as bodies rarely fill their box. An axis along which the particles are
- * closer together than a line of all of them would be does not count (a sheet, a row). 0: all in one place. */
+/* Estimates the spacing of particles that would fill their volume evenly: from the bounding box first, then three times
+ * from the occupied cells of a grid of twice the spacing, as bodies rarely fill their box. An axis along which the
+ * particles are closer together than a line of all of them would be does not count (a sheet, a row). Returns 0 if all
+ * have one position. */
 static double estimated_spacing(const pio_frame *f, uint8_t *marks, size_t room)
 {
     double volume = 1, longest = 0;
@@ -190,7 +192,7 @@ static double estimated_spacing(const pio_frame *f, uint8_t *marks, size_t room)
     return spacing * longest;
 }
 
-/* Bounds of the finite points within the axes of the box that are given; of all of them when none is within. */
+/* Finds the bounds of the finite points within the given axes of the box, or of all finite points if none is within. */
 static piola_status survey_points(pio_frame *f, piola_error *error)
 {
     double given[2][3] = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
@@ -227,16 +229,16 @@ static piola_status survey_radius(pio_frame *f, piola_error *error)
     const size_t room = (size_t)1 << 23;
     double longest = 0;
     for (int k = 0; k < f->p.dimension; k++) longest = fmax(longest, f->points[1][k] - f->points[0][k]);
-    f->radius = f->p.mesh != NULL ? 0.02 * longest : f->p.radius; /* of a mesh: only the margin about it */
+    f->radius = f->p.mesh != NULL ? 0.02 * longest : f->p.radius; /* for a mesh, only the margin around it */
     if (f->radius > 0) return PIOLA_OK;
     uint8_t *marks = malloc(room);
     if (marks == NULL) return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu bytes", room);
     f->radius = estimated_spacing(f, marks, room) / 2;
     free(marks);
-    if (!(f->radius > 0)) { /* one place only: a fiftieth of the box, or of its distance from the origin */
+    if (!(f->radius > 0)) { /* a single position: a fiftieth of the box, or of its distance from the origin */
         double side = 0, away = 0;
         for (int k = 0; k < f->p.dimension; k++) {
-            side = fmax(side, f->p.box_max[k] - f->p.box_min[k]); /* NaN is passed over */
+            side = fmax(side, f->p.box_max[k] - f->p.box_min[k]); /* NaN is skipped */
             away = fmax(away, fabs(f->points[0][k]));
         }
         f->radius = side > 0 ? side / 50 : away > 0 ? away / 50 : 0.5;
@@ -244,7 +246,8 @@ static piola_status survey_radius(pio_frame *f, piola_error *error)
     return PIOLA_OK;
 }
 
-/* The domain as given, or the points with half a spacing around them; never flat, and finite when measured. */
+/* Chooses the box: the given domain, or the points with half a spacing around them; never flat, and finite if its size
+ * is. */
 static piola_status survey_box(pio_frame *f, piola_error *error)
 {
     int dim = f->p.dimension;

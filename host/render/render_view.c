@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define EYE_DISTANCE 2.3 /* diagonals of the box from its middle to the eye: a mild perspective */
+#define EYE_DISTANCE 2.3 /* diagonals of the box from its middle to the eye, a mild perspective */
 
 static double dot(const double a[3], const double b[3])
 {

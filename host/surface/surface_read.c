@@ -243,15 +243,15 @@ static void read_ply(pio_triangles *t, pio_input *in)
 /* Returns whether the first word of the first line that is not a comment is one of these. */
 static bool begins_with(const pio_input *in, const char *const *words)
 {
-    pio_input look = *in;
-    while (pio_input_line(&look)) {
-        if (look.text[look.at] != '#') {
-            pio_input_word(&look, "a word");
+    pio_input ahead = *in;
+    while (pio_input_line(&ahead)) {
+        if (ahead.text[ahead.at] != '#') {
+            pio_input_word(&ahead, "a word");
             for (; *words; words++)
-                if (!strcmp(look.word, *words)) return true;
+                if (!strcmp(ahead.word, *words)) return true;
             return false;
         }
-        pio_input_skip_line(&look);
+        pio_input_skip_line(&ahead);
     }
     return false;
 }
@@ -265,10 +265,10 @@ static void read_known(pio_triangles *t, pio_input *in)
         return;
     }
     if (in->size >= STL_HEADER) {
-        pio_input look = *in;
-        const size_t n = stl_count(&look);
+        pio_input ahead = *in;
+        const size_t n = stl_count(&ahead);
         if (in->size == STL_HEADER + STL_TRIANGLE * n) {
-            *in = look;
+            *in = ahead;
             read_stl_binary(t, in, n);
             return;
         }

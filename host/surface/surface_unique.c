@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CHUNKS = 16, MOST_BITS = 12, PART = 1 << 13, LOOK = 1 << 13 };
+enum { CHUNKS = 16, MOST_BITS = 12, PART = 1 << 13, POLL = 1 << 13 };
 
 typedef struct {
     double (*x)[3];
@@ -38,7 +38,7 @@ static bool hash_chunk(search *s, const uint64_t key[8], double scale, int c)
         for (int a = 0; a < 3; a++) s->x[i][a] = scale * s->x[i][a] + 0.0; /* no -0 */
         s->hash[i] = (uint32_t)(pio_place_hash(key, s->x[i]) >> 32);
         s->start[part_of(s, s->hash[i])][c]++;
-        goes_on = i % LOOK || pio_stop(PIO_ORDERING, NULL) == PIOLA_OK;
+        goes_on = i % POLL || pio_stop(PIO_ORDERING, NULL) == PIOLA_OK;
     }
     return goes_on;
 }
@@ -58,7 +58,7 @@ static bool search_part(search *s, size_t part, uint32_t *slot, size_t slots, bo
         const uint32_t hash = (uint32_t)(s->entry[e] >> 32);
         const size_t i = (size_t)(uint32_t)s->entry[e];
         size_t at = hash & (slots - 1);
-        if (e % LOOK == LOOK - 1 && pio_stop(PIO_ORDERING, NULL)) return false;
+        if (e % POLL == POLL - 1 && pio_stop(PIO_ORDERING, NULL)) return false;
         for (; slot[at]; at = (at + 1) & (slots - 1)) {
             const uint64_t other = s->entry[from + slot[at] - 1];
             if (other >> 32 == hash && !memcmp(s->x[(uint32_t)other], s->x[i], sizeof s->x[i])) break;
