@@ -1,4 +1,4 @@
-/* config.c -- a tree of nodes into a C struct, as a table of fields says. */
+/* config.c -- decodes a tree of nodes into a C struct, as a table of fields says. */
 #include "host/config/config.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* config_message.c -- faults: kept with their place, sorted, shown with the source line and a caret. */
+/* config_message.c -- messages about faults, which are kept with their places, sorted, and shown with the source line
+ * and a caret. */
 #include "host/config/config.h"
 #include "host/base/fail.h"
 #include "host/base/nearest.h"

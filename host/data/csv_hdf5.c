@@ -1,7 +1,7 @@
 /* csv_hdf5.c -- a table of an HDF5 file: its one-dimensional datasets of numbers in the root group are the columns.
  *
- * HDF5 reads it in a process of its own (host/base/guarded.h). Only what lies in the file itself counts: a link to
- * another place or file is no column. */
+ * HDF5 reads it in a child process (host/base/guarded.h). Only data of the file itself count: a link to another place
+ * or file is not a column. */
 #include "host/data/csv.h"
 
 #include "host/base/fail.h"

@@ -1,5 +1,5 @@
 /* Room host/export: writes one frame for other programs. */
-/* export.h -- one frame of a snapshot in the formats of others. */
+/* export.h -- one frame of a snapshot in formats of other programs. */
 #ifndef PIOLA_HOST_EXPORT_H
 #define PIOLA_HOST_EXPORT_H
 
@@ -8,29 +8,33 @@
 
 #include <stdio.h>
 
-/* The frame, and what does not change from format to format. */
+/* The frame to export, and what does not depend on the format. */
 typedef struct {
-    const char *path; /* of the snapshot */
+    const char *path; /* name of the snapshot */
     pio_snapshot_file *file;
     const pio_snapshot_info *info;
     int64_t frame;
-    double time;             /* s, or the iteration of a history */
+    double time;             /* time in s, or the iteration of a history */
     double *points;          /* [n_points][3] m; of a mesh: at rest */
     pio_snapshot_mesh *mesh; /* NULL: particles */
 } pio_export;
 
-/* Each writes `out`, prints "wrote NAME" for every file, and takes the place only of what it wrote itself. */
-piola_status pio_export_vtu(const pio_export *e, const char *out, piola_error *error); /* VTK's XML, appended raw */
-piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *error); /* and out_cells.csv */
-piola_status pio_export_npy(const pio_export *e, const char *out, piola_error *error); /* a folder */
-piola_status pio_export_stl(const pio_export *e, const char *out, piola_error *error); /* binary; meshes only */
+/* Writes VTK's XML format with appended raw data. As the functions below, it prints "wrote NAME" for every file, and
+ * replaces only files that this command wrote: PIOLA_CANNOT_CREATE. */
+piola_status pio_export_vtu(const pio_export *e, const char *out, piola_error *error);
+/* Writes a table, and for a mesh with fields of cells a second one, OUT_cells.csv. */
+piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *error);
+/* Writes arrays of NumPy into the folder `out`. */
+piola_status pio_export_npy(const pio_export *e, const char *out, piola_error *error);
+/* Writes the deformed surface of a mesh in binary STL; it is an error for particles. */
+piola_status pio_export_stl(const pio_export *e, const char *out, piola_error *error);
 
-/* export_field.c: the values of a field, malloc'd [rows][stored]. */
+/* Returns the values of a field in *out, malloc'd [rows][stored] (export_field.c). */
 piola_status pio_export_field(const pio_export *e, const pio_snapshot_field_info *v, double **out, piola_error *error);
-/* Where declared component c stands among the stored ones, and its letters: "", ".x", ".xy", ".3". */
+/* Returns the index of declared component c among the stored ones, and its suffix: "", ".x", ".xy", ".3". */
 int pio_export_component(const pio_export *e, const pio_snapshot_field_info *v, int c, char letters[16]);
 
-/* ---- files that appear whole or not at all (export_file.c) ----------------------------------------------- */
+/* ---- files that appear complete or not at all (export_file.c) ---------------------------------------------- */
 
 typedef struct {
     char *path;
@@ -38,18 +42,19 @@ typedef struct {
     pio_new_file new;
 } pio_export_file;
 
-/* Open a new file beside `path`. What stands at `path` already must be a file with `mark` within its first 512 bytes
- * (NULL: the caller has looked): PIOLA_CANNOT_CREATE otherwise. */
+/* Opens a new file beside `path`. An existing file at `path` must have `mark` within its first 512 bytes (NULL: the
+ * caller has checked): PIOLA_CANNOT_CREATE otherwise. */
 piola_status pio_export_begin(pio_export_file *f, const char *path, const char *mark, piola_error *error);
-/* With `status` PIOLA_OK: flush to the disk, rename to the path, print "wrote PATH". Otherwise the new file is removed.
- * Returns the first failure. */
+/* If `status` is PIOLA_OK, flushes the file to disk, renames it to the path and prints "wrote PATH". Otherwise it
+ * removes the new file. Returns the first failure. */
 piola_status pio_export_end(pio_export_file *f, piola_status status, piola_error *error);
-/* There is something at `path` that has not `mark` within its first `most` bytes. */
+/* Returns whether there is a file at `path` that does not have `mark` within its first `most` bytes. */
 bool pio_export_foreign(const char *path, const char *mark, size_t most);
-/* n values as float (f32), double or int64, little-endian. False when they cannot be written; nothing else fails. */
+/* Types of exported numbers, all little-endian: float, double, int64. */
 typedef enum { PIO_EXPORT_F32, PIO_EXPORT_F64, PIO_EXPORT_I64 } pio_export_type;
+/* Writes n values of this type. Returns false if they cannot be written. */
 bool pio_export_put(pio_export_file *f, const double *values, size_t n, pio_export_type type);
-/* As the field is stored. */
+/* Returns the type in which the field is stored. */
 pio_export_type pio_export_type_of(const pio_export *e, const pio_snapshot_field_info *v);
 
 #endif

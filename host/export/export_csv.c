@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns of a table: one entry of [rows][stored] each. */
+/* The columns of a table, with one row per point or cell. */
 typedef struct {
-    double **values; /* [n_fields] of this location, else NULL */
+    double **values; /* [n_fields] values of the fields of this location, else NULL */
     const pio_export *e;
     pio_snapshot_location location;
     int64_t rows;
@@ -34,7 +34,8 @@ static piola_status read_columns(table *t, piola_error *error)
     return rc;
 }
 
-/* The shortest of two lengths that reads back as the same value; a field of f32 needs 9 digits at most. */
+/* Writes a number in the shorter of two lengths that reads back as the same value; a field of f32 needs at most 9
+ * digits. */
 static void put_number(const table *t, double v, bool integer)
 {
     char text[40];
@@ -81,7 +82,7 @@ static void put_fields(const table *t, int64_t row)
     fputc('\n', t->out);
 }
 
-/* The mean of a cell's nodes. */
+/* Returns the mean of a cell's nodes along one axis, m. */
 static double middle(const pio_export *e, int64_t cell, int axis)
 {
     const pio_snapshot_mesh *m = e->mesh;
@@ -121,7 +122,7 @@ static piola_status write_table(const pio_export *e, const char *out, pio_snapsh
     return pio_export_end(&file, rc, error);
 }
 
-/* "a/b.csv" to "a/b_cells.csv"; NULL without memory. */
+/* Turns "a/b.csv" into "a/b_cells.csv"; NULL without memory. */
 static char *cells_name(const char *out)
 {
     const char *slash = strrchr(out, '/'), *dot = strrchr(out, '.');

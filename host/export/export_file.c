@@ -1,4 +1,4 @@
-/* export_file.c -- files of exports: never half written, never in the place of someone else's. */
+/* export_file.c -- files of exports, which are never incomplete and never replace someone else's. */
 #include "host/export/export.h"
 #include "host/base/fail.h"
 
@@ -75,7 +75,8 @@ pio_export_type pio_export_type_of(const pio_export *e, const pio_snapshot_field
     return v->integer ? PIO_EXPORT_I64 : e->info->precision == PIO_SNAPSHOT_F32 ? PIO_EXPORT_F32 : PIO_EXPORT_F64;
 }
 
-/* A whole number beyond int64, or none: an unwritten field of a file that was cut off, or damage. */
+/* Converts to int64. Values beyond its range and NaN become its least value: they are from an unwritten field of a file
+ * that was cut off, or from damage. */
 static int64_t whole(double v)
 {
     return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;

@@ -1,6 +1,6 @@
 /* export_npy.c -- a folder of NumPy arrays (format version 1.0: magic, version, length of the header, a Python
- * dictionary padded to a multiple of 64 bytes, the numbers), and fields.json, which tells units and makes the folder
- * ours. */
+ * dictionary padded to a multiple of 64 bytes, the numbers), and fields.json, which has the units and marks the folder
+ * as ours. */
 #include "host/export/export.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"
@@ -15,13 +15,13 @@
 
 static const char *const dtypes[] = {"<f4", "<f8", "<i8"};
 
-/* Points and cells are arrays too; a field cannot have such a name. */
+/* Points and cells are arrays too, with names that no field can have. */
 static const char *const grid_names[] = {"grid-points", "grid-types", "grid-offsets", "grid-connectivity"};
 
 typedef struct {
     const pio_export *e;
     const char *folder;
-    char *known; /* fields.json as it was, or NULL */
+    char *known; /* previous contents of fields.json, or NULL */
     char path[4096];
 } writer;
 
@@ -44,7 +44,7 @@ static char *slurp(const char *path)
     return text;
 }
 
-/* A file that is there must be one that the folder's fields.json lists. */
+/* An existing file must be listed in the folder's fields.json. */
 static piola_status may_write(writer *w, const char *name, piola_error *error)
 {
     struct stat st;
@@ -62,7 +62,7 @@ static int grids(const pio_export *e)
     return e->mesh ? 4 : 1;
 }
 
-/* The folder is there, and none of its files that will be written is someone else's. */
+/* Creates the folder, and checks that no file that will be written belongs to someone else. */
 static piola_status claim(writer *w, piola_error *error)
 {
     if (mkdir(w->folder, 0777) != 0 && errno != EEXIST)
@@ -86,7 +86,8 @@ static piola_status claim(writer *w, piola_error *error)
 
 /* ---- fields.json ----------------------------------------------------------------------------------------- */
 
-static void tell_array(pio_json *json, const char *name, const char *units, const char *meaning, const char *location)
+static void describe_array(pio_json *json, const char *name, const char *units, const char *meaning,
+                           const char *location)
 {
     char file[100];
     snprintf(file, sizeof file, "%.80s.npy", name);
@@ -98,7 +99,7 @@ static void tell_array(pio_json *json, const char *name, const char *units, cons
     pio_json_end_object(json);
 }
 
-static void tell(pio_json *json, const pio_export *e)
+static void describe_field(pio_json *json, const pio_export *e)
 {
     static const char *const meanings[] = {"position; of a mesh at rest", "kind of each cell, as VTK numbers them",
                                            "where each cell begins in connectivity, and where the last ends",
@@ -110,10 +111,11 @@ static void tell(pio_json *json, const pio_export *e)
     pio_json_integer(json, "frame", e->frame);
     pio_json_double(json, e->info->kind == PIO_SNAPSHOT_HISTORY ? "iteration" : "time", e->time);
     pio_json_begin_array(json, "arrays");
-    for (int i = 0; i < grids(e); i++) tell_array(json, grid_names[i], i ? "" : "m", meanings[i], i ? "cell" : "point");
+    for (int i = 0; i < grids(e); i++)
+        describe_array(json, grid_names[i], i ? "" : "m", meanings[i], i ? "cell" : "point");
     for (size_t i = 0; i < e->info->n_fields; i++) {
         const pio_snapshot_field_info *v = &e->info->fields[i];
-        tell_array(json, v->name, v->units, v->meaning, v->location == PIO_SNAPSHOT_CELL ? "cell" : "point");
+        describe_array(json, v->name, v->units, v->meaning, v->location == PIO_SNAPSHOT_CELL ? "cell" : "point");
     }
     pio_json_end_array(json);
     pio_json_end_object(json);
@@ -123,7 +125,7 @@ static piola_status put_list(writer *w, piola_error *error)
 {
     pio_json json;
     pio_json_to_memory(&json, 2);
-    tell(&json, w->e);
+    describe_field(&json, w->e);
     piola_status rc = pio_json_finish(&json, error);
     if (!rc) rc = name_file(w, "fields", ".json", error);
     if (!rc) rc = pio_write_file_atomically(w->path, json.text, json.size, error);
@@ -134,14 +136,14 @@ static piola_status put_list(writer *w, piola_error *error)
 
 /* ---- arrays ---------------------------------------------------------------------------------------------- */
 
-/* [rows], [rows, second] or [rows, second, third] numbers; axes that are not there are of length 1. */
+/* An array of [rows], [rows, second] or [rows, second, third] numbers; missing axes have length 1. */
 typedef struct {
-    const char *name, *dtype; /* without .npy; as NumPy writes the type: "<f8" */
+    const char *name, *dtype; /* name without .npy; type in NumPy's notation, such as "<f8" */
     int64_t rows;
     int second, third;
 } array;
 
-/* Open NAME.npy and put its header. */
+/* Opens NAME.npy and writes its header. */
 static piola_status begin_array(writer *w, pio_export_file *f, const array *a, piola_error *error)
 {
     char shape[80], head[192];
@@ -174,7 +176,7 @@ static piola_status put_bytes(writer *w, const char *name, const char *dtype, co
     return pio_export_end(&f, PIOLA_OK, error);
 }
 
-/* Declared components only, in place of the stored ones: a vector is [rows, d], a matrix [rows, d, d]. */
+/* Writes the declared components instead of the stored ones: a vector is [rows, d], a matrix [rows, d, d]. */
 static piola_status put_field(writer *w, const pio_snapshot_field_info *v, piola_error *error)
 {
     double *values = NULL;
@@ -185,7 +187,7 @@ static piola_status put_field(writer *w, const pio_snapshot_field_info *v, piola
     piola_status rc = pio_export_field(w->e, v, &values, error);
     if (rc) return rc;
     for (int64_t row = 0; row < v->rows; row++)
-        for (int c = 0; c < n; c++) { /* never before what is still to be read */
+        for (int c = 0; c < n; c++) { /* never overwrites values that are still to be read */
             char letters[16];
             values[row * n + c] = values[row * v->stored + pio_export_component(w->e, v, c, letters)];
         }
@@ -220,7 +222,7 @@ piola_status pio_export_npy(const pio_export *e, const char *out, piola_error *e
 {
     writer w = {.e = e, .folder = out};
     piola_status rc = claim(&w, error);
-    if (!rc) rc = put_list(&w, error); /* first: what a stopped export leaves is still ours */
+    if (!rc) rc = put_list(&w, error); /* first, so that the files of an interrupted export are known to be ours */
     if (!rc) rc = put_grid(&w, error);
     for (size_t i = 0; i < e->info->n_fields && !rc; i++) rc = put_field(&w, &e->info->fields[i], error);
     free(w.known);

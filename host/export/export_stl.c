@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVED_PARTS = 4 }; /* of each side of a quadratic face */
+enum { CURVED_PARTS = 4 }; /* parts of each side of a quadratic face */
 
 typedef struct {
     pio_pattern *pattern; /* [4] by kind_of */
@@ -25,7 +25,7 @@ static const pio_pattern *pattern_of(const model *m, const pio_face *f)
     return &m->pattern[kind];
 }
 
-/* points + displacement, where there is one. */
+/* Adds the displacement, if there is one, to the points. */
 static piola_status deform(const pio_export *e, double *points, piola_error *error)
 {
     const size_t n = 3 * (size_t)e->info->n_points;
@@ -56,7 +56,7 @@ static piola_status make_model(const pio_export *e, model *m, piola_error *error
     return rc ? rc : deform(e, m->points, error);
 }
 
-/* The unit normal of corners p, of what STL will hold: f32. A triangle without area has 0. */
+/* Computes the unit normal of corners p as STL stores them, in f32. It is 0 for a triangle without area. */
 static void normal(float p[4][3])
 {
     double a[3], b[3], n[3], length = 0;

@@ -14,7 +14,7 @@ static const uint64_t type_size[] = {4, 8, 8};
 typedef struct {
     const pio_export *e;
     pio_export_file out;
-    uint64_t offset; /* where the next block begins */
+    uint64_t offset; /* byte of the appended data where the next block begins */
 } writer;
 
 /* ---- the text -------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static piola_status put_fields(writer *w, pio_snapshot_location location, piola_
     return rc;
 }
 
-/* Particles are vertices (VTK_VERTEX = 1): cell i has the node i, and ends at i + 1. */
+/* Writes particles as vertices (VTK_VERTEX = 1): cell i has the node i and ends at i + 1. */
 static piola_status put_vertices(writer *w, piola_error *error)
 {
     const uint64_t n = (uint64_t)w->e->info->n_points;

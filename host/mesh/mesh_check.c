@@ -1,4 +1,4 @@
-/* mesh_check.c -- what is wrong with a mesh's sizes and shapes: box, faults of cells, coincident nodes. */
+/* mesh_check.c -- checks of a mesh's sizes and shapes: box, invalid cells, coincident nodes. */
 #include "host/mesh/mesh_parts.h"
 
 #include "host/base/fail.h"

@@ -1,4 +1,4 @@
-/* mesh_faces.c -- which faces of cells lie outside, and which face every facet is. */
+/* mesh_faces.c -- finds the outer faces of a mesh, and the face that every facet is. */
 #include "host/base/fail.h"
 #include "host/base/large.h"
 #include "host/mesh/mesh_parts.h"

@@ -1,4 +1,4 @@
-/* mesh_finish.c -- a mesh as it comes, and its way to a mesh in order. */
+/* mesh_finish.c -- unsorted meshes, and how they become meshes. */
 #include "host/mesh/mesh_parts.h"
 
 #include "host/base/fail.h"

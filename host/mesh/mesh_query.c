@@ -1,4 +1,4 @@
-/* mesh_query.c -- questions to a mesh: elements, groups, boxes, planes. */
+/* mesh_query.c -- queries of a mesh: elements, groups, boxes, planes. */
 #include "host/mesh/mesh.h"
 
 #include "host/base/fail.h"

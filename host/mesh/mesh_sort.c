@@ -1,4 +1,4 @@
-/* mesh_sort.c -- a mesh as it comes is put in order: dimension, what is used, what stands twice, numbers. */
+/* mesh_sort.c -- sorts a raw mesh: its dimension, the nodes and elements that are used, copies of elements, numbers. */
 #include "host/base/fail.h"
 #include "host/mesh/mesh_parts.h"
 #include "host/base/stop.h"

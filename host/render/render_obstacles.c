@@ -1,4 +1,5 @@
-/* render_obstacles.c -- obstacles of the scene in a snapshot, where they are in a frame: shapes of a 2D picture. */
+/* render_obstacles.c -- turns obstacles of a snapshot's scene, at their places in a frame, into shapes of a 2D picture.
+ */
 #include "host/render/render_obstacles.h"
 
 #include <math.h>

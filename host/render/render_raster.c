@@ -1,7 +1,7 @@
-/* render_raster.c -- triangles into samples, each owned by the nearest triangle, and what a sample of one shows.
+/* render_raster.c -- draws triangles into samples, each owned by the nearest triangle, and interpolates their values.
  *
- * A sample goes to the triangle with the least (depth, index): the picture depends neither on the order of drawing nor
- * on the number of threads. In 2D all depths are 1. */
+ * A sample belongs to the triangle with the least (depth, index), so that the picture depends neither on the order of
+ * drawing nor on the number of threads. In 2D all depths are 1. */
 #include "host/render/render_parts.h"
 
 #include <math.h>

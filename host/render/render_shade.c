@@ -1,8 +1,8 @@
-/* render_shade.c -- from samples to pixels: light, depth cue, contact shading, the edge of bodies.
+/* render_shade.c -- turns samples into pixels: light, depth cue, contact shading, the edge of bodies.
  *
- * In 3D two normals are mixed: that of the particle's sphere, which dominates when particles are large, and that of the
- * body's surface, found from the smoothed depths, which dominates when they are small. Occlusion: the nearer
- * surroundings that rise above the tangent plane darken a pixel. Pixels depend on samples only: any thread may do any
+ * In 3D two normals are mixed: that of the particle's sphere, which dominates if particles are large, and that of the
+ * body's surface, found from the smoothed depths, which dominates if they are small. Occlusion: nearby surroundings
+ * that rise above the tangent plane darken a pixel. Pixels depend on samples only, so that any thread may compute any
  * row. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
@@ -139,10 +139,10 @@ static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float
     float line = 0, l = 1;
     int index;
     if (c->f->p.mesh != NULL) {
-        pio_raster_value look = pio_raster_interpolate(c->s, sx, sy, id);
-        float facing = look.normal[0] * key[0] + look.normal[1] * key[1] + look.normal[2] * key[2];
-        index = look.value == look.value ? pio_colormap_index((double)look.value) : PIO_GREY;
-        line = look.line;
+        pio_raster_value value = pio_raster_interpolate(c->s, sx, sy, id);
+        float facing = value.normal[0] * key[0] + value.normal[1] * key[1] + value.normal[2] * key[2];
+        index = value.value == value.value ? pio_colormap_index((double)value.value) : PIO_GREY;
+        line = value.line;
         if (n != NULL) l = light_facing(facing);
     } else {
         index = c->s->colour[id];

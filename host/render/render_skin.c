@@ -1,8 +1,9 @@
-/* render_skin.c -- the surface of a mesh: its faces as triangles on the screen, with normals and values at their
+/* render_skin.c -- turns the faces of a mesh's surface into triangles on the screen, with normals and values at their
  * corners.
  *
- * Curved faces are cut into parts small enough to look curved. A face's normals are its own; at a node where the mean
- * over its faces differs little from that, the mean stands in, so that round bodies look round and edges stay sharp. */
+ * Curved faces are divided into parts small enough to appear curved. A face has its own normals; at a node where the
+ * mean over its faces differs little from these, the mean replaces them, so that round bodies appear round and edges
+ * remain sharp. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
 #include "host/snapshot/snapshot_surface.h"

@@ -1,8 +1,8 @@
-/* render_splat.c -- particles as discs (2D) or spheres (3D) into samples, each owned by the nearest particle.
+/* render_splat.c -- draws particles as discs (2D) or spheres (3D) into samples, each owned by the nearest particle.
  *
- * A sample goes to the particle with the least (depth, index), so that the result depends neither on the order of
+ * A sample belongs to the particle with the least (depth, index), so that the result depends neither on the order of
  * drawing nor on the number of threads. In 2D the depth is the squared distance from the disc's centre, so that
- * overlapping discs meet half way. */
+ * overlapping discs meet halfway. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
 

@@ -1,4 +1,4 @@
-/* render_survey.c -- what must be known of the particles before they are drawn: bounds, range of values, spacing. */
+/* render_survey.c -- measures the particles before they are drawn: bounds, range of values, spacing. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
 

@@ -56,7 +56,7 @@ static bool fits(const pio_snapshot *s, bool integer, double value)
     return s->f64 || !isfinite(value) || isfinite((float)value);
 }
 
-/* Every value of [rows][components] can be stored. */
+/* Checks that every value of [rows][components] can be stored. */
 static piola_status check_column(const pio_snapshot *s, const pio_snapshot_column *c, const double *values,
                                  piola_error *error)
 {
@@ -79,8 +79,8 @@ static void store_value(const pio_snapshot *s, bool integer, size_t at, double v
         ((float *)s->scratch)[at] = (float)value;
 }
 
-/* Convert [rows][components] to the scratch's [rows][stored]; component c of a padded matrix goes to row c / 2, column
- * c % 2. NULL is NaN: an adjoint not yet written. */
+/* Converts [rows][components] to the scratch memory's [rows][stored]; component c of a padded matrix goes to row c / 2,
+ * column c % 2. NULL stands for NaN, an adjoint field that is not yet written. */
 static void stage(const pio_snapshot *s, const pio_snapshot_column *column, const double *values)
 {
     const size_t n = (size_t)column->rows, width = (size_t)column->stored, count = (size_t)column->components;
@@ -106,7 +106,7 @@ static void end_cost(const pio_snapshot *s, double begun, size_t bytes)
     s->costs->array_bytes += (int64_t)bytes;
 }
 
-/* Of the first bytes of the scratch. */
+/* Returns the checksum of the first bytes of the scratch memory. */
 static int64_t sum_scratch(const pio_snapshot *s, size_t bytes)
 {
     const double begun = begin_cost(s);
@@ -115,7 +115,7 @@ static int64_t sum_scratch(const pio_snapshot *s, size_t bytes)
     return sum;
 }
 
-/* The same, into the attribute of the dataset that was written. */
+/* Writes the same into the attribute of the dataset that was written. */
 static bool write_own_sum(const pio_snapshot *s, pio_h5_log *log, hid_t id, size_t bytes)
 {
     const double begun = begin_cost(s);
@@ -124,8 +124,8 @@ static bool write_own_sum(const pio_snapshot *s, pio_h5_log *log, hid_t id, size
     return ok;
 }
 
-/* Stage and write rows [first, first + rows) of a dataset, values[rows][components]. Their checksum goes to *sum, or
- * where that is NULL to the dataset's own attribute. */
+/* Converts and writes rows [first, first + rows) of a dataset, values[rows][components]. Their checksum goes to *sum
+ * or, if that is NULL, to the dataset's own attribute. */
 static bool write_rows(const pio_snapshot *s, pio_h5_log *log, const pio_snapshot_column *c, const double *values,
                        int64_t first, int64_t *sum)
 {
@@ -137,13 +137,14 @@ static bool write_rows(const pio_snapshot *s, pio_h5_log *log, const pio_snapsho
            (sum || write_own_sum(s, log, c->id, bytes));
 }
 
-/* Checksums of frame k: of its time, its points, its fields in the order of the definition; -1 of what is static. */
+/* Returns the checksums of frame k: of its time, its points, and its fields in the order of the definition; -1 for
+ * static ones. */
 static int64_t *sums_of(const pio_snapshot *s, int64_t k)
 {
     return s->frame_sums + (size_t)k * (s->n_columns + 2);
 }
 
-/* The rows of a field that belong to a frame; those of a static one to frame 0. */
+/* Writes the rows of a field that belong to a frame; those of a static one to frame 0. */
 static bool write_column(const pio_snapshot *s, pio_h5_log *log, size_t i, const double *values, int64_t frame)
 {
     const pio_snapshot_column *c = &s->columns[i];
@@ -188,7 +189,7 @@ static piola_status check_frame(const pio_snapshot *s, double time, const double
     return status;
 }
 
-/* The frame's rows and offsets, flushed; only then may NSteps count it, and that is flushed too. */
+/* Writes the frame's rows and offsets and flushes them; only then NSteps counts the frame, and is flushed too. */
 static bool write_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
                         pio_h5_log *log)
 {
@@ -216,7 +217,7 @@ static bool write_frame(pio_snapshot *s, double time, const double *points, cons
            pio_h5_attr_int(log, s->steps, "NSteps", k + 1) && pio_h5_flush(log, s->file);
 }
 
-/* Room for the checksums of one more frame. */
+/* Makes room for the checksums of one more frame. */
 static piola_status grow_sums(pio_snapshot *s, piola_error *error)
 {
     const size_t bytes = (size_t)(s->frames + 1) * (s->n_columns + 2) * sizeof *s->frame_sums;
@@ -300,8 +301,8 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
-/* Trim what was reserved and not used, and close. HDF5 may still write while it closes; it then extends the file
- * itself. */
+/* Frees the reserved space that was not used, and closes the file. HDF5 may still write while it closes; it then
+ * extends the file itself. */
 static bool close_file(pio_snapshot *s, pio_h5_log *log)
 {
     hsize_t end = 0;
@@ -362,7 +363,7 @@ void pio_snapshot_abandon(pio_snapshot *s)
     if (!s) return;
     pio_h5_log log = {.cause = ""};
     pio_h5_voice voice = pio_h5_silence();
-    (void)close_file(s, &log); /* the file stays as its last flush left it */
+    (void)close_file(s, &log); /* the file remains as its last flush left it */
     pio_snapshot_release(s);
     pio_h5_restore(voice);
 }

@@ -1,5 +1,5 @@
-/* snapshot_array.c -- arrays of HDF5 that nobody vouches for: where they lie, how large they are, and rows of them,
- * compared with the checksums that the file has of them. */
+/* snapshot_array.c -- untrusted arrays of HDF5: where they are stored, how large they are, and rows of them, which are
+ * compared with their checksums in the file. */
 #include "host/base/crc32c.h"
 #include "host/snapshot/snapshot_checked.h"
 
@@ -14,7 +14,7 @@ bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name)
     return ok || pio_checked_bad(f, "the data of '%s' do not lie in this file", name);
 }
 
-/* As much as `rows` rows need, or could need when compressed. */
+/* Compares the size of the file with what `rows` rows need, or could need when compressed. */
 bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows)
 {
     hid_t plist = H5Dget_create_plist(d->id);
@@ -33,13 +33,13 @@ bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const ch
     return ok || pio_checked_bad(f, "'%s' claims more data than the file holds", name);
 }
 
-/* A dataset of real numbers or integers, at most 5 axes. */
+/* Opens a dataset of real numbers or integers with at most 5 axes. */
 bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_checked_array *d)
 {
     *d = (pio_checked_array){.id = pio_checked_enter(f, parent, name, H5I_DATASET)};
     if (d->id < 0) return false;
     hid_t space = H5Dget_space(d->id);
-    if (space < 0) pio_h5_note(&f->log); /* now: the next call forgets why not */
+    if (space < 0) pio_h5_note(&f->log); /* at once, since the next call of HDF5 clears the cause */
     hid_t type = H5Dget_type(d->id);
     H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     d->integer = class == H5T_INTEGER;
@@ -59,8 +59,8 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Chunk number at[] is as large as all are, or was never written. The length in the index has no checksum, and HDF5
- * reads a chunk into as many bytes as the index says, however many it then takes out. */
+/* Returns whether chunk number at[] has the size of all chunks, or was never written. The length in the index has no
+ * checksum, and HDF5 reads a chunk into as many bytes as the index says, however many it then uses. */
 static bool whole_chunk(pio_checked_file *f, const pio_checked_array *d, const hsize_t *chunk, const hsize_t *at,
                         hsize_t bytes)
 {
@@ -72,7 +72,7 @@ static bool whole_chunk(pio_checked_file *f, const pio_checked_array *d, const h
     return address == HADDR_UNDEF || length == bytes;
 }
 
-/* Every chunk that holds some of these rows. Compressed ones have zlib's checksum. */
+/* Checks every chunk that holds some of these rows. Compressed ones have zlib's checksum. */
 static bool whole_chunks(pio_checked_file *f, const pio_checked_array *d, hsize_t first, hsize_t rows)
 {
     hid_t plist = H5Dget_create_plist(d->id), type = H5Dget_type(d->id);
@@ -98,8 +98,8 @@ static bool whole_chunks(pio_checked_file *f, const pio_checked_array *d, hsize_
     return ok;
 }
 
-/* Read into `out` as the file has them, compare, and convert in place: `memory` is no smaller than the type of the
- * file. */
+/* Reads into `out` as the file stores them, compares, and converts in place: `memory` is not smaller than the type of
+ * the file. */
 static bool read_and_compare(pio_checked_file *f, const pio_checked_array *d, const char *name, hid_t spaces[2],
                              hid_t memory, int64_t sum, void *out)
 {
@@ -144,7 +144,7 @@ bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const cha
     return ok || pio_checked_bad(f, "'%s' cannot be read", name);
 }
 
-/* One entry of an offset array. */
+/* Reads one entry of an offset array. */
 bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int64_t frame, int64_t *out)
 {
     pio_checked_array d;

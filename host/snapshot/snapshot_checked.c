@@ -1,7 +1,7 @@
-/* snapshot_checked.c -- reading HDF5 that nobody vouches for: every object, type, shape and count is checked.
+/* snapshot_checked.c -- reads untrusted HDF5: every object, type, shape and count is checked.
  *
- * Only hard links are followed, and data must lie in this file: a link to another file, a virtual dataset or external
- * storage is refused. No count is used to reserve memory before it is held against the size of the file. */
+ * Only hard links are followed, and data must be stored in this file: a link to another file, a virtual dataset or
+ * external storage is an error. Each count is compared with the size of the file before memory is allocated for it. */
 #include "host/snapshot/snapshot_checked.h"
 #include "host/base/crc32c.h"
 #include "host/base/fail.h"
@@ -35,7 +35,8 @@ piola_status pio_checked_end(pio_checked_file *f, pio_h5_voice voice)
     return f->status;
 }
 
-/* The first fault of a call counts. `format` says what is wrong; HDF5's own words are added when it failed. */
+/* The first fault of a call is kept. `format` says what is wrong; HDF5's message is added if one of its calls failed.
+ */
 bool pio_checked_bad(pio_checked_file *f, const char *format, ...)
 {
     if (f->status != PIOLA_OK) return false;
@@ -63,7 +64,7 @@ bool pio_checked_no_memory(pio_checked_file *f, size_t bytes)
     return false;
 }
 
-/* n zeroed elements; n was held against the size of the file. */
+/* Allocates n zeroed elements; n was compared with the size of the file. */
 void *pio_checked_make(pio_checked_file *f, size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
@@ -73,9 +74,9 @@ void *pio_checked_make(pio_checked_file *f, size_t n, size_t size)
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-/* A plain file that nobody writes, which begins as HDF5 does (format specification, section II.A: our files have
- * nothing before the superblock). */
-static bool look(pio_checked_file *f, int fd)
+/* Checks that this is a regular file that nobody is writing, and that it begins as HDF5 does (format specification,
+ * section II.A: our files have nothing before the superblock). */
+static bool check_regular(pio_checked_file *f, int fd)
 {
     static const char signature[8] = "\211HDF\r\n\032\n";
     struct stat st;
@@ -92,7 +93,7 @@ static bool look(pio_checked_file *f, int fd)
     return pio_checked_bad(f, "not an HDF5 file%s", f->kind);
 }
 
-/* What HDF5 opened is what was compared with checksums before. */
+/* Checks that HDF5 opened the file whose checksums were compared before. */
 static bool same_file(pio_checked_file *f)
 {
     void *handle = NULL;
@@ -108,8 +109,8 @@ bool pio_checked_open(pio_checked_file *f)
 {
     const int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return no_input(f, strerror(errno));
-    const bool good = look(f, fd);
-    (void)close(fd); /* gives the lock back */
+    const bool good = check_regular(f, fd);
+    (void)close(fd); /* releases the lock */
     if (!good) return false;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
@@ -121,7 +122,7 @@ bool pio_checked_open(pio_checked_file *f)
 
 /* ---- objects and attributes ---------------------------------------------------------------------------- */
 
-/* The member `name` when it is a hard link to an object of this type, else -1. */
+/* Opens the member `name` if it is a hard link to an object of this type; returns -1 otherwise. */
 hid_t pio_checked_enter(pio_checked_file *f, hid_t parent, const char *name, H5I_type_t type)
 {
     H5L_info_t link;
@@ -150,7 +151,7 @@ hid_t pio_checked_path(pio_checked_file *f, const char *first, const char *secon
     return inner;
 }
 
-/* A scalar attribute of this type class, opened with its type; false and a fault when it is anything else. */
+/* Opens a scalar attribute of this type class, with its type; any other is a fault, and returns false. */
 static bool open_attr(pio_checked_file *f, hid_t object, const char *key, H5T_class_t class, hid_t *attr, hid_t *type)
 {
     *attr = *type = -1;
@@ -192,7 +193,8 @@ int64_t pio_checked_sum(pio_checked_file *f, hid_t dataset)
     return pio_checked_int(f, dataset, PIO_SNAPSHOT_SUM, -1, UINT32_MAX, &sum) ? sum : -1;
 }
 
-/* Text of fixed length read through `read`: an attribute's or a dataset's. NUL-terminated copy. */
+/* Reads a text of fixed length with the function `read`, from an attribute or a dataset; returns a copy that ends with
+ * a NUL. */
 char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dataset, int64_t most, const char *key)
 {
     size_t size = H5Tget_size(type);
@@ -211,7 +213,7 @@ char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dat
     return NULL;
 }
 
-/* Texts of variable length are not ours, and HDF5 does not survive a damaged one. */
+/* Texts of variable length are never written by Piola, and HDF5 crashes on a damaged one. */
 char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key)
 {
     hid_t attr, type;
@@ -226,7 +228,7 @@ char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key)
     return out;
 }
 
-/* As get_text, "" when there is none. */
+/* As pio_checked_text(); a missing attribute is "". */
 char *pio_checked_optional(pio_checked_file *f, hid_t object, const char *key)
 {
     const htri_t there = f->status == PIOLA_OK ? H5Aexists(object, key) : 0;
@@ -245,7 +247,7 @@ int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const
     return found;
 }
 
-/* The names of a group's members, [*n], each malloc'd. */
+/* Returns the names of a group's members, [*n], each malloc'd. */
 char **pio_checked_members(pio_checked_file *f, hid_t group, size_t *n)
 {
     H5G_info_t info;

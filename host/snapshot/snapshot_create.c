@@ -13,7 +13,8 @@
 
 enum { STEP_CHUNK = 64, MAX_VALUE = 60000 }; /* rows; bytes: HDF5 has 64 KiB */
 
-/* Entries of a chunk index node: 2k children of at most 48 bytes each (format specification, version 1 B-tree). */
+/* Returns k for a chunk index node, which has 2k children of at most 48 bytes each (format specification, version 1
+ * B-tree). */
 static unsigned index_k(const pio_snapshot_def *def)
 {
     int64_t most = def->expected_frames < PIO_SNAPSHOT_MAX_FRAMES ? def->expected_frames : PIO_SNAPSHOT_MAX_FRAMES;
@@ -78,7 +79,7 @@ static piola_status check_def(const pio_snapshot_def *def, piola_error *error)
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
-/* Components as stored: 2D vectors and matrices become 3D ones. */
+/* Returns the number of components as stored: 2D vectors and matrices become 3D ones. */
 static int stored_components(int dimension, int components)
 {
     if (dimension == 2 && components == 2) return 3;
@@ -127,7 +128,7 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
     return s;
 }
 
-/* An empty file of a name that is new, so that nothing that was there is written to or through. -1 with errno. */
+/* Creates an empty file with a new name, so that no existing file is overwritten or followed. Returns -1 with errno. */
 static int open_partial(pio_snapshot *s, const pio_snapshot_def *def)
 {
     static unsigned count;
@@ -144,7 +145,7 @@ static int open_partial(pio_snapshot *s, const pio_snapshot_def *def)
     return fd;
 }
 
-/* HDF5 opens by name: the file must be the one that was made. */
+/* Returns whether HDF5, which opens by name, opened the file that was created. */
 static bool is_that_file(hid_t file, int fd)
 {
     struct stat ours, its;
@@ -153,8 +154,8 @@ static bool is_that_file(hid_t file, int fd)
            its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
-/* Bounds V18..V110: the formats that every reader since 1.8 knows, with checksummed object headers. Objects start on
- * multiples of 512 bytes, so that a header never lies across two pages: a kill can then not tear it. */
+/* The bounds V18..V110 select the formats that every reader since 1.8 knows, with checksummed object headers. Objects
+ * begin at multiples of 512 bytes, so that no header extends over two pages, where a kill could tear it. */
 static bool create_file(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
@@ -165,7 +166,7 @@ static bool create_file(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log
               pio_h5_ok(log, H5Pset_istore_k(create, index_k(def))) &&
               pio_h5_ok(log, H5Pset_obj_track_times(create, false));
 #if H5_VERSION_GE(1, 10, 7)
-    ok = ok && pio_h5_ok(log, H5Pset_file_locking(access, true, true)); /* cluster file systems may know no locks */
+    ok = ok && pio_h5_ok(log, H5Pset_file_locking(access, true, true)); /* cluster file systems may have no locks */
 #endif
     s->file = ok ? H5Fcreate(s->partial, H5F_ACC_TRUNC, create, access) : -1;
     ok = ok && pio_h5_ok(log, s->file);
@@ -179,15 +180,15 @@ static void add_column(pio_snapshot *s, hid_t id, int64_t rows)
     s->tracks[s->n_tracks++] = (pio_snapshot_track){id, false, rows, 0, 0};
 }
 
-/* An array of Steps: of int64, or of doubles where `real`; entry k is first + k * stride. */
+/* An array of Steps, of int64, or of doubles if `real` is set; entry k is first + k * stride. */
 typedef struct {
     const char *name;
     bool real;
-    int rank; /* 1 or, [T, 1], 2 */
+    int rank; /* 1, or 2 for [T, 1] */
     int64_t first, stride;
 } step_array;
 
-/* It is extensible: one entry per frame. */
+/* Creates an extensible array with one entry per frame. */
 static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, step_array a)
 {
     const hid_t type = a.real ? H5T_IEEE_F64LE : H5T_STD_I64LE;
@@ -197,7 +198,7 @@ static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, step_arr
     return id;
 }
 
-/* Where each frame's rows of each field begin. */
+/* Creates the arrays of offsets, the begin of each frame's rows in each field. */
 static bool create_offsets(pio_snapshot *s, pio_h5_log *log, const char *name, pio_snapshot_location location)
 {
     hid_t group = pio_h5_group(log, s->steps, name);
@@ -228,9 +229,8 @@ static bool create_steps(pio_snapshot *s, pio_h5_log *log)
     return group >= 0 && pio_h5_ok(log, H5Gclose(group));
 }
 
-/* Points, or a field: rows [..] or [.., stored] per frame, chunk = one frame. A value not yet written is NaN, or the
- * least int64.
- */
+/* Creates the dataset of the points or of a field: rows [..] or [.., stored] per frame, with one frame per chunk.
+ * Values not yet written are NaN, or the least int64. */
 static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, const pio_snapshot_column *c)
 {
     static const double nan64 = NAN;
@@ -280,7 +280,7 @@ static bool create_fields(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_l
     return ok;
 }
 
-/* VTK wants `Type` as an ASCII string of fixed length. */
+/* Writes `Type` as VTK requires it, as an ASCII string of fixed length. */
 static bool write_type(pio_h5_log *log, hid_t vtk)
 {
     static const char name[] = "UnstructuredGrid";
@@ -317,7 +317,7 @@ static bool create_vtk(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log 
     return vtk >= 0 && pio_h5_ok(log, H5Gclose(vtk)) && ok;
 }
 
-/* /piola/checksums/frames: [T, 2 + fields] checksums, and which column is whose. */
+/* Creates /piola/checksums/frames, [T, 2 + fields] checksums, and the list of its columns. */
 static bool create_sums(pio_snapshot *s, pio_h5_log *log)
 {
     const hsize_t columns = s->n_columns + 2;
@@ -362,7 +362,7 @@ static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
            pio_h5_attr_text(log, s->objective, "name", s->objective_name);
 }
 
-/* Bytes to reserve for a frame: its values and, generously, the index nodes that may be added. */
+/* Returns the bytes to reserve for a frame: its values and, generously, the index nodes that may be added. */
 static int64_t frame_bytes(const pio_snapshot *s, unsigned k)
 {
     const int64_t real = s->f64 ? 8 : 4;

@@ -12,7 +12,7 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* What stands behind the sums. */
+/* The part of the table after the sums. */
 typedef struct {
     int64_t covered;
     uint32_t block, own;
@@ -27,7 +27,7 @@ static int64_t blocks_of(int64_t bytes)
     return bytes / BLOCK + (bytes % BLOCK != 0);
 }
 
-/* All of [at, at + bytes); false with errno, which is 0 when the file is shorter. */
+/* Reads all of [at, at + bytes). Returns false with errno, which is 0 if the file is shorter. */
 static bool read_bytes(int fd, int64_t at, void *out, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
@@ -58,7 +58,7 @@ static piola_status unreadable(const char *path, piola_error *error)
                     errno ? strerror(errno) : "it became shorter meanwhile");
 }
 
-/* sums[0 .. blocks) of the first `bytes` bytes. */
+/* Computes sums[0 .. blocks) of the first `bytes` bytes. */
 static piola_status sum_blocks(int fd, const char *path, int64_t bytes, uint32_t *sums, piola_error *error)
 {
     char *buffer = malloc(BLOCK);
@@ -100,7 +100,7 @@ piola_status pio_digest_append(int fd, const char *path, piola_error *error)
     return rc;
 }
 
-/* The ending of a file of `bytes` bytes; false with errno 0 where none is. */
+/* Reads the ending of a file of `bytes` bytes. Returns false, with errno 0 if it has none. */
 static bool read_ending(int fd, int64_t bytes, ending *e)
 {
     errno = 0;
@@ -115,8 +115,9 @@ bool pio_digest_exists(int fd)
     return fstat(fd, &st) == 0 && read_ending(fd, (int64_t)st.st_size, &e);
 }
 
-/* The blocks that differ, told by the first and how many there are. */
-static piola_status tell(const char *path, const pio_digest *d, int64_t first, int64_t wrong, piola_error *error)
+/* Reports the blocks that differ, by the first and their number. */
+static piola_status report_blocks(const char *path, const pio_digest *d, int64_t first, int64_t wrong,
+                                  piola_error *error)
 {
     const int64_t from = first * BLOCK, to = from + BLOCK < d->covered ? from + BLOCK : d->covered;
     return pio_fail(error, PIOLA_BAD_DATA,
@@ -132,7 +133,7 @@ static piola_status compare_blocks(int fd, const char *path, const pio_digest *d
     const piola_status rc = sum_blocks(fd, path, d->covered, found, error);
     for (int64_t i = 0; !rc && i < d->blocks; i++)
         if (stored[i] != found[i] && wrong++ == 0) first = i;
-    return rc || !wrong ? rc : tell(path, d, first, wrong, error);
+    return rc || !wrong ? rc : report_blocks(path, d, first, wrong, error);
 }
 
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error)

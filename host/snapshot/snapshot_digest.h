@@ -1,12 +1,12 @@
-/* snapshot_digest.h -- the checksums at the end of a finished file: one for every block, so that a changed bit anywhere
- * is seen before any library reads the file.
+/* snapshot_digest.h -- the checksums at the end of a finished file, one for every block, so that a changed bit anywhere
+ * is detected before any library reads the file.
  *
- * They lie behind the last byte that HDF5 counts as its own, where no reader of HDF5 looks:
+ * They follow the last byte that HDF5 counts as its own, where no reader of HDF5 reads:
  *
  *   uint32 sums[n]      CRC-32C of each block of 2^20 bytes, the last of which may be shorter
  *   int64 covered       bytes before `sums`; n = covered / 2^20, rounded up
  *   uint32 block        2^20
- *   uint32 own          CRC-32C of all that stands in this table before it
+ *   uint32 own          CRC-32C of the part of this table before it
  *   char mark[16]       "piola-crc32c-1" and two NUL
  *
  * with the lowest byte first. The file ends there. */
@@ -16,20 +16,20 @@
 #include "piola.h"
 
 typedef struct {
-    bool there;      /* the file ends with a table, or with what is left of one */
-    int64_t covered; /* bytes that the table vouches for */
-    int64_t blocks;
+    bool there;      /* the file ends with a table, or with the rest of one */
+    int64_t covered; /* bytes that the table covers */
+    int64_t blocks;  /* number of blocks */
 } pio_digest;
 
-/* Write the table behind the last byte of the file `fd`, which is open for reading and writing; `path` is for messages.
- * PIOLA_IO, PIOLA_NO_MEMORY. */
+/* Appends the table to the file `fd`, which is open for reading and writing; `path` is for messages. PIOLA_IO,
+ * PIOLA_NO_MEMORY. */
 piola_status pio_digest_append(int fd, const char *path, piola_error *error);
 
-/* Compare every byte of the file with the table at its end. PIOLA_BAD_DATA names the bytes that differ; PIOLA_OK
- * without a table, and then `there` is false. PIOLA_IO when the file cannot be read, PIOLA_NO_MEMORY. */
+/* Compares every byte of the file with the table at its end. PIOLA_BAD_DATA names the bytes that differ; PIOLA_OK if
+ * there is no table, and then `there` is false. PIOLA_IO if the file cannot be read, PIOLA_NO_MEMORY. */
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error);
 
-/* Whether the file ends as a table does; nothing is compared. */
+/* Returns whether the file ends as a table does; nothing is compared. */
 bool pio_digest_exists(int fd);
 
 #endif

@@ -1,13 +1,13 @@
-/* snapshot_h5.c -- the few HDF5 idioms that the writer and the reader share. Only calls of the 1.10 API that 1.14
- * and 2.0 keep. */
+/* snapshot_h5.c -- the HDF5 functions that the writer and the reader share. They use only calls of the 1.10 API that
+ * 1.14 and 2.0 have kept. */
 #include "host/base/crc32c.h"
 #include "host/snapshot/snapshot_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* HDF5's own exit handler is left out where we come first: everything that must be on disk was flushed by then, and it
- * does not survive a file whose last flush failed. */
+/* HDF5's own exit handler is not installed if we are its first user: everything that must be on disk was flushed
+ * before, and the handler crashes on a file whose last flush failed. */
 pio_h5_voice pio_h5_silence(void)
 {
     static bool first = true;
@@ -24,8 +24,8 @@ void pio_h5_restore(pio_h5_voice voice)
     (void)H5Eset_auto2(H5E_DEFAULT, voice.function, voice.data);
 }
 
-/* Called from the innermost message outwards; keeps the first. A driver's message quotes the system's own words after
- * "error message = '": those are what a person needs. */
+/* Called from the innermost message outwards; keeps the first. The message of a driver quotes the system's after "error
+ * message = '", which is what a person needs. */
 static herr_t innermost(unsigned n, const H5E_error2_t *entry, void *data)
 {
     pio_h5_log *log = data;
@@ -56,7 +56,7 @@ bool pio_h5_ok(pio_h5_log *log, int64_t result)
     return false;
 }
 
-/* Object times are left out so that equal input gives equal bytes. */
+/* Object times are not stored, so that equal input gives equal bytes. */
 static hid_t untimed(pio_h5_log *log, hid_t class)
 {
     hid_t plist = H5Pcreate(class);
@@ -76,7 +76,7 @@ hid_t pio_h5_group(pio_h5_log *log, hid_t parent, const char *name)
     return group;
 }
 
-/* Halve the longest axis until a chunk has at most 1 GiB (HDF5 refuses 4 GiB). */
+/* Halves the longest axis until a chunk has at most 1 GiB (HDF5 does not accept 4 GiB). */
 static void limit_chunk(hsize_t *chunk, int rank, size_t element)
 {
     for (;;) {
@@ -106,8 +106,8 @@ static bool describe_storage(pio_h5_log *log, hid_t plist, const pio_h5_shape *s
                             pio_h5_ok(log, H5Pset_fill_value(plist, shape->type, shape->fill)));
 }
 
-/* Whole chunks are written at once, so a chunk cache would only copy them; chunks of a few values keep the default one.
- */
+/* Whole chunks are written at once, so that a chunk cache would only copy them; chunks of a few values keep the default
+ * one. */
 static hid_t access_plist(pio_h5_log *log, const pio_h5_shape *shape)
 {
     hid_t plist = H5Pcreate(H5P_DATASET_ACCESS);
@@ -134,7 +134,7 @@ hid_t pio_h5_dataset(pio_h5_log *log, hid_t parent, const char *name, const pio_
     return dataset;
 }
 
-/* Create the attribute, or open it when it is there, and write one value. */
+/* Creates the attribute, or opens it if it exists, and writes one value. */
 static bool set_attr(pio_h5_log *log, hid_t object, const char *key, hid_t type, const void *value)
 {
     hid_t attr = -1;
@@ -165,8 +165,8 @@ bool pio_h5_attr_real(pio_h5_log *log, hid_t object, const char *key, double val
     return set_attr(log, object, key, H5T_IEEE_F64LE, &value);
 }
 
-/* UTF-8 text of fixed length, padded with NUL; "" has one NUL. Texts of variable length would lie in HDF5's global
- * heap, which has no checksum: one wrong bit there ends or hangs a reader. */
+/* Returns the type of a UTF-8 text of fixed length, padded with NUL; "" has one NUL. Texts of variable length would be
+ * stored in HDF5's global heap, which has no checksum: one wrong bit there crashes or hangs a reader. */
 static hid_t text_type(pio_h5_log *log, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);

@@ -1,4 +1,4 @@
-/* snapshot_io.c -- the file of a writer: room is reserved before anything is changed, and after a failed write nothing
+/* snapshot_io.c -- the file of a writer: space is reserved before anything is changed, and after a failed write nothing
  * reaches it. */
 #include "host/snapshot/snapshot_private.h"
 
@@ -8,8 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* HDF5 cannot drop a file without writing what it holds, and after a failed write that would spoil the earlier frames.
- * So its descriptor is turned to a scratch file in memory: the file on disk stays as the last good flush left it. */
+/* HDF5 cannot close a file without writing what it holds, and after a failed write that would damage the earlier
+ * frames. So its descriptor is redirected to a temporary file in memory: the file on disk remains as the last
+ * successful flush left it. */
 void pio_snapshot_break(pio_snapshot *s)
 {
     void *handle = NULL;
@@ -40,11 +41,11 @@ piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *wh
     pio_h5_log log = {.cause = ""};
     if (!pio_h5_ok(&log, H5Fget_filesize(s->file, &end))) return pio_snapshot_io(s, &log, what, error);
     int code = end > (hsize_t)(INT64_MAX - bytes) ? EFBIG : posix_fallocate(s->fd, (off_t)end, (off_t)bytes);
-    if (code == EINVAL || code == EOPNOTSUPP) /* not every file system can; its size then is all there is to have */
-        code = ftruncate(s->fd, (off_t)end + (off_t)bytes) == 0 ? 0 : errno;
+    /* not every file system can; the present free space is then all there is */
+    if (code == EINVAL || code == EOPNOTSUPP) code = ftruncate(s->fd, (off_t)end + (off_t)bytes) == 0 ? 0 : errno;
     if (code == 0) return PIOLA_OK;
     int kept =
-        ftruncate(s->fd, (off_t)end); /* a reservation may have succeeded in part; if it stays, no harm is done */
+        ftruncate(s->fd, (off_t)end); /* a reservation may have succeeded in part; if it remains, it does no harm */
     (void)kept;
     return pio_fail(error, PIOLA_IO, "%s: %s: cannot reserve %lld bytes: %s", s->partial, what, (long long)bytes,
                     strerror(code));

@@ -1,4 +1,4 @@
-/* snapshot_mesh.c -- the cells of a snapshot: kinds, rules, writing and reading. */
+/* snapshot_mesh.c -- the cells of a snapshot: types, rules, writing and reading. */
 #include "host/snapshot/snapshot_checked.h"
 #include "host/base/crc32c.h"
 #include "host/base/fail.h"
@@ -47,8 +47,8 @@ const char *pio_cell_name(int type)
 
 /* ---- rules --------------------------------------------------------------------------------------------- */
 
-/* The cells [first, first + n) of a mesh; offsets are those of these cells, [n + 1]. The number of the first cell that
- * is wrong, with the reason, or -1. */
+/* Checks the cells [first, first + n) of a mesh; offsets are those of these cells, [n + 1]. Returns the number of the
+ * first invalid cell, with the reason, or -1. */
 static int64_t wrong_cell(const uint8_t *types, const int64_t *offsets, int64_t first, int64_t n, int dimension,
                           const char **reason)
 {
@@ -66,7 +66,7 @@ static int64_t wrong_cell(const uint8_t *types, const int64_t *offsets, int64_t 
     return -1;
 }
 
-/* The first entry that is no point, or -1. */
+/* Returns the first entry that is not a point, or -1. */
 static int64_t wrong_node(const int64_t *connectivity, int64_t n, int64_t n_points)
 {
     for (int64_t i = 0; i < n; i++)
@@ -111,7 +111,8 @@ piola_status pio_snapshot_check_mesh(const pio_snapshot_def *def, piola_error *e
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* `values` (int64, or uint8 when `types`); where they are NULL 0, 1, ..., or VTK_VERTEX = 1, made in `buffer`. */
+/* Writes a list of `values` (int64, or uint8 if `types`); if they are NULL, of 0, 1, ..., or VTK_VERTEX = 1, made in
+ * `buffer`. */
 static bool write_list(pio_h5_log *log, hid_t vtk, const char *name, const void *values, int64_t n, bool types,
                        void *buffer)
 {
@@ -155,7 +156,7 @@ bool pio_snapshot_write_cells(pio_h5_log *log, hid_t vtk, const pio_snapshot_mes
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* A list of `rows` whole numbers that the file can hold; NULL for one that is not read. */
+/* Reads a list of `rows` integers that the file can hold; `out` is NULL for a list that is only checked. */
 static bool read_list(pio_checked_file *f, hid_t vtk, const char *name, int64_t rows, hid_t memory, void *out)
 {
     pio_checked_array d;
@@ -186,7 +187,7 @@ void pio_checked_mesh(pio_checked_file *f, hid_t vtk)
            read_list(f, vtk, "Connectivity", info->n_connectivity, H5T_NATIVE_INT64, NULL));
 }
 
-/* Types and offsets fit together: both are read, wanted or not. */
+/* Reads types and offsets, both in any case, and checks that they fit together. */
 static bool read_cells(pio_checked_file *f, hid_t vtk, uint8_t *types, int64_t *offsets)
 {
     const pio_snapshot_info *info = &f->info;

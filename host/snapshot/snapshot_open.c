@@ -1,5 +1,5 @@
-/* snapshot_open.c -- reading a snapshot: its bytes are compared with their checksums, and HDF5 reads it in a process of
- * its own, so that a damaged file ends that one and not this. */
+/* snapshot_open.c -- opens a snapshot: its bytes are compared with their checksums, and HDF5 reads it in a child
+ * process, so that a damaged file can crash only that process. */
 #include "host/base/fail.h"
 #include "host/snapshot/snapshot_checked.h"
 #include "host/snapshot/snapshot_digest.h"
@@ -46,7 +46,7 @@ piola_status pio_checked_compare(pio_checked_file *f, piola_error *error)
     return rc;
 }
 
-/* The first request of a reader: what the file holds. */
+/* Sends the first request of a reader, for the description of the file. */
 static piola_status fetch_info(pio_snapshot_file *f, piola_error *error)
 {
     const pio_checked_request request = {.what = PIO_REQUEST_POINTS};

@@ -1,4 +1,4 @@
-/* snapshot_pack.c -- see snapshot_pack.h. One walk over all members serves both directions. */
+/* snapshot_pack.c -- see snapshot_pack.h. One function for all members serves both directions. */
 #include "host/snapshot/snapshot_pack.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 typedef struct {
     char *data;
-    size_t at, bytes; /* the next byte; all, or the room when writing */
+    size_t at, bytes; /* next byte; number of bytes, or the space allocated when writing */
     bool reading, failed;
 } parcel;
 
@@ -30,7 +30,7 @@ static void pass_bytes(parcel *p, void *value, size_t n)
     if (!p->failed) p->at += n;
 }
 
-/* A whole number within these bounds. */
+/* Passes an integer within these bounds. */
 static void pass_int(parcel *p, int64_t *value, int64_t least, int64_t most)
 {
     pass_bytes(p, value, sizeof *value);
@@ -46,7 +46,7 @@ static int64_t passed(parcel *p, int64_t value, int64_t least, int64_t most)
 
 static void pass_text(parcel *p, char **text)
 {
-    const int64_t most = p->reading ? (int64_t)p->bytes : INT64_MAX; /* the room grows when writing */
+    const int64_t most = p->reading ? (int64_t)p->bytes : INT64_MAX; /* the space grows when writing */
     const int64_t length = passed(p, p->reading ? 0 : (int64_t)strlen(*text), 0, most);
     if (p->failed) return;
     if (p->reading && ((size_t)length > p->bytes - p->at || !(*text = calloc((size_t)length + 1, 1)))) {
@@ -56,7 +56,8 @@ static void pass_text(parcel *p, char **text)
     pass_bytes(p, *text, (size_t)length);
 }
 
-/* A count, and room for so many entries when reading; each takes one byte of the parcel at least. */
+/* Passes a count and, when reading, allocates that many entries, each of which takes at least one byte of the parcel.
+ */
 static size_t pass_list(parcel *p, size_t count, size_t entry, void **list)
 {
     const int64_t n = passed(p, (int64_t)count, 0, p->reading ? (int64_t)(p->bytes - p->at) : INT64_MAX);
@@ -111,7 +112,7 @@ static void pass_counts(parcel *p, pio_snapshot_info *info)
     pass_int(p, &info->n_objectives, 0, most_rows);
 }
 
-/* A list is counted only once it is there, so that a failure in between frees what was filled. */
+/* A list is counted only when it is complete, so that a failure in between frees what was filled. */
 static void pass_info(parcel *p, pio_snapshot_info *info)
 {
     pass_counts(p, info);
@@ -134,7 +135,7 @@ static void pass_info(parcel *p, pio_snapshot_info *info)
 bool pio_snapshot_pack(const pio_snapshot_info *info, char **data, size_t *bytes)
 {
     parcel p = {.reading = false};
-    pio_snapshot_info copy = *info; /* the walk writes the same values back */
+    pio_snapshot_info copy = *info; /* passing writes the same values back */
     char none[1] = "";
     if (!copy.objective) copy.objective = none;
     pass_info(&p, &copy);

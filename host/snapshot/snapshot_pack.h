@@ -1,14 +1,16 @@
-/* snapshot_pack.h -- what a snapshot holds as a row of bytes, from the process that read it to the one that asked. */
+/* snapshot_pack.h -- the description of a snapshot as a sequence of bytes, which the child process sends to its parent.
+ */
 #ifndef PIOLA_HOST_SNAPSHOT_PACK_H
 #define PIOLA_HOST_SNAPSHOT_PACK_H
 
 #include "host/snapshot/snapshot.h"
 
-/* *data [*bytes] is malloc'd; false without memory. */
+/* Packs a description into *data [*bytes], which is malloc'd. Returns false without memory. */
 bool pio_snapshot_pack(const pio_snapshot_info *info, char **data, size_t *bytes);
-/* Fill `info` from bytes that nobody vouches for: counts, sizes and shapes of what comes out fit each other. False when
- * they do not, or without memory; pio_snapshot_info_free() then too. */
+/* Fills `info` from untrusted bytes: counts, sizes and shapes of the result are consistent. Returns false if they are
+ * not, or without memory; pio_snapshot_info_free() is required in that case too. */
 bool pio_snapshot_unpack(pio_snapshot_info *info, char *data, size_t bytes);
+/* Frees what a description holds. */
 void pio_snapshot_info_free(pio_snapshot_info *info);
 
 #endif

@@ -8,11 +8,12 @@
 
 /* ---- functions ------------------------------------------------------------------------------------------- */
 
-/* Places of the nodes of a square and of a triangle: corners, middles of sides, centre. */
+/* Positions of the nodes of a square and of a triangle: corners, middles of sides, centre. */
 static const double square[9][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0.5, 0}, {1, 0.5}, {0.5, 1}, {0, 0.5}, {0.5, 0.5}};
 static const double simplex[6][2] = {{0, 0}, {1, 0}, {0, 1}, {0.5, 0}, {0.5, 0.5}, {0, 0.5}};
 
-/* Along one parameter t: the function that is 1 at `node` (0, 1/2 or 1) and 0 at the others, and its derivative. */
+/* Returns the function of one parameter t that is 1 at `node` (0, 1/2 or 1) and 0 at the other nodes, and its
+ * derivative. */
 static double along(double node, bool quadratic, double t, double *slope)
 {
     if (!quadratic) {
@@ -60,7 +61,7 @@ static void add_triangle(pio_pattern *p, int a, int b, int c)
     memcpy(p->triangle[p->n_triangles++], corners, sizeof corners);
 }
 
-/* Squares between grid points, each cut along one of its diagonals, in turn. */
+/* Divides the squares between grid points along alternating diagonals. */
 static void split_square(pio_pattern *p, int parts)
 {
     for (int j = 0; j < parts; j++)
@@ -71,7 +72,7 @@ static void split_square(pio_pattern *p, int parts)
         }
 }
 
-/* Row j has parts + 1 - j grid points. */
+/* Divides a triangle; row j has parts + 1 - j grid points. */
 static void split_triangle(pio_pattern *p, int parts)
 {
     int a = 0;
@@ -102,7 +103,7 @@ void pio_pattern_make(pio_pattern *p, int type, int parts)
 }
 
 /* Terms are added in the order of node numbers, so that both faces at a side round alike; nodes off the side have the
- * weight 0 there and are passed over. */
+ * weight 0 there and are skipped. */
 void pio_pattern_points(const pio_pattern *p, const pio_face *face, const double *points, double (*out)[3])
 {
     int order[9];

@@ -1,4 +1,4 @@
-/* snapshot_private.h -- what the files host/snapshot*.c share: HDF5 helpers, and the writer's inside. */
+/* snapshot_private.h -- what the files of host/snapshot share: functions for HDF5, and the state of the writer. */
 #ifndef PIOLA_HOST_SNAPSHOT_PRIVATE_H
 #define PIOLA_HOST_SNAPSHOT_PRIVATE_H
 
@@ -7,53 +7,64 @@
 
 #include <hdf5.h>
 
-#define PIO_SNAPSHOT_NAME 64 /* bytes of a field's name with its NUL */
+#define PIO_SNAPSHOT_NAME 64 /* bytes of a field's name, including its NUL */
 
 /* ---- HDF5 helpers (snapshot_h5.c) ---------------------------------------------------------------------- */
 
-/* HDF5's own printing of errors, put aside while one of our functions runs. */
+/* HDF5's function that prints errors, which is disabled while one of our functions runs. */
 typedef struct {
     H5E_auto2_t function;
     void *data;
 } pio_h5_voice;
+/* Disables the printing of errors and returns the previous function. */
 pio_h5_voice pio_h5_silence(void);
+/* Restores the previous function. */
 void pio_h5_restore(pio_h5_voice voice);
 
 /* The innermost message of the first HDF5 call that failed; "" while none has. */
 typedef struct {
     char cause[320];
-    bool system; /* it is what the system said of reading or writing the file */
+    bool system; /* it is the system's message about reading or writing the file */
 } pio_h5_log;
 
-/* Notes the cause of the call that failed last, unless one is noted, or none failed. */
+/* Records the cause of the call that failed last, unless one is recorded already, or none failed. */
 void pio_h5_note(pio_h5_log *log);
-/* True when an HDF5 call succeeded (its result is not negative); otherwise notes the cause, once. */
+/* Returns whether an HDF5 call succeeded (its result is not negative); otherwise records the cause, once. */
 bool pio_h5_ok(pio_h5_log *log, int64_t result);
 
 typedef struct {
     hid_t type;
     int rank;                  /* 0..5 */
-    hsize_t dims[5], chunk[5]; /* chunk[0] = 0: contiguous; larger chunks than 1 GiB are cut */
-    bool grows;                /* without limit along the first axis */
+    hsize_t dims[5], chunk[5]; /* chunk[0] = 0: contiguous; chunks above 1 GiB are divided */
+    bool grows;                /* it can grow without limit along the first axis */
     bool deflate;              /* shuffle and gzip, where this HDF5 has it */
-    const void *fill;          /* of a contiguous one: one value of `type`, or NULL */
+    const void *fill;          /* fill value of a contiguous dataset, of `type`, or NULL */
 } pio_h5_shape;
 
+/* Creates a group; returns -1 on failure. */
 hid_t pio_h5_group(pio_h5_log *log, hid_t parent, const char *name);
+/* Creates a dataset; returns -1 on failure. */
 hid_t pio_h5_dataset(pio_h5_log *log, hid_t parent, const char *name, const pio_h5_shape *shape);
+/* Writes a text as an attribute. Returns false on failure. */
 bool pio_h5_attr_text(pio_h5_log *log, hid_t object, const char *key, const char *text);
+/* Writes an int64 as an attribute. Returns false on failure. */
 bool pio_h5_attr_int(pio_h5_log *log, hid_t object, const char *key, int64_t value);
+/* Writes a double as an attribute. Returns false on failure. */
 bool pio_h5_attr_real(pio_h5_log *log, hid_t object, const char *key, double value);
+/* Writes a text as a dataset. Returns false on failure. */
 bool pio_h5_text(pio_h5_log *log, hid_t parent, const char *name, const char *text);
 /* The attribute `crc32c` of an array that is written once: its checksum, or -1 while it is not written. */
 #define PIO_SNAPSHOT_SUM "crc32c"
+/* Writes the checksum of an array that is written once into its attribute. Returns false on failure. */
 bool pio_h5_attr_sum(pio_h5_log *log, hid_t object, const void *data, size_t bytes);
-/* Rows [first, first + rows) of the first axis, all of the others; a scalar ignores both. */
+/* Writes the rows [first, first + rows) of the first axis; both are ignored for a scalar. Returns false on failure. */
 bool pio_h5_write_rows(pio_h5_log *log, hid_t dataset, int64_t first, int64_t rows, hid_t memory, const void *values);
+/* Flushes the file to the system. Returns false on failure. */
 bool pio_h5_flush(pio_h5_log *log, hid_t file);
+/* Sets the length of the first axis. Returns false on failure. */
 bool pio_h5_set_rows(pio_h5_log *log, hid_t dataset, int64_t rows);
 
-/* A letter or _, then letters, digits and _; shorter than PIO_SNAPSHOT_NAME. */
+/* Returns whether a name is a letter or _, then letters, digits and _, and shorter than PIO_SNAPSHOT_NAME. */
 bool pio_snapshot_is_name(const char *name);
 
 /* ---- the writer (snapshot.c, snapshot_results.c) ------------------------------------------------------- */
@@ -62,16 +73,17 @@ typedef struct {
     char name[PIO_SNAPSHOT_NAME];
     int components, stored;
     pio_snapshot_when when;
-    bool integer, written; /* written: for static ones */
+    bool integer, written; /* written: it is static and has been written */
     pio_snapshot_location location;
-    int64_t rows; /* per frame: points or cells */
+    int64_t rows; /* rows per frame: points or cells */
     hid_t id;
 } pio_snapshot_column;
 
-/* The points as a column: [n][dimension] m of each frame, or static. */
+/* Returns the points as a column: [n][dimension] m of each frame, or static. */
 pio_snapshot_column pio_snapshot_points(const pio_snapshot *s);
 
-/* A dataset that grows with the frames: `rows` per frame. A step array has one row: first + k * stride for frame k. */
+/* A dataset that grows with the frames by `rows` rows each. An array of Steps has one row, first + k * stride for frame
+ * k. */
 typedef struct {
     hid_t id;
     bool step;
@@ -83,53 +95,56 @@ typedef struct {
 typedef struct {
     char *path;
     hid_t group;
-    hid_t *data, sums; /* sums: of a history's rows */
+    hid_t *data, sums; /* sums: checksums of a history's rows */
     size_t n_data;
     int rank;
     int64_t shape[PIO_SNAPSHOT_MAX_RANK];
-    int64_t rows; /* written so far */
+    int64_t rows; /* rows written so far */
 } pio_snapshot_result;
 
 struct pio_snapshot {
     char *path, *partial, *objective_name;
-    int fd; /* of the .partial file: reserves space, fsync */
+    int fd; /* descriptor of the .partial file, with which space is reserved and the file is synced */
     hid_t file, root_piola, gradients, objective, terms, certificate, times, steps, points, sums;
     pio_snapshot_kind kind;
     int dimension;
     bool f64, static_points;
-    int64_t n, n_cells, frames; /* particles: as many cells as points */
+    int64_t n, n_cells, frames; /* particles have as many cells as points */
     double last_time;
-    int64_t frame_bytes; /* reserved before a frame */
+    int64_t frame_bytes; /* bytes that are reserved before a frame */
     pio_snapshot_column *columns;
     size_t n_columns;
     pio_snapshot_track *tracks;
     size_t n_tracks;
     void *scratch;             /* [n or n_cells, the larger][9] values as stored */
-    int64_t *frame_sums;       /* [frames][2 + n_columns] as in /piola/checksums/frames */
-    pio_snapshot_costs *costs; /* NULL: nobody asks */
+    int64_t *frame_sums;       /* [frames][2 + n_columns] checksums, as in /piola/checksums/frames */
+    pio_snapshot_costs *costs; /* NULL: not measured */
     pio_snapshot_result *results;
     size_t n_results, room_results;
-    pio_snapshot_result verdict; /* objective */
+    pio_snapshot_result verdict; /* the objective and its terms */
     char **term_names;
     bool certified;
     bool broken; /* a write failed */
 };
 
-/* snapshot_io.c: reserve `bytes` behind the end of the file, so that HDF5 does not meet a full disk halfway. */
+/* Reserves `bytes` after the end of the file, so that HDF5 does not find a full disk in the middle of a write
+ * (snapshot_io.c). */
 piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error);
-/* PIOLA_IO with the cause HDF5 gave; breaks the snapshot. */
+/* Returns PIOLA_IO with the cause that HDF5 gave, and breaks the snapshot. */
 piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error);
-/* Refuses a NULL or broken snapshot. */
+/* Returns PIOLA_OK, or an error for a NULL or broken snapshot. */
 piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error);
-/* After a failed write: nothing more reaches the file. */
+/* Ensures after a failed write that nothing more reaches the file. */
 void pio_snapshot_break(pio_snapshot *s);
 /* snapshot_results.c */
+/* Frees gradients and objectives (snapshot_results.c). */
 void pio_snapshot_results_free(pio_snapshot *s);
-/* Free everything but the HDF5 file. */
+/* Frees everything except the HDF5 file. */
 void pio_snapshot_release(pio_snapshot *s);
-/* A mesh that keeps the rules of snapshot.h (snapshot_mesh.c). */
+/* Checks that a mesh satisfies the rules of snapshot.h (snapshot_mesh.c). PIOLA_INTERNAL otherwise. */
 piola_status pio_snapshot_check_mesh(const pio_snapshot_def *def, piola_error *error);
-/* Counts, Connectivity, Offsets and Types in the group `vtk`: of `mesh`, or of n vertices when it is NULL. */
+/* Writes counts, Connectivity, Offsets and Types into the group `vtk`: those of `mesh`, or of n vertices if it is NULL.
+ * Returns false on failure. */
 bool pio_snapshot_write_cells(pio_h5_log *log, hid_t vtk, const pio_snapshot_mesh *mesh, int64_t n);
 
 #endif

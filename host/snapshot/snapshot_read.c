@@ -1,4 +1,4 @@
-/* snapshot_read.c -- the reader, in its own process: what a file holds. */
+/* snapshot_read.c -- the reader in the child process: reads the description of a file. */
 #include "host/snapshot/snapshot_checked.h"
 #include "host/base/fail.h"
 
@@ -8,15 +8,16 @@
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* ".partial" in the name: a run that was killed just before it had written the checksums leaves such a file. */
+/* Returns whether the name has ".partial": a run that was killed just before it wrote the checksums leaves such a file.
+ */
 static bool is_partial(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return strstr(slash ? slash : path, ".partial") != NULL;
 }
 
-/* What vouches for the bytes; `summed`: a file that writes checksums when it is finished. */
-static void judge_checksums(pio_checked_file *f, bool summed)
+/* Finds the integrity of the bytes; `summed`: the file has checksums when it is finished. */
+static void find_integrity(pio_checked_file *f, bool summed)
 {
     pio_snapshot_info *info = &f->info;
     if (f->digest)
@@ -33,14 +34,14 @@ static void judge_checksums(pio_checked_file *f, bool summed)
                               "changed since; take a copy that is whole, or run again");
 }
 
-/* /piola and what it says of the whole file. */
+/* Reads /piola and its attributes of the whole file. */
 static void read_header(pio_checked_file *f)
 {
     static const char *const kinds[] = {"states", "history", "checkpoint"}, *const precisions[] = {"f32", "f64"};
     pio_snapshot_info *info = &f->info;
     int64_t complete = 0, dimension = 0;
     if (H5Lexists(f->file, "piola", H5P_DEFAULT) <= 0) {
-        (void)pio_checked_bad(f, "HDF5, but not of the kind that is asked for: there is no group 'piola' in it; the "
+        (void)pio_checked_bad(f, "HDF5, but not of the requested kind: there is no group 'piola' in it; the "
                                  "files that Piola writes for this are states.vtkhdf and history.vtkhdf");
         return;
     }
@@ -64,7 +65,7 @@ static void read_header(pio_checked_file *f)
     info->precision = (pio_snapshot_precision)precision;
     info->complete = complete == 1;
     info->dimension = (int)dimension;
-    judge_checksums(f, summed);
+    find_integrity(f, summed);
 }
 
 static void read_times(pio_checked_file *f)
@@ -88,7 +89,7 @@ static void read_times(pio_checked_file *f)
     pio_checked_leave(steps);
 }
 
-/* One field of PointData or CellData: attributes and shape. */
+/* Reads one field of PointData or CellData: attributes and shape. */
 static bool read_field_info(pio_checked_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
 {
     static const char *const whens[] = {"frame", "static", "adjoint"};
@@ -148,7 +149,8 @@ static void read_fields(pio_checked_file *f)
     if (info->n_cells) read_fields_at(f, PIO_SNAPSHOT_CELL);
 }
 
-/* /VTKHDF: an unstructured grid of n_points points and, in a mesh, n_cells cells, with room for the frames. */
+/* Reads /VTKHDF: an unstructured grid of n_points points and, in a mesh, n_cells cells, which must have room for the
+ * frames. */
 static void read_grid(pio_checked_file *f)
 {
     const pio_snapshot_info *info = &f->info;
@@ -171,7 +173,7 @@ static void read_grid(pio_checked_file *f)
     pio_checked_leave(vtk);
 }
 
-/* One attribute of the manifest, as H5Aiterate2 wants it: 0 goes on, -1 stops. */
+/* Reads one attribute of the manifest, as H5Aiterate2 requires: 0 continues, -1 stops. */
 static herr_t read_pair(hid_t manifest, const char *key, const H5A_info_t *unused, void *data)
 {
     (void)unused;
@@ -194,7 +196,7 @@ static void read_pairs(pio_checked_file *f)
     pio_checked_leave(manifest);
 }
 
-/* Shape and rows of value and grad, which must agree. */
+/* Reads shape and rows of value and grad, which must agree. */
 static void read_gradient_info(pio_checked_file *f, hid_t all, pio_snapshot_gradient_info *g)
 {
     const bool history = f->info.kind == PIO_SNAPSHOT_HISTORY;
@@ -221,12 +223,13 @@ static void read_gradient_info(pio_checked_file *f, hid_t all, pio_snapshot_grad
         pio_checked_leave(d.id);
     }
     g->size = 1;
-    for (int a = 0; a < g->rank && f->status == PIOLA_OK; a++) g->size *= g->shape[a]; /* held by the file, so small */
+    /* the file holds it, so it is small */
+    for (int a = 0; a < g->rank && f->status == PIOLA_OK; a++) g->size *= g->shape[a];
     pio_checked_leave(group);
 }
 
-/* A file that was not finished may end within a result: that one is left out. True when it is to be kept. */
-static bool keep_or_forgive(pio_checked_file *f)
+/* Returns whether a result is kept. A file that was not finished may end within a result, which is then left out. */
+static bool keep_result(pio_checked_file *f)
 {
     if (f->status == PIOLA_OK) return true;
     if (!f->info.complete && f->status == PIOLA_BAD_DATA) {
@@ -256,7 +259,7 @@ static void read_gradients(pio_checked_file *f)
         g->path = names[i];
         names[i] = NULL;
         read_gradient_info(f, all, g);
-        if (keep_or_forgive(f))
+        if (keep_result(f))
             info->n_gradients++;
         else
             free_gradient(g);
@@ -265,7 +268,7 @@ static void read_gradients(pio_checked_file *f)
     pio_checked_leave(all);
 }
 
-/* Rows of the objective, and its terms. */
+/* Reads the rows of the objective, and its terms. */
 static void read_objective_info(pio_checked_file *f)
 {
     pio_snapshot_info *info = &f->info;
@@ -278,7 +281,7 @@ static void read_objective_info(pio_checked_file *f)
     if (there && history) (void)pio_checked_int(f, group, "iterations", 0, f->bytes, &info->n_objectives);
     hid_t terms = there ? pio_checked_enter(f, group, "terms", H5I_GROUP) : -1;
     if (terms >= 0) info->terms = pio_checked_members(f, terms, &info->n_terms);
-    if (!keep_or_forgive(f)) info->n_objectives = 0;
+    if (!keep_result(f)) info->n_objectives = 0;
     pio_checked_leave(terms);
     pio_checked_leave(group);
 }

@@ -1,4 +1,4 @@
-/* snapshot_reread.c -- of a file that is being written, what was given to it: for who keeps frames elsewhere too. */
+/* snapshot_reread.c -- reads frames of a file that is being written, for callers that keep them elsewhere too. */
 #include "host/snapshot/snapshot_private.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static const pio_snapshot_column *column_of(const pio_snapshot *s, const char *n
     return NULL;
 }
 
-/* Rows [first, first + rows) of a dataset [..] or [..][stored] as doubles. */
+/* Reads rows [first, first + rows) of a dataset [..] or [..][stored] as doubles. */
 static bool read_rows(pio_h5_log *log, hid_t id, int64_t first, int64_t rows, int stored, double *values)
 {
     const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)rows, (hsize_t)stored};

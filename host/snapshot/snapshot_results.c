@@ -36,7 +36,7 @@ void pio_snapshot_results_free(pio_snapshot *s)
     free(s->results);
 }
 
-/* [shape], or [iterations, shape] in a history; f64. */
+/* Creates a dataset of [shape], or [iterations, shape] in a history, of f64. */
 static hid_t create_data(const pio_snapshot *s, pio_h5_log *log, hid_t group, const char *name,
                          const pio_snapshot_result *r)
 {
@@ -52,7 +52,7 @@ static hid_t create_data(const pio_snapshot *s, pio_h5_log *log, hid_t group, co
     return pio_h5_dataset(log, group, name, &shape);
 }
 
-/* The table of checksums of a history's rows; nothing elsewhere. */
+/* Creates the table of checksums of a history's rows; does nothing elsewhere. */
 static bool create_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_result *r)
 {
     const hsize_t columns = r->n_data;
@@ -62,7 +62,7 @@ static bool create_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_res
     return s->kind != PIO_SNAPSHOT_HISTORY || r->sums >= 0;
 }
 
-/* The column of array i in the table: terms stand there in the order of their names, as a reader lists them. */
+/* Returns the column of array i in the table: terms are in the order of their names, in which a reader lists them. */
 static size_t column_of(const pio_snapshot *s, const pio_snapshot_result *r, size_t i)
 {
     size_t column = 1;
@@ -71,7 +71,7 @@ static size_t column_of(const pio_snapshot *s, const pio_snapshot_result *r, siz
     return column;
 }
 
-/* The checksums of what was just written. */
+/* Writes the checksums of what was just written. */
 static bool write_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_result *r, const double *const *values)
 {
     size_t bytes = sizeof **values;
@@ -89,7 +89,7 @@ static bool write_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_resu
     return ok;
 }
 
-/* Write the next row (history) or the whole of every dataset, flush, count. */
+/* Writes the next row (history) or the whole of every dataset, flushes, and counts it. */
 static piola_status append(pio_snapshot *s, pio_snapshot_result *r, const double *const *values, const char *what,
                            piola_error *error)
 {
@@ -150,7 +150,7 @@ static bool create_gradient(const pio_snapshot *s, pio_h5_log *log, pio_snapshot
            (s->kind != PIO_SNAPSHOT_HISTORY || pio_h5_attr_int(log, r->group, "iterations", 0));
 }
 
-/* A new entry of the list with its group in the file. */
+/* Adds an entry to the list, with its group in the file. */
 static piola_status add_gradient(pio_snapshot *s, const pio_snapshot_gradient *g, piola_error *error)
 {
     if (s->n_results == s->room_results) {
@@ -173,7 +173,7 @@ static piola_status add_gradient(pio_snapshot *s, const pio_snapshot_gradient *g
     return create_gradient(s, &log, r, g) ? PIOLA_OK : pio_snapshot_io(s, &log, g->path, error);
 }
 
-/* A new gradient, or for a history the next row of a known one. */
+/* Writes a new gradient, or for a history the next row of a known one. */
 static piola_status put_gradient(pio_snapshot *s, const pio_snapshot_gradient *g, piola_error *error)
 {
     const char *path = g->path;

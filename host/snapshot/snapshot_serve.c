@@ -1,4 +1,4 @@
-/* snapshot_serve.c -- the reader, in its own process: answers with arrays of a snapshot, as doubles. */
+/* snapshot_serve.c -- the reader in the child process: answers with arrays of a snapshot, as doubles. */
 #include "host/snapshot/snapshot_checked.h"
 #include "host/snapshot/snapshot_pack.h"
 
@@ -7,14 +7,15 @@
 
 /* ---- arrays --------------------------------------------------------------------------------------------- */
 
-/* Of a frame, or where it has none, of the whole array. */
+/* Returns the checksum of a frame or, if it has none, of the whole array. */
 static int64_t sum_of(pio_checked_file *f, hid_t dataset, const char *column, int64_t frame)
 {
     const int64_t sum = pio_checked_sum_of_frame(f, column, frame);
     return sum >= 0 ? sum : pio_checked_sum(f, dataset);
 }
 
-/* Of a row of a history, or of the whole array; `group` has the table, in which `column` is the array's. */
+/* Returns the checksum of a row of a history, or of the whole array; `group` has the table, in which `column` is the
+ * array's. */
 static int64_t sum_of_result(pio_checked_file *f, hid_t dataset, hid_t group, int64_t row, int64_t column)
 {
     return f->info.kind == PIO_SNAPSHOT_HISTORY ? pio_checked_sum_of_row(f, group, row, column)
@@ -91,7 +92,7 @@ static void read_gradient(pio_checked_file *f, const pio_snapshot_gradient_info 
     pio_checked_leave(all);
 }
 
-/* The objective, or term number `which`. */
+/* Reads the objective, or term number `which`. */
 static void read_objective(pio_checked_file *f, int64_t which, int64_t iteration, double *out)
 {
     const char *term = which < 0 ? NULL : f->info.terms[which], *name = term ? term : "value";
@@ -141,7 +142,7 @@ static char *read_document(pio_checked_file *f, pio_snapshot_document which)
     return out;
 }
 
-/* One list of the mesh; types and offsets are read with it, for they must fit together. */
+/* Reads one list of the mesh; types and offsets are read with it, as they must fit together. */
 static void *read_mesh(pio_checked_file *f, int64_t list, size_t *bytes)
 {
     const pio_snapshot_info *info = &f->info;
@@ -158,7 +159,7 @@ static void *read_mesh(pio_checked_file *f, int64_t list, size_t *bytes)
 
 /* ---- requests ------------------------------------------------------------------------------------------- */
 
-/* `rows` rows of `width` doubles, read by one of the functions above. */
+/* Reads `rows` rows of `width` doubles with one of the functions above. */
 static void *read_array(pio_checked_file *f, const pio_checked_request *r, int64_t rows, int width, size_t *bytes)
 {
     const pio_snapshot_info *info = &f->info;

@@ -1,5 +1,4 @@
-/* snapshot_summed.c -- the tables of checksums of a file that nobody vouches for: of the rows of a history, and of
- * frames. */
+/* snapshot_summed.c -- the tables of checksums of an untrusted file: of the rows of a history, and of frames. */
 #include "host/base/crc32c.h"
 #include "host/snapshot/snapshot_checked.h"
 
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table [rows, columns] of checksums into f's own memory; NULL on a fault. */
+/* Reads a table [rows, columns] of checksums into f's own memory; NULL on a fault. */
 static int64_t *read_table(pio_checked_file *f, const pio_checked_array *d, int64_t first, int64_t rows)
 {
     const char *name = "checksums";

@@ -1,7 +1,7 @@
-/* snapshot_surface.c -- the outer faces of a mesh.
+/* snapshot_surface.c -- finds the outer faces of a mesh.
  *
- * A face is known by its corners. Faces are put in bins by their lowest corner and sorted within a bin by the others:
- * equal neighbours lie inside the body. */
+ * A face is identified by its corners. Faces are distributed into bins by their lowest corner and sorted within a bin
+ * by the others: equal neighbours are inside the body. */
 #include "host/snapshot/snapshot_surface.h"
 #include "host/base/fail.h"
 
@@ -11,11 +11,11 @@
 enum { MOST_FACES = 6 };
 
 typedef struct {
-    int type, faces, of; /* of the cell; how many; type of its faces */
+    int type, faces, of; /* type of the cell; number and type of its faces */
     int8_t node[MOST_FACES][9];
 } solid;
 
-/* Faces as VTK has them, turning counter-clockwise seen from outside. */
+/* Faces as in VTK, counter-clockwise as seen from outside. */
 static const solid solids[] = {{PIO_CELL_TET4, 4, PIO_CELL_TRI3, {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {0, 2, 1}}},
                                {PIO_CELL_TET10,
                                 4,
@@ -50,8 +50,8 @@ static int corners_of(int type)
 /* ---- which faces are outer ------------------------------------------------------------------------------- */
 
 typedef struct {
-    int64_t corner[4]; /* rising; a triangle's last is -1 */
-    int64_t face;      /* 6 cell + number */
+    int64_t corner[4]; /* in ascending order; a triangle's last is -1 */
+    int64_t face;      /* 6 * cell + number */
 } key;
 
 static key key_of(const pio_snapshot_mesh *m, int64_t cell, const solid *s, int face)
@@ -81,7 +81,7 @@ static bool same(const key *p, const key *q)
     return p->corner[1] == q->corner[1] && p->corner[2] == q->corner[2] && p->corner[3] == q->corner[3];
 }
 
-/* Bins are small in every sane mesh; qsort is for the others. */
+/* Sorts a bin; bins are small in ordinary meshes, and qsort is for the others. */
 static void sort_bin(key *k, size_t n)
 {
     if (n > 64) {
@@ -96,7 +96,7 @@ static void sort_bin(key *k, size_t n)
     }
 }
 
-/* Calls for every face of a solid: counts it in its bin, or puts its number there. */
+/* Visits every face of a solid: counts it in its bin, or stores its number there. */
 static void visit(const pio_snapshot_mesh *m, size_t *start, int64_t *bins)
 {
     for (int64_t c = 0; c < m->n_cells; c++) {
@@ -111,8 +111,8 @@ static void visit(const pio_snapshot_mesh *m, size_t *start, int64_t *bins)
     }
 }
 
-/* Sets outer[6 cell + number] for faces that no other cell has. `start` [n_points + 2], zero; `bins` as given by
- * visit. */
+/* Sets outer[6 * cell + number] for faces that no other cell has. `start` [n_points + 2] is zero; `bins` is as visit()
+ * fills it. */
 static bool mark(const pio_snapshot_mesh *m, int64_t n_points, const size_t *end, const int64_t *bins, bool *outer)
 {
     size_t room = 0;
@@ -139,7 +139,7 @@ static bool mark(const pio_snapshot_mesh *m, int64_t n_points, const size_t *end
 
 /* ---- their nodes ----------------------------------------------------------------------------------------- */
 
-/* Turn a face over: its first corner stays. */
+/* Reverses the orientation of a face; its first corner stays. */
 static void turn(pio_face *f)
 {
     static const int8_t three[6] = {0, 2, 1, 5, 4, 3}, four[9] = {0, 3, 2, 1, 7, 6, 5, 4, 8};
@@ -148,8 +148,8 @@ static void turn(pio_face *f)
     for (int i = 0; i < pio_cell_nodes(f->type); i++) f->node[i] = old.node[order[i]];
 }
 
-/* The vector product of two sides or of the diagonals, times the way outwards: up in the plane, else from the middle of
- * the cell to that of the face. */
+/* Returns whether the vector product of two sides or of the diagonals points against the outward direction: up in the
+ * plane, else from the middle of the cell to that of the face. */
 static bool turns_inwards(const pio_face *f, const pio_snapshot_mesh *m, int dimension, const double *points)
 {
     const int n = corners_of(f->type), all = pio_cell_nodes(m->types[f->cell]);
@@ -176,7 +176,7 @@ static pio_face face_of(const pio_snapshot_mesh *m, int64_t cell, const solid *s
     return f;
 }
 
-/* The outer faces into `face`, or with NULL only their number. */
+/* Stores the outer faces in `face`, or with NULL only counts them. */
 static size_t gather(const pio_snapshot_mesh *m, int dimension, const double *points, const bool *outer, pio_face *face)
 {
     size_t n = 0;

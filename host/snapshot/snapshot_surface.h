@@ -1,4 +1,5 @@
-/* snapshot_surface.h -- the outer faces of a mesh, and faces split into triangles that follow their curvature. */
+/* snapshot_surface.h -- the outer faces of a mesh, and the division of faces into triangles that follow their
+ * curvature. */
 #ifndef PIOLA_HOST_SNAPSHOT_SURFACE_H
 #define PIOLA_HOST_SNAPSHOT_SURFACE_H
 
@@ -6,37 +7,38 @@
 
 typedef struct {
     int64_t cell;
-    int32_t node[9]; /* as many as its type has */
+    int32_t node[9]; /* nodes, as many as its type has */
     uint8_t type;    /* PIO_CELL_TRI3, TRI6, QUAD4 or QUAD9 */
 } pio_face;
 
 typedef struct {
-    pio_face *face; /* in the order of cells */
+    pio_face *face; /* [n] in the order of cells */
     size_t n;
 } pio_surface;
 
-/* The faces that belong to one cell; triangles and quadrangles are faces themselves. Seen from outside (of a plane mesh
- * from +z) the nodes of a face run counter-clockwise at `points`, [n_points][3] m, whatever the order in the cell;
- * those of sheets stay as they are. The mesh keeps the rules of snapshot.h, and n_points is below 2^31.
+/* Finds the faces that belong to one cell; triangles and quadrangles are faces themselves. As seen from outside (for a
+ * plane mesh from +z), the nodes of a face are counter-clockwise at `points`, [n_points][3] m, whatever the order in
+ * the cell; those of sheets are not changed. The mesh satisfies the rules of snapshot.h, and n_points is below 2^31.
  * PIOLA_NO_MEMORY, PIOLA_BAD_DATA. */
 piola_status pio_surface_make(pio_surface *out, const pio_snapshot_mesh *mesh, int dimension, int64_t n_points,
                               const double *points, piola_error *error);
+/* Frees what a surface holds. */
 void pio_surface_free(pio_surface *surface);
 
 enum { PIO_MOST_PARTS = 8, PIO_MOST_VERTICES = 81, PIO_MOST_TRIANGLES = 128 };
 
-/* A face whose sides are cut into equal parts. */
+/* A face whose sides are divided into equal parts. */
 typedef struct {
     int nodes, n_vertices, n_triangles;
-    double at[PIO_MOST_VERTICES][2];         /* parameters of a vertex, 0..1; of a triangle their sum is at most 1 */
-    double weight[PIO_MOST_VERTICES][9];     /* of each node at a vertex; their sum is 1 */
-    uint8_t triangle[PIO_MOST_TRIANGLES][3]; /* vertices, turning as the face does */
-    double slope[9][2][9];                   /* at node i, along each parameter: derivatives of the nodes' weights */
+    double at[PIO_MOST_VERTICES][2];         /* parameters of a vertex, 0..1; the sum of a triangle's is at most 1 */
+    double weight[PIO_MOST_VERTICES][9];     /* weight of each node at a vertex; their sum is 1 */
+    uint8_t triangle[PIO_MOST_TRIANGLES][3]; /* vertices of the triangles, with the orientation of the face */
+    double slope[9][2][9];                   /* derivatives of the nodes' weights at node i along each parameter */
 } pio_pattern;
 
-/* `parts` is 1, 2, 4 or 8: parameters and weights are then exact. */
+/* Divides the sides of a face of this type into 1, 2, 4 or 8 parts, for which parameters and weights are exact. */
 void pio_pattern_make(pio_pattern *pattern, int type, int parts);
-/* The vertices of a face, out [n_vertices][3]. Faces that share a side get the same bits along it. */
+/* Computes the vertices of a face, out [n_vertices][3]. Faces that share a side get the same bits along it. */
 void pio_pattern_points(const pio_pattern *pattern, const pio_face *face, const double *points, double (*out)[3]);
 
 #endif

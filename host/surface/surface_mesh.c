@@ -1,4 +1,4 @@
-/* surface_mesh.c -- see surface_mesh.h: a surface as it comes is put in order and checked. */
+/* surface_mesh.c -- see surface_mesh.h: how a surface is read, sorted and checked. */
 #include "host/surface/surface_mesh.h"
 
 #include "host/base/decimal.h"

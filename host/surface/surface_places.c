@@ -1,4 +1,4 @@
-/* surface_places.c -- one number for the vertices at one place, found by a hash of their coordinates. See
+/* surface_places.c -- gives vertices with equal coordinates one number, found by a hash of the coordinates. See
  * surface_parts.h. */
 #include "host/surface/surface_parts.h"
 

@@ -1,5 +1,5 @@
-/* surface_unique.c -- which of a file's vertices are at one place: they are parted by a hash of their coordinates, and
- * each part, which the processor holds close to it, is searched by itself. See surface_parts.h. */
+/* surface_unique.c -- finds vertices of a file with equal coordinates: they are distributed by a hash of their
+ * coordinates, and each part, which fits into the processor's cache, is searched by itself. See surface_parts.h. */
 #include "host/base/large.h"
 #include "host/base/stop.h"
 #include "host/surface/surface_parts.h"
