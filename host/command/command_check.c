@@ -134,7 +134,7 @@ static void judge(check *c, const function *f, const char *direction, const doub
                                     .plus = f->plus,
                                     .minus = f->minus,
                                     .tolerance = c->s->scene->check_tolerance,
-                                    .doubt = f->doubt,
+                                    .error_bound = f->doubt,
                                     .weight = weight,
                                     .scale = scale > 0 ? scale : fabs(f->start)};
     pio_taylor_check(&d, row);

@@ -1,12 +1,11 @@
-/* optimizer_constraint.c -- how far a point is from satisfying its constraints, and from being a minimum among those
- * that do. */
+/* optimizer_constraint.c -- the violation of constraints, and the projected gradient with their multipliers. */
 #include "host/optimize/optimizer_run.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { MOST_SWEEPS = 10000 };
-static const double active_from = -1e-3; /* c of a constraint that counts as active, a share of its bound */
+static const double active_from = -1e-3; /* a constraint with a greater c, relative to its bound, counts as active */
 
 double pio_run_violation(const pio_optimizer_problem *p, const double *c)
 {
@@ -15,7 +14,7 @@ double pio_run_violation(const pio_optimizer_problem *p, const double *c)
     return worst;
 }
 
-/* Norm of the part of g that a step within the bounds can follow: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1. */
+/* Returns the norm of the part of g that a step within the bounds can follow: Byrd, Lu, Nocedal, Zhu 1995, eq. 6.1. */
 static double projected(const pio_optimizer_problem *p, const double *z, double g, size_t i)
 {
     if (g > 0) g = fmin(g, z[i] - p->lower[i]);
@@ -31,8 +30,8 @@ static double dot_free(const pio_optimizer_problem *p, const double *z, const do
     return sum;
 }
 
-/* lambda >= 0 that makes |g + sum_j lambda_j a_j|^2 least over the variables between their bounds, by the method of
- * Gauss and Seidel on its normal equations (Cryer 1971); 0 for constraints that are not active. */
+/* Computes lambda >= 0 that minimises |g + sum_j lambda_j a_j|^2 over the variables between their bounds, by the method
+ * of Gauss and Seidel on its normal equations (Cryer 1971); 0 for constraints that are not active. */
 static void least_squares(const pio_optimizer_problem *p, const pio_point *at, double *lambda, double *matrix)
 {
     const size_t m = p->n_constraints, n = p->n;

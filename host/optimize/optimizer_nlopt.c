@@ -1,14 +1,14 @@
-/* optimizer_nlopt.c -- L-BFGS (Nocedal 1980, Liu and Nocedal 1989, code by Luksan) and MMA (Svanberg 2002) of
- * NLopt 2.7.
+/* optimizer_nlopt.c -- L-BFGS (Nocedal 1980, Liu and Nocedal 1989, code by Luksan) and MMA (Svanberg 2002) of NLopt
+ * 2.7.
  *
- * NLopt is used as a generator of points: all its own stops are off, ours act through nlopt_force_stop. What cannot be
- * switched off in its L-BFGS (a gradient below 1e-8, a change of J below 1e-14 of itself) and what MMA never notices
- * (no step is better any more) ends a round. A round that made progress is followed by another from the best point,
- * with the scale that fits there; one that made none ends the run.
+ * NLopt is used as a generator of points: all its own stops are off, ours use nlopt_force_stop(). What cannot be
+ * switched off in its L-BFGS (a gradient below 1e-8, a relative change of J below 1e-14) and what MMA never detects (no
+ * step is better any more) ends a round. A round that made progress is followed by another from the best point, with
+ * the scale that fits there; one that made none ends the run.
  *
- * A point that could not be computed has the value +infinity for NLopt, and its constraints too. Both methods bear
- * that, as the tests show: the line search bisects (values above 1e20 are interpolated by nothing else), and its
- * rejected points enter no update; MMA makes the approximation stiffer by 10, which is the most it does at once. */
+ * A point that could not be computed has the value +infinity for NLopt, and so have its constraints. Both methods can
+ * handle that, as tests show: the line search bisects (it interpolates with no values above 1e20), and rejected points
+ * enter no update; MMA makes the approximation stiffer by 10, which is the most it does at once. */
 #include "host/optimize/optimizer_run.h"
 
 #include <math.h>
@@ -17,20 +17,19 @@
 #include <string.h>
 
 enum {
-    STORED_STEPS = 20, /* of L-BFGS; fixed, because NLopt's default depends on its memory limit */
-    PATIENCE = 20,     /* points asked for without an accepted step end a round */
-    MOST_SHRINKS = 3   /* rounds in a row that begin with shorter steps */
+    STORED_STEPS = 20, /* stored steps of L-BFGS; fixed, because NLopt's default depends on its memory limit */
+    PATIENCE = 20,     /* points requested without an accepted step end a round */
+    MOST_SHRINKS = 3   /* consecutive rounds that begin with shorter steps */
 };
-static const double shrink =
-    0x1p-10; /* NLopt's line search gives up after ten halvings; a round begins where it stopped */
+static const double shrink = 0x1p-10; /* NLopt's line search ends after ten halvings; a round begins where it stopped */
 
 typedef struct round_state {
     pio_run *run;
     nlopt_opt nlopt;
-    int without_step; /* points asked for since the last accepted step */
+    int without_step; /* points requested since the last accepted step */
 } round_state;
 
-/* NLopt must come to an end without another evaluation: a flat low point is accepted by any line search. */
+/* Makes NLopt end without another evaluation: any line search accepts a flat low point. */
 static double end_round(const round_state *s, unsigned n, double *gradient)
 {
     nlopt_force_stop(s->nlopt);
@@ -38,7 +37,7 @@ static double end_round(const round_state *s, unsigned n, double *gradient)
     return s->run->scale * s->run->iterate.J - 1;
 }
 
-/* What NLopt sees of a point that could not be computed. */
+/* Returns what NLopt receives for a point that could not be computed. */
 static double reject(unsigned n, double *gradient)
 {
     if (gradient) memset(gradient, 0, n * sizeof *gradient);
@@ -71,7 +70,7 @@ static double objective(unsigned n, const double *z, double *gradient, void *con
     return run->scale * at->J;
 }
 
-/* NLopt asks for J first, and then for c at the same point: it is the iterate, if it was accepted, or the trial. */
+/* NLopt requests J first, and then c at the same point, which is the iterate if it was accepted, or the trial. */
 static void constraints(unsigned m, double *c, unsigned n, const double *z, double *gradient, void *context)
 {
     const round_state *s = context;
@@ -100,7 +99,7 @@ static nlopt_result prepare(nlopt_opt nlopt, round_state *s)
     return r;
 }
 
-/* One round from the iterate; false when NLopt failed in a way that is no answer. */
+/* Runs one round from the iterate. Returns false if NLopt failed in a way that is not an answer. */
 static bool run_round(pio_run *run, double *z)
 {
     unsigned n = (unsigned)run->problem->n;
@@ -118,7 +117,7 @@ static bool run_round(pio_run *run, double *z)
         const char *text = nlopt_get_errmsg(s.nlopt);
         pio_run_stop(run, r == NLOPT_OUT_OF_MEMORY ? PIOLA_NO_MEMORY : PIOLA_INTERNAL, PIO_STOP_FAILED,
                      r == NLOPT_OUT_OF_MEMORY ? "NLopt has no memory for %u design variables%s%s"
-                                              : "NLopt refused its arguments for %u design variables%s%s",
+                                              : "NLopt does not accept its arguments for %u design variables%s%s",
                      n, text ? ": " : "", text ? text : "");
     }
     nlopt_destroy(s.nlopt);

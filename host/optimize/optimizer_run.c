@@ -1,4 +1,4 @@
-/* optimizer_run.c -- what every method is built from: evaluations, replay, iterations, and how a run ends. */
+/* optimizer_run.c -- the functions that all methods use: evaluations, replay, iterations, and the end of a run. */
 #include "host/optimize/optimizer_run.h"
 
 #include "host/base/fail.h"
@@ -39,29 +39,29 @@ void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, con
     }
 }
 
-/* Stop with what a callback returned. Its own message stays the error; one that said nothing gets ours. */
+/* Stops with what a callback returned. Its own message remains the error; if it gave none, this writes one. */
 static void stop_by_callback(pio_run *run, piola_status status, const char *what, size_t number)
 {
-    piola_error said = *run->error;
+    piola_error given = *run->error;
     pio_stop_reason reason = status == PIOLA_INTERRUPTED ? PIO_STOP_INTERRUPTED : PIO_STOP_FAILED;
     const char *verb = status == PIOLA_INTERRUPTED ? "was interrupted" : "failed";
-    pio_run_stop(run, status, reason, "%s %zu %s%s%.400s", what, number, verb, said.message[0] ? ": " : "",
-                 said.message);
-    if (!said.message[0]) return;
-    memcpy(run->error->message, said.message, sizeof said.message);
-    run->error->failure = said.failure;
+    pio_run_stop(run, status, reason, "%s %zu %s%s%.400s", what, number, verb, given.message[0] ? ": " : "",
+                 given.message);
+    if (!given.message[0]) return;
+    memcpy(run->error->message, given.message, sizeof given.message);
+    run->error->failure = given.failure;
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
-/* Whether the definition has a stop beside max_iterations. */
+/* Returns whether the definition has a stop besides max_iterations. */
 static bool has_stops(const pio_run *run)
 {
     const pio_optimizer_definition *d = run->definition;
     return d->stop_objective > -HUGE_VAL || d->stop_relative_objective > 0 || d->stop_gradient > 0;
 }
 
-/* Rules (2) and (3) of optimizer.h, with the words for what they rest on. */
+/* Tests rules (2) and (3) of optimizer.h, and writes the reason as words. */
 static bool is_minimum(const pio_run *run, char *words, size_t size)
 {
     const pio_optimizer_result *best = run->result;
@@ -71,36 +71,38 @@ static bool is_minimum(const pio_run *run, char *words, size_t size)
                  run->first_norm > 0 ? best->projected_gradient / run->first_norm : 0);
         return true;
     }
-    if (run->promise <= rounding * J) {
-        snprintf(words, size, "; along the steps tried it could fall by %.2g, no more than its rounding", run->promise);
+    if (run->expected_decrease <= rounding * J) {
+        snprintf(words, size, "; along the steps tried it could fall by %.2g, no more than its rounding",
+                 run->expected_decrease);
         return true;
     }
     return false;
 }
 
-/* End a run that none of the stops ended: `why` it ends. */
+/* Ends a run that none of the stops ended; `why` is the reason as words. */
 static void end(pio_run *run, pio_stop_reason reason, const char *why)
 {
     const pio_optimizer_result *best = run->result;
     char words[200] = "";
     const bool kept = best->violation <= run->definition->feasibility;
     const bool minimum = kept && is_minimum(run, words, sizeof words);
-    const bool asked = reason == PIO_STOP_ITERATIONS && kept && !has_stops(run);
+    const bool requested = reason == PIO_STOP_ITERATIONS && kept && !has_stops(run);
     if (!kept) {
         snprintf(words, sizeof words, ", a constraint is missed by %.3g", best->violation);
     } else if (!minimum && reason == PIO_STOP_NO_PROGRESS) {
         char fall[60] = "";
-        if (run->promise > 0) snprintf(fall, sizeof fall, ", and promises a fall by %.2g", run->promise);
+        if (run->expected_decrease > 0)
+            snprintf(fall, sizeof fall, ", with an expected decrease of %.2g", run->expected_decrease);
         snprintf(words, sizeof words,
                  "; the gradient is not that of a minimum%s: it is wrong, or the objective has a kink or noise here "
                  "(piola check)",
                  fall);
     }
-    pio_run_stop(run, minimum || asked ? PIOLA_OK : PIOLA_NO, reason,
+    pio_run_stop(run, minimum || requested ? PIOLA_OK : PIOLA_NO, reason,
                  "%s: %s, objective %.6g, projected gradient %.6g%s",
-                 minimum ? "converged"
-                 : asked ? "done"
-                         : "not converged",
+                 minimum     ? "converged"
+                 : requested ? "done"
+                             : "not converged",
                  why, best->J, best->projected_gradient, words);
     run->result->converged = minimum;
 }
@@ -133,7 +135,7 @@ void pio_run_no_progress(pio_run *run)
 
 /* ---- evaluations ----------------------------------------------------------------------------------------- */
 
-/* Bit for bit, so that 0 and -0 differ and nothing is compared by value. */
+/* Compares bit for bit, so that 0 and -0 differ and no values are compared. */
 static bool same_bits(const double *a, const double *b, size_t n)
 {
     return memcmp(a, b, n * sizeof *a) == 0;
@@ -164,7 +166,7 @@ static bool replay(pio_run *run, const double *z, size_t number)
     return true;
 }
 
-/* PIOLA_NUMERICAL when a number of the trial is not finite. */
+/* Returns PIOLA_NUMERICAL if a number of the trial is not finite. */
 static piola_status check_finite(const pio_run *run)
 {
     const pio_point *t = &run->trial;
@@ -186,8 +188,8 @@ static piola_status check_finite(const pio_run *run)
     return PIOLA_OK;
 }
 
-/* Among those that satisfy their constraints the one with the least J, before those the one that misses them by
- * least. */
+/* Returns whether the trial is better than the best point: among points that satisfy their constraints, the one with
+ * the least J; before those, the one with the least violation. */
 static bool is_better(const pio_run *run)
 {
     const pio_optimizer_result *best = run->result;
@@ -220,11 +222,12 @@ bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point
     return next->J < last->J && next->J <= last->J + decrease * (run->problem->n_constraints ? fmin(slope, 0) : slope);
 }
 
-/* The slopes along the step say by how much J could fall at most: where they change sign, by what a parabola between
- * them falls; where they do not, by what the first one promises. The shortest step with a change of sign knows best. */
-static void note_promise(pio_run *run)
+/* Estimates from the slopes along the step how much J could decrease at most: if they change sign, by the decrease of a
+ * parabola between them; otherwise by what the first slope predicts. The shortest step with a change of sign is the
+ * most reliable. */
+static void note_decrease(pio_run *run)
 {
-    double before, after, length = 0, *best = &run->promise;
+    double before, after, length = 0, *best = &run->expected_decrease;
     if (!isfinite(run->iterate.J) || run->problem->n_constraints) return;
     pio_run_slopes(run, &before, &after);
     for (size_t i = 0; i < run->problem->n; i++) length = fmax(length, fabs(run->trial.z[i] - run->iterate.z[i]));
@@ -237,7 +240,7 @@ static void note_promise(pio_run *run)
     }
 }
 
-/* All numbers NaN: what the callback leaves out is found, and what failed has none. */
+/* Sets all numbers to NaN, so that values that the callback leaves out are found, and failed points have none. */
 static void blank(pio_run *run)
 {
     const pio_optimizer_problem *p = run->problem;
@@ -248,7 +251,7 @@ static void blank(pio_run *run)
     for (size_t k = 0; k < p->n_constraints * p->n; k++) t->c_gradient[k] = NAN;
 }
 
-/* The trial, by the callback: NUMERICAL when it cannot be computed. */
+/* Computes the trial with the callback. PIOLA_NUMERICAL if it cannot be computed. */
 static piola_status compute(pio_run *run)
 {
     const pio_optimizer_problem *p = run->problem;
@@ -259,7 +262,7 @@ static piola_status compute(pio_run *run)
     return status ? status : check_finite(run);
 }
 
-/* What is known of the trial now counts, and a step that failed is one more in a row. */
+/* Counts the trial: a successful one may be the best, and a failed one is one more in a row. */
 static void count(pio_run *run)
 {
     const size_t number = run->result->evaluations++;
@@ -267,7 +270,7 @@ static void count(pio_run *run)
         run->in_a_row = 0;
         run->trial.violation = pio_run_violation(run->problem, run->trial.c);
         keep_best(run);
-        note_promise(run);
+        note_decrease(run);
         return;
     }
     blank(run);
@@ -276,7 +279,7 @@ static void count(pio_run *run)
     if (++run->in_a_row == 1) run->first_in_a_row = number;
 }
 
-static void tell(pio_run *run)
+static void record(pio_run *run)
 {
     const pio_optimizer_problem *p = run->problem;
     const pio_point *t = &run->trial;
@@ -308,14 +311,15 @@ bool pio_run_evaluate(pio_run *run, const double *z)
         }
     }
     count(run);
-    tell(run);
+    record(run);
     if (!run->stopped && run->in_a_row >= PIO_MOST_REJECTED) end_rejected(run);
     return !run->stopped;
 }
 
 /* ---- iterations ------------------------------------------------------------------------------------------ */
 
-/* `change` of J since the last iteration. Nothing has converged while a constraint is missed. */
+/* Tests the stops; `change` is that of J since the last iteration. Nothing has converged while a constraint is
+ * violated. */
 static void test_stops(pio_run *run, double norm, double change, bool settled)
 {
     const pio_optimizer_definition *d = run->definition;
@@ -353,7 +357,7 @@ bool pio_run_accept(pio_run *run, bool settled)
     run->trial = last;
     settled = settled && run->failed_since_step == 0;
     run->failed_since_step = 0;
-    run->promise = NAN;
+    run->expected_decrease = NAN;
     run->bracket = HUGE_VAL;
     const double norm = pio_run_projected_gradient(p, &run->iterate, run->lambda, run->normal);
     if (p->iteration) {

@@ -1,75 +1,83 @@
-/* optimizer_run.h -- what the files optimizer*.c share: one run of an optimiser. Not for others. */
+/* optimizer_run.h -- the state of one run of an optimiser, which the files of host/optimize share; other files do not
+ * include it. */
 #ifndef PIOLA_HOST_OPTIMIZER_RUN_H
 #define PIOLA_HOST_OPTIMIZER_RUN_H
 
 #include "host/optimize/optimizer.h"
 
-/* The slope must shrink to this share before a step of a line search counts as settled, Nocedal and Wright 2006, eq.
+/* A step of a line search counts as settled if the slope has decreased to this fraction, Nocedal and Wright 2006, eq.
  * 3.6b. */
 #define PIO_SETTLED_SLOPE 0.9
 
 typedef struct pio_point {
-    double *z, *gradient;   /* [n] */
-    double *c, *c_gradient; /* [m], [m][n] */
-    double J, violation;
-    bool replayed;
-    bool failed; /* it could not be computed: all numbers but z are NaN */
+    double *z, *gradient;   /* [n] design, dJ/dz */
+    double *c, *c_gradient; /* [m] constraints, [m][n] dc/dz */
+    double J, violation;    /* J; max_j c_j, at least 0 */
+    bool replayed;          /* it came from the record */
+    bool failed;            /* it could not be computed; all numbers except z are NaN */
 } pio_point;
 
 typedef struct pio_run {
     const pio_optimizer_problem *problem;
     const pio_optimizer_definition *definition;
-    pio_optimizer_result *result; /* holds the best point */
-    piola_error *error;           /* never NULL */
-    double *memory;
-    pio_point trial;            /* the evaluation at hand */
-    pio_point iterate;          /* the last accepted point */
-    double *lambda, *normal;    /* [m], [m][m + 1] workspace of multipliers */
-    double scale;               /* a power of two: what the method sees is scale * J */
-    double first_J, first_norm; /* at the start: J and the projected gradient */
-    /* by how much J could fall, by the slopes along what was tried since the last step; NaN: nothing was */
-    double promise;
+    pio_optimizer_result *result; /* result, with the best point so far */
+    piola_error *error;           /* error of the run, never NULL */
+    double *memory;               /* one block for the arrays of `trial`, `iterate`, `lambda` and `normal` */
+    pio_point trial;              /* the present evaluation */
+    pio_point iterate;            /* the last accepted point */
+    double *lambda, *normal;      /* [m], [m][m + 1] working memory of multipliers */
+    double scale;                 /* power of two; the method receives scale * J */
+    double first_J, first_norm;   /* J and the norm of the projected gradient at the start */
+    /* How much J could decrease, by the slopes along the steps tried since the last accepted one; NaN: none was tried.
+     */
+    double expected_decrease;
     double bracket;           /* length of the shortest of these along which J has a minimum; HUGE_VAL: none has */
-    size_t in_a_row;          /* evaluations that failed since the last that did not */
+    size_t in_a_row;          /* failed evaluations since the last that succeeded */
     size_t first_in_a_row;    /* the number of the first of them */
-    size_t failed_since_step; /* and since the last accepted step */
+    size_t failed_since_step; /* failed evaluations since the last accepted step */
     bool stopped;             /* nothing more may be evaluated; `status` and result->reason are set */
     piola_status status;      /* valid when stopped */
 } pio_run;
 
-/* Each of these returns false when the run has stopped. */
-
-/* Evaluate at z, by replay or by the callback, into run->trial; keep the best. True with run->trial.failed: z is to be
- * rejected. */
+/* Evaluates at z, by replay or by the callback, into run->trial, and keeps the best point. Returns false if the run has
+ * stopped. If run->trial.failed is set, z must be rejected. */
 bool pio_run_evaluate(pio_run *run, const double *z);
-/* Make the trial the next iterate: tell the callback and test the stops. The relative stop is tested when
- * `settled` and no trial point was rejected on the way: a step that is merely short must not look like convergence. */
+/* Makes the trial the next iterate: calls `iteration` and tests the stops. The relative stop is tested only if
+ * `settled` and no trial point was rejected since the last iterate, so that a step that is merely short does not count
+ * as convergence. Returns false if the run has stopped. */
 bool pio_run_accept(pio_run *run, bool settled);
 
-/* Whether `next` is an iteration after `last`: `slope` is that of J at `last` along the way between them. */
+/* Returns whether `next` counts as an iteration after `last`; `slope` is that of J at `last` along the line between
+ * them. */
 bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point *next, double slope);
 
-/* The slopes of J at the iterate, and at the trial, along the line between them. */
+/* Computes the slopes of J at the iterate and at the trial, along the line between them. */
 void pio_run_slopes(const pio_run *run, double *at_iterate, double *at_trial);
 
-/* Stop where the method found no better point: converged or not by the rule of optimizer.h. */
+/* Stops because the method found no better point; the run is converged or not by the rule of optimizer.h. */
 void pio_run_no_progress(pio_run *run);
 
-/* Stop. */
+/* Stops the run with a status, a reason and a sentence. */
 void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The power of two that brings the largest |gradient| (times unit, where that is not NULL) into [1/2, 1); 1 for a zero
- * gradient. */
+/* Returns the power of two that brings the largest |gradient| (times unit, if that is not NULL) into [1/2, 1); 1 for a
+ * zero gradient. */
 double pio_run_scale(const double *gradient, const double *unit, size_t n);
 
-/* optimizer_constraint.c: max_j c_j, at least 0; the projected gradient with the multipliers lambda, which are set. */
+/* Returns max_j c_j, at least 0 (optimizer_constraint.c). */
 double pio_run_violation(const pio_optimizer_problem *p, const double *c);
+/* Returns the norm of the projected gradient, as in pio_iteration, and sets the multipliers lambda [m]; `matrix` [m][m
+ * + 1] is working memory. */
 double pio_run_projected_gradient(const pio_optimizer_problem *p, const pio_point *at, double *lambda, double *matrix);
 
-/* The methods: the start was evaluated and accepted; they return with run->stopped set. */
+/* ---- methods: the start was evaluated and accepted before; they return with run->stopped set ---------------- */
+
+/* Runs Adam. */
 void pio_run_adam(pio_run *run);
+/* Runs gradient descent with a line search. */
 void pio_run_descent(pio_run *run);
-void pio_run_nlopt(pio_run *run); /* L-BFGS and MMA */
+/* Runs L-BFGS or MMA of NLopt. */
+void pio_run_nlopt(pio_run *run);
 
 #endif

@@ -1,5 +1,5 @@
-/* optimizer_step.c -- Adam, and gradient descent with a line search. Both see the problem's units: w = z / unit, so
- * that a step means the same whatever z was divided by. */
+/* optimizer_step.c -- Adam, and gradient descent with a line search. Both use the problem's units, w = z / unit, so
+ * that a step does not depend on the scale of z. */
 #include "host/optimize/optimizer_run.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum {
     MOST_CUTS = 40
-}; /* of gradient descent's step, one after another; fewer than PIO_MOST_REJECTED would hide that end */
+}; /* consecutive halvings of gradient descent's step; fewer than PIO_MOST_REJECTED would hide that end */
 
 static double unit_of(const pio_run *run, size_t i)
 {
@@ -30,28 +30,28 @@ static double *workspace(pio_run *run, size_t arrays)
 
 /* ---- Adam ------------------------------------------------------------------------------------------------ */
 
-/* One step along `step`, or a share of it: halved until the point can be computed. The share grows back by 2 a step, so
- * that a long walk along the edge of what can be computed costs about two evaluations a step. False when the run has
- * stopped. */
-static bool take_share(pio_run *run, const double *step, double *z, double *share)
+/* Takes one step along `step`, or a fraction of it, halved until the point can be computed. The fraction grows back by
+ * 2 per step, so that a long path along the boundary of the points that can be computed costs about two evaluations per
+ * step. Returns false if the run has stopped. */
+static bool take_step(pio_run *run, const double *step, double *z, double *fraction)
 {
     do {
-        for (size_t i = 0; i < run->problem->n; i++) z[i] = clamped(run, i, run->iterate.z[i] - *share * step[i]);
+        for (size_t i = 0; i < run->problem->n; i++) z[i] = clamped(run, i, run->iterate.z[i] - *fraction * step[i]);
         if (!pio_run_evaluate(run, z)) return false;
-        if (run->trial.failed) *share /= 2;
+        if (run->trial.failed) *fraction /= 2;
     } while (run->trial.failed);
     run->result->iterations++;
-    const bool whole = *share >= 1;
-    *share = fmin(1, 2 * *share);
+    const bool whole = *fraction >= 1;
+    *fraction = fmin(1, 2 * *fraction);
     return pio_run_accept(run, whole);
 }
 
-/* Kingma and Ba 2015, algorithm 1, with its constants; each step is projected onto the bounds. */
+/* Adam is algorithm 1 of Kingma and Ba 2015, with its constants; each step is projected onto the bounds. */
 void pio_run_adam(pio_run *run)
 {
     const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
     const size_t n = run->problem->n;
-    double *m = workspace(run, 4), power1 = 1, power2 = 1, share = 1;
+    double *m = workspace(run, 4), power1 = 1, power2 = 1, fraction = 1;
     if (!m) return;
     double *v = m + n, *step = v + n, *z = step + n;
     run->scale = pio_run_scale(run->iterate.gradient, run->problem->unit, n);
@@ -65,14 +65,14 @@ void pio_run_adam(pio_run *run)
             step[i] =
                 unit * (run->definition->learning_rate * (m[i] / (1 - power1)) / (sqrt(v[i] / (1 - power2)) + epsilon));
         }
-        take_share(run, step, z, &share);
+        take_step(run, step, z, &fraction);
     }
     free(m);
 }
 
 /* ---- gradient descent ------------------------------------------------------------------------------------ */
 
-/* The largest |dJ/dw| of a variable that the descent can move. */
+/* Returns the largest |dJ/dw| of a variable that the descent can change. */
 static double free_slope(const pio_run *run)
 {
     const pio_optimizer_problem *p = run->problem;
@@ -85,8 +85,8 @@ static double free_slope(const pio_run *run)
     return largest;
 }
 
-/* The share of a step to try after it: of one that failed the half, of one that did not lower J enough the minimum of
- * the parabola through J, its slope at the iterate and J at the trial, between a tenth and the half. */
+/* Returns the fraction of a step to try next: the half of one that failed; for one that did not lower J enough, the
+ * minimum of the parabola through J, its slope at the iterate and J at the trial, between a tenth and the half. */
 static double shortened(const pio_run *run, double slope)
 {
     const double bend = run->trial.J - run->iterate.J - slope;
@@ -94,9 +94,9 @@ static double shortened(const pio_run *run, double slope)
     return fmin(fmax(-slope / (2 * bend), 0.1), 0.5);
 }
 
-/* Along the gradient's projection onto the bounds (Bertsekas 1976), from a largest change of `*length` in w. After an
- * iteration whose first trial was accepted the next begins with twice that. False when the run has stopped or no step
- * lowers J. */
+/* Searches along the projection of the gradient onto the bounds (Bertsekas 1976), from a largest change of `*length` in
+ * w. After an iteration whose first trial was accepted, the next begins with twice that. Returns false if the run has
+ * stopped or no step lowers J. */
 static bool descend(pio_run *run, double *z, double *length)
 {
     const double largest = free_slope(run);

@@ -16,8 +16,8 @@ const char *pio_taylor_verdict_name(pio_taylor_verdict verdict)
     return names[verdict];
 }
 
-__attribute__((format(printf, 3, 4))) static void judge(pio_taylor_row *row, pio_taylor_verdict verdict,
-                                                        const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void conclude(pio_taylor_row *row, pio_taylor_verdict verdict,
+                                                           const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -30,19 +30,19 @@ __attribute__((format(printf, 3, 4))) static void judge(pio_taylor_row *row, pio
 
 typedef struct model {
     int n;
-    int power[MAX_POWERS]; /* the linear one last */
+    int power[MAX_POWERS]; /* powers of e, the linear one last */
 } model;
 
 typedef struct fit {
     double a;       /* coefficient of e^1 */
-    double error;   /* its uncertainty */
-    double scatter; /* of the data about the fit, root mean square per degree of freedom */
+    double error;   /* uncertainty of a */
+    double scatter; /* scatter of the data about the fit, root mean square per degree of freedom */
     size_t first;   /* the window is first ... n - 1 */
 } fit;
 
-/* Least squares of y over the powers of e in the window, by modified Gram-Schmidt (Bjorck 1967). With the linear
- * column last its coefficient is <q, y>/R and its variance (scatter/R)^2. Uniform weights: the rounding of J is the
- * same for all steps, so small steps need no cutting, they merely weigh little. */
+/* Fits y by least squares over the powers of e in the window, by modified Gram-Schmidt (Bjorck 1967). With the linear
+ * column last its coefficient is <q, y>/R and its variance (scatter/R)^2. Weights are uniform: the rounding of J is the
+ * same for all steps, so that small steps need not be removed, they merely have little weight. */
 static fit fit_window(const model *m, const double *step, const double *y, size_t n, size_t first, double noise)
 {
     double residual[PIO_TAYLOR_STEPS], q[MAX_POWERS][PIO_TAYLOR_STEPS], R = 1, along = 0, sum = 0;
@@ -69,7 +69,7 @@ static fit fit_window(const model *m, const double *step, const double *y, size_
     return f;
 }
 
-/* The fit whose a is known best. */
+/* Returns the fit with the smallest uncertainty of a. */
 static fit best_fit(const model *models, int n_models, const double *step, const double *y, size_t n, double noise)
 {
     fit best = {.error = HUGE_VAL};
@@ -93,8 +93,8 @@ static double quotient(const pio_taylor_direction *d, size_t k)
     return d->minus ? (d->plus[k] - d->minus[k]) / (2 * d->step[k]) : (d->plus[k] - d->J0) / d->step[k];
 }
 
-/* The quotient with the smallest change from its neighbour, rounding added so that a chance agreement of noise does not
- * win. */
+/* Returns the quotient with the smallest change from its neighbour, with rounding added so that a chance agreement of
+ * noise is not chosen. */
 static double best_difference(const pio_taylor_direction *d, double noise)
 {
     double best = quotient(d, 0), least = HUGE_VAL;
@@ -105,7 +105,7 @@ static double best_difference(const pio_taylor_direction *d, double noise)
     return best;
 }
 
-/* The median order at which y falls with the step, over the pairs that stand clear of rounding. */
+/* Returns the median order at which y decreases with the step, over the pairs that are well above rounding. */
 static double observed_order(const double *step, const double *y, size_t n, double noise)
 {
     double order[PIO_TAYLOR_STEPS];
@@ -127,32 +127,33 @@ static bool usable(const pio_taylor_direction *d, pio_taylor_row *row)
 {
     if (d->n < PIO_TAYLOR_WINDOW || d->n > PIO_TAYLOR_STEPS || !(d->tolerance > 0) || !(d->noise >= 0) ||
         !(d->scale >= 0)) {
-        judge(row, PIO_TAYLOR_INCONCLUSIVE,
-              "a check needs %d to %d steps, a tolerance above 0, noise and scale not negative", PIO_TAYLOR_WINDOW,
-              PIO_TAYLOR_STEPS);
+        conclude(row, PIO_TAYLOR_INCONCLUSIVE,
+                 "a check needs %d to %d steps, a tolerance above 0, noise and scale not negative", PIO_TAYLOR_WINDOW,
+                 PIO_TAYLOR_STEPS);
         return false;
     }
     for (size_t k = 0; k < d->n; k++) {
         if (d->step[k] > 0 && d->step[k] < HUGE_VAL && (k == 0 || d->step[k] < d->step[k - 1])) continue;
-        judge(row, PIO_TAYLOR_INCONCLUSIVE, "step %zu is %g; steps must be positive and fall", k, d->step[k]);
+        conclude(row, PIO_TAYLOR_INCONCLUSIVE, "step %zu is %g; steps must be positive and fall", k, d->step[k]);
         return false;
     }
     if (!isfinite(d->J0) || !isfinite(d->adjoint)) {
-        judge(row, PIO_TAYLOR_FAILED, "J is %g and the adjoint's derivative %g; both must be finite", d->J0,
-              d->adjoint);
+        conclude(row, PIO_TAYLOR_FAILED, "J is %g and the adjoint's derivative %g; both must be finite", d->J0,
+                 d->adjoint);
         return false;
     }
     for (size_t k = 0; k < 2 * d->n; k++) {
         const double *J = k < d->n ? d->plus : d->minus;
         if (!J || isfinite(J[k % d->n])) continue;
-        judge(row, PIO_TAYLOR_FAILED, "J(m %c e h) is %g at e = %g", k < d->n ? '+' : '-', J[k % d->n],
-              d->step[k % d->n]);
+        conclude(row, PIO_TAYLOR_FAILED, "J(m %c e h) is %g at e = %g", k < d->n ? '+' : '-', J[k % d->n],
+                 d->step[k % d->n]);
         return false;
     }
     return true;
 }
 
-/* Standard deviation of a difference of two values of J by rounding: an ulp or so of each, and of e <g,h>. */
+/* Returns the standard deviation of a difference of two values of J by rounding: about an ulp of each, and of e <g,h>.
+ */
 static double rounding(const pio_taylor_direction *d)
 {
     double largest = fabs(d->J0);
@@ -163,25 +164,26 @@ static double rounding(const pio_taylor_direction *d)
     return fmax(2 * DBL_EPSILON * (largest + d->step[0] * fabs(d->adjoint)), sqrt(2) * d->noise);
 }
 
-/* Where the values of J are in doubt, a difference of gradients that the doubt explains is none. y is fitted anew, with
- * what n values that are each off by the doubt, in the worst of ways, do to a = sum_k w_k y_k: no more than sqrt(n) of
- * it times |w|. */
-static bool in_doubt(const pio_taylor_direction *d, pio_taylor_row *row, const model *models, const double *y,
-                     double reference)
+/* Returns whether the error bound of J explains the difference of gradients, which then does not count as one. y is
+ * fitted with the effect that n values, each with an error up to the bound, have in the worst case on a = sum_k w_k
+ * y_k: no more than sqrt(n) of it times |w|. */
+static bool explained_by_errors(const pio_taylor_direction *d, pio_taylor_row *row, const model *models,
+                                const double *y, double reference)
 {
-    if (!(d->doubt > 0)) return false;
-    const double each = models == odd ? d->doubt : 2 * d->doubt; /* the others are differences to J0 */
+    if (!(d->error_bound > 0)) return false;
+    const double each =
+        models == odd ? d->error_bound : 2 * d->error_bound; /* the other models use differences to J0 */
     const fit f = best_fit(models, 3, d->step, y, d->n, each * sqrt((double)d->n) / errors_allowed);
     if ((fabs(f.a) - f.error) / reference > d->tolerance) return false;
-    judge(row, PIO_TAYLOR_INCONCLUSIVE,
-          "differences cannot decide: |a| = %.2e +- %.1e of %.2g, tolerance %.1e; forces out of balance and the "
-          "engine's digits "
-          "leave J in doubt by %.1e: a smaller solver.tolerance, f64, or loads that strain more would decide",
-          fabs(f.a) / reference, f.error / reference, reference, d->tolerance, d->doubt);
+    conclude(row, PIO_TAYLOR_INCONCLUSIVE,
+             "differences cannot decide: |a| = %.2e +- %.1e of %.2g, tolerance %.1e; forces out of balance and the "
+             "engine's digits "
+             "leave J in doubt by %.1e: a smaller solver.tolerance, f64, or loads that strain more would decide",
+             fabs(f.a) / reference, f.error / reference, reference, d->tolerance, d->error_bound);
     return true;
 }
 
-static void judge_fit(const pio_taylor_direction *d, pio_taylor_row *row, const fit *f, bool affine)
+static void test_fit(const pio_taylor_direction *d, pio_taylor_row *row, const fit *f, bool affine)
 {
     const char *of = row->absolute ? "scale, the adjoint being zero" : "|<g,h>|";
     char window[96] = "";
@@ -191,14 +193,14 @@ static void judge_fit(const pio_taylor_direction *d, pio_taylor_row *row, const 
         snprintf(window, sizeof window, "; %zu of the largest steps left out", f->first);
     }
     if (row->uncertainty <= d->tolerance && row->remainder <= d->tolerance) {
-        judge(row, PIO_TAYLOR_PASSED, "|a| = %.2e +- %.1e of %s, tolerance %.1e%s", row->remainder, row->uncertainty,
-              of, d->tolerance, window);
+        conclude(row, PIO_TAYLOR_PASSED, "|a| = %.2e +- %.1e of %s, tolerance %.1e%s", row->remainder, row->uncertainty,
+                 of, d->tolerance, window);
     } else if (row->remainder - row->uncertainty > d->tolerance || row->uncertainty <= d->tolerance) {
-        judge(row, PIO_TAYLOR_FAILED,
-              "the adjoint is not the derivative: |a| = %.2e +- %.1e of %s, tolerance %.1e; differences show %.9g%s",
-              row->remainder, row->uncertainty, of, d->tolerance, row->fitted, window);
+        conclude(row, PIO_TAYLOR_FAILED,
+                 "the adjoint is not the derivative: |a| = %.2e +- %.1e of %s, tolerance %.1e; differences show %.9g%s",
+                 row->remainder, row->uncertainty, of, d->tolerance, row->fitted, window);
     } else {
-        judge(
+        conclude(
             row, PIO_TAYLOR_INCONCLUSIVE,
             "differences cannot decide: |a| = %.2e +- %.1e of %s, tolerance %.1e; J has a kink or noise of about %.1e "
             "here, or the first step %.3g is too small or too large",
@@ -206,23 +208,24 @@ static void judge_fit(const pio_taylor_direction *d, pio_taylor_row *row, const 
     }
 }
 
-/* A function that is smooth at m has an even part without linear term. Overrules the verdict so far. */
-static void look_for_kink(const pio_taylor_direction *d, pio_taylor_row *row, double noise, double reference)
+/* A function that is smooth at m has an even part without linear term. A kink overrules the verdict so far. */
+static void find_kink(const pio_taylor_direction *d, pio_taylor_row *row, double noise, double reference)
 {
     double y[PIO_TAYLOR_STEPS];
     for (size_t k = 0; k < d->n; k++) y[k] = ((d->plus[k] - d->J0) + (d->minus[k] - d->J0)) / 2;
     fit f = best_fit(even, 3, d->step, y, d->n, noise);
-    if (fabs(f.a) > d->tolerance * reference && fabs(f.a) > f.error && !in_doubt(d, row, even, y, reference)) {
-        judge(row, PIO_TAYLOR_FAILED,
-              "J has a kink here: its slopes to the two sides differ by %.2e +- %.1e; no gradient is right",
-              2 * fabs(f.a), 2 * f.error);
+    if (fabs(f.a) > d->tolerance * reference && fabs(f.a) > f.error &&
+        !explained_by_errors(d, row, even, y, reference)) {
+        conclude(row, PIO_TAYLOR_FAILED,
+                 "J has a kink here: its slopes to the two sides differ by %.2e +- %.1e; no gradient is right",
+                 2 * fabs(f.a), 2 * f.error);
     }
 }
 
-/* Is all rounding of J, the adjoint and every difference? */
+/* Returns whether the adjoint and every difference are no more than rounding of J. */
 static bool independent(const pio_taylor_direction *d, pio_taylor_row *row, const double *change)
 {
-    const double least = 8 * fmax(rounding(d), d->doubt), bound = least / d->step[0];
+    const double least = 8 * fmax(rounding(d), d->error_bound), bound = least / d->step[0];
     bool none = fabs(d->adjoint) <= bound && d->weight > 0 && bound <= d->tolerance * d->weight;
     for (size_t k = 0; k < d->n; k++)
         none = none && fabs(change[k]) <= least && (!d->minus || fabs(d->minus[k] - d->J0) <= least);
@@ -232,11 +235,11 @@ static bool independent(const pio_taylor_direction *d, pio_taylor_row *row, cons
     row->uncertainty = bound / d->weight;
     row->relative_error = 0;
     row->fitted = change[0] / d->step[0];
-    judge(row, PIO_TAYLOR_PASSED,
-          "J does not depend on it: the adjoint and every difference are no more than rounding of J; a derivative "
-          "below %.1e "
-          "would not be seen",
-          bound);
+    conclude(row, PIO_TAYLOR_PASSED,
+             "J does not depend on it: the adjoint and every difference are no more than rounding of J; a derivative "
+             "below %.1e "
+             "would not be seen",
+             bound);
     return true;
 }
 
@@ -272,16 +275,16 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
     row->absolute = fabs(d->adjoint) <= zero_adjoint * d->scale;
     double reference = row->absolute ? d->scale : fabs(d->adjoint);
     if (!(reference > 0)) {
-        judge(row, PIO_TAYLOR_INCONCLUSIVE,
-              "the adjoint is zero and no scale was given to compare with; differences show %.3e +- %.1e", f.a,
-              f.error);
+        conclude(row, PIO_TAYLOR_INCONCLUSIVE,
+                 "the adjoint is zero and no scale was given to compare with; differences show %.3e +- %.1e", f.a,
+                 f.error);
         return;
     }
     row->remainder = fabs(f.a) / reference;
     row->uncertainty = f.error / reference;
-    judge_fit(d, row, &f, affine);
-    if (row->verdict == PIO_TAYLOR_FAILED) in_doubt(d, row, d->minus ? odd : one_sided, y, reference);
-    if (d->minus) look_for_kink(d, row, noise, reference);
+    test_fit(d, row, &f, affine);
+    if (row->verdict == PIO_TAYLOR_FAILED) explained_by_errors(d, row, d->minus ? odd : one_sided, y, reference);
+    if (d->minus) find_kink(d, row, noise, reference);
 }
 
 /* ---- for people ------------------------------------------------------------------------------------------- */

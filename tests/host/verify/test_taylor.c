@@ -1,4 +1,4 @@
-/* test_taylor.c -- right gradients pass, wrong ones fail, and what cannot be told is not passed. */
+/* test_taylor.c -- right gradients pass, wrong ones fail, and inconclusive ones do not pass. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,12 +77,12 @@ static double kinked(const double *x, double *g)
 typedef struct setting {
     function f;
     bool central;
-    double first; /* step */
-    double noise; /* relative, added to every J */
-    double told;  /* noise told to the check, absolute */
-    double scale; /* 0: sum |g_i h_i| */
-    double bias;  /* by which J is off at the largest step, in proportion at others */
-    double doubt, weight;
+    double first;    /* step */
+    double noise;    /* relative, added to every J */
+    double reported; /* noise that the check is given, absolute */
+    double scale;    /* 0: sum |g_i h_i| */
+    double bias;     /* by which J is off at the largest step, in proportion at others */
+    double error_bound, weight;
     double factor;  /* on the gradient */
     int flip, drop; /* component of the gradient; -1: none */
     double h[N];
@@ -130,8 +130,8 @@ static pio_taylor_row check(const char *name, const setting *s)
                               .plus = plus,
                               .minus = s->central ? minus : NULL,
                               .tolerance = 1e-6,
-                              .noise = s->told,
-                              .doubt = s->doubt,
+                              .noise = s->reported,
+                              .error_bound = s->error_bound,
                               .weight = s->weight,
                               .scale = s->scale > 0 ? s->scale : scale};
     pio_taylor_row row;
@@ -240,7 +240,7 @@ static void noise_of_1e_12_is_tolerated_and_of_1e_6_is_not_passed(void **state)
         setting s = standard(i % 2 ? smooth : rational);
         s.central = i % 4 < 2;
         s.noise = 1e-12;
-        if (i % 3 == 0) s.told = 1e-12;
+        if (i % 3 == 0) s.reported = 1e-12;
         wrong += check("noise 1e-12", &s).verdict != PIO_TAYLOR_PASSED;
         s.factor = 1 + 1e-5;
         missed += check("noise 1e-12, times 1 + 1e-5", &s).verdict == PIO_TAYLOR_PASSED;
@@ -355,7 +355,7 @@ static void a_true_zero_passes_only_with_a_scale(void **state)
 
 /* What Newton's method leaves out of balance is not noise: it goes together with the step, and looks like a wrong
  * slope. */
-static void values_in_doubt_accuse_no_gradient_that_the_doubt_explains(void **state)
+static void differences_within_the_error_bound_do_not_count_against_a_gradient(void **state)
 {
     (void)state;
     const function functions[] = {smooth, rational, affine};
@@ -364,19 +364,20 @@ static void values_in_doubt_accuse_no_gradient_that_the_doubt_explains(void **st
             setting s = standard(functions[i]);
             s.central = central;
             s.bias = 3e-7;
-            assert_int_equal(check("biased, and no doubt told", &s).verdict, PIO_TAYLOR_FAILED); /* as it looks */
-            s.doubt = 3e-7;
-            pio_taylor_row row = check("biased, and the doubt told", &s);
+            assert_int_equal(check("biased, without an error bound", &s).verdict, PIO_TAYLOR_FAILED); /* as it looks */
+            s.error_bound = 3e-7;
+            pio_taylor_row row = check("biased, with an error bound", &s);
             assert_int_equal(row.verdict, PIO_TAYLOR_INCONCLUSIVE);
             assert_non_null(strstr(row.reason, "solver.tolerance"));
-            s.doubt = 1e-10; /* controls: it does not explain that much; and a gradient that is wrong by more than it */
-            assert_int_equal(check("biased, and too small a doubt told", &s).verdict, PIO_TAYLOR_FAILED);
-            s.bias = s.doubt = 1e-10;
+            s.error_bound =
+                1e-10; /* controls: it does not explain that much; and a gradient that is wrong by more than it */
+            assert_int_equal(check("biased, with too small an error bound", &s).verdict, PIO_TAYLOR_FAILED);
+            s.bias = s.error_bound = 1e-10;
             s.factor = 1.0001;
-            assert_int_equal(check("times 1.0001, and in doubt", &s).verdict, PIO_TAYLOR_FAILED);
+            assert_int_equal(check("times 1.0001, with an error bound", &s).verdict, PIO_TAYLOR_FAILED);
             s.factor = 1;
             s.bias = 0;
-            assert_int_equal(check("right, and in doubt", &s).verdict, PIO_TAYLOR_PASSED);
+            assert_int_equal(check("right, with an error bound", &s).verdict, PIO_TAYLOR_PASSED);
         }
 }
 
@@ -480,7 +481,7 @@ int main(void)
         cmocka_unit_test(the_mean_slope_at_a_kink_is_found_by_the_even_part),
         cmocka_unit_test(a_kink_beyond_the_window_does_not_disturb),
         cmocka_unit_test(a_true_zero_passes_only_with_a_scale),
-        cmocka_unit_test(values_in_doubt_accuse_no_gradient_that_the_doubt_explains),
+        cmocka_unit_test(differences_within_the_error_bound_do_not_count_against_a_gradient),
         cmocka_unit_test(what_does_not_depend_on_a_direction_passes_and_a_missing_adjoint_does_not),
         cmocka_unit_test(nan_fails_and_bad_input_is_inconclusive),
         cmocka_unit_test(the_bias_of_the_first_power_left_out_is_within_the_uncertainty),
