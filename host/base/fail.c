@@ -15,7 +15,7 @@ const char *piola_failure_name(piola_failure_kind kind)
                                         [PIOLA_FAILED_NOT_FINITE] = "not_finite",
                                         [PIOLA_FAILED_INVERTED] = "inverted",
                                         [PIOLA_FAILED_REST_SHAPE] = "rest_shape",
-                                        [PIOLA_FAILED_LOOSE_BODY] = "loose_body",
+                                        [PIOLA_FAILED_RIGID_MOTION] = "rigid_motion",
                                         [PIOLA_FAILED_LINE_SEARCH] = "line_search",
                                         [PIOLA_FAILED_NEWTON] = "newton_limit",
                                         [PIOLA_FAILED_ADJOINT] = "adjoint",

@@ -79,5 +79,5 @@ piola_status fem_check_supports(const pio_fem_desc *m, const char *(*interrupted
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", why ? why : "a signal");
     if (held < 0) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
     return held ? PIOLA_OK
-                : sim_fail_as(error, PIOLA_BAD_DATA, sim_failure(PIOLA_FAILED_LOOSE_BODY), "%s", own.message);
+                : sim_fail_as(error, PIOLA_BAD_DATA, sim_failure(PIOLA_FAILED_RIGID_MOTION), "%s", own.message);
 }

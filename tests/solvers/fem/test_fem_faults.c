@@ -268,7 +268,7 @@ static const fault_case faults[] = {
      BEFORE(CONSTANTS, ELEMENT)},
     {"a negative modulus", negative_modulus, PIOLA_NUMERICAL,
      {"element 0: its law is not defined for the constants -1000"}, 0, BEFORE(CONSTANTS, ELEMENT)},
-    {"nothing held", nothing_held, PIOLA_BAD_DATA, {"is loose", "turning about"}, 0, BEFORE(LOOSE_BODY, NOWHERE)},
+    {"nothing held", nothing_held, PIOLA_BAD_DATA, {"is loose", "turning about"}, 0, BEFORE(RIGID_MOTION, NOWHERE)},
     {"an explicit step too long", explicit_step_too_long, PIOLA_NUMERICAL,
      {"a time step of 1 s is unstable", "2/omega = "}, 0, BEFORE(TIME_STEP, NOWHERE)},
     {"an explicit step's load that is NaN", explicit_load_is_no_number, PIOLA_NUMERICAL,
