@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t over; /* main has decided on an exit code */
+static volatile sig_atomic_t over; /* main has chosen an exit code */
 
-/* Without memory and without stdio, whose locks may be held. */
-static void say(const char *text)
+/* Writes text without allocating and without stdio, whose locks may be held. */
+static void put(const char *text)
 {
     size_t left = strlen(text);
     while (left > 0) {
@@ -36,29 +36,29 @@ static _Noreturn void end(const char *what)
 {
     char text[24];
     piola_disown_result();
-    say("piola: error: no memory: ");
-    say(decimal(piola_refused_bytes(), text));
-    say(" bytes were refused, and ");
-    say(what);
-    say("\n");
+    put("piola: error: no memory: ");
+    put(decimal(piola_refused_bytes(), text));
+    put(" bytes were refused, and ");
+    put(what);
+    put("\n");
     _exit(PIOLA_NO_MEMORY);
 }
 
-/* A library has called exit(). */
+/* Runs when a library has called exit(). */
 static void on_exit_of_a_library(void)
 {
     if (over) return;
     if (piola_refused_bytes()) end("a library ended the program");
     piola_disown_result();
-    say("piola: error: a library ended the program; what it said stands above\n");
+    put("piola: error: a library ended the program; its message is above\n");
     _exit(PIOLA_INTERNAL);
 }
 
-#ifdef __SANITIZE_ADDRESS__ /* which reports crashes itself */
+#ifdef __SANITIZE_ADDRESS__ /* it reports crashes itself */
 static void watch_crashes(void) {}
 #else
-/* Where memory was not refused, the signal's own action follows: the faulting instruction is run again, abort() goes
- * on. */
+/* If no memory was refused, the default action of the signal follows: the faulting instruction is executed again,
+ * abort() continues. */
 static void on_crash(int number)
 {
     if (piola_refused_bytes())

@@ -1,11 +1,11 @@
-/* guard.h -- what the command says when a library under it ends the process or crashes, where the reason is that memory
- * was refused: exit code 71 with a message, and no result.json that tells of a success. */
+/* guard.h -- the message of the command if a library ends the process or crashes because memory was refused: exit code
+ * 71, and no result.json that reports a success. */
 #ifndef PIOLA_TOOLS_GUARD_H
 #define PIOLA_TOOLS_GUARD_H
 
-/* Call first in main(). */
+/* Installs the handlers; the first call of main(). */
 void tool_guard_begin(void);
-/* Call last in main(): what ends the process from now on is main itself. */
+/* Removes them; the last call of main(), after which main itself ends the process. */
 void tool_guard_end(void);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { COLUMN = 26, WIDTH = 100 };
 
-/* The text, broken between words, from `column` on; the cursor is at `at`. */
+/* Prints the text, broken between words, from `column` on; the cursor is at `at`. */
 static void print_wrapped(FILE *to, const char *text, int at, int column)
 {
     if (at >= column) {
@@ -59,7 +59,7 @@ bool tool_returns(const char *list, int code)
     return found;
 }
 
-/* `list`: as of tool_returns. */
+/* Prints exit codes; `list` is as in tool_returns(). */
 static void print_codes(FILE *to, const char *list)
 {
     fputs("\nExit codes:\n", to);
@@ -81,7 +81,7 @@ static void help_all(FILE *to)
     print_codes(to, NULL);
     fputs("\nExample:\n  piola validate scene.yaml && piola run scene.yaml -o out/first\n"
           "      finds the errors of scene.yaml, or simulates it\n\n"
-          "`piola COMMAND --help`, or `piola help COMMAND`, tells the options of a command.\n",
+          "`piola COMMAND --help`, or `piola help COMMAND`, lists the options of a command.\n",
           to);
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text as roff wants it: a hyphen that can be copied, no escapes by chance, no line that is a request. */
+/* Writes text for roff: hyphens that can be copied, no accidental escapes, no line that is a request. */
 static void put_roff(FILE *to, const char *text)
 {
     for (bool begins = true; *text; begins = *text++ == '\n') {
@@ -86,7 +86,7 @@ static void put_verbatim(FILE *to, const char *heading, const char *text)
     fputs("\n.fi\n", to);
 }
 
-/* The page of the command, or of the program itself. */
+/* Writes the page of the command, or of the program itself. */
 static void put_page(FILE *to, tool_id command)
 {
     if (command == TOOL_COMMANDS) {
@@ -123,7 +123,7 @@ static void put_page(FILE *to, tool_id command)
     fputs(".SH SEE ALSO\n\\fBpiola\\fR(1)\n", to);
 }
 
-/* What is offered after an option that takes an argument: its values, a file's name, or nothing. */
+/* Writes what is suggested after an option with an argument: its values, names of files, or nothing. */
 static void put_bash_arguments(FILE *to)
 {
     for (const tool_option *o = tool_options; o->name; o++) {
@@ -165,7 +165,7 @@ static void put_bash(FILE *to)
         to);
 }
 
-/* Text within '...[...]' of _arguments: quotes, brackets and colons end it otherwise. */
+/* Writes text within '...[...]' of _arguments, where quotes, brackets and colons must be escaped. */
 static void put_zsh(FILE *to, const char *text)
 {
     for (; *text; text++)

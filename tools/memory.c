@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#ifndef __SANITIZE_ADDRESS__ /* which has its own, and ends the process where memory is refused */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer has its own, and ends the process if memory is refused */
 
 static struct {
     void *(*malloc)(size_t);
@@ -19,7 +19,8 @@ static struct {
     bool ready;
 } next;
 
-/* The loader calls malloc before there is a second thread. dlsym takes no memory unless it fails. */
+/* Finds the next functions. The loader calls malloc before there is a second thread, and dlsym allocates nothing unless
+ * it fails. */
 static void find_next(void)
 {
     static bool looking;

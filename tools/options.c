@@ -44,8 +44,8 @@ static int least_of(int a, int b, int c)
     return a < b ? (a < c ? a : c) : (b < c ? b : c);
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b (optimal string alignment); words
- * longer than 30 letters are far from everything. */
+/* Returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
+ * alignment); words longer than 30 letters are far from everything. */
 static int distance(const char *a, const char *b)
 {
     int row[32][32];
@@ -76,7 +76,7 @@ static void consider(nearest *n, const char *candidate)
     n->least = d;
 }
 
-/* "; did you mean 'x'?" or "". */
+/* Returns "; did you mean 'x'?" or "". */
 static const char *did_you_mean(const nearest *n, const char *dashes, char out[64])
 {
     out[0] = '\0';
@@ -86,7 +86,7 @@ static const char *did_you_mean(const nearest *n, const char *dashes, char out[6
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-/* The number at the start of *text, moving *text behind it. Decimal only: strtod knows more. */
+/* Reads the number at the start of *text and moves *text behind it. It is decimal only, while strtod accepts more. */
 static bool take_number(const char **text, double *value)
 {
     char *end;
@@ -180,7 +180,7 @@ static piola_status set_choice(const tool_option *o, const char *text, void *to,
                  did_you_mean(&near, "", hint));
 }
 
-/* `text` is NULL for an option without an argument. */
+/* Sets an option; `text` is NULL for one without an argument. */
 static piola_status set(tool_settings *s, const tool_option *o, const char *text, piola_error *error)
 {
     void *to = (char *)s + o->offset;
@@ -229,7 +229,7 @@ static const char *command_name(const tool_settings *s)
     return s->command == TOOL_COMMANDS ? "piola" : tool_commands[s->command].name;
 }
 
-/* The option called `name` (or `letter`) that the command takes; else NULL, and why in `error`. */
+/* Returns the option called `name` (or `letter`) that the command has; otherwise NULL, with the reason in `error`. */
 static const tool_option *find(const tool_settings *s, const char *name, char letter, piola_error *error)
 {
     char others[200] = "", hint[64], shown[80];
@@ -256,7 +256,7 @@ static const tool_option *find(const tool_settings *s, const char *name, char le
     return NULL;
 }
 
-/* --name, --name=value, --name value */
+/* Parses --name, --name=value, or --name value. */
 static piola_status take_long(words *w, tool_settings *s, piola_error *error)
 {
     char name[64];
@@ -273,7 +273,7 @@ static piola_status take_long(words *w, tool_settings *s, piola_error *error)
     return set(s, o, value, error);
 }
 
-/* -v, -qq, -oDIR, -o DIR */
+/* Parses -v, -qq, -oDIR, or -o DIR. */
 static piola_status take_short(words *w, tool_settings *s, piola_error *error)
 {
     for (const char *at = w->argv[w->at] + 1; *at; at++) {
@@ -295,7 +295,7 @@ static piola_status take_word(tool_settings *s, const char *word, piola_error *e
     char hint[64];
     if (s->command == TOOL_COMMANDS) {
         nearest near = {word, NULL, INT_MAX};
-        if (!strcmp(word, "help")) { /* piola help COMMAND is piola COMMAND --help */
+        if (!strcmp(word, "help")) { /* `piola help COMMAND` is `piola COMMAND --help` */
             s->help = true;
             return PIOLA_OK;
         }
@@ -330,7 +330,7 @@ static bool given(const tool_settings *s, const char *name)
     return false;
 }
 
-/* The options of one benchmark do nothing for another. */
+/* Reports options of one benchmark that are given for another. */
 static piola_status finish_bench(tool_settings *s, piola_error *error)
 {
     for (const tool_option *o = tool_options; o->name; o++) {
@@ -354,7 +354,7 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
     return PIOLA_OK;
 }
 
-/* What only the whole line can tell. */
+/* Checks what needs the whole command line. */
 static piola_status finish(tool_settings *s, piola_error *error)
 {
     if (s->help || s->version) return PIOLA_OK;

@@ -19,22 +19,22 @@ typedef enum {
     TOOL_EXPORT,
     TOOL_DOCTOR,
     TOOL_BENCH,
-    TOOL_COMMANDS /* none yet: piola --help */
+    TOOL_COMMANDS /* none given: piola --help */
 } tool_id;
 
-enum { TOOL_OPTIONS = 96 }; /* at most */
+enum { TOOL_OPTIONS = 96 }; /* number of options at most */
 
-/* What an option that may be repeated said. */
+/* The values of an option that may be repeated. */
 typedef struct {
     const char **v;
     size_t n;
 } tool_list;
 
-/* What a command line said. Begin with tool_settings_default(). */
+/* The contents of a command line. Begin with tool_settings_default(). */
 typedef struct {
     tool_id command;
-    const char *argument; /* SCENE, FILE or what to bench; NULL when none was given */
-    piola_options common; /* also holds device, precision, threads and json of every command */
+    const char *argument; /* SCENE, FILE or the kind of benchmark; NULL if none was given */
+    piola_options common; /* also has device, precision, threads and json of every command */
     piola_bench_options bench;
     piola_bench_fem_options bench_fem;
     piola_bench_memory_options bench_memory;
@@ -42,28 +42,30 @@ typedef struct {
     piola_info_options info;
     piola_render_options render;
     piola_export_options export;
-    const char *output; /* -o */
+    const char *output; /* value of -o */
     tool_list sets, allow;
     bool markdown, help, version;
-    bool given[TOOL_OPTIONS]; /* by place in tool_options */
+    bool given[TOOL_OPTIONS]; /* options that were given, by index in tool_options */
 } tool_settings;
 
+/* Returns the settings of an empty command line. */
 tool_settings tool_settings_default(void);
+/* Frees what the settings hold. */
 void tool_settings_free(tool_settings *settings);
-/* Fill `settings` from the arguments. PIOLA_USAGE says which argument is wrong and what would be right. */
+/* Fills `settings` from the arguments. PIOLA_USAGE says which argument is wrong and what would be right. */
 piola_status tool_parse(int argc, char **argv, tool_settings *settings, piola_error *error);
-/* The help of a command, or with TOOL_COMMANDS the list of all. */
+/* Prints the help of a command, or with TOOL_COMMANDS the list of all commands. */
 void tool_help(tool_id command, FILE *to);
 
 /* ---- the tables, shared by the parser and the help ------------------------------------------------------ */
 
 typedef enum {
     OPTION_FLAG,    /* bool: true */
-    OPTION_COUNT,   /* int: one more each time */
+    OPTION_COUNT,   /* int: incremented each time */
     OPTION_TEXT,    /* const char * */
-    OPTION_LIST,    /* tool_list: one more */
+    OPTION_LIST,    /* tool_list: appended each time */
     OPTION_CHOICE,  /* const char *, one of `values` */
-    OPTION_FIRST,   /* bool: whether it is the first of the two `values` */
+    OPTION_FIRST,   /* bool: true for the first of the two `values` */
     OPTION_INTEGER, /* int, least..most */
     OPTION_WIDE,    /* int64_t, least..most; 1e6 is allowed */
     OPTION_NUMBER,  /* double, least..most */
@@ -73,39 +75,39 @@ typedef enum {
 } option_kind;
 
 typedef struct {
-    const char *name; /* without the dashes */
-    char letter;      /* 0: none */
+    const char *name; /* name without the dashes */
+    char letter;      /* one letter; 0: none */
     option_kind kind;
-    size_t offset;             /* of the member of tool_settings */
-    unsigned commands;         /* bit c: command c takes it */
-    const char *argument;      /* as the help names it; NULL: it takes none */
-    const char *const *values; /* NULL-ended */
+    size_t offset;             /* offset of the member in tool_settings */
+    unsigned commands;         /* bit c is set if command c has this option */
+    const char *argument;      /* name of its argument in the help; NULL: it has none */
+    const char *const *values; /* ended by NULL */
     double least, most;
-    const char *meaning;  /* for the help; NULL: hidden, for tests */
-    const char *fallback; /* default in words, or NULL */
-    const char *bench;    /* of what benchmarks alone it is an option, or NULL */
+    const char *meaning;  /* meaning in the help; NULL: hidden, for tests */
+    const char *fallback; /* default in words; NULL: none */
+    const char *bench;    /* the only benchmarks that have this option; NULL: all */
 } tool_option;
 
 typedef struct {
     const char *name;
-    const char *argument; /* "SCENE"; NULL: none */
-    const char *purpose;  /* one line */
-    const char *detail;   /* lines, or "" */
-    const char *codes;    /* exit codes it may return besides 0 and 2: "65 66 71" */
-    const char *examples; /* lines */
+    const char *argument; /* name of its argument, such as "SCENE"; NULL: none */
+    const char *purpose;  /* purpose in one line */
+    const char *detail;   /* details in lines, or "" */
+    const char *codes;    /* exit codes besides 0 and 2: "65 66 71" */
+    const char *examples; /* examples in lines */
 } tool_command;
 
-extern const tool_option tool_options[]; /* ended by name NULL */
-extern const tool_command tool_commands[TOOL_COMMANDS];
+extern const tool_option tool_options[];                /* options, ended by name NULL */
+extern const tool_command tool_commands[TOOL_COMMANDS]; /* commands, by tool_id */
 
 typedef struct {
     int code; /* exit code, a piola_status */
     const char *meaning;
 } tool_code;
 
-extern const tool_code tool_codes[]; /* ended by meaning NULL */
+extern const tool_code tool_codes[]; /* exit codes, ended by meaning NULL */
 
-/* Whether `list`, codes between blanks besides 0 and 2, or NULL for all of them, has this code. */
+/* Returns whether `list` has this code; it lists codes besides 0 and 2, separated by blanks, or is NULL for all. */
 bool tool_returns(const char *list, int code);
 
 #endif

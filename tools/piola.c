@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arguments as one line that a shell reads back as they were; NULL without memory. */
+/* Returns the arguments as one line that a shell reads back unchanged; NULL without memory. */
 static char *command_line(int argc, char **argv)
 {
     size_t size = 1;
@@ -30,7 +30,7 @@ static char *command_line(int argc, char **argv)
     return line;
 }
 
-/* A message that begins with its own place (file:line:col: error: ...) stands as it is. */
+/* Prints an error. A message that begins with its place (file:line:col: error: ...) is printed unchanged. */
 static void print_error(const piola_error *error)
 {
     const char *line_end = strchr(error->message, '\n'), *own = strstr(error->message, ": error: ");
@@ -113,9 +113,9 @@ static piola_status command(int argc, char **argv)
     if (!rc) rc = dispatch(&settings, argc, argv, &error);
     if (rc) print_error(&error);
     if (rc == PIOLA_USAGE && settings.command != TOOL_COMMANDS)
-        fprintf(stderr, "piola: 'piola %s --help' tells more\n", tool_commands[settings.command].name);
+        fprintf(stderr, "piola: 'piola %s --help' has more\n", tool_commands[settings.command].name);
     else if (rc == PIOLA_USAGE)
-        fprintf(stderr, "piola: 'piola --help' tells more\n");
+        fprintf(stderr, "piola: 'piola --help' has more\n");
     tool_settings_free(&settings);
     errno = 0;
     const bool lost = fflush(stdout) || ferror(stdout);

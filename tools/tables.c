@@ -6,7 +6,7 @@
 #define ON(command) (1u << TOOL_##command)
 #define SIMULATING (ON(RUN) | ON(GRAD) | ON(CHECK) | ON(OPTIMIZE))
 #define SCENES (SIMULATING | ON(PARAMS) | ON(VALIDATE))
-#define EVERY ((2u << TOOL_COMMANDS) - 1) /* and the program itself */
+#define EVERY ((2u << TOOL_COMMANDS) - 1) /* all commands, and the program itself */
 #define TO(member) offsetof(tool_settings, member)
 
 static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
@@ -90,7 +90,7 @@ const tool_option tool_options[] = {
     {"range", 0, OPTION_RANGE, TO(render.lo), ON(RENDER), "LO,HI",
      .meaning = "ends of the colour bar, in the field's unit", .fallback = "from the values"},
     {"azimuth", 0, OPTION_NUMBER, TO(render.azimuth), ON(RENDER), "DEG", .least = -3600, .most = 3600,
-     .meaning = "3D: turns the eye about the vertical; 0 looks along +y", .fallback = "30"},
+     .meaning = "3D: rotates the eye about the vertical; 0: view along +y", .fallback = "30"},
     {"elevation", 0, OPTION_NUMBER, TO(render.elevation), ON(RENDER), "DEG", .least = -90, .most = 90,
      .meaning = "3D: lifts the eye", .fallback = "24"},
     {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.01, .most = 1000,
@@ -118,8 +118,8 @@ const tool_option tool_options[] = {
      .fallback = "neo_hookean", .bench = "mpm, fem"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), SIMULATING,
      .meaning = "only warnings and errors; twice: errors only"},
-    {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "say nothing when there is no error"},
-    {"verbose", 'v', OPTION_COUNT, TO(common.verbose), SIMULATING, .meaning = "say more"},
+    {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "print nothing if there is no error"},
+    {"verbose", 'v', OPTION_COUNT, TO(common.verbose), SIMULATING, .meaning = "print more messages"},
     {"help", 'h', OPTION_FLAG, TO(help), EVERY, .meaning = "this help"},
     {"version", 0, OPTION_FLAG, TO(version), EVERY, .meaning = "the version"},
     {"test-cut", 0, OPTION_INTEGER, TO(common.test_cut), ON(RUN) | ON(GRAD), "N", .least = -1000000, .most = 1000000,
@@ -148,7 +148,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "  piola render out/grad/states.vtkhdf --field grad_E -o sensitivity.png\n"
          "      draws where a stiffer material would change J"},
     [TOOL_CHECK] = {"check", "SCENE", "compare the gradient with differences along random directions",
-                    "Says yes (exit 0) or no (exit 1), with the measured differences and the scene's\n"
+                    "Answers yes (exit 0) or no (exit 1), with the measured differences and the scene's\n"
                     "gradient.check.tolerance.",
                     "1 " SCENE_CODES,
                     "  piola check scene.yaml -o out/check --set gradient.check.directions=5\n"
@@ -158,7 +158,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                        "folder; run the same command again to continue a stopped one, with the same result to the bit.",
                        "1 " SCENE_CODES,
                        "  piola optimize scene.yaml -o out/best --max-walltime 2h\n"
-                       "      works for at most two hours; exit 75 says: run the same line again to go on\n"
+                       "      works for at most two hours; exit 75: run the same line again to continue\n"
                        "  piola optimize scene.yaml -o out/best --resume never\n"
                        "      begins anew"},
     [TOOL_PARAMS] = {"params", "SCENE", "list what can be differentiated and designed",
@@ -168,7 +168,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_VALIDATE] =
         {"validate", "SCENE", "find all errors of a scene without simulating it",
          "Every error is file:line:col with the line and what would be right; up to 20 of them. The limits of\n"
-         "the time step are asked of a CPU engine, which starts the scene and takes no step.",
+         "the time step are computed by a CPU engine, which prepares the scene and takes no step.",
          "65 66 71 77",
          "  piola validate scene.yaml\n"
          "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
@@ -180,7 +180,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                      "      # yaml-language-server: $schema=scene.schema.json\n"
                      "  piola schema --markdown | less\n"
                      "      every key with type, unit, default, range and meaning"},
-    [TOOL_INFO] = {"info", "FILE", "say what a .vtkhdf file of Piola holds", "", "65 66 71 74",
+    [TOOL_INFO] = {"info", "FILE", "print what a .vtkhdf file of Piola holds", "", "65 66 71 74",
                    "  piola info out/first/states.vtkhdf\n"
                    "      frames, fields, gradients, objective, certificate and where the file comes from"},
     [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 71 73 74",
@@ -190,7 +190,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
         {"export", "FILE", "write one frame of a .vtkhdf file for other programs",
          "Prints the name of every file it writes. What it did not write itself it never replaces. The points of\n"
          "a mesh are its nodes at rest, with a field `displacement`; stl is deformed. A table has the units in its\n"
-         "first line, and of a mesh with fields of cells a second file OUT_cells.csv; fields.json tells those of\n"
+         "first line, and of a mesh with fields of cells a second file OUT_cells.csv; fields.json has those of\n"
          "the arrays.",
          "65 66 71 73 74 76",
          "  piola export out/first/states.vtkhdf --to vtu --frame 10\n"
@@ -199,12 +199,12 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "      the last frame as arrays/velocity.npy, arrays/grid-points.npy, ... for numpy.load()\n"
          "  piola export out/first/states.vtkhdf --to csv -o last.csv\n"
          "      one row per particle, for a spreadsheet"},
-    [TOOL_DOCTOR] = {"doctor", NULL, "say which devices, engines and libraries there are, and test them",
+    [TOOL_DOCTOR] = {"doctor", NULL, "list devices, engines and libraries, and test them",
                      "Runs a small simulation and its gradient on every engine that this machine can run. Exit 0: all\n"
                      "pass; 1: some test failed; 69: no engine runs.",
                      "1 69 71 74",
                      "  piola doctor\n"
-                     "      engines with `yes` can be asked for by --device and --precision"},
+                     "      engines with `yes` can be selected by --device and --precision"},
     [TOOL_BENCH] =
         {"bench", "mpm|fem|memory|snapshot",
          "measure a solver's speed, gradients in little memory, or files of states and their checksums",
@@ -236,12 +236,12 @@ const tool_code tool_codes[] = {
     {2, "the command line is wrong"},
     {65, "the scene or a data file is wrong; the message has file:line:col"},
     {66, "an input file is missing or cannot be read"},
-    {69, "the device or engine asked for is not there"},
+    {69, "the requested device or engine is not available"},
     {70, "an error in Piola itself"},
     {71, "out of memory, or over the scene's budget; the message names the bytes"},
     {73, "an output file cannot be created"},
     {74, "reading or writing failed (disk full, ...)"},
     {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
     {76, "the computation failed; the message names step, particle and value"},
-    {77, "refused without leave: a path leaves its folder, or the run to resume is of another machine"},
+    {77, "not allowed: a path leaves its folder, or the run to resume is of another machine"},
     {0, NULL}};
