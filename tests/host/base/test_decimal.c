@@ -32,7 +32,7 @@ static bool same_bits(double a, double b)
 
 static int64_t numbers, different, twice_rounded;
 
-/* What an operation on 64 bits gives that is rounded again without looking. */
+/* The result of an operation on 64 bits that is rounded again without a check. */
 static bool naive_differs(const char *text, double right)
 {
     char *end;

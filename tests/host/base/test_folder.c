@@ -64,7 +64,7 @@ static bool is_there(const char *base)
     return !lstat(in_folder(base), &there);
 }
 
-/* A process that has the lock until it is told to end by a signal. */
+/* A process that holds the lock until a signal ends it. */
 static pid_t hold(void)
 {
     int ends[2];
@@ -167,7 +167,7 @@ static void an_old_file_is_forgotten_unless_the_folder_is_anothers(void **state)
     end(child);
     pio_folder_remove(folder, "old");
     assert_false(is_there("old"));
-    assert_true(is_there(".piola-lock")); /* who was killed is still to be told */
+    assert_true(is_there(".piola-lock")); /* the killed run must still be reported */
     assert_int_equal(unlink(in_folder(".piola-lock")), 0);
     pio_folder_remove(folder, "old");
     assert_false(is_there(".piola-lock"));
@@ -226,7 +226,7 @@ static void odd_locks_are_refused(void **state)
     assert_int_equal(unlink(in_folder("precious")), 0);
 }
 
-/* What is left of dead runs goes; what others have, what a living process writes and what only looks like it stays. */
+/* Files of dead runs are removed; files of others, of a living process, and with similar names remain. */
 static void leftovers_go_and_nothing_else(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_guarded.c -- a child that crashes, loops, asks for absurd memory or lies is an answer, and the next call goes
- * on. */
+/* test_guarded.c -- a child that crashes, loops, requests absurd memory or sends false answers is reported, and the
+ * program goes on. */
 #include "host/base/guarded.h"
 #include "host/base/signals.h"
 #include "tests/sanitized.h"
@@ -123,8 +123,8 @@ static void it_answers_again_and_again(void **state)
     free(data);
 }
 
-/* What is asked of a child that then is no more. */
-static void expect(wish what, piola_status status, const char *said)
+/* A request to a child that then ends. */
+static void expect(wish what, piola_status status, const char *message)
 {
     piola_error error;
     pio_guarded *g = start();
@@ -134,7 +134,7 @@ static void expect(wish what, piola_status status, const char *said)
     const piola_status got = pio_guarded_read(g, &r, sizeof r, &out, sizeof out, &error);
     print_message("%s\n", error.message);
     assert_int_equal(got, status);
-    assert_non_null(strstr(error.message, said));
+    assert_non_null(strstr(error.message, message));
     assert_int_equal(pio_guarded_read(g, &again, sizeof again, &out, sizeof out, &error), PIOLA_BAD_DATA);
     pio_guarded_end(g);
 }
@@ -162,7 +162,7 @@ static void it_has_a_limit_of_memory(void **state)
     const request r = {MEMORY, 1};
     int out = 0;
     assert_int_equal(pio_guarded_read(g, &r, sizeof r, &out, sizeof out, &error), PIOLA_BAD_DATA);
-    assert_string_equal(error.message, "file: no"); /* its malloc said no */
+    assert_string_equal(error.message, "file: no"); /* its malloc failed */
     pio_guarded_end(g);
 }
 

@@ -19,7 +19,7 @@
 enum { ROWS = 5, HEAD = 32, MOST = 4096 };
 static const char path[] = "test_record.record", identity[] = "scene {a: 1}\nengine cpu", kind[] = "TEST";
 
-/* ---- calls that fail when they are told to ---------------------------------------------------------------- */
+/* ---- calls that fail on request ---------------------------------------------------------------- */
 
 typedef enum { OPEN, WRITE, PWRITE, PREAD, FSYNC, FDATASYNC, FTRUNCATE, RENAME, CALLS } call;
 static const char *const call_names[CALLS] = {"open",  "write",     "pwrite",    "pread",
@@ -379,12 +379,12 @@ static void a_call_that_fails_is_told_and_loses_nothing(void **state)
                 if (!rc) rc = pio_record_continue(&r, path, kind, identity, &error);
                 if (!rc) pio_record_close(r);
                 const bool done = fault.done;
-                const int told = why ? why : ENOSPC;
+                const int reported = why ? why : ENOSPC;
                 fault.countdown = 0;
                 if (!done && !rc) break;
                 assert_true(rc == PIOLA_IO || rc == PIOLA_CANNOT_CREATE);
                 assert_non_null(strstr(error.message, path));
-                if (!strstr(error.message, strerror(told))) fail_msg("%s: %s", call_names[which], error.message);
+                if (!strstr(error.message, strerror(reported))) fail_msg("%s: %s", call_names[which], error.message);
                 rc = pio_record_continue(&r, path, kind, identity, &error);
                 if (rc == PIOLA_NO_INPUT) {
                     assert_int_equal(added, 0);

@@ -70,7 +70,7 @@ static void signals_and_deadlines_stop(void **state)
     raise(SIGTERM);
     assert_int_equal(pio_stop("testing", &error), PIOLA_INTERRUPTED);
     assert_non_null(strstr(error.message, "SIGTERM while testing"));
-    assert_int_equal(pio_stop_at(1022, "testing", &error), PIOLA_OK); /* it does not ask at each */
+    assert_int_equal(pio_stop_at(1022, "testing", &error), PIOLA_OK); /* it does not poll at each */
     assert_int_equal(pio_stop_at(1023, "testing", &error), PIOLA_INTERRUPTED);
     assert_int_equal(pio_stop_sort(items, 300001, sizeof *items, by_key, &compared, "sorting", &error),
                      PIOLA_INTERRUPTED);

@@ -365,7 +365,7 @@ static void a_group_that_is_missing_is_told_with_a_likely_one(void **state)
     pio_mesh_free(&mesh);
 }
 
-/* What is printed while `json` is asked for or not; free() it. */
+/* Returns the output with or without `json`; the caller frees it. */
 static char *report_of(const pio_mesh *mesh, bool json)
 {
     char *text = calloc(1, 8000);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A mesh of one cell is looked at in full: of many, most cells only get a glance. Each cell alone, then the extremes of
+/* A mesh of one cell is computed exactly; of many, most cells are only estimated. Each cell alone, then the extremes of
  * all. */
 static pio_mesh_quality cell_by_cell(const pio_mesh *mesh)
 {

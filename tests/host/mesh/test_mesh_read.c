@@ -35,7 +35,7 @@ static bool warned(const pio_mesh *mesh, const char *words)
 
 /* ---- round trip --------------------------------------------------------------------------------------------- */
 
-/* A box or a plate, bent so that no two places look alike. */
+/* A box or a plate, bent so that no two places are alike. */
 static pio_mesh sample(pio_element_type type, bool plate)
 {
     pio_mesh mesh;
@@ -413,8 +413,8 @@ static void slivers_are_told_with_the_worst_of_them(void **state)
     }
 }
 
-/* A box of length `length`, judged with a scale (NaN: none is given); NULL: no word on its size. */
-static void judged(double length, double scale, const char *words)
+/* A box of length `length`, checked with a scale (NaN: none); NULL: no warning about its size. */
+static void size_warning_is(double length, double scale, const char *words)
 {
     pio_mesh mesh = scaled(length / 2, false);
     const int before = mesh.n_warnings;
@@ -433,15 +433,16 @@ static void sizes_are_judged_after_scaling(void **state)
 {
     const double none = (double)NAN;
     (void)state;
-    judged(100, none, "the box is 100 m long: a file's lengths are metres; if these are millimetres, 'scale: 0.001'");
-    judged(100, none, "(0.1 m)");
-    judged(100, 0.001, NULL);
-    judged(3000, 0.001, NULL);
-    judged(100, 1, NULL);
-    judged(9, none, NULL);
-    judged(9, 1000, "the box is 9000 m long, after its scale");
-    judged(2e-4, 0.001, "the box is only 2e-07 m long");
-    judged(2e-7, none, "the box is only 2e-07 m long");
+    size_warning_is(100, none,
+                    "the box is 100 m long: a file's lengths are metres; if these are millimetres, 'scale: 0.001'");
+    size_warning_is(100, none, "(0.1 m)");
+    size_warning_is(100, 0.001, NULL);
+    size_warning_is(3000, 0.001, NULL);
+    size_warning_is(100, 1, NULL);
+    size_warning_is(9, none, NULL);
+    size_warning_is(9, 1000, "the box is 9000 m long, after its scale");
+    size_warning_is(2e-4, 0.001, "the box is only 2e-07 m long");
+    size_warning_is(2e-7, none, "the box is only 2e-07 m long");
 }
 
 static void lists_of_many_warnings_are_cut_and_counted(void **state)

@@ -37,11 +37,11 @@ typedef struct task {
     double fail_value;                                    /* J of that call when fail_with is PIOLA_OK */
     bool fail_constraint;                                 /* it is not J that has it: `constraints` sees to it */
     bool (*fails)(const struct task *t, const double *z); /* where no evaluation is possible; NULL: nowhere */
-    int stop_at;     /* the iteration at which the callback asks to stop; -1: never */
+    int stop_at;     /* the iteration at which the callback requests a stop; -1: never */
     int iterations;  /* times the iteration callback was called */
     size_t recorded; /* times on_evaluation was called */
     size_t failures; /* of these: with an evaluation that had failed */
-    size_t rejected; /* what the last iteration was told of them */
+    size_t rejected; /* rejected points that the last iteration received */
     char words[200]; /* why the last of them had */
     double last_J;
     bool rose;

@@ -58,7 +58,7 @@ static void the_minimum_is_found_though_trial_points_fail(void **state)
             assert_int_equal(r.evaluations, b.t.calls);
             assert_int_equal(b.t.recorded, b.t.calls);
             assert_int_equal(b.t.failures, r.rejected);
-            assert_int_equal(b.t.rejected, r.rejected); /* as the last iteration was told */
+            assert_int_equal(b.t.rejected, r.rejected); /* as the last iteration received */
             assert_true(r.converged && r.reason == PIO_STOP_GRADIENT);
             assert_string_equal(error.message, "");
             pio_optimizer_result_free(&r);
@@ -250,7 +250,7 @@ static void converged_is_one_rule_whatever_stops_were_asked_for(void **state)
     }
 }
 
-/* The control: where the gradient is wrong no end is one of convergence, whatever stops were asked for. */
+/* The control: where the gradient is wrong no end is one of convergence, whatever stops were requested. */
 static void a_wrong_gradient_has_converged_with_no_stop(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static void a_wrong_gradient_has_converged_with_no_stop(void **state)
 
 /* ---- steps that do not depend on what z was divided by -------------------------------------------------- */
 
-/* Twice the same variables: z, and z divided by a power of two that the unit tells. */
+/* Twice the same variables: z, and z divided by a power of two, which is the unit. */
 static void the_unit_makes_steps_independent_of_the_variables(void **state)
 {
     (void)state;

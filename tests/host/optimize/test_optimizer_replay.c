@@ -46,7 +46,7 @@ static void replay_gives_the_same_bits_and_computes_only_what_is_new(void **stat
     }
 }
 
-/* What a damaged record has lost is computed again, told under its number, and nothing else is. */
+/* What a damaged record has lost is computed again and reported under its number, and nothing else is. */
 static void a_hole_in_the_record_is_computed_again(void **state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void a_hole_in_the_record_is_computed_again(void **state)
             if (k != hole) list[k] = r.list[k];
         b.t.calls = b.t.recorded = 0;
         b.t.iterations = 0;
-        again.size = hole; /* where the bench expects what it is told */
+        again.size = hole; /* where the bench expects the next evaluation */
         b.t.record = &again;
         b.p.replay = list;
         b.p.n_replay = all;

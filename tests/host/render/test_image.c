@@ -230,7 +230,7 @@ static void ticks_are_round_numbers_within_the_range(void **state)
         }
     }
     assert_int_equal(pio_ticks_make(1, 1, 5).n, 0);
-    printf("%d ticks: all round, within the range, and said by their labels\n", total);
+    printf("%d ticks: all round, within the range, and shown by their labels\n", total);
 }
 
 static void numbers_and_units_are_typeset(void **state)
@@ -313,7 +313,7 @@ static void every_printable_character_is_drawn_and_distinct(void **state)
         assert_true(c == ' ' ? dark == 0 : dark > 6);
         for (int other = ' '; other < c; other++) {
             if (memcmp(drawn[c - ' '], drawn[other - ' '], sizeof drawn[0]) == 0)
-                fail_msg("'%c' looks like '%c'", c, other);
+                fail_msg("'%c' resembles '%c'", c, other);
         }
         pio_image_free(&image);
     }

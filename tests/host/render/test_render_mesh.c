@@ -37,7 +37,7 @@ static bool same_colour(pio_rgb a, pio_rgb b)
     return a.r == b.r && a.g == b.g && a.b == b.b;
 }
 
-/* The box is 0..1 m along every axis; the eye of 3D looks along +y. */
+/* The box is 0..1 m along every axis; the view of 3D is along +y. */
 static pio_picture picture_of(const block_mesh *m, const double *values, bool at_cells)
 {
     pio_picture p = pio_picture_default();

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* A damaged file may ask for absurd memory: that must be an answer of malloc, not the end of the program. */
+/* A damaged file may request absurd memory: malloc must fail, and the program must not end. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -245,15 +245,15 @@ static const sample_case many[2] = {
     {"k.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, false, KILL_POINTS, KILL_FRAMES, true, 0},
     {"k.vtkhdf", PIO_SNAPSHOT_STATES, 3, PIO_SNAPSHOT_F32, true, KILL_POINTS, KILL_FRAMES, true, SAMPLE_CELLS}};
 
-/* Tells each frame that pio_snapshot_frame() has reported, until it is killed. The first number says that the file
+/* Reports each frame that pio_snapshot_frame() has reported, until it is killed. The first number says that the file
  * exists. */
-static void doomed_writer(const sample_case *c, int tell)
+static void doomed_writer(const sample_case *c, int report)
 {
     piola_error error;
     pio_snapshot *s = start(c, KILL_FRAMES);
     if (!s) _exit(6);
     for (int64_t k = 0; k < KILL_FRAMES; k++) {
-        send_all(tell, &k, sizeof k);
+        send_all(report, &k, sizeof k);
         if (sample_frame(s, c, k, &error) != PIOLA_OK) _exit(8);
     }
     _exit(9);
@@ -342,7 +342,7 @@ static int64_t write_until_failure(pio_snapshot *s, const sample_case *c, disk_m
 
 /* In a child, because HDF5 cannot close a file whose last flush failed. Exit code: 0 nothing failed, 1 failed rightly.
  */
-static void failing_writer(disk_mode mode, long from, int tell)
+static void failing_writer(disk_mode mode, long from, int report)
 {
     piola_error error = {.status = PIOLA_OK};
     const sample_case c = small(5, true);
@@ -360,7 +360,7 @@ static void failing_writer(disk_mode mode, long from, int tell)
     if (status != PIOLA_OK && (status != PIOLA_IO || !strstr(error.message, "earlier write failed"))) _exit(8);
     if (failed && status == PIOLA_OK) counts[0]++;
     pio_snapshot_abandon(s);
-    send_all(tell, counts, sizeof counts);
+    send_all(report, counts, sizeof counts);
     exit(failed ? 1 : 0); /* not _exit: HDF5's exit handler must not fall over */
 }
 
@@ -375,10 +375,10 @@ static bool fail_one(disk_mode mode, long from)
     assert_true(child >= 0);
     if (child == 0) failing_writer(mode, from, pipes[1]);
     close(pipes[1]);
-    bool told = receive(pipes[0], counts, sizeof counts);
+    bool reported = receive(pipes[0], counts, sizeof counts);
     close(pipes[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
-    if (!told || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
+    if (!reported || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
         fail_msg("failing from write %ld: status %x", from, status);
     const char *wrong = judge(partial, &c, (long)counts[0], (long)counts[1]);
     if (wrong) fail_msg("failing from write %ld on, after %lld frames: %s", from, (long long)counts[0], wrong);
@@ -420,7 +420,7 @@ static void a_full_disk_costs_one_call_and_the_snapshot_goes_on(void **state)
 }
 
 /* Frames of 10000 points until a limit of 4 MB on the file's size. */
-static void limited_writer(int tell)
+static void limited_writer(int report)
 {
     piola_error error;
     int64_t k = 0;
@@ -430,8 +430,8 @@ static void limited_writer(int tell)
     pio_snapshot *s = start(&many[0], KILL_FRAMES);
     if (!s) _exit(6);
     while (k < KILL_FRAMES && sample_frame(s, &many[0], k, &error) == PIOLA_OK) k++;
-    send_all(tell, &k, sizeof k);
-    send_all(tell, &error, sizeof error);
+    send_all(report, &k, sizeof k);
+    send_all(report, &error, sizeof error);
     pio_snapshot_abandon(s);
     exit(0);
 }

@@ -225,7 +225,7 @@ static void a_damaged_block_is_named(void **state)
 /* ---- a file that was never finished ------------------------------------------------------------------------ */
 
 /* What reads back is what was written, or it is refused: 's' a wrong value was given, 'r' refused, 'o' all is right. */
-static char judged(const char *path, const sample_case *c)
+static char verdict_on(const char *path, const sample_case *c)
 {
     const char *wrong = judge(path, c, 0, c->frames);
     if (!wrong) return 'o';
@@ -254,14 +254,14 @@ static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
         assert_non_null(file);
         const size_t size = fread(data, 1, 1 << 20, file);
         fclose(file);
-        assert_int_equal(judged(path, &cases[mesh]), 'o');
+        assert_int_equal(verdict_on(path, &cases[mesh]), 'o');
         for (size_t i = 0; i < n; i++) {
             size_t bytes = size;
             memcpy(spoilt, data, size);
             (i % 4 == 3 ? blank : i % 4 == 2 ? swap : flip)(spoilt, &bytes, i);
             file = fopen(path, "wb");
             assert_true(file && fwrite(spoilt, 1, bytes, file) == bytes && fclose(file) == 0);
-            const char answer = judged(path, &cases[mesh]);
+            const char answer = verdict_on(path, &cases[mesh]);
             silent += answer == 's';
             refused += answer == 'r';
             right += answer == 'o';
@@ -311,13 +311,13 @@ static void a_file_that_another_program_changed_is_refused_unless_told(void **st
     pio_snapshot_file *f = NULL;
     take(false);
     assert_true(put(good, good_size));
-    assert_int_equal(vouched_of(true), PIO_SNAPSHOT_VERIFIED);
-    assert_int_equal(vouched_of(false), PIO_SNAPSHOT_SKIPPED);
+    assert_int_equal(integrity_of(true), PIO_SNAPSHOT_VERIFIED);
+    assert_int_equal(integrity_of(false), PIO_SNAPSHOT_SKIPPED);
     change(NULL, 2);
     assert_int_equal(pio_snapshot_open(&f, bad_path, &error), PIOLA_BAD_DATA);
     print_message("%s\n", error.message);
     assert_true(strstr(error.message, "changed since") || strstr(error.message, "do not match"));
-    assert_int_equal(vouched_of(false), PIO_SNAPSHOT_SKIPPED);
+    assert_int_equal(integrity_of(false), PIO_SNAPSHOT_SKIPPED);
 }
 
 static void a_file_of_an_earlier_version_opens_and_says_so(void **state)
@@ -326,7 +326,7 @@ static void a_file_of_an_earlier_version_opens_and_says_so(void **state)
     take(false);
     assert_true(put(good, good_size - 32)); /* the ending: what is left of the table means nothing */
     change("checksums", 3);
-    assert_int_equal(vouched_of(true), PIO_SNAPSHOT_EARLIER);
+    assert_int_equal(integrity_of(true), PIO_SNAPSHOT_EARLIER);
 }
 
 int main(int argc, char **argv)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* A damaged file may ask for absurd memory: that must be an answer of malloc, not the end of the program. */
+/* A damaged file may request absurd memory: malloc must fail, and the program must not end. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

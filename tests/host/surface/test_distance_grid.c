@@ -1,5 +1,5 @@
-/* test_distance_grid.c -- are the distances about a surface those of its shape, with the right sign, as far as was
- * asked? */
+/* test_distance_grid.c -- are the distances about a surface those of its shape, with the right sign, as far as
+ * requested? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -114,8 +114,8 @@ static int by_vertices(const void *a, const void *b)
     return (p->high > q->high) - (p->high < q->high);
 }
 
-/* What is said of the edges, or "". */
-static void judge_edges(const pio_trimesh *s, char *out, size_t size)
+/* The message about the edges, or "". */
+static void message_on_edges(const pio_trimesh *s, char *out, size_t size)
 {
     const size_t n = 3 * (size_t)s->n_triangles;
     long long open = 0, turned = 0;
@@ -158,7 +158,7 @@ static void compare_edges(pio_trimesh *s)
     char words[400];
     piola_error error = {0};
     s->path = (char *)(uintptr_t) "soup";
-    judge_edges(s, words, sizeof words);
+    message_on_edges(s, words, sizeof words);
     const piola_status rc = pio_trimesh_check_closed(s, &error);
     s->path = NULL;
     print_message("%d vertices, %d triangles: %s\n", s->n_vertices, s->n_triangles, rc ? error.message : "closed");

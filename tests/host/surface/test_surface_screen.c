@@ -132,7 +132,7 @@ static void set_box(pio_trimesh *s)
     }
 }
 
-/* The screen and pio_trimesh_check_inside() against each point asked by itself. */
+/* The screen and pio_trimesh_check_inside() against each point by itself. */
 static void compare(const char *what, pio_trimesh *s, double most_doubtful)
 {
     unsigned char *doubtful = malloc((size_t)s->n_triangles);

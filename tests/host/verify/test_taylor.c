@@ -279,7 +279,7 @@ static void a_kink_among_the_steps_is_not_passed(void **state)
     for (int central = 0; central < 2; central++) {
         for (double place = 0.9 / 32; place > 1e-7; place *= 0.6) { /* in units of the first step: within the window */
             for (int side = -1; side <= 1; side += 2) {
-                if (side < 0 && !central) continue; /* one-sided differences do not look there */
+                if (side < 0 && !central) continue; /* one-sided differences have no values there */
                 setting s = standard(kinked);
                 s.central = central;
                 kink_at = at[0] + side * place * s.first * s.h[0];
@@ -353,7 +353,7 @@ static void a_true_zero_passes_only_with_a_scale(void **state)
     assert_int_equal(check("no influence", &s).verdict, PIO_TAYLOR_PASSED);
 }
 
-/* What Newton's method leaves out of balance is not noise: it goes together with the step, and looks like a wrong
+/* What Newton's method leaves out of balance is not noise: it is correlated with the step, and resembles a wrong
  * slope. */
 static void differences_within_the_error_bound_do_not_count_against_a_gradient(void **state)
 {
@@ -364,7 +364,8 @@ static void differences_within_the_error_bound_do_not_count_against_a_gradient(v
             setting s = standard(functions[i]);
             s.central = central;
             s.bias = 3e-7;
-            assert_int_equal(check("biased, without an error bound", &s).verdict, PIO_TAYLOR_FAILED); /* as it looks */
+            assert_int_equal(check("biased, without an error bound", &s).verdict,
+                             PIO_TAYLOR_FAILED); /* as it appears */
             s.error_bound = 3e-7;
             pio_taylor_row row = check("biased, with an error bound", &s);
             assert_int_equal(row.verdict, PIO_TAYLOR_INCONCLUSIVE);
