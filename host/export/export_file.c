@@ -13,7 +13,7 @@
 #error "exports are written as the numbers lie in memory, lowest byte first"
 #endif
 
-enum { LOOKED_AT = 512 };
+enum { MARK_WITHIN = 512 };
 
 bool pio_export_foreign(const char *path, const char *mark, size_t most)
 {
@@ -35,7 +35,7 @@ piola_status pio_export_begin(pio_export_file *f, const char *path, const char *
     piola_status rc = PIOLA_OK;
     if (!f->path)
         rc = pio_fail_memory(error, strlen(path), "a file's name");
-    else if (mark && pio_export_foreign(path, mark, LOOKED_AT))
+    else if (mark && pio_export_foreign(path, mark, MARK_WITHIN))
         rc = pio_fail(error, PIOLA_CANNOT_CREATE,
                       "%s is there, and not written by this command: remove it, or give another name with -o", path);
     if (!rc) pio_new_file_leftovers_beside(path);

@@ -112,7 +112,7 @@ static void say_everything(pio_log *log)
     pio_log_message(log, PIO_DETAIL, "arena 12 MiB");
 }
 
-static void a_pipe_gets_plain_lines_of_the_level_asked_for(void **state)
+static void a_pipe_gets_plain_lines_of_the_level_requested(void **state)
 {
     (void)state;
     const char *expected[] = {"error: no such thing\n", "error: no such thing\nwarning: odd value 3\n",
@@ -311,7 +311,7 @@ static void every_line_of_the_json_log_parses(void **state)
     assert_int_equal(progress, 8);
 }
 
-static void what_cannot_be_written_is_told_at_the_end(void **state)
+static void what_cannot_be_written_is_reported_at_the_end(void **state)
 {
     (void)state;
     pio_log *log;
@@ -342,7 +342,7 @@ int main(void)
     unsetenv("NO_COLOR");
     setenv("TERM", "xterm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pipe_gets_plain_lines_of_the_level_asked_for),
+        cmocka_unit_test(a_pipe_gets_plain_lines_of_the_level_requested),
         cmocka_unit_test(colour_is_for_terminals_without_no_color),
         cmocka_unit_test(a_terminal_shows_one_line_that_is_rewritten),
         cmocka_unit_test(a_narrow_terminal_does_not_wrap),
@@ -351,7 +351,7 @@ int main(void)
         cmocka_unit_test(a_new_stage_ends_the_one_before_and_an_unknown_total_is_fine),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(every_line_of_the_json_log_parses),
-        cmocka_unit_test(what_cannot_be_written_is_told_at_the_end),
+        cmocka_unit_test(what_cannot_be_written_is_reported_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,7 +308,7 @@ static void a_flipped_bit_is_found_wherever_it_is(void **state)
 }
 
 /* A seal that is right, of a file that is not ours to continue. */
-static void another_identity_kind_or_version_is_told_apart_from_damage(void **state)
+static void another_identity_kind_or_version_is_distinguished_from_damage(void **state)
 {
     (void)state;
     pio_record *r;
@@ -358,7 +358,7 @@ static void a_symbolic_link_is_not_followed(void **state)
 }
 
 /* Every call of creating, adding and continuing fails once, or from then on, with every cause. */
-static void a_call_that_fails_is_told_and_loses_nothing(void **state)
+static void a_call_that_fails_is_reported_and_loses_nothing(void **state)
 {
     (void)state;
     static const int causes[] = {ENOSPC, EIO, EMFILE, EACCES, 0};
@@ -441,9 +441,9 @@ int main(void)
         cmocka_unit_test(the_layout_is_as_documented),
         cmocka_unit_test(a_file_cut_at_any_byte_keeps_its_whole_rows),
         cmocka_unit_test(a_flipped_bit_is_found_wherever_it_is),
-        cmocka_unit_test(another_identity_kind_or_version_is_told_apart_from_damage),
+        cmocka_unit_test(another_identity_kind_or_version_is_distinguished_from_damage),
         cmocka_unit_test(a_symbolic_link_is_not_followed),
-        cmocka_unit_test(a_call_that_fails_is_told_and_loses_nothing),
+        cmocka_unit_test(a_call_that_fails_is_reported_and_loses_nothing),
         cmocka_unit_test(continuing_that_fails_leaves_the_file),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, clean);

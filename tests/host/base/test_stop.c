@@ -83,7 +83,7 @@ static void signals_and_deadlines_stop(void **state)
     free(items);
 }
 
-static void room_is_told_in_bytes(void **state)
+static void room_is_reported_in_bytes(void **state)
 {
     (void)state;
     piola_error error = {0};
@@ -100,7 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_of_any_length_are_stable),
         cmocka_unit_test(signals_and_deadlines_stop),
-        cmocka_unit_test(room_is_told_in_bytes),
+        cmocka_unit_test(room_is_reported_in_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -422,7 +422,7 @@ static bool same_picture(const char *field, double deformation, int64_t frame, c
     return same;
 }
 
-static void a_picture_shows_the_field_and_the_deformation_asked_for(void **state)
+static void a_picture_shows_the_field_and_the_deformation_requested(void **state)
 {
     (void)state;
     assert_true(same_picture(NULL, 1, -1, "displacement", 1, 2));
@@ -476,7 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_twisted_beam_is_closed_turned_outwards_and_keeps_its_volume),
         cmocka_unit_test(what_was_not_exported_is_not_replaced),
         cmocka_unit_test(arrays_of_another_are_not_replaced),
-        cmocka_unit_test(a_picture_shows_the_field_and_the_deformation_asked_for),
+        cmocka_unit_test(a_picture_shows_the_field_and_the_deformation_requested),
         cmocka_unit_test(wrong_questions_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

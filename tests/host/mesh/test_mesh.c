@@ -320,7 +320,7 @@ static void sides_of_a_plate_lie_where_they_should(void **state)
 
 /* ---- quality, errors, lookups ------------------------------------------------------------------------------- */
 
-static void quality_tells_edges_and_volumes(void **state)
+static void quality_has_edges_and_volumes(void **state)
 {
     (void)state;
     pio_mesh mesh = box_of(PIO_HEX8);
@@ -349,7 +349,7 @@ static void expect(piola_status status, const piola_error *error, const char *wo
     assert_non_null(strstr(error->message, words));
 }
 
-static void a_group_that_is_missing_is_told_with_a_likely_one(void **state)
+static void a_group_that_is_missing_is_reported_with_a_likely_one(void **state)
 {
     (void)state;
     pio_mesh mesh = box_of(PIO_TRI3);
@@ -386,7 +386,7 @@ static char *report_of(const pio_mesh *mesh, bool json)
     return text;
 }
 
-static void a_report_tells_groups_sizes_and_warnings(void **state)
+static void a_report_lists_groups_sizes_and_warnings(void **state)
 {
     (void)state;
     pio_mesh mesh = box_of(PIO_QUAD9);
@@ -446,9 +446,9 @@ int main(void)
         cmocka_unit_test(cooks_membrane_has_its_area),
         cmocka_unit_test(a_plate_has_its_volume),
         cmocka_unit_test(sides_of_a_plate_lie_where_they_should),
-        cmocka_unit_test(quality_tells_edges_and_volumes),
-        cmocka_unit_test(a_group_that_is_missing_is_told_with_a_likely_one),
-        cmocka_unit_test(a_report_tells_groups_sizes_and_warnings),
+        cmocka_unit_test(quality_has_edges_and_volumes),
+        cmocka_unit_test(a_group_that_is_missing_is_reported_with_a_likely_one),
+        cmocka_unit_test(a_report_lists_groups_sizes_and_warnings),
         cmocka_unit_test(builders_refuse_what_makes_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

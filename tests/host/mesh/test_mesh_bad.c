@@ -79,7 +79,7 @@ static void every_bad_mesh_gives_its_message(void **state)
     assert_int_equal(listed, there);
 }
 
-static void what_is_no_file_is_told_apart(void **state)
+static void what_is_no_file_is_distinguished(void **state)
 {
     (void)state;
     refused("no/such/file.msh", PIOLA_NO_INPUT, "cannot read 'no/such/file.msh': No such file");
@@ -270,7 +270,7 @@ static void damaged_files_never_crash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_bad_mesh_gives_its_message), cmocka_unit_test(what_is_no_file_is_told_apart),
+        cmocka_unit_test(every_bad_mesh_gives_its_message), cmocka_unit_test(what_is_no_file_is_distinguished),
         cmocka_unit_test(binary_faults_name_their_offset),  cmocka_unit_test(a_file_that_was_cut_is_never_a_mesh),
         cmocka_unit_test(damaged_files_never_crash),
     };

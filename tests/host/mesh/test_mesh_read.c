@@ -276,7 +276,7 @@ static void a_file_is_known_by_its_name_or_its_first_bytes(void **state)
 }
 
 /* Two squares side by side; the line between them points out of the first one as 2 6 and out of the second as 6 2. */
-static void a_facet_between_two_cells_is_seen_from_the_side_that_it_tells(void **state)
+static void a_facet_between_two_cells_is_seen_from_the_side_of_its_own_order(void **state)
 {
     (void)state;
     for (int turned = 0; turned < 2; turned++) {
@@ -390,7 +390,7 @@ static void shape_sees_what_is_flat_in_every_element(void **state)
 }
 
 /* Two triangles, the first of height h over an edge of sqrt(2). */
-static void slivers_are_told_with_the_worst_of_them(void **state)
+static void slivers_are_reported_with_the_worst_of_them(void **state)
 {
     (void)state;
     for (int flat = 0; flat < 2; flat++) {
@@ -429,7 +429,7 @@ static void size_warning_is(double length, double scale, const char *words)
     pio_mesh_free(&mesh);
 }
 
-static void sizes_are_judged_after_scaling(void **state)
+static void sizes_are_checked_after_scaling(void **state)
 {
     const double none = (double)NAN;
     (void)state;
@@ -473,11 +473,11 @@ int main(void)
         cmocka_unit_test(a_tetrahedron_is_read),
         cmocka_unit_test(a_square_with_everything_around_it_is_read),
         cmocka_unit_test(a_file_is_known_by_its_name_or_its_first_bytes),
-        cmocka_unit_test(a_facet_between_two_cells_is_seen_from_the_side_that_it_tells),
+        cmocka_unit_test(a_facet_between_two_cells_is_seen_from_the_side_of_its_own_order),
         cmocka_unit_test(suspicious_meshes_are_read_with_warnings),
         cmocka_unit_test(shape_sees_what_is_flat_in_every_element),
-        cmocka_unit_test(slivers_are_told_with_the_worst_of_them),
-        cmocka_unit_test(sizes_are_judged_after_scaling),
+        cmocka_unit_test(slivers_are_reported_with_the_worst_of_them),
+        cmocka_unit_test(sizes_are_checked_after_scaling),
         cmocka_unit_test(lists_of_many_warnings_are_cut_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

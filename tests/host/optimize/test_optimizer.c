@@ -203,7 +203,7 @@ static void every_stop_is_reached_and_named(void **state)
     }
 }
 
-static void iterations_alone_are_no_failure_when_no_stop_was_asked_for(void **state)
+static void iterations_alone_are_no_failure_when_no_stop_was_requested(void **state)
 {
     (void)state;
     for (int most = 0; most <= 3; most += 3) {
@@ -334,7 +334,7 @@ int main(void)
         cmocka_unit_test(the_unit_of_the_objective_does_not_change_the_path),
         cmocka_unit_test(adam_makes_the_steps_of_its_paper),
         cmocka_unit_test(every_stop_is_reached_and_named),
-        cmocka_unit_test(iterations_alone_are_no_failure_when_no_stop_was_asked_for),
+        cmocka_unit_test(iterations_alone_are_no_failure_when_no_stop_was_requested),
         cmocka_unit_test(a_failure_that_is_not_numerical_stops_at_once_and_keeps_the_best),
         cmocka_unit_test(a_first_evaluation_that_fails_returns_the_start),
         cmocka_unit_test(a_gradient_with_a_hole_is_numerical),

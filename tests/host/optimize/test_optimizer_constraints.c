@@ -168,25 +168,25 @@ static void only_mma_takes_constraints(void **state)
 }
 
 /* After a few good evaluations: a value, a gradient that is no number. */
-static void spoilt(const task *t, double *number)
+static void damage(const task *t, double *number)
 {
     if (t->calls == t->fail_at) *number = t->fail_value;
 }
 static void value_overflows(const task *t, const double *z, double *c, double *c_gradient)
 {
     sum_is_bounded(t, z, c, c_gradient);
-    spoilt(t, &c[0]);
+    damage(t, &c[0]);
 }
 static void gradient_is_no_number(const task *t, const double *z, double *c, double *c_gradient)
 {
     sum_is_bounded(t, z, c, c_gradient);
-    spoilt(t, &c_gradient[t->n - 1]);
+    damage(t, &c_gradient[t->n - 1]);
 }
 /* The second of two: the gradients lie one behind the other. */
 static void second_gradient_overflows(const task *t, const double *z, double *c, double *c_gradient)
 {
     contradiction(t, z, c, c_gradient);
-    spoilt(t, &c_gradient[t->n]);
+    damage(t, &c_gradient[t->n]);
 }
 
 /* At the start it is an error, later it rejects a trial point. */

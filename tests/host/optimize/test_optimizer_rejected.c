@@ -220,7 +220,7 @@ static void replay_rejects_the_same_points(void **state)
 /* ---- converged ------------------------------------------------------------------------------------------- */
 
 /* One end point, reached with any stop or none, has one answer. */
-static void converged_is_one_rule_whatever_stops_were_asked_for(void **state)
+static void converged_is_one_rule_whatever_stops_were_requested(void **state)
 {
     (void)state;
     const double relative[] = {0, 1e-8, 1e-300}; /* of the stops; the last is never reached */
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(a_start_that_cannot_be_computed_is_numerical),
         cmocka_unit_test(lbfgs_halves_a_step_that_fails),
         cmocka_unit_test(replay_rejects_the_same_points),
-        cmocka_unit_test(converged_is_one_rule_whatever_stops_were_asked_for),
+        cmocka_unit_test(converged_is_one_rule_whatever_stops_were_requested),
         cmocka_unit_test(a_wrong_gradient_has_converged_with_no_stop),
         cmocka_unit_test(the_unit_makes_steps_independent_of_the_variables),
     };

@@ -262,7 +262,7 @@ static double lab_distance(pio_rgb a, pio_rgb b)
     return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
 }
 
-static void colour_steps_look_equal(void **state)
+static void colour_steps_appear_equal(void **state)
 {
     const int stride = 64;
     (void)state;
@@ -331,7 +331,7 @@ int main(void)
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
         cmocka_unit_test(ticks_are_round_numbers_within_the_range),
         cmocka_unit_test(numbers_and_units_are_typeset),
-        cmocka_unit_test(colour_steps_look_equal),
+        cmocka_unit_test(colour_steps_appear_equal),
         cmocka_unit_test(every_printable_character_is_drawn_and_distinct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* snapshot_spoiled.h -- good files of particles and of a mesh, and a place for spoilt copies. For
+/* snapshot_spoiled.h -- good files of particles and of a mesh, and a place for damaged copies. For
  * test_snapshot_hostile.c and test_snapshot_lies.c. */
 #ifndef PIOLA_TESTS_SNAPSHOT_SPOILED_H
 #define PIOLA_TESTS_SNAPSHOT_SPOILED_H

@@ -309,7 +309,7 @@ static void a_file_has_its_final_name_only_when_finished(void **state)
     pio_snapshot_close(f);
 }
 
-static void what_cannot_be_created_is_said_with_its_reason(void **state)
+static void what_cannot_be_created_is_reported_with_its_reason(void **state)
 {
     (void)state;
     piola_error error;
@@ -474,7 +474,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_value_comes_back_to_the_bit),
         cmocka_unit_test(equal_input_gives_equal_bytes),
         cmocka_unit_test(a_file_has_its_final_name_only_when_finished),
-        cmocka_unit_test(what_cannot_be_created_is_said_with_its_reason),
+        cmocka_unit_test(what_cannot_be_created_is_reported_with_its_reason),
         cmocka_unit_test(a_file_that_is_no_snapshot_is_refused),
         cmocka_unit_test(a_file_being_written_is_not_read),
         cmocka_unit_test(a_wrong_definition_is_refused),

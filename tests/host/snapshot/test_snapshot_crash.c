@@ -2,7 +2,7 @@
  *
  * HDF5 writes through pwrite(). This program has its own, which can photograph the file before a write (what a kill at
  * that moment leaves behind, since what was written stays in the kernel) or make writes fail as a full disk does. */
-#include "tests/host/snapshot/snapshot_judge.h"
+#include "tests/host/snapshot/snapshot_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +182,7 @@ static bool receive(int fd, void *data, size_t size)
 }
 
 /* Judges every photograph; returns how many were bad, and prints the first. */
-static int judge_album(int album, const sample_case *c, int *photos)
+static int check_album(int album, const sample_case *c, int *photos)
 {
     photo p;
     int bad = 0;
@@ -197,7 +197,7 @@ static int judge_album(int album, const sample_case *c, int *photos)
         assert_int_equal(fwrite(data, 1, (size_t)p.bytes, file), p.bytes);
         assert_int_equal(fclose(file), 0);
         free(data);
-        const char *wrong = judge(path, c, p.reported, p.results);
+        const char *wrong = check_file(path, c, p.reported, p.results);
         if (wrong && bad++ == 0) print_message("  write %d, after %ld frames: %s\n", *photos, p.reported, wrong);
     }
     (void)unlink(path);
@@ -215,7 +215,7 @@ static int explore(const sample_case *c, int64_t from, int64_t expected, int *ph
         photographed_writer(pipes[1], c, from, expected);
     }
     close(pipes[1]);
-    int bad = judge_album(pipes[0], c, photos);
+    int bad = check_album(pipes[0], c, photos);
     close(pipes[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -291,7 +291,7 @@ static void a_killed_writer_leaves_every_frame_it_reported(void **state)
     for (int i = 0; i < KILLS; i++) {
         seed = seed * 1664525u + 1013904223u;
         long reported = (long)kill_one(&many[i % 2], seed >> 27, (useconds_t)(seed >> 8) % 4000);
-        const char *wrong = judge(partial, &many[i % 2], reported, 0);
+        const char *wrong = check_file(partial, &many[i % 2], reported, 0);
         if (wrong) fail_msg("kill %d, after %ld frames: %s", i, reported, wrong);
         total += reported;
         least = reported < least ? reported : least;
@@ -302,7 +302,7 @@ static void a_killed_writer_leaves_every_frame_it_reported(void **state)
     assert_true(total > KILLS);
 }
 
-static void the_judge_sees_a_frame_that_is_missing(void **state)
+static void the_check_finds_a_frame_that_is_missing(void **state)
 {
     (void)state;
     piola_error error;
@@ -311,14 +311,14 @@ static void the_judge_sees_a_frame_that_is_missing(void **state)
     assert_non_null(s);
     for (int64_t k = 0; k < 3; k++) ok(sample_frame(s, &c, k, &error), &error);
     pio_snapshot_abandon(s);
-    assert_null(judge(partial, &c, 3, 0));
-    assert_non_null(judge(partial, &c, 4, 0));
-    assert_non_null(judge(partial, &c, 3, 1));
+    assert_null(check_file(partial, &c, 3, 0));
+    assert_non_null(check_file(partial, &c, 4, 0));
+    assert_non_null(check_file(partial, &c, 3, 1));
     sample_case shifted = c;
     shifted.n = 13;
-    assert_non_null(judge(partial, &shifted, 3, 0));
+    assert_non_null(check_file(partial, &shifted, 3, 0));
     shifted = small(3, true);
-    assert_non_null(judge(partial, &shifted, 3, 0));
+    assert_non_null(check_file(partial, &shifted, 3, 0));
 }
 
 /* ---- full and dead disks ------------------------------------------------------------------------------- */
@@ -380,7 +380,7 @@ static bool fail_one(disk_mode mode, long from)
     assert_int_equal(waitpid(child, &status, 0), child);
     if (!reported || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
         fail_msg("failing from write %ld: status %x", from, status);
-    const char *wrong = judge(partial, &c, (long)counts[0], (long)counts[1]);
+    const char *wrong = check_file(partial, &c, (long)counts[0], (long)counts[1]);
     if (wrong) fail_msg("failing from write %ld on, after %lld frames: %s", from, (long long)counts[0], wrong);
     return WEXITSTATUS(status) == 1;
 }
@@ -415,7 +415,7 @@ static void a_full_disk_costs_one_call_and_the_snapshot_goes_on(void **state)
     }
     print_message("%s\n", error.message);
     ok(pio_snapshot_finish(s, &error), &error);
-    const char *wrong = judge(final, &c, 4, 4);
+    const char *wrong = check_file(final, &c, 4, 4);
     if (wrong) fail_msg("%s", wrong);
 }
 
@@ -456,14 +456,14 @@ static void a_file_size_limit_is_an_error_that_names_the_file(void **state)
     assert_non_null(strstr(error.message, partial));
     assert_non_null(strstr(error.message, strerror(EFBIG)));
     assert_true(reported > 2 && reported < 10);
-    const char *wrong = judge(partial, &many[0], (long)reported, 0);
+    const char *wrong = check_file(partial, &many[0], (long)reported, 0);
     if (wrong) fail_msg("%s", wrong);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_judge_sees_a_frame_that_is_missing),
+        cmocka_unit_test(the_check_finds_a_frame_that_is_missing),
         cmocka_unit_test(a_kill_before_any_write_or_within_it_loses_no_reported_frame),
         cmocka_unit_test(a_killed_writer_leaves_every_frame_it_reported),
         cmocka_unit_test(a_full_disk_costs_one_call_and_the_snapshot_goes_on),

@@ -4,7 +4,7 @@
 #include "host/base/crc32c.h"
 #include "host/snapshot/snapshot_digest.h"
 #include "tests/sanitized.h"
-#include "tests/host/snapshot/snapshot_judge.h"
+#include "tests/host/snapshot/snapshot_check.h"
 #include "tests/host/snapshot/snapshot_spoiled.h"
 
 #include <errno.h>
@@ -227,7 +227,7 @@ static void a_damaged_block_is_named(void **state)
 /* What reads back is what was written, or it is refused: 's' a wrong value was given, 'r' refused, 'o' all is right. */
 static char verdict_on(const char *path, const sample_case *c)
 {
-    const char *wrong = judge(path, c, 0, c->frames);
+    const char *wrong = check_file(path, c, 0, c->frames);
     if (!wrong) return 'o';
     return !strncmp(wrong, "a point", 7) || !strncmp(wrong, "a value", 7) || !strncmp(wrong, "a cell", 6) ||
                    !strncmp(wrong, "a gradient", 10)
@@ -247,8 +247,8 @@ static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
     snprintf(path, sizeof path, "%s/cut.partial.vtkhdf", folder);
     for (int mesh = 0; mesh < 2; mesh++) {
         int silent = 0, refused = 0, right = 0;
-        char *data = malloc(1 << 20), *spoilt = malloc(1 << 20);
-        assert_true(data && spoilt);
+        char *data = malloc(1 << 20), *damaged = malloc(1 << 20);
+        assert_true(data && damaged);
         assert_int_equal(sample_write(&cases[mesh], folder, &error), PIOLA_OK);
         FILE *file = fopen(path, "rb");
         assert_non_null(file);
@@ -257,10 +257,10 @@ static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
         assert_int_equal(verdict_on(path, &cases[mesh]), 'o');
         for (size_t i = 0; i < n; i++) {
             size_t bytes = size;
-            memcpy(spoilt, data, size);
-            (i % 4 == 3 ? blank : i % 4 == 2 ? swap : flip)(spoilt, &bytes, i);
+            memcpy(damaged, data, size);
+            (i % 4 == 3 ? blank : i % 4 == 2 ? swap : flip)(damaged, &bytes, i);
             file = fopen(path, "wb");
-            assert_true(file && fwrite(spoilt, 1, bytes, file) == bytes && fclose(file) == 0);
+            assert_true(file && fwrite(damaged, 1, bytes, file) == bytes && fclose(file) == 0);
             const char answer = verdict_on(path, &cases[mesh]);
             silent += answer == 's';
             refused += answer == 'r';
@@ -273,7 +273,7 @@ static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
         assert_int_equal(silent, 0);
         assert_true(refused > 0 && right > 0);
         free(data);
-        free(spoilt);
+        free(damaged);
     }
     (void)unlink(path);
 }
@@ -304,7 +304,7 @@ static void change(const char *delete, int64_t iterations)
     assert_true(H5Fclose(file) >= 0);
 }
 
-static void a_file_that_another_program_changed_is_refused_unless_told(void **state)
+static void a_file_that_another_program_changed_is_refused_unless_verification_is_off(void **state)
 {
     (void)state;
     piola_error error;
@@ -338,7 +338,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_damaged_file_is_refused),
         cmocka_unit_test(a_damaged_block_is_named),
         cmocka_unit_test(a_changed_value_of_an_unfinished_file_is_never_given),
-        cmocka_unit_test(a_file_that_another_program_changed_is_refused_unless_told),
+        cmocka_unit_test(a_file_that_another_program_changed_is_refused_unless_verification_is_off),
         cmocka_unit_test(a_file_of_an_earlier_version_opens_and_says_so),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

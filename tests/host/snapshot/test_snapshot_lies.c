@@ -84,7 +84,7 @@ static void text_for_numbers(hid_t file)
 }
 
 /* 2^36 points that only a fill value stands for. */
-static void empty_promise(hid_t file)
+static void false_count(hid_t file)
 {
     const hsize_t dims[2] = {(hsize_t)1 << 36, 3};
     replace(file, "VTKHDF/Points", H5T_IEEE_F64LE, 2, dims, H5P_DEFAULT);
@@ -252,7 +252,7 @@ typedef struct {
     const char *named;
 } lie_case;
 
-static void tell_lies(const lie_case *lies, size_t n)
+static void send_false_values(const lie_case *lies, size_t n)
 {
     piola_error error;
     assert_true(put(good, good_size));
@@ -277,11 +277,11 @@ static void a_file_that_lies_is_refused_with_the_lie_named(void **state)
                                     {odd_dimension, "dimension"},    {many_components, "components"},
                                     {many_iterations, "iterations"}, {far_offset, "Points"},
                                     {negative_offset, "F"},          {text_for_numbers, "J"},
-                                    {empty_promise, "Points"},       {soft_link, "PointData"},
+                                    {false_count, "Points"},         {soft_link, "PointData"},
                                     {other_file, "gravity"},         {outside_text, "verbatim"},
                                     {cycle, "iterations"},           {long_text, "units"}};
     take(false);
-    tell_lies(lies, sizeof lies / sizeof *lies);
+    send_false_values(lies, sizeof lies / sizeof *lies);
 }
 
 static void a_mesh_that_lies_is_refused_with_the_lie_named(void **state)
@@ -295,7 +295,7 @@ static void a_mesh_that_lies_is_refused_with_the_lie_named(void **state)
         {real_nodes, "Connectivity"},     {short_cell_data, "energy"},       {twin_fields, "two fields"},
         {many_points, "n_points"},        {one_frame_more, "Values"}};
     take(true);
-    tell_lies(lies, sizeof lies / sizeof *lies);
+    send_false_values(lies, sizeof lies / sizeof *lies);
 }
 
 int main(void)

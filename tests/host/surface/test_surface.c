@@ -238,7 +238,7 @@ static void what_is_no_closed_surface_is_refused(void **state)
     expect("v 1e200 0 0\nv 0 0 0\nv 0 1e200 0\nv 0 0 1e200\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", "too large");
 }
 
-static void faults_of_text_tell_the_line(void **state)
+static void faults_of_text_name_the_line(void **state)
 {
     (void)state;
     expect("", "mesh:1: error: no surface");
@@ -270,7 +270,7 @@ static void faults_of_text_tell_the_line(void **state)
     expect_changed(ply(0), "4 0 3 2 1 7\n", "4 0 3 2 1 7 7\n", "more numbers in this line");
 }
 
-static void faults_of_binary_files_tell_the_offset(void **state)
+static void faults_of_binary_files_name_the_offset(void **state)
 {
     const float bad = NAN;
     bytes b = stl_binary();
@@ -386,8 +386,8 @@ int main(void)
         cmocka_unit_test(one_thread_is_one),
         cmocka_unit_test(every_format_gives_the_same_brick),
         cmocka_unit_test(what_is_no_closed_surface_is_refused),
-        cmocka_unit_test(faults_of_text_tell_the_line),
-        cmocka_unit_test(faults_of_binary_files_tell_the_offset),
+        cmocka_unit_test(faults_of_text_name_the_line),
+        cmocka_unit_test(faults_of_binary_files_name_the_offset),
         cmocka_unit_test(spoiled_files_are_read_or_refused),
         cmocka_unit_test(subnormal_widths_have_bins),
     };

@@ -1,6 +1,6 @@
-/* snapshot_judge.h -- does a file hold what its writer had reported? For test_snapshot_crash.c. */
-#ifndef PIOLA_TESTS_SNAPSHOT_JUDGE_H
-#define PIOLA_TESTS_SNAPSHOT_JUDGE_H
+/* snapshot_check.h -- does a file hold what its writer had reported? For test_snapshot_crash.c. */
+#ifndef PIOLA_TESTS_SNAPSHOT_CHECK_H
+#define PIOLA_TESTS_SNAPSHOT_CHECK_H
 
 #include "tests/host/snapshot/snapshot_sample.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Points and fields of one frame; NULL, or what is wrong. */
-static inline const char *judge_frame(pio_snapshot_file *f, const sample_case *c, int64_t k)
+static inline const char *check_frame(pio_snapshot_file *f, const sample_case *c, int64_t k)
 {
     static double got[10000 * 9];
     static piola_error error;
@@ -26,7 +26,7 @@ static inline const char *judge_frame(pio_snapshot_file *f, const sample_case *c
     return NULL;
 }
 
-static inline const char *judge_cells(pio_snapshot_file *f, const sample_case *c)
+static inline const char *check_cells(pio_snapshot_file *f, const sample_case *c)
 {
     static piola_error error;
     static int64_t connectivity[27 * SAMPLE_CELLS];
@@ -38,7 +38,7 @@ static inline const char *judge_cells(pio_snapshot_file *f, const sample_case *c
 }
 
 /* Every frame of the file, the `wanted` first ones at least, has the right values. NULL, or what is wrong. */
-static inline const char *judge(const char *path, const sample_case *c, long wanted, long results)
+static inline const char *check_file(const char *path, const sample_case *c, long wanted, long results)
 {
     static char wrong[2200];
     static double got[12];
@@ -49,8 +49,8 @@ static inline const char *judge(const char *path, const sample_case *c, long wan
         return wrong;
     }
     const pio_snapshot_info *info = pio_snapshot_describe(f);
-    const char *verdict = info->n_frames < wanted ? "a reported frame is not counted" : judge_cells(f, c);
-    for (int64_t k = 0; k < info->n_frames && !verdict; k++) verdict = judge_frame(f, c, k);
+    const char *verdict = info->n_frames < wanted ? "a reported frame is not counted" : check_cells(f, c);
+    for (int64_t k = 0; k < info->n_frames && !verdict; k++) verdict = check_frame(f, c, k);
     for (long k = 0; k < results && !verdict; k++) {
         if (pio_snapshot_read_gradient(f, "control.gait", k, NULL, got, &error) != PIOLA_OK)
             verdict = error.message;
