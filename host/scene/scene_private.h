@@ -5,6 +5,7 @@
 #include "host/config/config.h"
 #include "host/data/csv.h"
 #include "host/scene/scene.h"
+#include "host/scene/scene_leave.h"
 #include "solvers/engine/engine.h"
 
 #define SCENE_MOST_SAMPLES 1000000 /* times of one observation */
@@ -25,9 +26,9 @@ typedef struct {
     size_t size; /* bytes of `text` */
 } pio_scene_text;
 
-/* scene_load.c: pio_scene_load of a text; the file is not opened where the text is given. */
-piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const char *const *sets, size_t n_sets,
-                             FILE *errors, piola_error *error);
+/* scene_load.c: pio_scene_load_with of a text; the file is not opened where the text is given. */
+piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const pio_scene_leave *leave,
+                             const char *const *sets, size_t n_sets, FILE *errors, piola_error *error);
 
 /* Does the file, or what it was merged with, have this key? */
 static inline bool pio_scene_given(const cfg_doc *doc, const char *path)

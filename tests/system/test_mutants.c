@@ -152,7 +152,8 @@ static int check_mutant(uint64_t k, double *slowest, uint64_t *accepted, uint64_
     char *text = mutant_make(&f->source, own, &size);
     assert_non_null(text);
     const double begin = cpu_seconds();
-    piola_status status = pio_scene_parse(&scene, &(pio_scene_text){f->path, text, size}, NULL, 0, NULL, &error);
+    piola_status status =
+        pio_scene_parse(&scene, &(pio_scene_text){f->path, text, size}, &(pio_scene_leave){0}, NULL, 0, NULL, &error);
     const bool paired = (scene != NULL) == (status == PIOLA_OK);
     *accepted += status == PIOLA_OK;
     if (scene) status = build(scene, built, &error);

@@ -257,7 +257,7 @@ static char *resolved(const char *path, const char *text)
     FILE *to = open_memstream(&out, &size);
     assert_non_null(to);
     const pio_scene_text from = {path, text, strlen(text)};
-    if (pio_scene_parse(&scene, &from, NULL, 0, stderr, &error)) fail_msg("%s", error.message);
+    if (pio_scene_parse(&scene, &from, &(pio_scene_leave){0}, NULL, 0, stderr, &error)) fail_msg("%s", error.message);
     pio_scene_resolved(scene, to);
     fclose(to);
     pio_scene_free(scene);
