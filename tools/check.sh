@@ -56,12 +56,12 @@ build_release() {
     cmake --build --preset release -j "$jobs" --target "$@"
 }
 
-# mutants N: every cut, every changed key and random damage of the shipped scenes
+# mutants N: every cut, every changed key and random damage of the shipped and the small scenes
 mutants() {
     cmake --preset sanitize
     cmake --build --preset sanitize -j "$jobs" --target piola engines test_mutants
     build/sanitize/test_mutants --count "$1" 2>&1
-    python3 tests/system/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants" scenes
+    python3 tests/system/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants"
 }
 
 # faults N: calls that fail, or at which the process is killed; and what is not given back after them

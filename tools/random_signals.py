@@ -46,6 +46,7 @@ class Scene:
         """(place, effort) with these values, or with the scene's own; None where the body breaks."""
         command = [self.given.piola, "run", self.given.scene, "-qq", "--threads", str(self.given.threads),
                    "--device", self.given.device]
+        command += [word for path in self.given.allow for word in ("--allow", path)]
         settings, first = list(self.given.set), 0
         for k, own in enumerate(self.designs.values() if values else ()):
             part, first = [float(f"{v:.7g}") for v in values[first:first + len(own)]], first + len(own)
@@ -129,6 +130,7 @@ def main():
                         help="of the effort by which it may be missed (default: 0.02)")
     parser.add_argument("--length", type=float, help="tell ways in bodies of this length too, m")
     parser.add_argument("--set", action="append", default=[], help="PATH=VALUE, as of `piola run`")
+    parser.add_argument("--allow", action="append", default=[], help="PATH, as of `piola run`")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int, default=1)
     sys.exit(0 if compare(parser.parse_args()) else 1)

@@ -1,8 +1,8 @@
 """Read with h5py the adjoint frames of two scenes of finite elements, and hold them against the gradients beside them.
 
 Usage: check_adjoint_frames.py swing/states.vtkhdf cook/states.vtkhdf
-  swing: scenes/fem_swing_small.yaml, Newmark, with adjoint frames every 20 ms
-  cook:  scenes/fem_cook_small.yaml, static, with adjoint frames
+  swing: tests/data/small_scenes/fem_swing_small.yaml, Newmark, with adjoint frames every 20 ms
+  cook:  tests/data/small_scenes/fem_cook_small.yaml, static, with adjoint frames
 """
 import sys
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER SHIPPED_FOLDER -- the JSON Schema of scene files, judged by
+"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER MORE_FOLDER... -- the JSON Schema of scene files, judged by
 python-jsonschema.
 
-Every good and every shipped scene must validate. Of the bad scenes, those that only a schema's means can judge (keys,
-kinds, ranges) must be refused: this shows that the schema is not empty.
+Every scene of the good folder and of those at the end must validate. Of the bad scenes, those that only a schema's
+means can judge (keys, kinds, ranges) must be refused: this shows that the schema is not empty.
 """
 import json
 import pathlib
@@ -51,7 +51,7 @@ def main() -> int:
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
     wrong = 0
-    good = sorted(pathlib.Path(sys.argv[2]).glob("*.yaml")) + sorted(pathlib.Path(sys.argv[4]).glob("*.yaml"))
+    good = [path for folder in (sys.argv[2], *sys.argv[4:]) for path in sorted(pathlib.Path(folder).glob("*.yaml"))]
     for path in good:
         for error in validator.iter_errors(yaml.load(path.read_text(), Loader)):
             print(f"{path.name}: {error.json_path}: {error.message[:300]}")

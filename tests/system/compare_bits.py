@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """compare_bits.py OLD NEW [SCENE ...] -- two builds of the command give the same objective and gradients, bit for bit.
 
-OLD and NEW are two programs `piola`, each beside its engines; the scenes are the small ones of scenes/ unless some are
-named. Both run `grad` on one thread of the CPU with one instruction set, and what result.json says of the objective,
-its terms, observations, constraints and design variables is compared as text, in which a number has all its digits.
-For changes that move code and must change nothing; the control is a third run, with a gravity changed in its last
-digits, which must differ.
+OLD and NEW are two programs `piola`, each beside its engines; the scenes are those of
+tests/data/small_scenes unless some are named, and both programs take them from there. Both run `grad` on one thread of
+the CPU with one instruction set, and what result.json says of the objective, its terms, observations, constraints and
+design variables is compared as text, in which a number has all its digits. For changes that move code and must change
+nothing; the control is a third run, with a gravity changed in its last digits, which must differ.
 """
 import json
 import pathlib
@@ -13,14 +13,15 @@ import subprocess
 import sys
 import tempfile
 
-SCENES = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes"
+import small_scenes
+
 COMPARED = ("exit", "objective", "terms", "constraints", "observations", "parameters")
 
 
 def computed(piola, scene, folder, *more):
     """The parts of result.json that are compared, as text; of a failure the message."""
-    done = subprocess.run([piola, "grad", scene, "--device", "cpu", "--threads", "1", "--isa", "x86-64-v3", "-q",
-                           "-o", folder, *more], capture_output=True, text=True)
+    done = subprocess.run([piola, "grad", *small_scenes.words(scene), "--device", "cpu", "--threads", "1", "--isa",
+                           "x86-64-v3", "-q", "-o", folder, *more], capture_output=True, text=True)
     path = pathlib.Path(folder) / "result.json"
     if not path.exists():
         return f"exit {done.returncode}: {done.stderr}"
@@ -33,7 +34,7 @@ def main():
         print(__doc__)
         return 2
     old, new = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
-    scenes = [pathlib.Path(name) for name in sys.argv[3:]] or sorted(SCENES.glob("*_small.yaml"))
+    scenes = [pathlib.Path(name).resolve() for name in sys.argv[3:]] or sorted(small_scenes.SMALL.glob("*.yaml"))
     different, noticed = 0, 0
     for scene in scenes:
         with tempfile.TemporaryDirectory() as folder:

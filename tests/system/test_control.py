@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+import small_scenes
+
 PIOLA, SOURCES = "", pathlib.Path()
 DEADLINE = 60  # s, for one command
 
@@ -83,15 +85,15 @@ class Control(unittest.TestCase):
         self.assertIn("actuators[0].on: no particle of 'worm' lies in it", done.stderr)
 
     def test_random_signals_have_the_effort_of_the_learned_one_and_may_be_better(self):
-        scene, folder = SOURCES / "scenes" / "mpm_crawler_small.yaml", self.folder / "out"
-        done = piola("run", scene, "--device", "cpu", "--threads", "1", "-qq", "-o", folder)
+        scene, folder = small_scenes.words(small_scenes.find("mpm_crawler_small.yaml")), self.folder / "out"
+        done = piola("run", *scene, "--device", "cpu", "--threads", "1", "-qq", "-o", folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         learned = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         effort = learned["observations"]["work"]["value"][-1][0]
         for place, code, better in (1.0, 0, 0), (-1.0, 1, 3):  # as if it had come far, and as if it had gone back
             learned["observations"]["place"]["value"][-1][0] = place
             (folder / "result.json").write_text(json.dumps(learned), encoding="utf-8")
-            done = subprocess.run([sys.executable, SOURCES / "tools" / "random_signals.py", PIOLA, scene, folder,
+            done = subprocess.run([sys.executable, SOURCES / "tools" / "random_signals.py", PIOLA, *scene, folder,
                                    "--device", "cpu", "--signals", "3"],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=DEADLINE)
             rows = [line.split() for line in done.stdout.splitlines() if line.split()[0] == "random"]

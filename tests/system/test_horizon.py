@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_horizon.py PIOLA SOURCE -- are long horizons honest: does the predicted error of a gradient hold, does an
+"""test_horizon.py PIOLA -- are long horizons honest: does the predicted error of a gradient hold, does an
 adjoint that overflows end in words, and is a window what it says?"""
 import json
 import math
@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import small_scenes
 
 # A strip that hangs from a corner and swings wildly.
 SWINGING = """version: 1
@@ -71,7 +73,7 @@ class Horizon(unittest.TestCase):
         if isinstance(scene, str):
             path = self.folder / "scene.yaml"
             path.write_text(scene)
-        done = subprocess.run([PIOLA, command, path, "--device", "cpu", "-o", self.folder / "out",
+        done = subprocess.run([PIOLA, command, *small_scenes.words(path), "--device", "cpu", "-o", self.folder / "out",
                                *[word for s in sets for word in ("--set", s)]],
                               capture_output=True, text=True, timeout=240, check=False)
         self.assertEqual(done.returncode, code, done.stderr)
@@ -126,7 +128,7 @@ class Horizon(unittest.TestCase):
         self.assertEqual((norms["step"][0], norms["step"][-1]), (0, 500))
         self.assertAlmostEqual(norms["time"][-1], 0.5, delta=1e-12)
         self.assertTrue(all(v > 0 for v in norms["value"]))
-        _, told = self.piola("grad", SOURCE / "scenes" / "fem_cook_small.yaml")
+        _, told = self.piola("grad", small_scenes.find("fem_cook_small.yaml"))
         certificate = told["certificate"]  # static: no history
         keys = ("adjoint_norms", "adjoint_growth", "predicted_gradient_error", "warning")
         self.assertEqual([certificate[k] for k in keys], [None] * 4)
@@ -159,7 +161,7 @@ class Horizon(unittest.TestCase):
 
     def test_a_window_of_the_whole_run_changes_no_bit(self):
         for scene, whole, half in (("mpm_throw_small", "600 ms", "300 ms"), ("fem_swing_small", None, None)):
-            path = SOURCE / "scenes" / f"{scene}.yaml"
+            path = small_scenes.find(f"{scene}.yaml")
             _, without = self.piola("grad", path)
             steps = without["certificate"]["steps"]
             norms = without["certificate"]["adjoint_norms"]
@@ -176,7 +178,7 @@ class Horizon(unittest.TestCase):
             self.assertIn("are left out", done.stderr)
 
     def test_only_states_of_the_window_are_kept_and_every_strategy_has_the_same_bits(self):
-        path = SOURCE / "scenes" / "mpm_throw_small.yaml"
+        path = small_scenes.find("mpm_throw_small.yaml")
         window = ["gradient.window=100 ms",
                   "design=[{name: v, target: bodies.ball.velocity}, {name: g, target: gravity}]"]
         done, store = self.piola("grad", path, *window, "gradient.memory.strategy=store")
@@ -221,6 +223,6 @@ class Horizon(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PIOLA, SOURCE = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
-    sys.argv[1:] = sys.argv[3:]
+    PIOLA = str(pathlib.Path(sys.argv[1]).resolve())
+    sys.argv[1:] = sys.argv[2:]
     unittest.main(verbosity=2)

@@ -10,8 +10,9 @@ import sys
 import tempfile
 import unittest
 
+import small_scenes
+
 PIOLA = ""
-SCENES = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes"
 WHERE = ("--device", "cpu", "--threads", "1")
 DEADLINE = 300  # s, for one command
 DURATION = 0.3  # s
@@ -44,7 +45,8 @@ class Kinks(unittest.TestCase):
         """The norm of the gradient, counts of kinks by what they are, whether the log and the certificate warn,
         growth."""
         words = [word for text in sets for word in ("--set", text)]
-        done = subprocess.run([PIOLA, "grad", str(scene), *WHERE, "-q", "-o", str(self.root / "out"), *words],
+        done = subprocess.run([PIOLA, "grad", *small_scenes.words(scene), *WHERE, "-q", "-o",
+                               str(self.root / "out"), *words],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
         told = json.loads((self.root / "out" / "result.json").read_text())
@@ -59,7 +61,7 @@ class Kinks(unittest.TestCase):
     def test_friction_that_sets_in_at_once_is_told(self):
         """A crawler on ground that holds it by friction 100 from 1 mm/s on, and on ground that it sticks to: the same
         motion, nearly."""
-        scene, duration = SCENES / "mpm_crawler_small.yaml", f"time.duration={DURATION} s"
+        scene, duration = small_scenes.find("mpm_crawler_small.yaml"), f"time.duration={DURATION} s"
         rough = self.gradient(scene, duration, GROUND % (100, 1e-3, 1e-3))
         wide = self.gradient(scene, duration, GROUND % (100, 1, 1))
         shipped = self.gradient(scene, duration)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_memory.py PIOLA SOURCE -- does a budget of memory change anything but the time?"""
+"""test_memory.py PIOLA -- does a budget of memory change anything but the time?"""
 import json
 import pathlib
 import re
@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import small_scenes
 
 SPRAY = """# A spinning drop flies apart, into more cells than it began in.
 version: 1
@@ -42,13 +43,14 @@ class Memory(unittest.TestCase):
         cls.temporary.cleanup()
 
     @classmethod
-    def path(cls, scene):
-        return cls.folder / "spray.yaml" if scene == "spray" else SOURCE / "scenes" / f"{scene}.yaml"
+    def words(cls, scene):
+        return small_scenes.words(cls.folder / "spray.yaml" if scene == "spray" else
+                                  small_scenes.find(f"{scene}.yaml"))
 
     def result(self, command, scene, budget, *more):
         folder = self.folder / f"{scene}_{budget}"
         sets = ["--set", f"gradient.memory.budget={budget} B" if budget else "gradient.memory.strategy=store"]
-        done = run(command, self.path(scene), "--device", "cpu", *sets, *more, "-v", "-o", folder)
+        done = run(command, *self.words(scene), "--device", "cpu", *sets, *more, "-v", "-o", folder)
         self.assertIn(done.returncode, (0, 1) if command == "optimize" else (0,), done.stderr)  # 1: not converged yet
         told = json.loads((folder / "result.json").read_text())
         told["stderr"] = done.stderr
@@ -61,7 +63,7 @@ class Memory(unittest.TestCase):
 
     def least(self, command, scene):
         """The bytes that the refusal of a budget of one byte names."""
-        done = run(command, self.path(scene), "--device", "cpu", "--dry-run", "--set", "gradient.memory.budget=1 B")
+        done = run(command, *self.words(scene), "--device", "cpu", "--dry-run", "--set", "gradient.memory.budget=1 B")
         self.assertEqual(done.returncode, 71, done.stderr)
         return int(re.search(r"needs (\d+) bytes", done.stderr).group(1))
 
@@ -138,7 +140,7 @@ class Memory(unittest.TestCase):
     def gradient_by(self, scene, strategy, *sets):
         folder = self.folder / f"{scene}_{strategy}"
         told = [word for one in (f"gradient.memory.strategy={strategy}", *sets) for word in ("--set", one)]
-        done = run("grad", SOURCE / "scenes" / f"{scene}.yaml", "--device", "cpu", *told, "-o", folder)
+        done = run("grad", *self.words(scene), "--device", "cpu", *told, "-o", folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads((folder / "result.json").read_text())
         print(f"{scene}: {result['memory']['plan']}, {result['memory']['peak_bytes']} bytes", file=sys.stderr)
@@ -167,24 +169,24 @@ class Memory(unittest.TestCase):
 
     def test_a_tape_that_the_budget_does_not_hold_is_refused_with_the_bytes_that_would_do(self):
         def needs(budget):
-            done = run("grad", SOURCE / "scenes" / "fem_long_swing_euler_small.yaml", "--device", "cpu", "--dry-run",
-                       "--set", f"gradient.memory.budget={budget} B")
+            done = run("grad", *self.words("fem_long_swing_euler_small"), "--device", "cpu", "--dry-run", "--set",
+                       f"gradient.memory.budget={budget} B")
             self.assertEqual(done.returncode, 71, done.stderr)
             return int(re.search(r"taking steps back needs: (?:more than )?(\d+) bytes", done.stderr).group(1))
 
         least = needs(1)  # the tape is not known without a run, which needs some too
         for budget in least - 256, least:
-            done = run("grad", SOURCE / "scenes" / "fem_long_swing_euler_small.yaml", "--device", "cpu", "--dry-run",
-                       "--set", f"gradient.memory.budget={budget} B")
+            done = run("grad", *self.words("fem_long_swing_euler_small"), "--device", "cpu", "--dry-run", "--set",
+                       f"gradient.memory.budget={budget} B")
             self.assertEqual(done.returncode, 71 if budget < least else 0, done.stderr)
         told = self.gradient_by("fem_long_swing_euler_small", "reverse", f"gradient.memory.budget={least} B")
         self.assertLess(told["certificate"]["tape_bytes_used"], told["memory"]["plan"]["tape_bytes"])
 
     def test_one_byte_less_than_the_least_is_refused_and_the_least_is_not(self):
         least = self.least("grad", "mpm_throw_small")
-        scene = self.path("mpm_throw_small")
         for bytes_, code in ((least - 1, 71), (least, 0)):
-            done = run("grad", scene, "--device", "cpu", "--dry-run", "--set", f"gradient.memory.budget={bytes_} B")
+            done = run("grad", *self.words("mpm_throw_small"), "--device", "cpu", "--dry-run", "--set",
+                       f"gradient.memory.budget={bytes_} B")
             self.assertEqual(done.returncode, code, done.stderr)
 
     def test_constraints_sweep_back_as_often_and_find_the_same_design(self):
@@ -196,7 +198,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(told["constraints"], all_kept["constraints"])
 
     def test_a_dry_run_prints_states_steps_bytes_and_the_cost(self):
-        done = run("grad", SOURCE / "scenes" / "mpm_throw_small.yaml", "--device", "cpu", "--dry-run", "--set",
+        done = run("grad", *self.words("mpm_throw_small"), "--device", "cpu", "--dry-run", "--set",
                    "gradient.memory.budget=1 MiB")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"checkpoint: \d+ states of .* kept at a time, \d+ steps forward for 600, \d+ of")
@@ -205,6 +207,6 @@ class Memory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PIOLA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+    PIOLA = sys.argv[1]
     sys.argv[1:] = []
     unittest.main(verbosity=2)

@@ -1,7 +1,7 @@
 /* test_mutants.c -- damaged scenes, in this process: every one is read, or refused with a documented status and a
- * message that is not empty, within 2 s. `test_mutants` takes 3,000 of the shipped scenes; `--count N` takes N, which
- * has every cut and every changed key in it where N is large enough, and random damage beyond; `--write N FOLDER`
- * writes N of them, for a test of the command. */
+ * message that is not empty, within 2 s. `test_mutants` takes 3,000 of the scenes that ship and of the small ones of
+ * tests, which may name files of the former; `--count N` takes N, which has every cut and every changed key in it where
+ * N is large enough, and random damage beyond; `--write N FOLDER` writes N of them, for a test of the command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +23,7 @@ static const double most_seconds = 2, least_rate = 1000;
 
 static uint64_t asked = NORMAL;
 static const char *write_to;
+static const char *const folders[] = {PIO_SOURCE_DIR "/scenes", PIO_SOURCE_DIR "/tests/data/small_scenes"};
 
 typedef struct {
     char path[512];
@@ -38,20 +39,28 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const scene_file *)a)->path, ((const scene_file *)b)->path);
 }
 
-static int open_scenes(void **state)
+/* The scenes of a folder, of which there is at least one. */
+static void open_folder(const char *name)
 {
-    (void)state;
-    DIR *folder = opendir(PIO_SOURCE_DIR "/scenes");
+    const size_t before = n_files;
+    DIR *folder = opendir(name);
     assert_non_null(folder);
     for (struct dirent *entry; (entry = readdir(folder)) && n_files < MOST_SCENES;) {
         const size_t length = strlen(entry->d_name);
         if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml") != 0) continue;
         scene_file *f = &files[n_files++];
-        snprintf(f->path, sizeof f->path, "%s/scenes/%.200s", PIO_SOURCE_DIR, entry->d_name);
+        snprintf(f->path, sizeof f->path, "%s/%.200s", name, entry->d_name);
         f->text = slurp(f->path);
         assert_non_null(f->text);
     }
     closedir(folder);
+    assert_true(n_files > before && n_files < MOST_SCENES);
+}
+
+static int open_scenes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) open_folder(folders[i]);
     qsort(files, n_files, sizeof *files, by_path);
     for (size_t i = 0; i < n_files; i++)
         assert_int_equal(mutant_open(&files[i].source, files[i].text, strlen(files[i].text)), 0);
@@ -152,8 +161,9 @@ static int check_mutant(uint64_t k, double *slowest, uint64_t *accepted, uint64_
     char *text = mutant_make(&f->source, own, &size);
     assert_non_null(text);
     const double begin = cpu_seconds();
+    const pio_scene_leave leave = {.allowed = {folders, 1}};
     piola_status status =
-        pio_scene_parse(&scene, &(pio_scene_text){f->path, text, size}, &(pio_scene_leave){0}, NULL, 0, NULL, &error);
+        pio_scene_parse(&scene, &(pio_scene_text){f->path, text, size}, &leave, NULL, 0, NULL, &error);
     const bool paired = (scene != NULL) == (status == PIOLA_OK);
     *accepted += status == PIOLA_OK;
     if (scene) status = build(scene, built, &error);

@@ -10,8 +10,9 @@ import sys
 import tempfile
 import unittest
 
+import small_scenes
+
 PIOLA = ""
-SCENES = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes"
 WHERE = ("--device", "cpu", "--threads", "1")
 DEADLINE = 300  # s, for one command
 SLAB = """version: 1
@@ -55,7 +56,8 @@ class Plastic(unittest.TestCase):
 
     def piola(self, name, scene, *sets):
         words = [word for text in sets for word in ("--set", text)]
-        done = subprocess.run([PIOLA, name, str(SCENES / scene), *WHERE, "-q", "-o", str(self.folder), *words],
+        done = subprocess.run([PIOLA, name, *small_scenes.words(small_scenes.find(scene)), *WHERE, "-q",
+                               "-o", str(self.folder), *words],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
         return json.loads((self.folder / "result.json").read_text())

@@ -18,6 +18,8 @@ import unittest
 
 import jsonschema
 
+import small_scenes
+
 PIOLA, SOURCE = "", pathlib.Path()
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
 BALL = """version: 1
@@ -54,7 +56,7 @@ MOTION = ["time={integrator: bdf2, dt: 5 ms, duration: 30 ms}"]
 BOUND = ["constraints=[{of: size, max: 1.001, relative_to: initial}]", "optimizer={type: mma, max_iterations: 2}"]
 LONG = ["time.duration=1000 s", "output.states.every=1000 s", "gradient.memory.budget=50 MB"]  # a million steps
 TINY = ["gradient.check={directions: 2}"]
-# Name: exit code, command, scene, settings, further options. A scene with a dot is a file of this source.
+# Name: exit code, command, scene, settings, further options. A scene of one line is the file of a small one.
 RUNS = {
     "ball": (0, "run", BALL, [], []),
     "ball_grad": (0, "grad", BALL, [], []),
@@ -62,9 +64,9 @@ RUNS = {
     "ball_optimize": (0, "optimize", BALL, [], []),
     "ball_checked": (0, "grad", BALL, TINY, [], "ball_check"),  # in the folder of that check
     "ball_without_an_end": (0, "run", BALL, ["design=[]", "objective=[]"], []),
-    "ball_on_little_memory": (0, "grad", "scenes/mpm_jelly_small.yaml", ["gradient.memory.budget=2 MB"],
+    "ball_on_little_memory": (0, "grad", "mpm_jelly_small.yaml", ["gradient.memory.budget=2 MB"],
                               ["--threads", "1"]),
-    "ball_taken_back": (0, "grad", "scenes/mpm_long_bounce_small.yaml", ["time.duration=50 ms"], []),
+    "ball_taken_back": (0, "grad", "mpm_long_bounce_small.yaml", ["time.duration=50 ms"], []),
     "ball_too_fast": (76, "grad", BALL, ["time={dt: 19 ms, duration: 190 ms}"], []),
     "ball_in_f32": (0, "grad", BALL, ["method.precision=f32"], []),
     "slab": (0, "run", SLAB, [], []),
@@ -240,13 +242,14 @@ class Results(Schemas):
 
     @classmethod
     def result(cls, name, code, command, scene, sets, options, folder=None):
-        path = SOURCE / scene
+        path = small_scenes.SMALL / scene
         if "\n" in scene:
             path = cls.folder / f"{name}.yaml"
             path.write_text(scene)
         sets = [word for text in sets for word in ("--set", text)]
         out = cls.folder / (folder or name)
-        told = run(command, path, "--device", "cpu", "-o", out, "--json", *sets, *options, code=code)
+        told = run(command, *small_scenes.words(path), "--device", "cpu", "-o", out, "--json", *sets, *options,
+                   code=code)
         assert (out / "result.json").read_text() == told.rstrip("\n"), f"{name}: --json says otherwise"
         return json.loads(told)
 

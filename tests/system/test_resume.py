@@ -21,6 +21,8 @@ import unittest
 import h5py
 import numpy as np
 
+import small_scenes
+
 PIOLA, ALL = "", False
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 SHORT = ("--set", "time.duration=8 ms")
@@ -50,11 +52,11 @@ SCENES = {
     "elastic laws in 3D": ("good_scenes/laws_3d.yaml", (), 100, 100),
     "mpm reversible in 3D": ("good_scenes/reversible_3d.yaml", (), 20, 20),
     "obstacles in 3D": ("good_scenes/obstacles_3d.yaml", (), 50, 50),
-    "sand": ("../scenes/mpm_sand_column_small.yaml", (), 300, 300),
-    "snow": ("../scenes/mpm_snowball_small.yaml", (), 80, 80),
-    "metal": ("../scenes/mpm_taylor_bar_small.yaml", (), 40, 40),
-    "viscous fluid": ("../scenes/mpm_dam_viscosity_small.yaml", (), 1250, 1250),
-    "fluid on a solid": ("../scenes/mpm_pour_small.yaml", (), 100, 100),
+    "sand": ("small_scenes/mpm_sand_column_small.yaml", (), 300, 300),
+    "snow": ("small_scenes/mpm_snowball_small.yaml", (), 80, 80),
+    "metal": ("small_scenes/mpm_taylor_bar_small.yaml", (), 40, 40),
+    "viscous fluid": ("small_scenes/mpm_dam_viscosity_small.yaml", (), 1250, 1250),
+    "fluid on a solid": ("small_scenes/mpm_pour_small.yaml", (), 100, 100),
 }
 ONLY_ALL = {"groups", "static, loads", "plastic laws in 3D", "fluids in 3D", "elastic laws in 3D",
             "mpm reversible in 3D", "obstacles in 3D", "sand", "snow", "metal", "viscous fluid", "fluid on a solid"}
@@ -87,8 +89,8 @@ class Resume(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def command(self, code, name, scene, folder, *arguments):
-        done = subprocess.run([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
-                               "-o", str(folder), *arguments],
+        done = subprocess.run([PIOLA, name, *small_scenes.words(DATA / scene), "--device", "cpu", "--threads",
+                               "1", "-o", str(folder), *arguments],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
         self.assertEqual(done.returncode, code, f"piola {name} {scene} {arguments}:\n{done.stdout}")
         return done.stdout

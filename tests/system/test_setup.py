@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+import small_scenes
+
 FILE = """version: 1
 name: fine
 method: {{type: mpm, dimension: 3, grid: {{min: [0, 0, 0], max: [1, 1, 1], spacing: {spacing}}}}}
@@ -123,8 +125,8 @@ def main() -> int:
               code == 75 and seconds < 1.5 and "time limit" in text and files == there,
               f"exit {code}, {seconds:.2f} s, {text.strip()}")
 
-        walker = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes" / "mpm_walker_feedback_small.yaml"
-        code, seconds, text, files = run(folder, piola, "validate", str(walker), "--set", "time.duration=1000000 s")
+        walker = small_scenes.words(small_scenes.find("mpm_walker_feedback_small.yaml"))
+        code, seconds, text, files = run(folder, piola, "validate", *walker, "--set", "time.duration=1000000 s")
         judge("samples of a billion steps are counted before they are listed", code == 71 and seconds < MOST_SECONDS and
               "bytes" in text and files == there, f"exit {code}, {seconds:.2f} s, {text.strip()[:160]}")
         large_files(folder, piola)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the measurements in scenes/data by running the scenes that use them with the true values.
+"""Make the measurements in the folders `data` of scenes by running the scenes that use them with the true values.
 
     build/venv/bin/python tools/python/make_data.py build/release/piola
 
@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
+SOURCE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+FULL = os.path.join(SOURCE, "scenes")
+SMALL = os.path.join(SOURCE, "tests", "data", "small_scenes")  # these include the full ones
 TRUE_VISCOSITY = "5 Pa.s"
 TRUE_CONSTANTS = ["E=12 kPa", "nu=0.35"]
 MARKERS = 24
@@ -24,7 +26,7 @@ TRUE_INCLUSION = "[{on: {min: [45 mm, 40 mm], max: [75 mm, 70 mm]}, material: st
 
 def truth(piola, scene, folder, sets):
     """Run the scene without its design and objective, which need the data that are about to be made."""
-    command = [piola, "run", os.path.join(SCENES, scene), "-q", "-o", folder]
+    command = [piola, "run", scene, "--allow", FULL, "-q", "-o", folder]
     own = [] if any(text.startswith("design=") for text in sets) else ["design=[]"]
     for text in own + ["objective=[]"] + sets:
         command += ["--set", text]
@@ -33,9 +35,9 @@ def truth(piola, scene, folder, sets):
         return json.load(file)
 
 
-def write(name, columns, rows):
-    """A CSV with 9 digits."""
-    path = os.path.join(SCENES, "data", name)
+def write(scene, name, columns, rows):
+    """A CSV with 9 digits, in the folder `data` beside the scene."""
+    path = os.path.join(os.path.dirname(scene), "data", name)
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(",".join(columns) + "\n")
         for row in rows:
@@ -47,7 +49,7 @@ def dam(piola, scene, name):
     """The front at the times at which the scene observes it."""
     with tempfile.TemporaryDirectory() as folder:
         front = truth(piola, scene, folder, ["materials[0].viscosity=" + TRUE_VISCOSITY])["observations"]["front"]
-    write(name, ["time", "front"], [[t, v[0]] for t, v in zip(front["time"], front["value"])])
+    write(scene, name, ["time", "front"], [[t, v[0]] for t, v in zip(front["time"], front["value"])])
 
 
 def markers(piola, scene, name):
@@ -62,7 +64,7 @@ def markers(piola, scene, name):
             points = file["VTKHDF/Points"][:].reshape(len(times), particles, 3)
     chosen = [(2 * k + 1) * particles // (2 * MARKERS) for k in range(MARKERS)]
     rows = [[times[f], p, *points[f, p]] for f in range(1, len(times)) for p in chosen]
-    write(name, ["time", "particle", "x", "y", "z"], rows)
+    write(scene, name, ["time", "particle", "x", "y", "z"], rows)
 
 
 def motion(piola, scene, name):
@@ -76,7 +78,7 @@ def motion(piola, scene, name):
             particles = int(file["VTKHDF/NumberOfPoints"][0])
             points = file["VTKHDF/Points"][:].reshape(len(times), particles, 3)
     rows = [[times[f], p, *points[f, p].round(7)] for f in range(1, len(times)) for p in range(particles)]
-    write(name, ["time", "particle", "x", "y", "z"], rows)
+    write(scene, name, ["time", "particle", "x", "y", "z"], rows)
 
 
 def tension(piola, scene, name):
@@ -91,8 +93,8 @@ def tension(piola, scene, name):
             rest = file["VTKHDF/Points"][:]
             moved = rest + file["VTKHDF/PointData/displacement"][:].reshape(len(times), len(rest), 3)
     chosen = [(2 * k + 1) * len(rest) // (2 * TENSION_MARKERS) for k in range(TENSION_MARKERS)]
-    write(name + "_force.csv", ["time", "force"], [[t, v[0]] for t, v in zip(force["time"], force["value"])])
-    write(name + "_markers.csv", ["time", "node", "x", "y"],
+    write(scene, name + "_force.csv", ["time", "force"], [[t, v[0]] for t, v in zip(force["time"], force["value"])])
+    write(scene, name + "_markers.csv", ["time", "node", "x", "y"],
           [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen])
 
 
@@ -108,21 +110,23 @@ def surface(piola, scene, name):
             moved = rest + file["VTKHDF/PointData/displacement"][:].reshape(len(times), len(rest), 3)
     least, most = rest.min(axis=0), rest.max(axis=0)
     chosen = [n for n in range(len(rest)) if rest[n, 0] in (least[0], most[0]) or rest[n, 1] == most[1]]
-    write(name, ["time", "node", "x", "y"],
+    write(scene, name, ["time", "node", "x", "y"],
           [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen if rest[n, 1] > least[1]])
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    dam(sys.argv[1], "mpm_dam_viscosity.yaml", "dam_front.csv")
-    dam(sys.argv[1], "mpm_dam_viscosity_small.yaml", "dam_front_small.csv")
-    markers(sys.argv[1], "mpm_modulus.yaml", "markers.csv")
-    markers(sys.argv[1], "mpm_modulus_small.yaml", "markers_small.csv")
-    motion(sys.argv[1], "mpm_two_materials.yaml", "two_materials.csv")
-    motion(sys.argv[1], "mpm_two_materials_small.yaml", "two_materials_small.csv")
-    tension(sys.argv[1], "fem_tension_id.yaml", "tension")
-    surface(sys.argv[1], "fem_field_id.yaml", "field_surface.csv")
+    for make, folder, scene, name in (
+            (dam, FULL, "mpm_dam_viscosity.yaml", "dam_front.csv"),
+            (dam, SMALL, "mpm_dam_viscosity_small.yaml", "dam_front_small.csv"),
+            (markers, FULL, "mpm_modulus.yaml", "markers.csv"),
+            (markers, SMALL, "mpm_modulus_small.yaml", "markers_small.csv"),
+            (motion, FULL, "mpm_two_materials.yaml", "two_materials.csv"),
+            (motion, SMALL, "mpm_two_materials_small.yaml", "two_materials_small.csv"),
+            (tension, FULL, "fem_tension_id.yaml", "tension"),
+            (surface, FULL, "fem_field_id.yaml", "field_surface.csv")):
+        make(sys.argv[1], os.path.join(folder, scene), name)
 
 
 if __name__ == "__main__":
