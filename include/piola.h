@@ -135,7 +135,6 @@ typedef struct piola_options {
     /* For tests only: run and grad poll after every step, and the run is interrupted at poll number test_cut (from 1),
      * or killed at poll number -test_cut; 0: neither. */
     int test_cut;
-    bool corrupt_gradient; /* for tests only: change one entry of the gradient, so that a check must fail */
 } piola_options;
 
 /* Returns the defaults. */

@@ -124,8 +124,6 @@ const tool_option tool_options[] = {
     {"version", 0, OPTION_FLAG, TO(version), EVERY, .meaning = "the version"},
     {"test-cut", 0, OPTION_INTEGER, TO(common.test_cut), ON(RUN) | ON(GRAD), "N", .least = -1000000, .most = 1000000,
      .meaning = NULL},
-    {"test-corrupt-gradient", 0, OPTION_FLAG, TO(common.corrupt_gradient), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE),
-     .meaning = NULL},
     {.name = NULL}};
 _Static_assert(sizeof tool_options / sizeof *tool_options <= TOOL_OPTIONS, "tool_settings.given has room for each");
 

@@ -26,10 +26,8 @@ static piola_status open_session(piola_problem *p, piola_error *error)
     const size_t bytes = sizeof(double) * ((size_t)p->session->model->n_variables + 1);
     p->z = malloc(bytes);
     if (!p->z) return pio_fail_memory(error, bytes, "design variables");
-    p->options = (piola_options){.quiet = SILENT,
-                                 .threads = p->options.threads,
-                                 .max_walltime = p->options.max_walltime,
-                                 .corrupt_gradient = p->options.corrupt_gradient};
+    p->options =
+        (piola_options){.quiet = SILENT, .threads = p->options.threads, .max_walltime = p->options.max_walltime};
     return PIOLA_OK;
 }
 

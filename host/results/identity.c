@@ -91,9 +91,9 @@ static char *scene_text(const pio_session *s, bool optimizer)
 char *pio_identity_of_gradient(const pio_session *s)
 {
     char *all = NULL, *text = scene_text(s, false);
-    if (text && asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nsolver %s\nproduct %s\nspoiled %d\n", text,
+    if (text && asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nsolver %s\nproduct %s\n", text,
                          (unsigned long long)data_hash(s), PIOLA_VERSION, __VERSION__, gnu_get_libc_version(),
-                         s->bytes.solver, s->bytes.product, s->options->corrupt_gradient) < 0)
+                         s->bytes.solver, s->bytes.product) < 0)
         all = NULL;
     free(text);
     return all;
@@ -115,7 +115,6 @@ char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more
                          "precision: %s\n"
                          "dimension: %d\n"
                          "data: %016llx\n"
-                         "spoiled gradient: %d\n"
                          "%s"
                          "%sdevice: %s\n"
                          "%sinstruction set: %s\n"
@@ -126,9 +125,9 @@ char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more
                          "%smatrix product: %s\n"
                          "%s%s",
                          PIOLA_VERSION, pio_build_commit(), __VERSION__, e->precision, s->scene->dimension,
-                         (unsigned long long)data_hash(s), s->options->corrupt_gradient, more, m, e->device, m, e->isa,
-                         m, s->engine.device, m, s->engine.driver, m, gnu_get_libc_version(), m, s->bytes.solver, m,
-                         s->bytes.product, of_scene, text) < 0)
+                         (unsigned long long)data_hash(s), more, m, e->device, m, e->isa, m, s->engine.device, m,
+                         s->engine.driver, m, gnu_get_libc_version(), m, s->bytes.solver, m, s->bytes.product, of_scene,
+                         text) < 0)
         all = NULL;
     free(text);
     return all;

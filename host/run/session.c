@@ -384,12 +384,5 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     if (!rc) rc = s->engine.table->values(s->sim, s->values, error);
     if (rc) return rc;
     add_design_terms(s);
-    if (s->options->corrupt_gradient && s->model->n_variables) {
-        int worst = 0;
-        for (int v = 1; v < s->model->n_variables; v++)
-            if (fabs(s->z_bar[v]) > fabs(s->z_bar[worst])) worst = v;
-        s->z_bar[worst] *= 1.001;
-        s->value_bar[worst] *= 1.001;
-    }
     return check_finite(s, error);
 }

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""test_check.py PIOLA -- does a check accuse right gradients, and does it decide where it can?"""
+"""test_check.py PIOLA SPOILED -- does a check accuse right gradients, and does it decide where it can?
+
+SPOILED is the folder of the engines whose gradients are wrong by a thousandth (spoiled_engine.c)."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -86,16 +89,17 @@ class Check(unittest.TestCase):
         self.addCleanup(self.temporary.cleanup)
         self.folder = pathlib.Path(self.temporary.name)
 
-    def piola(self, command, text, *arguments):
+    def piola(self, command, text, *arguments, engines=None):
         scene = self.folder / "scene.yaml"
         scene.write_text(text)
         done = subprocess.run([PIOLA, command, scene, "--device", "cpu", "-o", self.folder / "out", *arguments],
-                              capture_output=True, text=True, timeout=300, check=False)
+                              capture_output=True, text=True, timeout=300, check=False,
+                              env={**os.environ, "PIOLA_ENGINES": engines} if engines else None)
         path = self.folder / "out" / "result.json"
         return done, json.loads(path.read_text()) if path.exists() else {}
 
-    def check(self, code, text, *arguments):
-        done, told = self.piola("check", text, *arguments)
+    def check(self, code, text, *arguments, engines=None):
+        done, told = self.piola("check", text, *arguments, engines=engines)
         self.assertEqual(done.returncode, code, done.stderr)
         for row in told["check"]["rows"]:
             print(row["direction"], row["verdict"], row["remainder"], row["reason"], file=sys.stderr)
@@ -105,7 +109,7 @@ class Check(unittest.TestCase):
         done, told = self.check(0, FOLLOWING)
         self.assertAlmostEqual(told["equilibrium_tolerance"], 1e-13, delta=1e-20)
         self.assertIn("balanced to 1e-13 of the forces", done.stderr)
-        done, _ = self.check(1, FOLLOWING, "--test-corrupt-gradient")
+        done, _ = self.check(1, FOLLOWING, engines=SPOILED)
         self.assertIn("the gradient is not the derivative", done.stderr)
 
     def test_what_single_precision_cannot_decide_is_said_to_be_undecided(self):
@@ -123,7 +127,7 @@ class Check(unittest.TestCase):
         done, told = self.check(0, text)
         self.assertGreater(max(row["first_step"] for row in told["rows"]), 1e-3)
         self.assertEqual((told["verdict"], told["undecided"]), ("passed", 0))
-        done, told = self.check(1, text, "--test-corrupt-gradient")
+        done, told = self.check(1, text, engines=SPOILED)
         self.assertEqual(told["verdict"], "FAILED")
         self.assertIn("check FAILED", done.stderr)
         # far below the rounding of J nothing decides; that accuses no gradient, and says what would decide it
@@ -167,5 +171,5 @@ class Check(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PIOLA = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    PIOLA, SPOILED = (str(pathlib.Path(sys.argv.pop(1)).resolve()) for _ in range(2))
     unittest.main(verbosity=2)

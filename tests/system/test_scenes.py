@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""test_scenes.py PIOLA check|spoiled|optimize|resume|physics -- the scenes that ship do what they say.
+"""test_scenes.py PIOLA check|optimize|resume|physics -- the scenes that ship do what they say.
+test_scenes.py PIOLA spoiled FOLDER
 
 check     every scene validates, every one of tests/data/small_scenes passes `piola check`
-spoiled   the short ones of these fail it with a spoiled gradient
+spoiled   the short ones of these fail it with the engines of FOLDER, which spoil the gradient (spoiled_engine.c)
 optimize  the optimisations find what made their data
 resume    a killed optimisation goes on to the same bits; an interrupted run says so
 physics   the front of a dam break runs as fast as it was measured to
@@ -22,7 +23,7 @@ import unittest
 
 import small_scenes
 
-PIOLA = ""
+PIOLA = SPOILED = ""
 DATA = small_scenes.SMALL.parent
 OF_SHIPPED = sorted(small_scenes.SMALL.glob("*.yaml"))
 SMALL = OF_SHIPPED + sorted(DATA.glob("check_scenes/*.yaml"))
@@ -56,9 +57,10 @@ class Scenes(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name) / "out"
 
-    def run_piola(self, code, *arguments):
+    def run_piola(self, code, *arguments, engines=None):
         done = subprocess.run(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              stdin=subprocess.DEVNULL, timeout=DEADLINE)
+                              stdin=subprocess.DEVNULL, timeout=DEADLINE,
+                              env={**os.environ, "PIOLA_ENGINES": engines} if engines else None)
         self.assertEqual(done.returncode, code, f"exit code of piola {arguments[0]} {arguments[1]}:\n{done.stdout}")
         return done.stdout
 
@@ -115,8 +117,8 @@ class Spoiled(Scenes):
         for scene in (s for s in SMALL if s.stem not in LONG):
             with self.subTest(scene.name):
                 folder = self.folder / scene.stem
-                self.run_piola(1, "check", str(scene), folder, "-qq", "--test-corrupt-gradient",
-                               "--set", "gradient.check.directions=1")
+                self.run_piola(1, "check", str(scene), folder, "-qq", "--set", "gradient.check.directions=1",
+                               engines=SPOILED)
                 done = result(folder)
                 print(f"spoiled {scene.name}: {done['message']} (threshold: exit 1)")
                 self.assertEqual(done["exit"], 1)
@@ -309,8 +311,8 @@ class Physics(Scenes):
 
 if __name__ == "__main__":
     parts = {"check": Check, "spoiled": Spoiled, "optimize": Optimize, "resume": Resume, "physics": Physics}
-    if len(sys.argv) != 3 or sys.argv[2] not in parts:
+    if len(sys.argv) < 3 or sys.argv[2] not in parts or len(sys.argv) != 3 + (sys.argv[2] == "spoiled"):
         sys.exit(__doc__)
-    PIOLA = os.path.abspath(sys.argv[1])
+    PIOLA, SPOILED = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[-1])
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(parts[sys.argv[2]])
     sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
