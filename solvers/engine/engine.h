@@ -9,7 +9,7 @@
 #include "piola.h"
 #include "solvers/engine/engine_mpm.h"
 
-enum { PIO_ENGINE_VERSION = 3 };
+enum { PIO_ENGINE_VERSION = 4 };
 
 /* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are
  * faces. */
@@ -348,20 +348,6 @@ typedef struct {
     int64_t slot_nodes, start_nodes;
 } pio_engine_bytes;
 
-/* A field where it lies, for those who can reach it there (the fields of DLPack's DLTensor). Element (item, component)
- * is at pointer[item * strides[0] + component * strides[1]]; items are in storage order, see `order`. Valid until the
- * next call. */
-typedef struct {
-    void *pointer; /* on the device; on the CPU, in the arena (guarded when PIOLA_GUARD=1) */
-    int32_t bits;  /* 32 or 64: a floating-point number */
-    int32_t cuda;  /* 1: CUDA memory of `device`, 0: host memory */
-    int32_t device;
-    int64_t shape[2];     /* items, components */
-    int64_t strides[2];   /* in elements */
-    const int32_t *order; /* on the device [items]: particle number of each item; NULL: item i is particle i */
-    void *stream;         /* cudaStream_t whose work must be done before reading; NULL on the CPU */
-} pio_field_view;
-
 typedef struct pio_sim pio_sim;
 
 typedef struct {
@@ -426,11 +412,6 @@ typedef struct {
      * the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
-    /* The same field where it lies. PIOLA_USAGE where it has no view: derived fields (position, J, F, pressure, mass);
-     * in an engine built with PIO_BLOCK (kernels/base/vec.h) also what lies in blocks, all but density, grad_density,
-     * volume. */
-    piola_status (*view)(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
-    piola_status (*read_gravity_bar)(pio_sim *sim, double *values, piola_error *error);
     int64_t (*step)(const pio_sim *sim);
     /* Items of a field: particles, nodes or elements; 0 if there is none of that name. */
     int64_t (*items)(const pio_sim *sim, const char *field);

@@ -195,13 +195,6 @@ piola_status sim_values(pio_sim *sim, double *values, piola_error *error)
     return sim_failed(sim, error);
 }
 
-piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error)
-{
-    pio_queue_download(&sim->queue, values, sim->gravity_bar, DIM * sizeof *values);
-    pio_queue_failed(&sim->queue);
-    return sim_failed(sim, error);
-}
-
 int64_t sim_step(const pio_sim *sim)
 {
     return sim->index;

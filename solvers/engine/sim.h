@@ -83,7 +83,6 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
 piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error);
 piola_status sim_samples(pio_sim *sim, double *values, piola_error *error);
 piola_status sim_values(pio_sim *sim, double *values, piola_error *error);
-piola_status sim_gravity_bar(pio_sim *sim, double *values, piola_error *error);
 int64_t sim_step(const pio_sim *sim);
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
 void sim_timer_reset(pio_sim *sim);

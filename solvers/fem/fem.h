@@ -438,7 +438,6 @@ piola_status fem_morph_adj(fem_sim *f, piola_error *error);
 int32_t fem_components(const pio_sim *sim, const char *field);
 int64_t fem_items(const pio_sim *sim, const char *field);
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
-piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
 
 /* fem_fault.c: what the step block says before the first step. After a failure in the current step: the element that is
  * inside out at u; the node where r, forces on nodes, is the largest or not a number. Where there is none, a failure of

@@ -113,23 +113,3 @@ piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_err
     }
     return PIOLA_OK;
 }
-
-/* Nodal fields are interleaved whatever the layout of fields is. */
-piola_status fem_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error)
-{
-    fem_sim *f = fem_of(sim);
-    fem_field d;
-    if (!find(f, field, &d) || d.y || (!d.nodal && (PIO_BLOCK || d.stored > 1)))
-        return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
-    const piola_status rc = ready(f, &d, error);
-    if (rc) return rc;
-    f->external_of = -1; /* who sees where the state lies may change it */
-    *view = (pio_field_view){.pointer = (void *)(uintptr_t)d.x,
-                             .bits = 8 * (int32_t)sizeof(real),
-                             .cuda = sim->queue.stream != NULL,
-                             .device = sim->ordinal,
-                             .shape = {d.nodal ? f->nodes : f->elements, d.components},
-                             .strides = {d.nodal ? DIM : 1, 1},
-                             .stream = sim->queue.stream};
-    return pio_queue_failed(&sim->queue) ? sim_failed(sim, error) : PIOLA_OK;
-}

@@ -312,7 +312,6 @@ int64_t mpm_plastic_kinks(mpm_sim *sim);
 /* mpm_fields.c: fields by name. */
 int32_t mpm_components(const pio_sim *sim, const char *field);
 piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_error *error);
-piola_status mpm_view(pio_sim *sim, const char *field, pio_field_view *view, piola_error *error);
 
 /* mpm_fault.c: what the step block's fault says, in words. */
 piola_status mpm_check_fault(pio_sim *sim, piola_error *error);

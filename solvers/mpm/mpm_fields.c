@@ -113,25 +113,3 @@ piola_status mpm_read(pio_sim *base, const char *field, double *values, piola_er
     }
     return PIOLA_OK;
 }
-
-piola_status mpm_view(pio_sim *base, const char *field, pio_field_view *view, piola_error *error)
-{
-    mpm_sim *sim = mpm_of(base);
-    stored_field f;
-    if (!find_stored(sim, field, &f))
-        return sim_fail(error, PIOLA_USAGE, "field '%s' is not stored as it is read", field);
-    if (PIO_BLOCK && f.stored > 1)
-        return sim_fail(error, PIOLA_USAGE, "field '%s' lies in blocks of %d particles, which no two strides describe",
-                        field, PIO_BLOCK);
-    const real *pointer = f.data + field_at(sim->n, f.stored, f.first, 0);
-    *view = (pio_field_view){.pointer = (void *)(uintptr_t)pointer,
-                             .bits = 8 * (int32_t)sizeof(real),
-                             .cuda = sim->base.queue.stream != NULL,
-                             .device = sim->base.ordinal,
-                             .shape = {sim->n, f.components},
-                             .strides = {1, sim->n},
-                             .order = f.by_id ? NULL : sim->state[sim->current].id,
-                             .stream = sim->base.queue.stream};
-    return pio_queue_failed(&sim->base.queue) ? sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message)
-                                              : PIOLA_OK;
-}

@@ -5,6 +5,7 @@
  * what mpm_case.c runs is the engine that the test has chosen. */
 #include "tests/solvers/mpm/mpm_case.h"
 #include "solvers/mpm/mpm.h"
+#include "tests/solvers/device_numbers.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -164,7 +165,7 @@ static pio_sim *whole_run(mpm_case *c, results *r)
     keep(r, "J", &J, 1);
     keep(r, "z_bar", z_bar, (size_t)c->variables);
     keep_fields(r, sim, c->n, other_fields);
-    if (layout_engine->read_gravity_bar(sim, gravity, &error)) fail_msg("gravity: %s", error.message);
+    assert_int_equal(device_gravity_bar(sim, gravity), 0);
     keep(r, "gravity_bar", gravity, D);
     return sim;
 }
@@ -300,52 +301,6 @@ static void the_storage_is_that_of_the_layout(void **unused)
     }
 }
 
-/* A view is read by its own strides. */
-static void assert_view_is_what_is_read(pio_sim *sim, const char *field, int64_t n)
-{
-    pio_field_view v;
-    piola_error error;
-    if (layout_engine->view(sim, field, &v, &error)) fail_msg("view of %s: %s", field, error.message);
-    double *values = case_read(sim, field, n);
-    assert_int_equal(v.shape[0], n);
-    for (int64_t i = 0; i < v.shape[0]; i++)
-        for (int64_t c = 0; c < v.shape[1]; c++) {
-            const double seen = ((const real *)v.pointer)[i * v.strides[0] + c * v.strides[1]];
-            assert_true(fabs(seen - values[(v.order ? v.order[i] : i) * v.shape[1] + c]) <= 0);
-        }
-    free(values);
-}
-
-static void a_view_is_right_or_refused(void **unused)
-{
-    static const char *const of_several[] = {"velocity",      "C",       "offset",       "adj_velocity",
-                                             "grad_velocity", "given_1", "grad_given_2", NULL};
-    static const char *const of_one[] = {"density", "volume", "grad_density", NULL};
-    static mpm_case c;
-    (void)unused;
-    for (int i = 0; i < LAYOUTS; i++) {
-        results r = {0};
-        choose(i);
-        collision(&c, 2e-3);
-        pio_sim *sim = whole_run(&c, &r);
-        for (const char *const *f = of_one; *f; f++) assert_view_is_what_is_read(sim, *f, c.n);
-        for (const char *const *f = of_several; *f; f++) {
-            pio_field_view v;
-            piola_error error;
-            if (i == PLAIN) {
-                assert_view_is_what_is_read(sim, *f, c.n);
-                continue;
-            }
-            assert_int_equal(layout_engine->view(sim, *f, &v, &error), PIOLA_USAGE);
-            print_message("  %s\n", error.message);
-            assert_non_null(strstr(error.message, "blocks of 16"));
-        }
-        free_results(&r);
-        layout_engine->destroy(sim);
-        case_free(&c);
-    }
-}
-
 /* The watch looks at padding too; a false alarm would end the run. */
 static void the_watch_for_nan_sees_none_in_the_padding(void **unused)
 {
@@ -400,8 +355,9 @@ static void a_fault_says_the_same(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_layouts_give_the_same_bits), cmocka_unit_test(the_storage_is_that_of_the_layout),
-        cmocka_unit_test(a_view_is_right_or_refused),      cmocka_unit_test(the_watch_for_nan_sees_none_in_the_padding),
+        cmocka_unit_test(both_layouts_give_the_same_bits),
+        cmocka_unit_test(the_storage_is_that_of_the_layout),
+        cmocka_unit_test(the_watch_for_nan_sees_none_in_the_padding),
         cmocka_unit_test(a_fault_says_the_same),
     };
     return cmocka_run_group_tests(tests, load_both, NULL);
