@@ -6,6 +6,7 @@
 #include "tools/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,9 +221,9 @@ static void put_zsh_script(FILE *to)
 
 static FILE *create(const char *folder, const char *name)
 {
-    char path[4096];
+    char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
-        fprintf(stderr, "piola_manual: the name of the folder is longer than 4000 bytes\n");
+        fprintf(stderr, "piola_manual: the name of the folder is longer than %d bytes\n", PATH_MAX - 64);
         exit(PIOLA_USAGE);
     }
     FILE *file = fopen(path, "w");

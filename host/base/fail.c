@@ -1,8 +1,8 @@
 /* fail.c -- see fail.h. */
 #include "host/base/fail.h"
 
-#include <limits.h>
-#include <math.h>
+#include "solvers/engine/fail.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,38 +82,15 @@ piola_status pio_fail_attribute(piola_error *error, piola_status status)
 
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
-static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
-    __attribute__((format(printf, 4, 0)));
-static void fill(piola_error *error, piola_status status, piola_failure what, const char *format, va_list list)
-{
-    char whole[3 * PATH_MAX];
-    const char mark[] = " ... ";
-    const size_t room = sizeof error->message - 1, last = room / 3, first = room - last - strlen(mark);
-    vsnprintf(whole, sizeof whole, format, list);
-    const size_t length = strlen(whole);
-    error->status = status;
-    error->failure = what;
-    if (length <= room)
-        memcpy(error->message, whole, length + 1);
-    else /* the middle of a long file name is left out, since the fault is described after it */
-        snprintf(error->message, sizeof error->message, "%.*s%s%s", (int)first, whole, mark, whole + length - last);
-}
-
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
 {
     if (error) {
         va_list list;
         va_start(list, format);
-        fill(error, status, (piola_failure){0}, format, list);
+        sim_fail_list(error, status, (piola_failure){0}, format, list);
         va_end(list);
     }
     return pio_fail_attribute(error, status);
-}
-
-/* Returns a failure of this kind without step and item. */
-static piola_failure failure_of(piola_failure_kind kind)
-{
-    return (piola_failure){.kind = kind, .step = -1, .residual = (double)NAN};
 }
 
 piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const char *format, ...)
@@ -121,7 +98,7 @@ piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const 
     if (error) {
         va_list list;
         va_start(list, format);
-        fill(error, PIOLA_NUMERICAL, failure_of(kind), format, list);
+        sim_fail_list(error, PIOLA_NUMERICAL, sim_failure(kind), format, list);
         va_end(list);
     }
     return pio_fail_attribute(error, PIOLA_NUMERICAL);

@@ -1,4 +1,4 @@
-/* Room host/base: errors, logs, JSON, files, records, checksums, clocks and signals; it knows nothing of scenes. */
+/* Room host/base: errors, logs, JSON, files, records, checksums and signals; it knows nothing of scenes. */
 /* fail.h -- functions that fill a piola_error. */
 #ifndef PIOLA_HOST_FAIL_H
 #define PIOLA_HOST_FAIL_H

@@ -1,6 +1,7 @@
 /* guarded.c -- see guarded.h. */
 #include "host/base/guarded.h"
 
+#include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/base/signals.h"
 
@@ -14,7 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PIPE_BYTES = 1 << 20, SLOWEST = 4000000 }; /* size of a pipe, where the system allows it; bytes per second */
@@ -246,13 +246,6 @@ static piola_status crashed(pio_guarded *g, piola_error *error)
                     WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static piola_status stopped(pio_guarded *g, piola_error *error)
 {
     const char *why = pio_interruption();
@@ -266,7 +259,7 @@ static piola_status take_until(pio_guarded *g, void *out, size_t bytes, double d
 {
     for (size_t done = 0; done < bytes;) {
         struct pollfd wait = {.fd = g->from, .events = POLLIN};
-        const double left = deadline - now();
+        const double left = deadline - pio_clock();
         if (pio_interrupted()) return stopped(g, error);
         const int ready = left > 0 ? poll(&wait, 1, left < 0.5 ? (int)(1000 * left) + 1 : 500) : 0;
         if (left > 0 && (ready == 0 || (ready < 0 && errno == EINTR))) continue;
@@ -286,7 +279,7 @@ static piola_status take_until(pio_guarded *g, void *out, size_t bytes, double d
 
 static double deadline_for(const pio_guarded *g, size_t bytes)
 {
-    return now() + g->seconds + (double)bytes / SLOWEST;
+    return pio_clock() + g->seconds + (double)bytes / SLOWEST;
 }
 
 /* Sends with SIGPIPE blocked: writing to a dead child must not end the program. */

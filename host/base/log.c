@@ -1,6 +1,7 @@
 /* log.c -- messages, the progress line, and the JSON file. */
 #include "host/base/log.h"
 
+#include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"
 
@@ -34,9 +35,7 @@ struct pio_log {
 static double steady_clock(void *context)
 {
     (void)context;
-    struct timespec t;
-    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0) return 0; /* cannot fail for this clock on Linux */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return pio_clock();
 }
 
 static piola_status fail(piola_error *error, piola_status status, const char *what, const char *where)

@@ -1,12 +1,14 @@
 /* signals.c -- the flag, the deadline and the handlers. */
 #include "host/base/signals.h"
 
+#include "solvers/engine/clock.h"
+#include "host/base/fail.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { N_SIGNALS = 5 };
 static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT};
@@ -20,13 +22,6 @@ static bool installed;
 static double limit = HUGE_VAL;    /* s, as requested */
 static double deadline = HUGE_VAL; /* s on the steady clock */
 static double step_began;          /* s, likewise */
-
-static double now(void)
-{
-    struct timespec t;
-    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0) return 0; /* cannot fail for this clock on Linux */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void on_signal(int number)
 {
@@ -72,13 +67,9 @@ piola_status pio_signals_install(piola_error *error)
         int wrong = sigaction(signals[i], NULL, &before[i]);
         if (wrong == 0 && before[i].sa_handler != SIG_IGN) wrong = sigaction(signals[i], &action, NULL);
         if (wrong == 0) continue;
-        if (error) {
-            error->status = PIOLA_INTERNAL;
-            error->failure = (piola_failure){0};
-            snprintf(error->message, sizeof error->message, "cannot handle %s: %s", words[i], strerror(errno));
-        }
+        const piola_status rc = pio_fail(error, PIOLA_INTERNAL, "cannot handle %s: %s", words[i], strerror(errno));
         while (--i >= 0) sigaction(signals[i], &before[i], NULL);
-        return PIOLA_INTERNAL;
+        return rc;
     }
     pio_file_limit_begin();
     installed = true;
@@ -88,12 +79,12 @@ piola_status pio_signals_install(piola_error *error)
 void pio_signals_deadline(double seconds)
 {
     limit = seconds > 0 ? seconds : HUGE_VAL;
-    deadline = now() + limit;
+    deadline = pio_clock() + limit;
 }
 
 bool pio_interrupted(void)
 {
-    return caught != 0 || (deadline < HUGE_VAL && now() >= deadline);
+    return caught != 0 || (deadline < HUGE_VAL && pio_clock() >= deadline);
 }
 
 const char *pio_interruption(void)
@@ -109,11 +100,11 @@ const char *pio_interruption(void)
 
 void pio_step_begins(void)
 {
-    step_began = now();
+    step_began = pio_clock();
 }
 
 const char *pio_slow_step_interruption(void)
 {
     const char *why = pio_interruption();
-    return why && now() - step_began > 1 ? why : NULL;
+    return why && pio_clock() - step_began > 1 ? why : NULL;
 }

@@ -2,7 +2,7 @@
  * own, because their timers wait after each. */
 #include "host/bench/bench.h"
 #include "host/base/fail.h"
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 #include "solvers/driver/driver.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "host/run/disk_states.h"
 #include "host/base/fail.h"
 #include "host/base/path.h"
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 #include "solvers/driver/driver.h"
 
 #include <math.h>

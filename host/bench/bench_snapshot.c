@@ -2,7 +2,7 @@
  * with; the writer itself times its checksums. */
 #include "host/bench/bench_snapshot.h"
 
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/base/path.h"
 #include "host/base/signals.h"

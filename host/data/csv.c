@@ -1,6 +1,7 @@
 /* csv.c -- numeric tables: how they are read from text and queried. */
 #include "host/data/csv.h"
 #include "host/base/decimal.h"
+#include "host/base/fail.h"
 #include "host/base/large.h"
 #include "host/base/nearest.h"
 #include "host/base/stop.h"
@@ -15,6 +16,7 @@
 
 static piola_status fault_at(const pio_csv *csv, size_t byte, piola_error *error, const char *format, va_list args)
 {
+    char what[sizeof error->message];
     int line = 1, column = 1;
     if (!error) return PIOLA_BAD_DATA;
     for (size_t i = 0; csv->text && i < byte; i++) {
@@ -25,13 +27,9 @@ static piola_status fault_at(const pio_csv *csv, size_t byte, piola_error *error
             column++;
         }
     }
-    error->status = PIOLA_BAD_DATA;
-    error->failure = (piola_failure){0};
-    int n = csv->text
-                ? snprintf(error->message, sizeof error->message, "%.1000s:%d:%d: error: ", csv->path, line, column)
-                : snprintf(error->message, sizeof error->message, "%.1000s: error: ", csv->path);
-    if (n > 0) vsnprintf(error->message + n, sizeof error->message - (size_t)n, format, args);
-    return PIOLA_BAD_DATA;
+    vsnprintf(what, sizeof what, format, args);
+    if (!csv->text) return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: error: %s", csv->path, what);
+    return pio_fail(error, PIOLA_BAD_DATA, "%.1000s:%d:%d: error: %s", csv->path, line, column, what);
 }
 
 static piola_status fault(const pio_csv *csv, size_t byte, piola_error *error, const char *format, ...)
@@ -47,12 +45,7 @@ static piola_status fault(const pio_csv *csv, size_t byte, piola_error *error, c
 
 static piola_status no_memory(piola_error *error, size_t bytes)
 {
-    if (error) {
-        error->status = PIOLA_NO_MEMORY;
-        error->failure = (piola_failure){0};
-        snprintf(error->message, sizeof error->message, "a table needs %zu bytes of memory", bytes);
-    }
-    return PIOLA_NO_MEMORY;
+    return pio_fail(error, PIOLA_NO_MEMORY, "a table needs %zu bytes of memory", bytes);
 }
 
 /* One cell: its first byte and the one after its last, without blanks. `at` is the byte after the comma. */

@@ -5,6 +5,7 @@
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/base/new_file.h"
+#include "host/base/path.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ typedef struct {
     const pio_export *e;
     const char *folder;
     char *known; /* previous contents of fields.json, or NULL */
-    char path[4096];
+    char path[PIO_PATH];
 } writer;
 
 static piola_status name_file(writer *w, const char *name, const char *ending, piola_error *error)

@@ -2,6 +2,7 @@
 #include "host/model/room.h"
 
 #include "host/base/fail.h"
+#include "host/base/path.h"
 #include "host/mesh/mesh.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/shape.h"
@@ -30,7 +31,7 @@ static double number_in(const char *path, const char *name, double unit)
 /* What the control groups of this process (version 2) leave, from its own up to the first. */
 static double group_room(void)
 {
-    char line[600] = "", path[800];
+    char line[PIO_PATH] = "", path[PIO_PATH + 40];
     FILE *file = fopen("/proc/self/cgroup", "r");
     double least = INFINITY;
     while (file && fgets(line, sizeof line, file) && strncmp(line, "0::/", 4) != 0) line[0] = '\0';

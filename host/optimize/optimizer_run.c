@@ -29,14 +29,9 @@ void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, con
     vsnprintf(run->result->sentence, sizeof run->result->sentence, format, list);
     va_end(list);
     run->stopped = true;
-    run->status = status;
+    run->status = status == PIOLA_OK ? PIOLA_OK : pio_fail(run->error, status, "%s", run->result->sentence);
     run->result->reason = reason;
     run->result->converged = reason <= PIO_STOP_GRADIENT;
-    if (status != PIOLA_OK) {
-        run->error->status = status;
-        run->error->failure = (piola_failure){0};
-        snprintf(run->error->message, sizeof run->error->message, "%s", run->result->sentence);
-    }
 }
 
 /* Stops with what a callback returned. Its own message remains the error; if it gave none, this writes one. */

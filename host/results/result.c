@@ -1,7 +1,8 @@
 /* result.c -- see result.h. */
 #include "host/results/result.h"
 
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
+#include "host/base/fail.h"
 #include "host/base/new_file.h"
 #include "host/run/output_folder.h"
 
@@ -185,15 +186,9 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
         if (!rc && !s->claims) claimed[0] = '\0';
     }
     if (!rc && s->options->json &&
-        (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout))) {
-        rc = PIOLA_IO;
-        if (error) {
-            error->status = rc;
-            error->failure = (piola_failure){0};
-            snprintf(error->message, sizeof error->message, "cannot write the result to standard output: %s",
-                     errno ? strerror(errno) : "output was lost");
-        }
-    }
+        (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout)))
+        rc = pio_fail(error, PIOLA_IO, "cannot write the result to standard output: %s",
+                      errno ? strerror(errno) : "output was lost");
     pio_json_free(json);
     return rc;
 }

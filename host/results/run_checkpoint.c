@@ -3,7 +3,7 @@
 
 #include "host/run/checkpoint_file.h"
 #include "host/run/output_folder.h"
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/results/identity.h"
 #include "host/base/signals.h"

@@ -3,7 +3,7 @@
 #include "host/base/fail.h"
 #include "host/base/path.h"
 #include "host/run/plan.h"
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

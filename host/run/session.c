@@ -3,7 +3,7 @@
 
 #include "host/run/disk_states.h"
 #include "host/run/output_folder.h"
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
 #include "host/base/signals.h"

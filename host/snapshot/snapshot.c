@@ -1,6 +1,6 @@
 /* snapshot.c -- the writer: frames in time order, each on disk before NSteps counts it. */
 #include "host/snapshot/snapshot_private.h"
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 #include "host/base/crc32c.h"
 #include "host/base/fail.h"
 #include "host/base/new_file.h"

@@ -49,8 +49,8 @@ typedef struct {
         int code; /* 0: none */
         char message[256];
     } error;
-    int64_t downloads; /* copies to the host so far, those of the NaN watch not counted */
-    int timing;        /* measure every launch (waits for each) */
+    int64_t downloads;     /* copies to the host so far, those of the NaN watch not counted */
+    double (*clock)(void); /* s, steady; every launch is waited for and measured. NULL: none is */
     double started;
     pio_timer timer[KERNEL_TIMERS];
     const pio_watch *watch; /* after every launch these fields must be finite; NULL: no watch */

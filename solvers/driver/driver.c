@@ -1,11 +1,11 @@
 /* driver.c -- see driver.h. */
 #include "solvers/driver/driver.h"
 
+#include "solvers/engine/clock.h"
+#include "solvers/engine/fail.h"
+
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { LOOK_EVERY = 64 }; /* steps between looks at the fault and the clock, unless somebody says otherwise */
 
@@ -31,25 +31,6 @@ typedef struct {
     int64_t places, *content;
     char *present;
 } driver;
-
-static piola_status fail(driver *d, piola_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static piola_status fail(driver *d, piola_status status, const char *format, ...)
-{
-    va_list list;
-    if (!d->error) return status;
-    *d->error = (piola_error){.status = status};
-    va_start(list, format);
-    vsnprintf(d->error->message, sizeof d->error->message, format, list);
-    va_end(list);
-    return status;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static piola_status state_frame(driver *d)
 {
@@ -89,7 +70,7 @@ static piola_status passed_frame(driver *d, int64_t step)
 static void tell_seconds(const driver *d, double *forward, double *reverse)
 {
     const pio_place *before = d->sweep->resumed;
-    const double ended = now();
+    const double ended = pio_clock();
     *forward = (before ? before->forward_seconds : 0) + (d->turned > 0 ? d->turned : ended) - d->started;
     *reverse = (before ? before->reverse_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
 }
@@ -198,11 +179,13 @@ static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p
     d->content = malloc(sizeof *d->content * ((size_t)d->places + 1));
     d->present = calloc((size_t)d->places + 1, 1);
     if (!d->content || !d->present)
-        return fail(d, PIOLA_NO_MEMORY, "no host memory for the numbers of %lld states", (long long)d->places);
+        return sim_fail(d->error, PIOLA_NO_MEMORY, "no host memory for the numbers of %lld states",
+                        (long long)d->places);
     for (int64_t i = 0; i < d->places; i++) d->content[i] = -1;
     for (int64_t i = 0; i < p->done; i++) {
         const pio_action a = schedule->next(schedule);
-        if (a.kind == PIO_DONE) return fail(d, PIOLA_INTERNAL, "the schedule ends before the place that was kept");
+        if (a.kind == PIO_DONE)
+            return sim_fail(d->error, PIOLA_INTERNAL, "the schedule ends before the place that was kept");
         note(d, &a, 0);
     }
     return PIOLA_OK;
@@ -233,8 +216,8 @@ static piola_status resume(driver *d, pio_schedule *schedule)
     if (schedule && !rc) rc = keep_first(d, schedule->taken_back);
     if (!rc) rc = s->on_resume(s->context, d->error);
     if (!rc && d->engine->step(d->sim) != p->state)
-        rc = fail(d, PIOLA_INTERNAL, "state %lld was kept, and state %lld is there", (long long)p->state,
-                  (long long)d->engine->step(d->sim));
+        rc = sim_fail(d->error, PIOLA_INTERNAL, "state %lld was kept, and state %lld is there", (long long)p->state,
+                      (long long)d->engine->step(d->sim));
     d->done = p->done;
     d->position = p->position;
     d->reached = p->reached;
@@ -275,7 +258,8 @@ static piola_status make_again(driver *d, int64_t state)
     else if (at >= 0)
         rc = take(d, at, from);
     else if (from < 0)
-        rc = fail(d, PIOLA_INTERNAL, "state %lld cannot be made again: none before it is there", (long long)state);
+        rc = sim_fail(d->error, PIOLA_INTERNAL, "state %lld cannot be made again: none before it is there",
+                      (long long)state);
     while (!rc && from < state) {
         const int64_t to = next_missing(d, from + 1, state);
         rc = repeat(d, from, to, 0);
@@ -310,7 +294,7 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
                 .steps = steps,
                 .sweep_number = -1,
                 .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
-                .started = now(),
+                .started = pio_clock(),
                 .samples = arrays->samples};
     *result = (pio_sweep_result){0};
     piola_status rc = begin(&d, arrays->z, NULL);
@@ -340,7 +324,7 @@ static piola_status turn(driver *d)
     rc = evaluate(d);
     if (!rc && d->engine->taped) rc = d->engine->taped(d->sim, &d->result->taped, d->error);
     if (rc) return rc;
-    if (d->sweep_number == 0) d->turned = now();
+    if (d->sweep_number == 0) d->turned = pio_clock();
     d->passed = 0;
     rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);
     if (!rc) rc = adjoint_frame(d, d->steps);
@@ -349,7 +333,7 @@ static piola_status turn(driver *d)
 
 static piola_status unstep(driver *d)
 {
-    if (!d->engine->unstep) return fail(d, PIOLA_USAGE, "this integrator's steps cannot be taken back");
+    if (!d->engine->unstep) return sim_fail(d->error, PIOLA_USAGE, "this integrator's steps cannot be taken back");
     d->result->unsteps++;
     return d->engine->unstep(d->sim, d->error);
 }
@@ -388,10 +372,10 @@ static piola_status verify(driver *d, const pio_action *a)
     piola_status rc = d->engine->check(d->sim, d->error);
     if (!rc) rc = d->engine->differs(d->sim, a->slot, &words, d->error);
     if (rc || !words) return rc;
-    rc = fail(d, PIOLA_NUMERICAL,
-              "the run that was taken back did not come to its beginning: %lld words of state %lld differ, so its "
-              "gradient is not known; strategy: checkpoint needs no step taken back",
-              (long long)words, (long long)a->from);
+    rc = sim_fail(d->error, PIOLA_NUMERICAL,
+                  "the run that was taken back did not come to its beginning: %lld words of state %lld differ, so its "
+                  "gradient is not known; strategy: checkpoint needs no step taken back",
+                  (long long)words, (long long)a->from);
     if (d->error) d->error->failure = (piola_failure){.kind = PIOLA_FAILED_REVERSAL, .step = a->from, .residual = NAN};
     return rc;
 }
@@ -414,7 +398,7 @@ static piola_status act(driver *d, const pio_action *a)
         return verify(d, a);
     case PIO_REVERSE:
         if (d->sweep_number >= 0) return reverse(d, a->from);
-        return fail(d, PIOLA_INTERNAL, "the schedule reverses before it turns");
+        return sim_fail(d->error, PIOLA_INTERNAL, "the schedule reverses before it turns");
     case PIO_DISCARD:
         note(d, a, 0);
         break;
@@ -439,7 +423,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .sweep_number = -1,
                 .sweeps = schedule->sweeps,
                 .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
-                .started = now(),
+                .started = pio_clock(),
                 .position = -1,
                 .samples = arrays->samples,
                 .samples_bar = arrays->samples + arrays->n_samples,

@@ -2,8 +2,16 @@
  * shares. */
 #include "solvers/engine/sim.h"
 
+#include "solvers/engine/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+piola_status sim_failed(const pio_sim *sim, piola_error *error)
+{
+    if (!sim->queue.error.code) return PIOLA_OK;
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
+}
 
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
 {
@@ -61,7 +69,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
     sim->ordinal = desc->device;
     sim->queue.backend = sim->arena.backend = backend;
     sim->queue.arena = &sim->arena;
-    sim->queue.timing = desc->timing;
+    sim->queue.clock = desc->timing ? pio_clock : NULL;
     sim->n_slots = desc->slots;
     sim->n_touches = desc->n_touches;
     for (int o = 0; o < desc->n_observations; o++)

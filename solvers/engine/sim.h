@@ -4,6 +4,7 @@
 
 #include "kernels/backend/queue.h"
 #include "solvers/engine/engine.h"
+#include "solvers/engine/fail.h"
 
 struct pio_sim {
     pio_queue queue;
@@ -43,19 +44,10 @@ struct pio_sim {
     int sum_items;                         /* most that one sum can have */
 };
 
-/* sim_fail.c: `status`, which is returned, with a message and a failure of no kind into `error`, which may be NULL. */
-piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* The same with what failed; sim_failure: a failure of this kind, of no step and item. */
-piola_failure sim_failure(piola_failure_kind kind);
-piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-/* PIOLA_OK, or what the queue's sticky error says. */
+/* sim.c: PIOLA_OK, or what the queue's sticky error says. */
 piola_status sim_failed(const pio_sim *sim, piola_error *error);
 
-/* sim.c: `state`, slot_bytes long, to and from a slot, with its number. */
+/* `state`, slot_bytes long, to and from a slot, with its number. */
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
 

@@ -1,7 +1,7 @@
 /* linop.c -- see linop.h. */
 #include "solvers/linear/linop.h"
 
-#include <stdio.h>
+#include "solvers/engine/fail.h"
 
 static const struct {
     const char *name;
@@ -16,13 +16,8 @@ piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, pi
     static const char *const kinds[] = {"positive definite", "symmetric", "general"};
     static const char *const right[] = {"", "MINRES or LDL^T", "GMRES, LU or QR"};
     if (kind <= methods[method].needs) return PIOLA_OK;
-    if (error) {
-        error->status = PIOLA_BAD_DATA;
-        error->failure = (piola_failure){0};
-        snprintf(error->message, sizeof error->message, "%s needs a %s operator and this one is %s; use %s",
-                 methods[method].name, kinds[methods[method].needs], kinds[kind], right[kind]);
-    }
-    return PIOLA_BAD_DATA;
+    return sim_fail(error, PIOLA_BAD_DATA, "%s needs a %s operator and this one is %s; use %s", methods[method].name,
+                    kinds[methods[method].needs], kinds[kind], right[kind]);
 }
 
 pio_linop pio_linop_transposed(const pio_linop *op)

@@ -44,7 +44,8 @@ guarded_test(test_mpm_faults_f64_2d)
 # compares numbers: the other layout with sanitizers would be a whole engine more for one test.
 if(TARGET engine_blocks_f64_2d_module)
   add_executable(test_layout_f64_2d solvers/mpm/test_layout.c solvers/mpm/mpm_case.c
-    ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c)
+    ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c
+    ${PROJECT_SOURCE_DIR}/solvers/engine/clock.c ${PROJECT_SOURCE_DIR}/solvers/engine/fail.c)
   target_compile_definitions(test_layout_f64_2d PRIVATE PIO_REAL=double PIO_DIM=2 "piola_engine=(*layout_engine)"
     TEST_PLAIN_ENGINE="$<TARGET_FILE:piola_engine_cpu_f64_2d_${BASE_ISA}>"
     TEST_BLOCKS_ENGINE="$<TARGET_FILE:engine_blocks_f64_2d_module>")

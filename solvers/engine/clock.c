@@ -1,5 +1,5 @@
 /* clock.c -- see clock.h. */
-#include "host/base/clock.h"
+#include "solvers/engine/clock.h"
 
 #include <time.h>
 

@@ -1,0 +1,21 @@
+/* fail.h -- fills a piola_error: the one place where engines, the driver and the host (host/base/fail.h) do. */
+#ifndef PIOLA_SOLVERS_FAIL_H
+#define PIOLA_SOLVERS_FAIL_H
+
+#include "piola.h"
+
+#include <stdarg.h>
+
+/* Each fills `error`, which may be NULL, and returns `status`. Of a message that is longer than there is room the
+ * middle is left out. The failure is of no kind, or as `what` says. */
+piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+piola_status sim_fail_list(piola_error *error, piola_status status, piola_failure what, const char *format,
+                           va_list list) __attribute__((format(printf, 4, 0)));
+
+/* Returns a failure of this kind, of no step and item. */
+piola_failure sim_failure(piola_failure_kind kind);
+
+#endif
