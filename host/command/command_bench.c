@@ -19,7 +19,7 @@ piola_bench_options piola_bench_options_default(void)
 static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
 {
     const int dim = o->dimension, per = o->per_cell ? o->per_cell : dim == 3 ? 8 : 4;
-    const pio_law law = pio_law_named(o->law, ~LAW_BIT(SCENE_HYPER_LINEAR));
+    const pio_law law = pio_law_named(o->law, ~LAW_BIT(PIO_HYPER_LINEAR));
     if (law < 0)
         return pio_fail(error, PIOLA_USAGE, "particles have no law '%.60s'; neo_hookean would be right", o->law);
     if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1 || o->threads < 0)

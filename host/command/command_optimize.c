@@ -105,7 +105,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_result_begin(s, &json, verdict, r->sentence, NULL);
     pio_result_evaluation(s, &json, r->z, true, r->multipliers);
     pio_json_begin_object(&json, "optimizer");
-    pio_json_string(&json, "type", pio_optimizer_name((pio_optimizer_type)s->scene->optimizer.type));
+    pio_json_string(&json, "type", pio_optimizer_name(s->scene->optimizer.type));
     pio_json_bool(&json, "converged", r->converged);
     pio_json_string(&json, "stopped_by", pio_stop_name(r->reason));
     pio_json_integer(&json, "iterations", r->iterations);
@@ -237,7 +237,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                      .on_evaluation = on_evaluation};
     const bool f32 = !strcmp(s->engine.table->precision, "f32");
     problem.replay = pio_evaluations_list(c->evaluations, &problem.n_replay);
-    const pio_optimizer_definition definition = {.type = (pio_optimizer_type)o->type,
+    const pio_optimizer_definition definition = {.type = o->type,
                                                  .max_iterations = o->max_iterations,
                                                  .learning_rate = o->learning_rate,
                                                  .stop_objective = o->stop_objective,

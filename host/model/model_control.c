@@ -42,7 +42,7 @@ void pio_model_control_free(parts *c)
 /* Of a network, values are its weights, and then frequencies and phases of its clocks. */
 static size_t values_of(const scene_control *c)
 {
-    return c->type == SCENE_SIGNAL_NETWORK ? c->weights.n + 2 * c->clock[0].n : c->knots.n;
+    return c->type == PIO_NETWORK ? c->weights.n + 2 * c->clock[0].n : c->knots.n;
 }
 
 static int32_t clocks_of(const pio_model *m, size_t i)
@@ -187,7 +187,7 @@ static void set_signal(pio_model *m, size_t i)
 {
     const pio_scene *s = m->scene;
     const scene_control *c = &s->control[i];
-    const bool network = c->type == SCENE_SIGNAL_NETWORK;
+    const bool network = c->type == PIO_NETWORK;
     const scene_numbers *values = network ? &c->weights : &c->knots;
     parts *out = m->control;
     out->first[i] = m->desc.n_channels;
@@ -199,11 +199,9 @@ static void set_signal(pio_model *m, size_t i)
         const int32_t channel = m->desc.n_channels++;
         out->of_actuator[pio_scene_find(c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators)] =
             channel;
-        out->channels[channel] =
-            (pio_channel_desc){.signal = (pio_signal)c->type, .amplitude = network ? c->limit.v[k] : 0};
-        if (c->type == SCENE_SIGNAL_CONSTANT || c->type == SCENE_SIGNAL_SINE)
-            out->channels[channel].amplitude = c->amplitude;
-        if (c->type == SCENE_SIGNAL_SINE) {
+        out->channels[channel] = (pio_channel_desc){.signal = c->type, .amplitude = network ? c->limit.v[k] : 0};
+        if (c->type == PIO_CONSTANT || c->type == PIO_SINE) out->channels[channel].amplitude = c->amplitude;
+        if (c->type == PIO_SINE) {
             out->channels[channel].frequency = c->frequency;
             out->channels[channel].phase = c->phase;
         }
@@ -228,7 +226,7 @@ piola_status pio_model_control(pio_model *m, piola_error *error)
     if (rc) return rc;
     pio_input_desc *inputs = c->inputs;
     for (size_t i = 0; i < s->n_control; i++) {
-        if (s->control[i].type != SCENE_SIGNAL_NETWORK) continue;
+        if (s->control[i].type != PIO_NETWORK) continue;
         pio_network_desc *network = &c->networks[m->desc.n_networks++];
         set_network(m, i, network, inputs);
         inputs += network->n_inputs;
@@ -260,7 +258,7 @@ piola_status pio_model_control_share(const pio_model *m, int observation, pio_ob
 /* Of the scene; those that a design changes may be larger. */
 static double largest_activation(const scene_control *c)
 {
-    double most = c->type == SCENE_SIGNAL_CONSTANT || c->type == SCENE_SIGNAL_SINE ? fabs(c->amplitude) : 0;
+    double most = c->type == PIO_CONSTANT || c->type == PIO_SINE ? fabs(c->amplitude) : 0;
     for (size_t k = 0; k < c->knots.n; k++) most = fmax(most, fabs(c->knots.v[k]));
     for (size_t k = 0; k < c->limit.n; k++) most = fmax(most, c->limit.v[k]);
     return most;
@@ -294,7 +292,7 @@ bool pio_model_control_quantity(const pio_model *m, const char *path, pio_quanti
     if (i == m->scene->n_control) return false;
     const scene_control *c = &m->scene->control[i];
     const bool frequency = !strcmp(key, ".frequency"), phase = !strcmp(key, ".phase"),
-               clock = c->type == SCENE_SIGNAL_NETWORK && (frequency || phase),
+               clock = c->type == PIO_NETWORK && (frequency || phase),
                values = clock || !strcmp(key, ".knots") || !strcmp(key, ".weights");
     *quantity = values ? PIO_CONTROL_VALUES : frequency ? PIO_FREQUENCY : phase ? PIO_PHASE : PIO_AMPLITUDE;
     *which = clock    ? clocks_of(m, i) + (phase ? (int32_t)c->clock[0].n : 0)

@@ -16,7 +16,7 @@
 
 static piola_status build(const pio_scene *s, const scene_geometry *g, pio_mesh *out, piola_error *error)
 {
-    const pio_element_type type = (pio_element_type)(PIO_TRI3 + (int)g->element);
+    const pio_element_type type = g->element;
     int32_t count[3] = {1, 1, 1};
     double size[3] = {0}, corner[4][2];
     for (size_t a = 0; a < g->elements.n && a < 3; a++) count[a] = (int32_t)g->elements.v[a];
@@ -73,7 +73,7 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
     double *given = f->given + PIO_LAW_CONSTANTS * e;
-    f->law[e] = (int32_t)mat->model;
+    f->law[e] = mat->model;
     f->density[e] = mat->density;
     if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->lame[e] = (mat->lame ? 1 : 0) + (stress ? 2 : 0);
     if (e && f->material[e] == f->material[e - 1])
@@ -202,7 +202,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
-    if (!rc && s->integrator != SCENE_STATIC) rc = pio_model_motion(m, error);
+    if (!rc && s->integrator != PIO_STATIC) rc = pio_model_motion(m, error);
     if (rc) return rc;
     pio_model_fem *f = m->fem;
     pio_fem_desc *d = &f->desc;
@@ -217,12 +217,10 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->newton_iterations = s->newton_iterations;
     d->linear_iterations = s->linear_iterations;
     d->halvings = s->halvings;
-    d->projection = (pio_projection)s->projection;
-    d->linear = s->linear == SCENE_SOLVE_PCG      ? PIO_SOLVE_PCG
-                : s->linear == SCENE_SOLVE_DIRECT ? PIO_SOLVE_DIRECT
-                                                  : PIO_SOLVE_AUTO;
+    d->projection = s->projection;
+    d->linear = s->linear;
     d->direct_memory = s->direct_memory;
-    d->product = s->product == SCENE_CUSPARSE ? PIO_CUSPARSE : PIO_OWN_PRODUCT;
+    d->product = s->product;
     m->desc.fem = d;
     pio_model_precision(m, s->precision == SCENE_F32);
     return PIOLA_OK;

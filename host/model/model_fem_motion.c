@@ -47,20 +47,13 @@ static void set_body(pio_model *m, int b)
 
 piola_status pio_model_motion(pio_model *m, piola_error *error)
 {
-    static const pio_integrator integrators[] = {[SCENE_STATIC] = PIO_STATIC,
-                                                 [SCENE_BACKWARD_EULER] = PIO_BACKWARD_EULER,
-                                                 [SCENE_BDF2] = PIO_BDF2,
-                                                 [SCENE_NEWMARK] = PIO_NEWMARK,
-                                                 [SCENE_LEAPFROG] = PIO_LEAPFROG,
-                                                 [SCENE_REVERSIBLE_LEAPFROG] = PIO_REVERSIBLE_LEAPFROG,
-                                                 [SCENE_REVERSIBLE_EULER] = PIO_REVERSIBLE_EULER};
     pio_model_fem *f = m->fem;
     const size_t count = (size_t)f->node_first[f->bodies] * (size_t)m->scene->dimension;
     f->displacement = calloc(count + 1, sizeof(double));
     f->velocity = calloc(count + 1, sizeof(double));
     if (!f->displacement || !f->velocity) return pio_fail_memory(error, 2 * count * sizeof(double), "initial states");
     for (int b = 0; b < f->bodies; b++) set_body(m, b);
-    f->desc.integrator = integrators[m->scene->integrator];
+    f->desc.integrator = m->scene->integrator;
     f->desc.lumped = m->scene->mass == SCENE_LUMPED;
     f->desc.displacement = f->displacement;
     f->desc.velocity = f->velocity;

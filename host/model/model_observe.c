@@ -44,7 +44,7 @@ static void add_touch(touch_list *l, int64_t step, int observation, int sample, 
 static void touch_at(touch_list *l, const pio_model *m, int o, int sample, double time)
 {
     const double u = time / m->scene->dt;
-    const bool places = m->scene->observe[o].type == SCENE_DISTANCE;
+    const bool places = m->scene->observe[o].type == PIO_DISTANCE;
     const double near = places ? 1e-9 : 1e-6; /* of a step; a squared distance shows the square of what is neglected */
     int64_t s = (int64_t)floor(u);
     double f = u - (double)s;
@@ -241,7 +241,7 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
 {
     const scene_observe *s = &m->scene->observe[o];
     pio_observation_desc *d = &m->observations[o];
-    if (s->type == SCENE_DISTANCE) return load_points(m, o, error);
+    if (s->type == PIO_DISTANCE) return load_points(m, o, error);
     const bool window = s->over[0] >= 0;
     d->samples = window || s->at.n == 0 ? 1 : (int32_t)s->at.n;
     double *time = malloc(sizeof *time * (size_t)d->samples);
@@ -255,7 +255,7 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
 /* What looks at every step, for all time or a window, has an entry for each; the list grows by doubling. */
 static piola_status check_touches(const pio_model *m, const scene_observe *s, piola_error *error)
 {
-    const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
+    const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
     const double steps = of_control ? (double)m->steps : s->over[0] >= 0 ? (s->over[1] - s->over[0]) / m->scene->dt : 0;
     char what[120];
     snprintf(what, sizeof what, "observation '%.40s': samples of %.4g steps", s->name, steps);
@@ -266,21 +266,21 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
 {
     const scene_observe *s = &m->scene->observe[o];
     pio_observation_desc *d = &m->observations[o];
-    *d = (pio_observation_desc){.type = (pio_observable)s->type,
+    *d = (pio_observation_desc){.type = s->type,
                                 .body = s->body ? pio_scene_body_number(m->scene, s->body) : -1,
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
     piola_status rc = check_touches(m, s, error);
     if (!rc) rc = set_times(m, o, error);
-    const bool of_control = s->type == SCENE_CONTROL_EFFORT || s->type == SCENE_CONTROL_SMOOTHNESS;
+    const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
     if (!rc && !m->fem && !of_control) rc = pio_model_target(m, s, d, error);
     if (!rc && of_control) rc = pio_model_control_share(m, o, d, error);
-    if (!rc && m->fem && s->type >= SCENE_VOLUME) {
+    if (!rc && m->fem && s->type >= PIO_VOLUME) {
         d->weight = pio_model_shares(m, (size_t)o, &rc, error);
         d->power = s->power;
         d->size = pio_model_stress_size(m);
-    } else if (!rc && m->fem && s->type != SCENE_DISTANCE && s->type != SCENE_COMPLIANCE) {
+    } else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE) {
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
     }
     if (rc) return rc;
@@ -294,7 +294,7 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     if (of_control)
         for (int64_t step = 1; step <= m->steps && !touches->failed; step++)
             add_touch(touches, step, o, 0, m->scene->dt, 0);
-    else if (s->type != SCENE_DISTANCE && s->over[0] >= 0)
+    else if (s->type != PIO_DISTANCE && s->over[0] >= 0)
         touch_over(touches, m, o, s->over);
     else
         for (int k = 0; k < d->samples; k++) touch_at(touches, m, o, k, m->outputs[o].time[k]);

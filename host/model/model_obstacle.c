@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)SCENE_OBSTACLE_MESH == (int)PIO_OBSTACLE_MESH, "one list of shapes");
-
 /* v divided by its length. */
 static void unit(const double v[3], int dim, double out[3])
 {
@@ -44,7 +42,7 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
     char file[PATH_MAX], path[48];
     const pio_trimesh *surface;
     pio_distance_grid grid = {0};
-    if (from->type != SCENE_OBSTACLE_MESH) return PIOLA_OK;
+    if (from->type != PIO_OBSTACLE_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
     if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
     if (!rc)
@@ -68,8 +66,8 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
     for (size_t i = 0; !rc && i < s->n_obstacles; i++) {
         const scene_obstacle *from = &s->obstacles[i];
         pio_obstacle_desc *d = &m->obstacles[i];
-        *d = (pio_obstacle_desc){.type = (pio_obstacle_type)from->type,
-                                 .behaviour = (pio_wall)from->behaviour,
+        *d = (pio_obstacle_desc){.type = from->type,
+                                 .behaviour = from->behaviour,
                                  .friction = from->friction,
                                  .radius = from->radius,
                                  .height = from->height,
@@ -81,7 +79,7 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
         memcpy(d->size, from->size, sizeof d->size);
         memcpy(d->rotation, from->rotation, sizeof d->rotation);
         if (s->dimension == 2) d->rotation[0] = from->rotation[2];
-        if (from->type == SCENE_OBSTACLE_PLANE) unit(from->normal, s->dimension, d->normal);
+        if (from->type == PIO_OBSTACLE_PLANE) unit(from->normal, s->dimension, d->normal);
         unit(from->turns, 3, d->turns);
         m->desc.n_obstacles = (int32_t)i + 1;
         rc = set_motion(d, from, error);

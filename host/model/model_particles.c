@@ -198,7 +198,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     }
     m->volume[i] = volume;
     m->density[i] = mat->density;
-    m->law[i] = (int32_t)mat->model;
+    m->law[i] = mat->model;
     m->lame[i] = mat->lame;
     m->body[i] = (int32_t)b;
     pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);

@@ -24,7 +24,7 @@ static bool holds(const pio_model *m, size_t body, const char *group, int64_t p)
 static piola_status set_members(const pio_model *m, const scene_observe *o, pio_observation_desc *d, piola_error *error)
 {
     const int64_t n = m->desc.particles.n;
-    const bool two = o->type == SCENE_SEPARATION;
+    const bool two = o->type == PIO_SEPARATION;
     const size_t own = (size_t)pio_scene_body_number(m->scene, o->body),
                  other = two ? (size_t)pio_scene_body_number(m->scene, o->from) : 0;
     if (!o->group && !two) return PIOLA_OK;
@@ -141,8 +141,8 @@ piola_status pio_model_target(const pio_model *m, const scene_observe *o, pio_ob
 {
     const piola_status rc = set_members(m, o, d, error);
     if (rc) return rc;
-    if (o->type == SCENE_SHAPE_DISTANCE) return set_shape(m, o, d, error);
-    if (o->type != SCENE_DENSITY_MISFIT) return PIOLA_OK;
+    if (o->type == PIO_SHAPE) return set_shape(m, o, d, error);
+    if (o->type != PIO_DENSITY_MISFIT) return PIOLA_OK;
     char path[48];
     snprintf(path, sizeof path, "observe[%zu].grid.file", (size_t)(o - m->scene->observe));
     return pio_scene_blame(m->scene, set_density(m, o, d, error), error, path);

@@ -27,8 +27,8 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     *status = weight ? PIOLA_OK : pio_fail_memory(error, sizeof *weight * count, "an observation");
     snprintf(path, sizeof path, "observe[%zu].on", o);
     if (*status) return NULL;
-    const bool mean = s->type == SCENE_DISPLACEMENT || s->type == SCENE_MEAN_VELOCITY;
-    if (s->type == SCENE_REACTION) { /* of the unknowns that this support holds, and of no other */
+    const bool mean = s->type == PIO_DISPLACEMENT || s->type == PIO_MEAN_VELOCITY;
+    if (s->type == PIO_REACTION) { /* of the unknowns that this support holds, and of no other */
         for (int32_t h = 0; h < f->desc.n_held; h++)
             if (!strcmp(m->scene->boundary[f->support_boundary[f->held_support[h]]].name, s->boundary))
                 weight[(size_t)f->held_node[h] * dim + (size_t)f->held_axis[h]] = 1;

@@ -96,7 +96,7 @@ static void count_elements(const pio_scene *s, pio_counts *c)
     for (size_t b = 0; b < s->n_bodies; b++) {
         const scene_geometry *g = pio_scene_geometry(s, s->bodies[b].geometry);
         if (g->mesh == SCENE_MESH_FILE) continue;
-        const pio_element *e = &pio_elements[PIO_TRI3 + (int)g->element];
+        const pio_element *e = &pio_elements[g->element];
         const bool simplex = e->corners == e->dimension + 1;
         double cells = !simplex ? 1 : e->dimension == 2 ? 2 : 6, nodes = 1;
         for (size_t a = 0; a < g->elements.n && a < (size_t)e->dimension; a++) {

@@ -132,6 +132,8 @@ piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimi
 /* Frees what a result holds. */
 void pio_optimizer_result_free(pio_optimizer_result *result);
 
+/* Names of the methods, by pio_optimizer_type; ended by NULL. */
+extern const char *const pio_optimizer_names[];
 /* Returns the name of a method: "adam", "lbfgs", "mma", "gradient_descent". */
 const char *pio_optimizer_name(pio_optimizer_type type);
 /* Returns the name of a reason to stop: "objective", "relative_objective", "gradient", "iterations", "no_progress", ...

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const pio_optimizer_names[] = {
+    [PIO_ADAM] = "adam", [PIO_LBFGS] = "lbfgs", [PIO_MMA] = "mma", [PIO_GRADIENT_DESCENT] = "gradient_descent", NULL};
+
 const char *pio_optimizer_name(pio_optimizer_type type)
 {
-    static const char *const names[] = {"adam", "lbfgs", "mma", "gradient_descent"};
-    return names[type];
+    return pio_optimizer_names[type];
 }
 
 const char *pio_stop_name(pio_stop_reason reason)

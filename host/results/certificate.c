@@ -109,10 +109,10 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_string(
         json, "method",
         !s->model->fem ? "discrete adjoint of explicit MLS-MPM"
-        : s->scene->integrator == SCENE_STATIC
+        : s->scene->integrator == PIO_STATIC
             ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
-        : s->scene->integrator == SCENE_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
-        : s->scene->integrator == SCENE_REVERSIBLE_LEAPFROG
+        : s->scene->integrator == PIO_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
+        : s->scene->integrator == PIO_REVERSIBLE_LEAPFROG
             ? "discrete adjoint of the leapfrog of finite elements on a lattice, rounding counted as the identity"
             : "adjoint of finite elements in motion: one solve a step with the Jacobian at its solution");
     pio_json_string(json, "engine", engine);

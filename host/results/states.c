@@ -73,7 +73,7 @@ static void list_adjoint(pio_states *f)
          false, true, true, true},
     };
     const pio_session *s = f->session;
-    const bool fem = s->model->fem != NULL, still = fem && s->scene->integrator == SCENE_STATIC;
+    const bool fem = s->model->fem != NULL, still = fem && s->scene->integrator == PIO_STATIC;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
         if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step solves nothing */
@@ -104,7 +104,7 @@ static void list_fields(pio_states *f)
                   (pio_snapshot_field){"displacement", dim, "m", "displacement from rest", .when = PIO_SNAPSHOT_FRAME});
         add_field(f, (pio_snapshot_field){"internal_force", dim, "N", "force of the material on its nodes",
                                           .when = PIO_SNAPSHOT_FRAME});
-        if (s->scene->integrator != SCENE_STATIC)
+        if (s->scene->integrator != PIO_STATIC)
             add_field(f, (pio_snapshot_field){"velocity", dim, "m/s", "velocity", .when = PIO_SNAPSHOT_FRAME});
     }
     for (size_t i = 0; i < wanted->n; i++)

@@ -3,21 +3,18 @@
 
 #include <string.h>
 
-const char *const piola_laws[] = {[SCENE_HYPER_LINEAR] = "linear",
-                                  [SCENE_HYPER_ST_VENANT] = "st_venant_kirchhoff",
-                                  [SCENE_HYPER_FIXED_COROTATED] = "fixed_corotated",
-                                  [SCENE_HYPER_NEO_HOOKEAN] = "neo_hookean",
-                                  [SCENE_HYPER_NEO_HOOKEAN_ISO] = "neo_hookean_iso",
-                                  [SCENE_HYPER_STABLE_NEO_HOOKEAN] = "stable_neo_hookean",
-                                  [SCENE_HYPER_MOONEY_RIVLIN] = "mooney_rivlin",
-                                  [SCENE_HYPER_OGDEN] = "ogden",
-                                  [SCENE_HYPER_HENCKY] = "hencky",
-                                  [SCENE_LINEAR_FLUID] = "linear_fluid",
-                                  [SCENE_TAIT] = "tait",
+const char *const piola_laws[] = {[PIO_HYPER_LINEAR] = "linear",
+                                  [PIO_HYPER_ST_VENANT] = "st_venant_kirchhoff",
+                                  [PIO_HYPER_FIXED_COROTATED] = "fixed_corotated",
+                                  [PIO_HYPER_NEO_HOOKEAN] = "neo_hookean",
+                                  [PIO_HYPER_NEO_HOOKEAN_ISO] = "neo_hookean_iso",
+                                  [PIO_HYPER_STABLE_NEO_HOOKEAN] = "stable_neo_hookean",
+                                  [PIO_HYPER_MOONEY_RIVLIN] = "mooney_rivlin",
+                                  [PIO_HYPER_OGDEN] = "ogden",
+                                  [PIO_HYPER_HENCKY] = "hencky",
+                                  [PIO_LINEAR_FLUID] = "linear_fluid",
+                                  [PIO_TAIT] = "tait",
                                   NULL};
-_Static_assert((int)SCENE_HYPER_OGDEN == (int)PIO_HYPER_OGDEN && (int)SCENE_LINEAR_FLUID == (int)PIO_LINEAR_FLUID &&
-                   (int)SCENE_TAIT + 1 == (int)PIO_LAWS,
-               "laws of scenes have the numbers that engines know");
 
 #define AT(member) offsetof(scene_material, member)
 #define END                                                                                                            \
@@ -47,13 +44,13 @@ static const pio_law_constant tait[] = {{"bulk", "Pa", "bulk modulus", AT(bulk),
 static const pio_law_constant *of_law(pio_law law, bool by_lame)
 {
     switch (law) {
-    case SCENE_HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         return mooney;
-    case SCENE_HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         return ogden;
-    case SCENE_LINEAR_FLUID:
+    case PIO_LINEAR_FLUID:
         return fluid;
-    case SCENE_TAIT:
+    case PIO_TAIT:
         return tait;
     default:
         return by_lame ? lame : engineering;
@@ -63,7 +60,7 @@ static const pio_law_constant *of_law(pio_law law, bool by_lame)
 /* Those of the material's law as it was given (E, nu or mu, lambda); ended by a key of NULL. */
 static const pio_law_constant *constants_of(const scene_material *m)
 {
-    return of_law((pio_law)m->model, m->lame);
+    return of_law(m->model, m->lame);
 }
 
 int pio_law_count(pio_law law)
@@ -147,7 +144,7 @@ void pio_law_like(pio_law law, double E, double nu, double *given)
 
 double pio_law_shear(const scene_material *m)
 {
-    if (m->model == SCENE_HYPER_MOONEY_RIVLIN) return 2 * (m->c10 + m->c01);
-    if (m->model == SCENE_HYPER_OGDEN) return (m->mu1 * m->alpha1 + m->mu2 * m->alpha2) / 2;
+    if (m->model == PIO_HYPER_MOONEY_RIVLIN) return 2 * (m->c10 + m->c01);
+    if (m->model == PIO_HYPER_OGDEN) return (m->mu1 * m->alpha1 + m->mu2 * m->alpha2) / 2;
     return m->mu;
 }

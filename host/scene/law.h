@@ -8,11 +8,11 @@
 
 #include <stddef.h>
 
-/* piola_laws[] (piola.h) is in the order of scene_law, which is that of pio_hyper_law and then of pio_fluid_law. */
+/* piola_laws[law] (piola.h) is the word for a law. */
 #define LAW_BIT(law) (1u << (law))
-#define LAWS_HYPERELASTIC (LAW_BIT(SCENE_LINEAR_FLUID) - 1)
-#define LAWS_FLUID (LAW_BIT(SCENE_LINEAR_FLUID) | LAW_BIT(SCENE_TAIT))
-#define LAWS_OWN (LAW_BIT(SCENE_HYPER_MOONEY_RIVLIN) | LAW_BIT(SCENE_HYPER_OGDEN)) /* neither E, nu nor mu, lambda */
+#define LAWS_HYPERELASTIC (LAW_BIT(PIO_LINEAR_FLUID) - 1)
+#define LAWS_FLUID (LAW_BIT(PIO_LINEAR_FLUID) | LAW_BIT(PIO_TAIT))
+#define LAWS_OWN (LAW_BIT(PIO_HYPER_MOONEY_RIVLIN) | LAW_BIT(PIO_HYPER_OGDEN)) /* neither E, nu nor mu, lambda */
 
 /* One constant: its key in a material, and its number among the engine's `given`. */
 typedef struct {

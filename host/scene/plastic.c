@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-_Static_assert((int)SCENE_SNOW == (int)PIO_SNOW && (int)SCENE_ELASTIC == (int)PIO_ELASTIC,
-               "plastic laws of scenes have the numbers that engines know");
-
 #define AT(member) offsetof(scene_material, member)
 #define END                                                                                                            \
     {                                                                                                                  \
@@ -28,11 +25,11 @@ static const pio_law_constant snow[] = {
     {"hardening", "1", "hardening of snow", AT(hardening), 2},
     END};
 static const pio_law_constant elastic[] = {END};
-static const pio_law_constant *const lists[] = {[SCENE_ELASTIC] = elastic,
-                                                [SCENE_VON_MISES] = von_mises,
-                                                [SCENE_DRUCKER_PRAGER] = drucker_prager,
-                                                [SCENE_HERSCHEL_BULKLEY] = herschel_bulkley,
-                                                [SCENE_SNOW] = snow};
+static const pio_law_constant *const lists[] = {[PIO_ELASTIC] = elastic,
+                                                [PIO_VON_MISES] = von_mises,
+                                                [PIO_DRUCKER_PRAGER] = drucker_prager,
+                                                [PIO_HERSCHEL_BULKLEY] = herschel_bulkley,
+                                                [PIO_SNOW] = snow};
 
 /* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of
  * an elastic one. */
@@ -99,7 +96,7 @@ bool pio_scene_is_plastic(const pio_scene *s)
     for (size_t b = 0; s->method == SCENE_MPM && b < s->n_bodies; b++) {
         const char *name = s->bodies[b].material;
         const scene_material *m = material_named(s, name, strlen(name));
-        if (m && m->plasticity != SCENE_ELASTIC) return true;
+        if (m && m->plasticity != PIO_ELASTIC) return true;
     }
     return false;
 }

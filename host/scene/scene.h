@@ -1,70 +1,29 @@
 /* Room host/scene: what a scene file means: its tables of keys, defaults, rules and names. */
 /* scene.h -- a scene file, decoded: plain values in SI units, every reference still a name.
  *
+ * What engines have names for is named in solvers/engine/vocabulary.h; the enumerations here are of scenes alone.
  * The table in scene_table.c drives decoding, defaults, ranges, units, the JSON Schema and the reference in the manual.
  * Vectors have 3 entries; a 2D scene gives 2 and the third is 0. A time of -1 means "not given". */
 #ifndef PIOLA_HOST_SCENE_H
 #define PIOLA_HOST_SCENE_H
 
+#include "host/optimize/optimizer.h"
 #include "piola.h"
+#include "solvers/engine/vocabulary.h"
 
 #include <stdio.h>
 
 typedef enum { SCENE_MPM, SCENE_FEM } scene_method;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
-typedef enum { SCENE_WALL_STICKY, SCENE_WALL_SLIP, SCENE_WALL_SEPARATE, SCENE_WALL_PENALTY } scene_wall;
-/* Laws: those of solids in the order of pio_hyper_law, then those of fluids. */
-typedef enum {
-    SCENE_HYPER_LINEAR,
-    SCENE_HYPER_ST_VENANT,
-    SCENE_HYPER_FIXED_COROTATED,
-    SCENE_HYPER_NEO_HOOKEAN,
-    SCENE_HYPER_NEO_HOOKEAN_ISO,
-    SCENE_HYPER_STABLE_NEO_HOOKEAN,
-    SCENE_HYPER_MOONEY_RIVLIN,
-    SCENE_HYPER_OGDEN,
-    SCENE_HYPER_HENCKY,
-    SCENE_LINEAR_FLUID,
-    SCENE_TAIT
-} scene_law;
-/* In the order of pio_plastic_law. */
-typedef enum {
-    SCENE_ELASTIC,
-    SCENE_VON_MISES,
-    SCENE_DRUCKER_PRAGER,
-    SCENE_HERSCHEL_BULKLEY,
-    SCENE_SNOW
-} scene_plasticity;
 typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER, SCENE_CLOSED_MESH, SCENE_POINTS } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
-/* Of FEM: shapes that are meshed, kinds of elements from tri3 on. */
+/* Of FEM: shapes that are meshed. */
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
-typedef enum {
-    SCENE_TRI3,
-    SCENE_TRI6,
-    SCENE_QUAD4,
-    SCENE_QUAD9,
-    SCENE_TET4,
-    SCENE_TET10,
-    SCENE_HEX8,
-    SCENE_HEX27
-} scene_element;
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
-typedef enum {
-    SCENE_STATIC,
-    SCENE_BACKWARD_EULER,
-    SCENE_BDF2,
-    SCENE_NEWMARK,
-    SCENE_LEAPFROG,
-    SCENE_REVERSIBLE_LEAPFROG,
-    SCENE_REVERSIBLE_EULER
-} scene_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
-typedef enum { SCENE_PROJECT_AUTO, SCENE_PROJECT_NEVER, SCENE_PROJECT_ALWAYS } scene_projection;
-typedef enum { SCENE_SOLVE_AUTO, SCENE_SOLVE_PCG, SCENE_SOLVE_DIRECT } scene_solve;
-typedef enum { SCENE_OWN_PRODUCT, SCENE_CUSPARSE } scene_product;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
+/* How a load is stated; host/model/model_fem_loads.c makes it one of the fewer kinds that an engine has. */
 typedef enum {
     SCENE_TRACTION,
     SCENE_PRESSURE,
@@ -75,37 +34,6 @@ typedef enum {
     SCENE_FOUNDATION,
     SCENE_SPRINGS
 } scene_load_type;
-typedef enum {
-    SCENE_SEEN_DISPLACEMENT,
-    SCENE_SEEN_REACTION,
-    SCENE_SEEN_DISTANCE,
-    SCENE_SEEN_COMPLIANCE,
-    SCENE_SEEN_VELOCITY,
-    SCENE_SEEN_KINETIC,
-    SCENE_SEEN_VOLUME, /* from here on of elements */
-    SCENE_SEEN_MASS,
-    SCENE_SEEN_ENERGY,
-    SCENE_SEEN_STRESS
-} scene_seen; /* what is observed of meshes */
-typedef enum {
-    SCENE_MEAN_POSITION,
-    SCENE_MEAN_VELOCITY,
-    SCENE_KINETIC_ENERGY,
-    SCENE_DISTANCE,
-    SCENE_FRONT,
-    SCENE_SHAPE_DISTANCE,
-    SCENE_DENSITY_MISFIT,
-    SCENE_SEPARATION,
-    SCENE_CONTROL_EFFORT,
-    SCENE_CONTROL_SMOOTHNESS,
-    SCENE_DISPLACEMENT, /* from here on of FEM */
-    SCENE_REACTION,
-    SCENE_COMPLIANCE,
-    SCENE_VOLUME, /* of elements */
-    SCENE_MASS,
-    SCENE_STRAIN_ENERGY,
-    SCENE_STRESS
-} scene_observable;
 typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
@@ -120,17 +48,9 @@ typedef enum {
 } scene_per;        /* FEM: particle is element */
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
-/* Signals of control in the order of pio_signal; inputs of its networks. */
-typedef enum {
-    SCENE_SIGNAL_CONSTANT,
-    SCENE_SIGNAL_SINE,
-    SCENE_SIGNAL_PIECEWISE,
-    SCENE_SIGNAL_SPLINE,
-    SCENE_SIGNAL_NETWORK
-} scene_signal;
+/* Inputs of a network as they are stated: a phase becomes two of pio_input, a mean one for each axis. */
 typedef enum { SCENE_INPUT_PHASE, SCENE_INPUT_POSITION, SCENE_INPUT_VELOCITY } scene_input_type;
 typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT, SCENE_REVERSE } scene_strategy;
-typedef enum { SCENE_ADAM, SCENE_LBFGS, SCENE_MMA, SCENE_GRADIENT_DESCENT } scene_optimizer_type;
 
 typedef struct {
     double *v;
@@ -144,14 +64,13 @@ typedef struct {
 typedef struct {
     double spacing;        /* m, > 0 */
     double min[3], max[3]; /* m, box of the domain; whole numbers of cells are not required: max is rounded up */
-    scene_wall wall[3]
-                   [2]; /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
+    pio_wall wall[3][2]; /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
     double wall_stiffness; /* of penalty walls, 1/s^2; 0: there are none */
 } scene_grid;
 
 typedef struct {
     char *name;
-    scene_law model;
+    pio_law model;
     bool lame;                                                /* given as mu, lambda instead of E, nu */
     double E, nu;                                             /* Pa, - */
     double mu, lambda;                                        /* Pa */
@@ -161,7 +80,7 @@ typedef struct {
     double c10, c01;                                          /* Pa (mooney_rivlin) */
     double mu1, alpha1, mu2, alpha2;                          /* Pa, - (ogden) */
     double mass_damping, stiffness_damping;                   /* FEM: 1/s, s */
-    scene_plasticity plasticity;                              /* particles */
+    pio_plastic_law plasticity;                               /* particles */
     double yield_stress, hardening_modulus;                   /* Pa (von_mises, herschel_bulkley), Pa (von_mises) */
     double friction_angle, cohesion;                          /* rad, Pa (drucker_prager) */
     double consistency, exponent;                             /* Pa s^exponent, - (herschel_bulkley) */
@@ -171,20 +90,20 @@ typedef struct {
 typedef struct {
     char *name;
     scene_shape shape;
-    double min[3], max[3];  /* box, m */
-    double center[3];       /* ball, cylinder, m */
-    double radius;          /* ball, cylinder, m */
-    double height;          /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
-    int axis;               /* cylinder: 0 x, 1 y, 2 z */
-    scene_mesh mesh;        /* FEM: what is meshed, instead of shape */
-    scene_element element;  /* FEM, but for files */
-    scene_numbers elements; /* FEM: counts per axis */
-    scene_numbers corners;  /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
-    double size;            /* plate, m */
-    double thickness;       /* plate in 3D, m */
-    char *file;             /* Gmsh file; MPM: closed mesh, points */
-    double scale;           /* of its lengths; NaN: not given, 1 */
-    double volume;          /* points: of all together, m^3 (2D: m^2); NaN: a column tells it */
+    double min[3], max[3];    /* box, m */
+    double center[3];         /* ball, cylinder, m */
+    double radius;            /* ball, cylinder, m */
+    double height;            /* cylinder, m; in 2D a cylinder is refused with a hint to use ball */
+    int axis;                 /* cylinder: 0 x, 1 y, 2 z */
+    scene_mesh mesh;          /* FEM: what is meshed, instead of shape */
+    pio_element_type element; /* FEM, but for files */
+    scene_numbers elements;   /* FEM: counts per axis */
+    scene_numbers corners;    /* quadrilateral: x0 y0 x1 y1 ... counter-clockwise, m */
+    double size;              /* plate, m */
+    double thickness;         /* plate in 3D, m */
+    char *file;               /* Gmsh file; MPM: closed mesh, points */
+    double scale;             /* of its lengths; NaN: not given, 1 */
+    double volume;            /* points: of all together, m^3 (2D: m^2); NaN: a column tells it */
 } scene_geometry;
 
 typedef enum { SCENE_GROUP_BOX, SCENE_GROUP_SHAPE, SCENE_GROUP_FILE } scene_group_type;
@@ -241,19 +160,11 @@ typedef struct {
     char *curve;
 } scene_load;
 
-typedef enum {
-    SCENE_OBSTACLE_PLANE,
-    SCENE_OBSTACLE_BALL,
-    SCENE_OBSTACLE_BOX,
-    SCENE_OBSTACLE_CYLINDER,
-    SCENE_OBSTACLE_MESH
-} scene_obstacle_shape;
-
 /* MPM: what bodies meet besides the grid's walls. */
 typedef struct {
     char *name;
-    scene_obstacle_shape type;
-    scene_wall behaviour;       /* sticky, slip or separate */
+    pio_obstacle_type type;
+    pio_wall behaviour;         /* sticky, slip or separate */
     double position[3];         /* m */
     double rotation[3];         /* rad, a rotation vector; 2D: the third alone */
     double normal[3];           /* plane, of any length; in its own frame */
@@ -283,7 +194,7 @@ typedef struct {
 
 typedef struct {
     char *name;
-    scene_observable type;
+    pio_observable type;
     char *body;
     scene_numbers at;        /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
     double every;            /* s; 0 when absent */
@@ -291,7 +202,6 @@ typedef struct {
     char *points_file;       /* distance: CSV of columns time, particle, x, y[, z]; samples are its times */
     int axis;                /* front */
     double sharpness;        /* front, 1/m */
-    scene_seen seen;         /* FEM: gives type */
     scene_where on;          /* displacement, volume, ...: a part of the body; group NULL and no box: all of it */
     char *boundary;          /* reaction: whose */
     double power;            /* stress: p of its norm */
@@ -320,7 +230,7 @@ typedef struct {
 
 typedef struct {
     char *name;
-    scene_signal type;
+    pio_signal type;
     scene_strings actuators;            /* a network drives several, the others one */
     double amplitude, frequency, phase; /* Pa, Hz, rad */
     scene_numbers knots;                /* Pa */
@@ -375,7 +285,7 @@ typedef struct {
 } scene_field;
 
 typedef struct {
-    scene_optimizer_type type;
+    pio_optimizer_type type;
     int max_iterations;
     double learning_rate;           /* adam, gradient_descent: see model_design.c */
     double stop_objective;          /* stop when J <= this; -inf when absent */
@@ -393,9 +303,9 @@ typedef struct {
 } scene_output;
 
 /* Is it an explicit integrator, which solves nothing? */
-static inline bool scene_leaps(scene_integrator integrator)
+static inline bool scene_leaps(pio_integrator integrator)
 {
-    return integrator == SCENE_LEAPFROG || integrator == SCENE_REVERSIBLE_LEAPFROG;
+    return integrator == PIO_LEAPFROG || integrator == PIO_REVERSIBLE_LEAPFROG;
 }
 
 typedef struct pio_scene {
@@ -412,16 +322,16 @@ typedef struct pio_scene {
     double damping;                             /* MPM, reversible: 1/s */
     double flip;                                /* MPM, apic: 0 .. 1 */
     int load_steps;                             /* FEM */
-    scene_integrator integrator;                /* FEM */
+    pio_integrator integrator;                  /* FEM */
     scene_mass mass;                            /* FEM */
     scene_plane plane;                          /* FEM in 2D */
     double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals; NaN: as fits the precision */
     int newton_iterations, linear_iterations;   /* FEM: at most */
     int halvings;                               /* FEM: of a step, at most */
-    scene_projection projection;                /* FEM */
-    scene_solve linear;                         /* FEM: by what */
+    pio_projection projection;                  /* FEM */
+    pio_solve linear;                           /* FEM: by what */
     double direct_memory;                       /* FEM: bytes */
-    scene_product product;                      /* FEM */
+    pio_product_choice product;                 /* FEM */
     double gravity[3];                          /* m/s2 */
     scene_material *materials;
     size_t n_materials;

@@ -29,17 +29,13 @@ static void complete_material(scene_material *m)
 
 static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
 {
-    static const scene_observable types[] = {
-        SCENE_DISPLACEMENT,   SCENE_REACTION, SCENE_DISTANCE, SCENE_COMPLIANCE,    SCENE_MEAN_VELOCITY,
-        SCENE_KINETIC_ENERGY, SCENE_VOLUME,   SCENE_MASS,     SCENE_STRAIN_ENERGY, SCENE_STRESS};
     bool over = o->over[1] > 0;
     double n = 1, step = scene->duration;
-    if (scene->method == SCENE_FEM) o->type = types[o->seen];
     o->every = given(o->every, 0);
     o->sharpness = given(o->sharpness, 4 / scene->grid.spacing);
     if (!over) o->over[0] = o->over[1] = -1;
-    if (o->type == SCENE_CONTROL_EFFORT || o->type == SCENE_CONTROL_SMOOTHNESS) return;
-    if (o->at.n || over || o->type == SCENE_DISTANCE) return;
+    if (o->type == PIO_EFFORT || o->type == PIO_SMOOTHNESS) return;
+    if (o->at.n || over || o->type == PIO_DISTANCE) return;
     if (o->every > 0) {
         n = floor(scene->duration / o->every + 1e-9);
         step = o->every;
@@ -116,7 +112,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
 /* A static scene has load steps, a motion a time step; which masses. */
 static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
-    const bool lumps = scene_leaps(scene->integrator) || scene->integrator == SCENE_REVERSIBLE_EULER;
+    const bool lumps = scene_leaps(scene->integrator) || scene->integrator == PIO_REVERSIBLE_EULER;
     if (lumps && !pio_scene_given(doc, "solver.mass")) scene->mass = SCENE_LUMPED;
     if (!pio_scene_given(doc, "time.dt"))
         scene->dt = scene->duration / scene->load_steps; /* a motion without dt is refused by pio_scene_validate */

@@ -98,7 +98,7 @@ void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
         scene_control *c = &s->control[i];
         int width[SCENE_LAYERS], layers;
         if (isnan(c->period)) c->period = 0;
-        if (c->type != SCENE_SIGNAL_NETWORK) continue;
+        if (c->type != PIO_NETWORK) continue;
         complete_limit(doc, c);
         gather_clocks(doc, c);
         c->weights.n = pio_scene_layers(s, c, width, &layers);
@@ -125,7 +125,7 @@ static void check_actuator(const pio_scene *s, cfg_doc *doc, size_t i)
     double square = 0;
     const size_t b = pio_scene_entry(doc, body, "bodies", a->body, s->bodies, s->n_bodies, sizeof *s->bodies);
     const scene_material *m = b < s->n_bodies ? pio_scene_material(s, s->bodies[b].material) : NULL;
-    if (m && m->model >= SCENE_LINEAR_FLUID)
+    if (m && m->model >= PIO_LINEAR_FLUID)
         pio_cfg_fault(doc, body, "'%s' is a fluid, which has no fibres; a solid body would be right", a->body);
     for (int k = 0; k < s->dimension; k++) square += a->fibre[k] * a->fibre[k];
     if (!(square > 0)) pio_cfg_fault(doc, fibre, "it has no direction; one number must not be 0");
@@ -204,14 +204,14 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
 static void check_control(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_control *c = &s->control[i];
-    const size_t least = c->type == SCENE_SIGNAL_PIECEWISE ? 2 : c->type == SCENE_SIGNAL_SPLINE ? 4 : 0;
+    const size_t least = c->type == PIO_PIECEWISE ? 2 : c->type == PIO_SPLINE ? 4 : 0;
     PATH(actuators, "control[%zu].actuators", i);
     PATH(knots, "control[%zu].knots", i);
     for (size_t k = 0; k < c->actuators.n; k++) {
         PATH(path, "control[%zu].actuators[%zu]", i, k);
         pio_scene_entry(doc, path, "actuators", c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators);
     }
-    if (c->type == SCENE_SIGNAL_NETWORK)
+    if (c->type == PIO_NETWORK)
         check_network(s, doc, i);
     else if (c->actuators.n != 1)
         pio_cfg_fault(doc, actuators, "a signal drives one actuator, not %zu; only a network has several outputs",
@@ -225,7 +225,7 @@ static void check_observation(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
     PATH(type, "observe[%zu].type", i);
-    if (o->type != SCENE_CONTROL_EFFORT && o->type != SCENE_CONTROL_SMOOTHNESS) return;
+    if (o->type != PIO_EFFORT && o->type != PIO_SMOOTHNESS) return;
     if (!s->n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
     for (size_t k = 0; k < o->control.n && s->n_control; k++) {
         PATH(path, "observe[%zu].control[%zu]", i, k);
@@ -269,7 +269,7 @@ const char *pio_scene_without_clock(const pio_scene *s, const char *path)
         const size_t n = strlen(c->name);
         if (strncmp(path + 8, c->name, n) != 0 || path + 8 + n != key) continue;
         if (strcmp(key, ".frequency") != 0 && strcmp(key, ".phase") != 0) return NULL;
-        return c->type == SCENE_SIGNAL_NETWORK && !c->clock[0].n ? c->name : NULL;
+        return c->type == PIO_NETWORK && !c->clock[0].n ? c->name : NULL;
     }
     return NULL;
 }
@@ -279,9 +279,8 @@ bool pio_scene_control_target(const pio_scene *s, const char *name, const char *
     const size_t i = pio_scene_find(name, s->control, s->n_control, sizeof *s->control);
     const scene_control *c = i < s->n_control ? &s->control[i] : NULL;
     if (!c) return false;
-    const bool sine = c->type == SCENE_SIGNAL_SINE, network = c->type == SCENE_SIGNAL_NETWORK;
-    if ((sine || c->type == SCENE_SIGNAL_CONSTANT) && !strcmp(key, "amplitude"))
-        return one(t, CFG_PRESSURE, c->amplitude);
+    const bool sine = c->type == PIO_SINE, network = c->type == PIO_NETWORK;
+    if ((sine || c->type == PIO_CONSTANT) && !strcmp(key, "amplitude")) return one(t, CFG_PRESSURE, c->amplitude);
     if (sine && !strcmp(key, "frequency")) return one(t, CFG_FREQUENCY, c->frequency);
     if (sine && !strcmp(key, "phase")) return one(t, CFG_ANGLE, c->phase);
     if (!sine && !network && !strcmp(key, "knots") && c->knots.n) return many(t, CFG_PRESSURE, &c->knots, "knot");

@@ -132,5 +132,5 @@ void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->n_objective; i++)
         if (scene->objective[i].type == SCENE_MISFIT) check_misfit(scene, doc, i);
     for (size_t i = 0; i < scene->n_observe; i++)
-        if (scene->observe[i].type == SCENE_DISTANCE) check_points(scene, doc, i);
+        if (scene->observe[i].type == PIO_DISTANCE) check_points(scene, doc, i);
 }

@@ -8,13 +8,13 @@
 
 static bool moves(const pio_scene *s)
 {
-    return s->method == SCENE_MPM || s->integrator != SCENE_STATIC;
+    return s->method == SCENE_MPM || s->integrator != PIO_STATIC;
 }
 
 /* Is there damping that a design may change? */
 static bool damps(const pio_scene *s)
 {
-    return moves(s) && s->integrator != SCENE_REVERSIBLE_LEAPFROG;
+    return moves(s) && s->integrator != PIO_REVERSIBLE_LEAPFROG;
 }
 
 /* One key of a material that is a constant of its model, as the file gave it (E, nu or mu, lambda). */

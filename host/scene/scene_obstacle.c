@@ -130,16 +130,16 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(friction, "obstacles[%zu].friction", i);
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
     PATH(separation, "obstacles[%zu].separation_velocity", i);
-    if (o->type == SCENE_OBSTACLE_CYLINDER && s->dimension == 2)
+    if (o->type == PIO_OBSTACLE_CYLINDER && s->dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
-    if (o->type == SCENE_OBSTACLE_MESH) check_file(s, doc, i);
-    if (o->type == SCENE_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
+    if (o->type == PIO_OBSTACLE_MESH) check_file(s, doc, i);
+    if (o->type == PIO_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
         pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
-    if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, friction))
+    if (o->behaviour == PIO_WALL_STICKY && pio_scene_given(doc, friction))
         pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
-    else if (o->behaviour == SCENE_WALL_STICKY && pio_scene_given(doc, velocity))
+    else if (o->behaviour == PIO_WALL_STICKY && pio_scene_given(doc, velocity))
         pio_cfg_fault(doc, velocity, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
-    if (o->behaviour != SCENE_WALL_SEPARATE && pio_scene_given(doc, separation))
+    if (o->behaviour != PIO_WALL_SEPARATE && pio_scene_given(doc, separation))
         pio_cfg_fault(doc, separation, "only what is separate lets go; remove it, or use 'behaviour: separate'");
     check_motion(s, doc, i);
 }
@@ -166,13 +166,13 @@ bool pio_scene_obstacle_target(const pio_scene *s, const char *name, const char 
         memcpy(t->value, o->position, sizeof t->value);
         return true;
     }
-    if (!strcmp(key, "rotation") && o->type != SCENE_OBSTACLE_BALL) { /* which is round */
+    if (!strcmp(key, "rotation") && o->type != PIO_OBSTACLE_BALL) { /* which is round */
         *t = (scene_target){.quantity = CFG_ANGLE, .components = s->dimension == 3 ? 3 : 1};
         memcpy(t->value, s->dimension == 3 ? o->rotation : o->rotation + 2, sizeof(double) * (size_t)t->components);
         return true;
     }
     const bool separation = !strcmp(key, "separation_velocity"), velocity = !strcmp(key, "friction_velocity");
-    if (separation ? o->behaviour != SCENE_WALL_SEPARATE : o->behaviour == SCENE_WALL_STICKY) return false;
+    if (separation ? o->behaviour != PIO_WALL_SEPARATE : o->behaviour == PIO_WALL_STICKY) return false;
     if (separation || velocity) {
         *t = (scene_target){.quantity = CFG_VELOCITY,
                             .components = 1,

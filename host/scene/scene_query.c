@@ -6,10 +6,10 @@
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 {
     switch (observe->type) {
-    case SCENE_MEAN_POSITION:
-    case SCENE_MEAN_VELOCITY:
-    case SCENE_DISPLACEMENT:
-    case SCENE_REACTION:
+    case PIO_MEAN_POSITION:
+    case PIO_MEAN_VELOCITY:
+    case PIO_DISPLACEMENT:
+    case PIO_REACTION:
         return scene->dimension;
     default:
         return 1;
@@ -18,17 +18,17 @@ int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 
 cfg_quantity pio_observe_quantity(const scene_observe *observe)
 {
-    if (observe->type == SCENE_MEAN_VELOCITY) return CFG_VELOCITY;
-    if (observe->type == SCENE_DISTANCE || observe->type == SCENE_SHAPE_DISTANCE) return CFG_AREA; /* the mean square */
-    if (observe->type == SCENE_DENSITY_MISFIT) return CFG_ONE;
-    if (observe->type == SCENE_REACTION) return CFG_FORCE;
-    if (observe->type == SCENE_VOLUME) return CFG_VOLUME;
-    if (observe->type == SCENE_MASS) return CFG_MASS;
-    if (observe->type == SCENE_STRESS) return CFG_PRESSURE;
-    if (observe->type == SCENE_STRAIN_ENERGY) return CFG_ENERGY;
-    if (observe->type == SCENE_CONTROL_EFFORT) return CFG_EFFORT;
-    if (observe->type == SCENE_CONTROL_SMOOTHNESS) return CFG_SMOOTHNESS;
-    return observe->type == SCENE_KINETIC_ENERGY || observe->type == SCENE_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
+    if (observe->type == PIO_MEAN_VELOCITY) return CFG_VELOCITY;
+    if (observe->type == PIO_DISTANCE || observe->type == PIO_SHAPE) return CFG_AREA; /* the mean square */
+    if (observe->type == PIO_DENSITY_MISFIT) return CFG_ONE;
+    if (observe->type == PIO_REACTION) return CFG_FORCE;
+    if (observe->type == PIO_VOLUME) return CFG_VOLUME;
+    if (observe->type == PIO_MASS) return CFG_MASS;
+    if (observe->type == PIO_STRESS) return CFG_PRESSURE;
+    if (observe->type == PIO_STRAIN_ENERGY) return CFG_ENERGY;
+    if (observe->type == PIO_EFFORT) return CFG_EFFORT;
+    if (observe->type == PIO_SMOOTHNESS) return CFG_SMOOTHNESS;
+    return observe->type == PIO_KINETIC_ENERGY || observe->type == PIO_COMPLIANCE ? CFG_ENERGY : CFG_LENGTH;
 }
 
 cfg_quantity pio_load_quantity(const scene_load *l)

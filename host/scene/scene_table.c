@@ -6,10 +6,8 @@
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
-static const char *const wall_names[] = {"sticky", "slip", "separate", "penalty", NULL};
 static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
-static const char *const optimizer_names[] = {"adam", "lbfgs", "mma", "gradient_descent", NULL};
 static const char *const state_names[] = {"velocity", "J",    "F",         "C",   "mass", "pressure",
                                           "material", "body", "hardening", "e33", NULL};
 
@@ -19,7 +17,7 @@ static bool has_penalty_walls(const void *scene)
 {
     const pio_scene *s = scene;
     for (int a = 0; a < s->dimension; a++)
-        if (s->grid.wall[a][0] == SCENE_WALL_PENALTY || s->grid.wall[a][1] == SCENE_WALL_PENALTY) return true;
+        if (s->grid.wall[a][0] == PIO_WALL_PENALTY || s->grid.wall[a][1] == PIO_WALL_PENALTY) return true;
     return false;
 }
 
@@ -30,7 +28,8 @@ static const cfg_field grid_fields[] = {
      .meaning = "lower corner of the box in which everything moves"},
     {"max", CFG_VECTOR, AT(pio_scene, grid.max), .required = true, .quantity = CFG_LENGTH,
      .meaning = "upper corner, rounded up to whole cells; at least 4 cells per direction"},
-    {"walls", CFG_ENUM_MAP, AT(pio_scene, grid.wall), .values = wall_names, .slots = wall_slots, .fallback = "separate",
+    {"walls", CFG_ENUM_MAP, AT(pio_scene, grid.wall), .values = pio_wall_words, .slots = wall_slots,
+     .fallback = "separate",
      .meaning =
          "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; penalty, of the "
          "reversible "
@@ -153,12 +152,12 @@ static const cfg_field stop_fields[] = {
 static const cfg_table stop_table = {.what = "stop rule", .fields = stop_fields};
 
 static const cfg_field optimizer_fields[] = {
-    {"type", CFG_ENUM, AT(pio_scene, optimizer.type), .required = true, .values = optimizer_names,
+    {"type", CFG_ENUM, AT(pio_scene, optimizer.type), .required = true, .values = pio_optimizer_names,
      .meaning = "adam bears noise, lbfgs is fast on smooth problems, mma moves carefully within bounds and keeps "
                 "constraints, gradient_descent follows the gradient with a line search. A trial point that cannot be "
                 "computed is rejected and the step shortened; 40 in a row end the run"},
     {"learning_rate", CFG_NUMBER, AT(pio_scene, optimizer.learning_rate), .fallback = "0.05", POSITIVE,
-     .only = ONLY(SCENE_ADAM) | ONLY(SCENE_GRADIENT_DESCENT),
+     .only = ONLY(PIO_ADAM) | ONLY(PIO_GRADIENT_DESCENT),
      .meaning =
          "size of a step, of gradient_descent the first that it tries, in units that bounds do not change: of a "
          "linear variable the largest magnitude at the start among those of its target (positions: a spacing of "

@@ -3,6 +3,7 @@
 #define PIOLA_HOST_SCENE_TABLE_H
 
 #include "host/scene/scene_private.h"
+#include "host/scene/words.h"
 
 #include <math.h>
 

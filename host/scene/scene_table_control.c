@@ -3,10 +3,9 @@
 
 #include <math.h>
 
-static const char *const signal_names[] = {"constant", "sine", "piecewise_linear", "spline", "network", NULL};
 static const char *const input_names[] = {"phase", "mean_position", "mean_velocity", NULL};
 
-#define KNOTS (ONLY(SCENE_SIGNAL_PIECEWISE) | ONLY(SCENE_SIGNAL_SPLINE))
+#define KNOTS (ONLY(PIO_PIECEWISE) | ONLY(PIO_SPLINE))
 #define MEANS (ONLY(SCENE_INPUT_POSITION) | ONLY(SCENE_INPUT_VELOCITY))
 
 /* ---- actuators ------------------------------------------------------------------------------------------- */
@@ -98,20 +97,20 @@ static const cfg_table weights_table = {.what = "set of weights", .fields = weig
 
 static const cfg_field control_fields[] = {
     {"name", CFG_NAME, AT(scene_control, name), .required = true, .meaning = "name that observe and design paths use"},
-    {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = signal_names,
+    {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = pio_signal_words,
      .meaning = "a signal of time: constant, sine, piecewise_linear or spline (cubic, uniform) with values at knots; "
                 "or a feedback network, fully connected with tanh"},
     {"actuators", CFG_TEXTS, AT(scene_control, actuators), .required = true,
      .meaning =
          "name of the actuator that it drives; a network may drive a list of them, each by an output of its own"},
     {"amplitude", CFG_NUMBER, AT(scene_control, amplitude), .required = true, .quantity = CFG_PRESSURE,
-     .only = ONLY(SCENE_SIGNAL_CONSTANT) | ONLY(SCENE_SIGNAL_SINE),
+     .only = ONLY(PIO_CONSTANT) | ONLY(PIO_SINE),
      .meaning =
          "A of the activation A, or A sin(2 pi frequency t + phase); more contracts further and makes waves faster"},
     {"frequency", CFG_NUMBER, AT(scene_control, frequency), .required = true, .quantity = CFG_FREQUENCY,
-     .only = ONLY(SCENE_SIGNAL_SINE), .meaning = "of the sine"},
-    {"phase", CFG_NUMBER, AT(scene_control, phase), .fallback = "0", .quantity = CFG_ANGLE,
-     .only = ONLY(SCENE_SIGNAL_SINE), .meaning = "of the sine at the start"},
+     .only = ONLY(PIO_SINE), .meaning = "of the sine"},
+    {"phase", CFG_NUMBER, AT(scene_control, phase), .fallback = "0", .quantity = CFG_ANGLE, .only = ONLY(PIO_SINE),
+     .meaning = "of the sine at the start"},
     {"knots", CFG_NUMBERS, AT(scene_control, knots), .second = offsetof(scene_control, knots.n), .required = true,
      .quantity = CFG_PRESSURE, .only = KNOTS,
      .meaning = "activations at evenly spaced times, at least 2; of a spline its coefficients, at least 4, which it "
@@ -121,18 +120,18 @@ static const cfg_field control_fields[] = {
      .meaning = "time after which the signal begins again, smoothly where it is a spline; without one the knots span "
                 "the whole run"},
     {"hidden", CFG_NUMBERS, AT(scene_control, hidden), .second = offsetof(scene_control, hidden.n),
-     .computed = "no layer between", .only = ONLY(SCENE_SIGNAL_NETWORK), .present = has_hidden,
+     .computed = "no layer between", .only = ONLY(PIO_NETWORK), .present = has_hidden,
      .meaning = "units of each hidden layer, at most 4 of 1 to 256; more can do more and has more weights to learn"},
     {"inputs", CFG_LIST, AT(scene_control, inputs), .second = offsetof(scene_control, n_inputs), .required = true,
-     .least = 1, .table = &input_table, .only = ONLY(SCENE_SIGNAL_NETWORK), .meaning = "what the network sees"},
+     .least = 1, .table = &input_table, .only = ONLY(PIO_NETWORK), .meaning = "what the network sees"},
     {"limit", CFG_NUMBERS, AT(scene_control, limit), .second = offsetof(scene_control, limit.n), .required = true,
-     .quantity = CFG_PRESSURE, POSITIVE, .only = ONLY(SCENE_SIGNAL_NETWORK),
+     .quantity = CFG_PRESSURE, POSITIVE, .only = ONLY(PIO_NETWORK),
      .meaning = "activations lie between -limit and limit; one for all actuators, or a list of one for each"},
     {"weight_scale", CFG_NUMBER, AT(scene_control, weight_scale), .fallback = "1", NOT_NEGATIVE,
-     .only = ONLY(SCENE_SIGNAL_NETWORK), .present = has_no_file,
+     .only = ONLY(PIO_NETWORK), .present = has_no_file,
      .meaning = "weights start at random, by the scene's seed, within this over the root of the layer's inputs, and "
                 "biases at 0; larger starts with more motion"},
-    {"weights", CFG_MAPPING, .table = &weights_table, .computed = "at random", .only = ONLY(SCENE_SIGNAL_NETWORK),
+    {"weights", CFG_MAPPING, .table = &weights_table, .computed = "at random", .only = ONLY(PIO_NETWORK),
      .present = has_file, .meaning = "read from a file instead: layer after layer, the rows of (W, b)"},
     END};
 const cfg_table pio_control_table = {

@@ -4,14 +4,10 @@
 #include <math.h>
 
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
-static const char *const element_names[] = {"tri3", "tri6", "quad4", "quad9", "tet4", "tet10", "hex8", "hex27", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
 static const char *const load_names[] = {"traction",   "pressure",   "force",   "point_force", "follower_pressure",
                                          "body_force", "foundation", "springs", NULL};
-static const char *const seen_names[] = {"displacement",  "reaction",       "distance", "compliance",
-                                         "mean_velocity", "kinetic_energy", "volume",   "mass",
-                                         "strain_energy", "stress_pnorm",   NULL};
 static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
@@ -20,6 +16,7 @@ static const char *const per_names[] = {"target", "body", "element", "node", NUL
 
 /* ---- geometry, bodies ---------------------------------------------------------------------------------- */
 
+#define FACES (ONLY(PIO_TRI3) - 1) /* elements with fewer than two dimensions */
 #define BUILT (ONLY(SCENE_MESH_BOX) | ONLY(SCENE_MESH_QUADRILATERAL) | ONLY(SCENE_MESH_PLATE))
 
 static bool has_plate_thickness(const void *g)
@@ -32,8 +29,8 @@ static const cfg_field geometry_fields[] = {
     {"type", CFG_ENUM, AT(scene_geometry, mesh), .required = true, .values = mesh_names,
      .meaning = "what is meshed: a box; a quadrilateral (2D) with given corners; a quarter of a square plate with a "
                 "hole about the origin; mesh reads a Gmsh file"},
-    {"element", CFG_ENUM, AT(scene_geometry, element), .required = true, .values = element_names, .only = BUILT,
-     .meaning = "kind of element; its dimension is the scene's"},
+    {"element", CFG_ENUM, AT(scene_geometry, element), .required = true, .values = pio_element_words, .without = FACES,
+     .only = BUILT, .meaning = "kind of element; its dimension is the scene's"},
     {"elements", CFG_NUMBERS, AT(scene_geometry, elements), .second = offsetof(scene_geometry, elements.n),
      .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 100000}, .only = BUILT,
      .meaning = "cells per axis (plate: outward, around the quarter hole, through the thickness); triangles halve and "
@@ -208,11 +205,14 @@ static const cfg_table curve_table = {.what = "curve",
 
 /* ---- observe, design ----------------------------------------------------------------------------------- */
 
-#define MEANS (ONLY(SCENE_SEEN_DISPLACEMENT) | ONLY(SCENE_SEEN_VELOCITY))
-#define STRAINED (ONLY(SCENE_SEEN_ENERGY) | ONLY(SCENE_SEEN_STRESS))
-#define AMOUNTS (ONLY(SCENE_SEEN_VOLUME) | ONLY(SCENE_SEEN_MASS) | STRAINED)
-#define SAMPLED (MEANS | ONLY(SCENE_SEEN_REACTION) | ONLY(SCENE_SEEN_COMPLIANCE) | ONLY(SCENE_SEEN_KINETIC) | STRAINED)
-#define OF_BODY (MEANS | ONLY(SCENE_SEEN_DISTANCE) | ONLY(SCENE_SEEN_KINETIC) | AMOUNTS)
+/* Observables of particles alone: those before DISPLACEMENT but for these. */
+#define OF_PARTICLES                                                                                                   \
+    ((ONLY(PIO_DISPLACEMENT) - 1) & ~(ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_DISTANCE)))
+#define MEANS (ONLY(PIO_DISPLACEMENT) | ONLY(PIO_MEAN_VELOCITY))
+#define STRAINED (ONLY(PIO_STRAIN_ENERGY) | ONLY(PIO_STRESS))
+#define AMOUNTS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | STRAINED)
+#define SAMPLED (MEANS | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) | STRAINED)
+#define OF_BODY (MEANS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | AMOUNTS)
 
 static bool has_on(const void *o)
 {
@@ -229,7 +229,8 @@ static const cfg_table points_table = {.what = "set of points", .fields = points
 
 static const cfg_field observe_fields[] = {
     {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
-    {"type", CFG_ENUM, AT(scene_observe, seen), .required = true, .values = seen_names,
+    {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = pio_observable_words,
+     .without = OF_PARTICLES,
      .meaning = "what is measured: the mean displacement of nodes, the total force of a support on the body, the mean "
                 "squared distance of nodes from measured places, the work of the loads (external forces times "
                 "displacements), the mean velocity of nodes, the kinetic energy; of elements: volume and mass at rest, "
@@ -241,11 +242,11 @@ static const cfg_field observe_fields[] = {
      .meaning = "what of it is measured: nodes; of volume, mass, strain_energy and stress_pnorm elements, a group or "
                 "those whose middle lies in a box"},
     {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
-     .only = ONLY(SCENE_SEEN_STRESS),
+     .only = ONLY(PIO_STRESS),
      .meaning = "exponent of the mean: larger is nearer to the largest stress and less smooth"},
-    {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(SCENE_SEEN_REACTION),
+    {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(PIO_REACTION),
      .meaning = "name of an entry of boundary"},
-    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_SEEN_DISTANCE),
+    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(PIO_DISTANCE),
      .meaning = "places of nodes, numbered from 0 in the body; their times are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
      .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,

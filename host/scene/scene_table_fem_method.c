@@ -6,13 +6,8 @@
 
 static const char *const type_names[] = {"mpm", "fem", NULL};
 static const char *const precision_names[] = {"f32", "f64", NULL};
-static const char *const integrator_names[] = {
-    "static", "backward_euler", "bdf2", "newmark", "leapfrog", "reversible_leapfrog", "reversible_euler", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
-static const char *const linear_names[] = {"auto", "pcg", "direct", NULL};
-static const char *const product_names[] = {"own", "cusparse", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
-static const char *const projection_names[] = {"auto", "never", "always", NULL};
 
 /* ---- method, time, solver ------------------------------------------------------------------------------ */
 
@@ -35,7 +30,7 @@ const cfg_table pio_fem_method_table = {.what = "method", .fields = method_field
 
 static bool is_static(const void *s)
 {
-    return ((const pio_scene *)s)->integrator == SCENE_STATIC;
+    return ((const pio_scene *)s)->integrator == PIO_STATIC;
 }
 static bool is_moving(const void *s)
 {
@@ -43,7 +38,7 @@ static bool is_moving(const void *s)
 }
 
 static const cfg_field time_fields[] = {
-    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = integrator_names, .fallback = "static",
+    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = pio_integrator_words, .fallback = "static",
      .meaning =
          "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
          "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
@@ -79,7 +74,7 @@ static bool has_solves(const void *scene)
 }
 static bool has_direct(const void *scene)
 {
-    return has_solves(scene) && ((const pio_scene *)scene)->linear != SCENE_SOLVE_PCG;
+    return has_solves(scene) && ((const pio_scene *)scene)->linear != PIO_SOLVE_PCG;
 }
 
 static const cfg_field solver_fields[] = {
@@ -103,13 +98,13 @@ static const cfg_field solver_fields[] = {
      .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
                 "gradient and "
                 "check; 0: none"},
-    {"projection", CFG_ENUM, AT(pio_scene, projection), .values = projection_names, .fallback = "auto",
+    {"projection", CFG_ENUM, AT(pio_scene, projection), .values = pio_projection_words, .fallback = "auto",
      .present = has_solves,
      .meaning =
          "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
          "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
          "it"},
-    {"linear", CFG_ENUM, AT(pio_scene, linear), .values = linear_names, .fallback = "auto", .present = has_solves,
+    {"linear", CFG_ENUM, AT(pio_scene, linear), .values = pio_solve_words, .fallback = "auto", .present = has_solves,
      .meaning =
          "of what is solved in a step: pcg, conjugate gradients, little memory and many iterations in slender or soft "
          "bodies; direct, by elimination (MUMPS), exact however slender the body; auto takes direct where a "
@@ -119,7 +114,7 @@ static const cfg_field solver_fields[] = {
      .present = has_direct,
      .meaning =
          "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
-    {"product", CFG_ENUM, AT(pio_scene, product), .values = product_names, .fallback = "own", .present = has_solves,
+    {"product", CFG_ENUM, AT(pio_scene, product), .values = pio_product_words, .fallback = "own", .present = has_solves,
      .meaning = "what multiplies matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, "
                 "NVIDIA's "
                 "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "

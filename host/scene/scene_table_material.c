@@ -5,8 +5,8 @@
 #define AT(member) .offset = offsetof(scene_material, member), .size = sizeof(((scene_material *)0)->member)
 #define POSITIVE .range = {CFG_OVER, 0, 0}
 #define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
-#define MOONEY LAW_BIT(SCENE_HYPER_MOONEY_RIVLIN)
-#define OGDEN LAW_BIT(SCENE_HYPER_OGDEN)
+#define MOONEY LAW_BIT(PIO_HYPER_MOONEY_RIVLIN)
+#define OGDEN LAW_BIT(PIO_HYPER_OGDEN)
 #define ELASTIC (LAWS_HYPERELASTIC & ~LAWS_OWN)
 #define END                                                                                                            \
     {                                                                                                                  \
@@ -23,7 +23,7 @@ static bool by_lame(const void *m)
 }
 static bool is_plastic(const void *m)
 {
-    return ((const scene_material *)m)->plasticity != SCENE_ELASTIC;
+    return ((const scene_material *)m)->plasticity != PIO_ELASTIC;
 }
 static bool has_density(const void *m)
 {
@@ -66,7 +66,7 @@ static bool is_stiffly_damped(const void *m)
 // clang-format on
 
 static const cfg_field particle_fields[] = {
-    LAW_FIELDS(", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(SCENE_HYPER_LINEAR),
+    LAW_FIELDS(", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(PIO_HYPER_LINEAR),
                .instead =
                    "takes a turn for a strain, and particles turn; use fixed_corotated, which is the same for small "
                    "strains",
@@ -75,7 +75,7 @@ static const cfg_field particle_fields[] = {
     {"bulk", CFG_NUMBER, AT(bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE, .only = LAWS_FLUID | LAWS_OWN,
      .meaning = "bulk modulus; larger is less compressible, and needs a smaller time step"},
     {"gamma", CFG_NUMBER, AT(gamma), .fallback = "7", .range = {CFG_FROM | CFG_UP_TO, 1, 100},
-     .only = LAW_BIT(SCENE_TAIT), .meaning = "exponent of Tait's equation; larger stiffens more under compression"},
+     .only = LAW_BIT(PIO_TAIT), .meaning = "exponent of Tait's equation; larger stiffens more under compression"},
     {"viscosity", CFG_NUMBER, AT(viscosity), .fallback = "0", .quantity = CFG_VISCOSITY, NOT_NEGATIVE,
      .meaning =
          "dynamic viscosity eta; larger damps shear faster. A solid gets Cauchy's stress eta (C + C^T) beside its "
@@ -84,7 +84,7 @@ static const cfg_field particle_fields[] = {
     {"density", CFG_NUMBER, AT(density), .required = true, .quantity = CFG_DENSITY, POSITIVE,
      .meaning = "mass per volume at rest; larger is heavier and slows the waves"},
     {"plasticity", CFG_MAPPING, .table = &pio_plastic_table,
-     .only = LAW_BIT(SCENE_HYPER_HENCKY) | LAW_BIT(SCENE_HYPER_FIXED_COROTATED), .present = is_plastic,
+     .only = LAW_BIT(PIO_HYPER_HENCKY) | LAW_BIT(PIO_HYPER_FIXED_COROTATED), .present = is_plastic,
      .meaning = "how it flows beyond a limit; without it, it is elastic"},
     END};
 const cfg_table pio_material_table = {.what = "material",

@@ -4,9 +4,6 @@
 #include <math.h>
 
 static const char *const axis_names[] = {"x", "y", "z", NULL};
-static const char *const observable_names[] = {
-    "mean_position",  "mean_velocity", "kinetic_energy", "distance",   "front", "shape_distance",
-    "density_misfit", "separation",    "effort",         "smoothness", NULL};
 static const char *const side_names[] = {"outside", "surface", NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
@@ -16,16 +13,17 @@ static const char *const fem_term_names[] = {"target", "misfit", "minimize", "ma
 
 /* ---- observe, design, objective ------------------------------------------------------------------------ */
 
+#define OF_MESHES (~0u << PIO_DISPLACEMENT) /* observables of meshes alone */
 #define SAMPLED                                                                                                        \
-    (ONLY(SCENE_MEAN_POSITION) | ONLY(SCENE_MEAN_VELOCITY) | ONLY(SCENE_KINETIC_ENERGY) | ONLY(SCENE_FRONT) |          \
-     ONLY(SCENE_SHAPE_DISTANCE) | ONLY(SCENE_DENSITY_MISFIT) | ONLY(SCENE_SEPARATION))
+    (ONLY(PIO_MEAN_POSITION) | ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_FRONT) |                  \
+     ONLY(PIO_SHAPE) | ONLY(PIO_DENSITY_MISFIT) | ONLY(PIO_SEPARATION))
 
 static bool has_group(const void *o)
 {
     return ((const scene_observe *)o)->group != NULL;
 }
 
-#define OF_CONTROL (ONLY(SCENE_CONTROL_EFFORT) | ONLY(SCENE_CONTROL_SMOOTHNESS))
+#define OF_CONTROL (ONLY(PIO_EFFORT) | ONLY(PIO_SMOOTHNESS))
 
 static bool has_control(const void *o)
 {
@@ -53,7 +51,7 @@ static const cfg_table grid_file_table = {.what = "density grid", .fields = grid
 
 static const cfg_field observe_fields[] = {
     {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
-    {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = observable_names,
+    {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = pio_observable_words, .without = OF_MESHES,
      .meaning =
          "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
          "from measured points, how far its front has come, the mean squared distance of its particles from a shape, "
@@ -62,32 +60,31 @@ static const cfg_field observe_fields[] = {
          "of control its effort, the integral over time of the squares of activations, or its smoothness, that of the "
          "squares of their rates, the smaller, the smoother; a network's rate in a step is its activation less that of "
          "the step before, over the time step, and 0 in the first"},
-    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(SCENE_DISTANCE),
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(PIO_DISTANCE),
      .meaning = "name of the body that is measured"},
     {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
      .meaning = "name of a group of it that is measured instead of the whole"},
     {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
      .meaning = "name or names of entries of control whose activations count"},
-    {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_FRONT),
+    {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(PIO_FRONT),
      .meaning = "direction in which the front advances"},
     {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
-     .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(SCENE_FRONT),
+     .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(PIO_FRONT),
      .meaning = "of the smooth maximum; larger is nearer to the foremost particle and less smooth"},
-    {"geometry", CFG_NAME, AT(scene_observe, geometry), .required = true, .only = ONLY(SCENE_SHAPE_DISTANCE),
+    {"geometry", CFG_NAME, AT(scene_observe, geometry), .required = true, .only = ONLY(PIO_SHAPE),
      .meaning = "name of the entry of geometry from which the distance is measured, at its own place; it is smoothed "
                 "over a cell"},
-    {"side", CFG_ENUM, AT(scene_observe, side), .values = side_names, .fallback = "outside",
-     .only = ONLY(SCENE_SHAPE_DISTANCE),
+    {"side", CFG_ENUM, AT(scene_observe, side), .values = side_names, .fallback = "outside", .only = ONLY(PIO_SHAPE),
      .meaning = "outside: particles inside have no distance, so that they may be anywhere there; surface: all are "
                 "drawn to it"},
-    {"grid", CFG_MAPPING, .table = &grid_file_table, .required = true, .only = ONLY(SCENE_DENSITY_MISFIT),
+    {"grid", CFG_MAPPING, .table = &grid_file_table, .required = true, .only = ONLY(PIO_DENSITY_MISFIT),
      .meaning = "the wanted density at nodes of the grid; the misfit is the sum of squared differences over that of "
                 "its squares"},
-    {"from", CFG_NAME, AT(scene_observe, from), .required = true, .only = ONLY(SCENE_SEPARATION),
+    {"from", CFG_NAME, AT(scene_observe, from), .required = true, .only = ONLY(PIO_SEPARATION),
      .meaning = "name of the other body, or of the same with a group"},
-    {"from_group", CFG_NAME, AT(scene_observe, from_group), .computed = "the whole body",
-     .only = ONLY(SCENE_SEPARATION), .present = has_from_group, .meaning = "name of a group of it"},
-    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(SCENE_DISTANCE),
+    {"from_group", CFG_NAME, AT(scene_observe, from_group), .computed = "the whole body", .only = ONLY(PIO_SEPARATION),
+     .present = has_from_group, .meaning = "name of a group of it"},
+    {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(PIO_DISTANCE),
      .meaning = "measured places of particles; their times are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
      .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,

@@ -42,7 +42,7 @@ static void check_window(const pio_scene *s, cfg_doc *doc)
     const char *path = "gradient.window";
     const double steps = round(s->window / s->dt);
     if (!(s->window > 0)) return;
-    if (s->method == SCENE_FEM && s->integrator == SCENE_STATIC)
+    if (s->method == SCENE_FEM && s->integrator == PIO_STATIC)
         pio_cfg_fault(
             doc, path,
             "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
@@ -67,9 +67,9 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, path,
                           "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",
                           m->lambda, -2 * m->mu / 3);
-        if (m->model == SCENE_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
+        if (m->model == PIO_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
             pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
-        if (m->model == SCENE_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
+        if (m->model == PIO_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
             pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
                           m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
     }
@@ -138,7 +138,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
 {
     const double steps = round(t / s->dt);
-    if (s->method != SCENE_FEM || s->integrator != SCENE_STATIC || fabs(t / s->dt - steps) < 1e-6) return;
+    if (s->method != SCENE_FEM || s->integrator != PIO_STATIC || fabs(t / s->dt - steps) < 1e-6) return;
     pio_cfg_fault(doc, path,
                   "%g s lies between load steps, which are %g s apart; the nearest is at %g s (or change "
                   "time.load_steps)",
@@ -179,7 +179,7 @@ static void check_observe(const pio_scene *s, cfg_doc *doc)
         PATH(body, "observe[%zu].body", i);
         PATH(axis, "observe[%zu].axis", i);
         if (o->body) pio_scene_entry(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
-        if (o->type == SCENE_FRONT && o->axis >= s->dimension)
+        if (o->type == PIO_FRONT && o->axis >= s->dimension)
             pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
     }
 }
@@ -233,7 +233,7 @@ static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
     if (s->n_constraints == 0 && pio_scene_given(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
-    if (s->n_constraints && s->has_optimizer && s->optimizer.type != SCENE_MMA)
+    if (s->n_constraints && s->has_optimizer && s->optimizer.type != PIO_MMA)
         pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
     for (size_t i = 0; i < s->n_constraints; i++) check_constraint(s, doc, i);
 }
@@ -278,7 +278,7 @@ static void check_strategy(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(doc, path,
                       "steps of time.integrator: apic lose motion and cannot be taken back; integrator: reversible, or "
                       "strategy: checkpoint, would be right");
-    if (s->method == SCENE_FEM && s->integrator < SCENE_REVERSIBLE_LEAPFROG)
+    if (s->method == SCENE_FEM && s->integrator < PIO_REVERSIBLE_LEAPFROG)
         pio_cfg_fault(doc, path,
                       "steps of this time.integrator cannot be taken back; reversible_leapfrog or reversible_euler, or "
                       "strategy: checkpoint, would be right");

@@ -180,14 +180,14 @@ static void check_observe(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(shape, "observe[%zu].geometry", i);
     PATH(grid, "observe[%zu].grid.file", i);
     check_part(s, doc, group, o->body, o->group);
-    if (o->type == SCENE_SEPARATION) {
+    if (o->type == PIO_SEPARATION) {
         pio_scene_entry(doc, from, "bodies", o->from, s->bodies, s->n_bodies, sizeof *s->bodies);
         check_part(s, doc, from_group, o->from, o->from_group);
         if (!strcmp(o->from, o->body) && (!o->group || !o->from_group))
             pio_cfg_fault(doc, from, "the distance of '%s' from itself; name another body, or a group on both sides",
                           o->body);
     }
-    if (o->type == SCENE_SHAPE_DISTANCE) {
+    if (o->type == PIO_SHAPE) {
         const size_t k =
             pio_scene_entry(doc, shape, "geometry", o->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
         if (k < s->n_geometry && s->geometry[k].shape == SCENE_POINTS)
@@ -196,7 +196,7 @@ static void check_observe(const pio_scene *s, cfg_doc *doc, size_t i)
                           o->geometry);
     }
     pio_csv csv;
-    if (o->type != SCENE_DENSITY_MISFIT || !pio_scene_table_of(s, doc, grid, o->grid_file, &csv)) return;
+    if (o->type != PIO_DENSITY_MISFIT || !pio_scene_table_of(s, doc, grid, o->grid_file, &csv)) return;
     static const char *const names[] = {"i", "j", "k"};
     for (int a = 0; a < s->dimension; a++) pio_scene_column(doc, grid, &csv, names[a]);
     pio_scene_column(doc, grid, &csv, "density");

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_3d(scene_element element)
+static bool is_3d(pio_element_type element)
 {
-    return element >= SCENE_TET4;
+    return element >= PIO_TET4;
 }
 
 static void check_plane(const pio_scene *s, cfg_doc *doc)
@@ -19,7 +19,7 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
     if (s->plane != SCENE_PLANE_STRESS) return;
     for (size_t i = 0; i < s->n_materials; i++) {
         PATH(model, "materials[%zu].model", i);
-        if (s->materials[i].model != SCENE_HYPER_LINEAR)
+        if (s->materials[i].model != PIO_HYPER_LINEAR)
             pio_cfg_fault(doc, model,
                           "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
     }
@@ -236,22 +236,21 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
     PATH(type, "observe[%zu].type", i);
-    if (s->integrator == SCENE_STATIC && (o->seen == SCENE_SEEN_VELOCITY || o->seen == SCENE_SEEN_KINETIC))
+    if (s->integrator == PIO_STATIC && (o->type == PIO_MEAN_VELOCITY || o->type == PIO_KINETIC_ENERGY))
         pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
-    if (scene_leaps(s->integrator) && o->seen == SCENE_SEEN_REACTION)
+    if (scene_leaps(s->integrator) && o->type == PIO_REACTION)
         pio_cfg_fault(doc, type,
                       "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
                       "backward_euler");
-    if (s->integrator == SCENE_REVERSIBLE_EULER && o->seen == SCENE_SEEN_REACTION)
+    if (s->integrator == PIO_REVERSIBLE_EULER && o->type == PIO_REACTION)
         pio_cfg_fault(doc, type,
                       "reversible_euler keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
                       "backward_euler");
     PATH(boundary, "observe[%zu].boundary", i);
-    if (o->seen == SCENE_SEEN_REACTION)
+    if (o->type == PIO_REACTION)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
-    if (o->seen != SCENE_SEEN_REACTION && o->seen != SCENE_SEEN_COMPLIANCE)
-        check_place(s, doc, "observe", i, o->body, &o->on);
-    if (o->seen == SCENE_SEEN_MASS) check_mass(s, doc, i);
+    if (o->type != PIO_REACTION && o->type != PIO_COMPLIANCE) check_place(s, doc, "observe", i, o->body, &o->on);
+    if (o->type == PIO_MASS) check_mass(s, doc, i);
 }
 
 /* What a scene without inertia has no use for. */
@@ -310,8 +309,8 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     }
     if (scene_leaps(s->integrator) && s->mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
-    if (s->integrator == SCENE_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
-    if (s->integrator == SCENE_REVERSIBLE_EULER && s->mass == SCENE_CONSISTENT)
+    if (s->integrator == PIO_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
+    if (s->integrator == PIO_REVERSIBLE_EULER && s->mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass",
                       "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -325,10 +324,10 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
 
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
 {
-    if (scene->linear == SCENE_SOLVE_PCG && pio_scene_given(doc, "solver.direct_memory"))
+    if (scene->linear == PIO_SOLVE_PCG && pio_scene_given(doc, "solver.direct_memory"))
         pio_cfg_fault(doc, "solver.direct_memory",
                       "conjugate gradients eliminate nothing; remove it, or 'linear: direct'");
-    if (scene->integrator == SCENE_STATIC)
+    if (scene->integrator == PIO_STATIC)
         check_static(scene, doc);
     else
         check_motion(scene, doc);

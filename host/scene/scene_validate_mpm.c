@@ -23,7 +23,7 @@ static void check_walls(const pio_scene *s, cfg_doc *doc)
     const bool reversible = s->mpm_integrator == SCENE_REVERSIBLE;
     for (int a = 0; a < s->dimension; a++)
         for (int side = 0; side < 2; side++) {
-            if (reversible == (s->grid.wall[a][side] == SCENE_WALL_PENALTY)) continue;
+            if (reversible == (s->grid.wall[a][side] == PIO_WALL_PENALTY)) continue;
             pio_cfg_fault(
                 doc, face_path(doc, a, side), "%s",
                 reversible ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
@@ -40,7 +40,7 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
     const char *penalty = NULL;
     for (int a = 0; a < s->dimension; a++)
         for (int side = 0; side < 2 && !penalty; side++)
-            if (s->grid.wall[a][side] == SCENE_WALL_PENALTY) penalty = face_path(doc, a, side);
+            if (s->grid.wall[a][side] == PIO_WALL_PENALTY) penalty = face_path(doc, a, side);
     const double most = 1 / (s->dt * s->dt);
     if (penalty && !(s->grid.wall_stiffness > 0))
         pio_cfg_fault(
@@ -100,10 +100,10 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
         const scene_material *m = &s->materials[i];
-        const bool snow = m->plasticity == SCENE_SNOW;
+        const bool snow = m->plasticity == PIO_SNOW;
         PATH(path, "materials[%zu].plasticity.type", i);
-        if (m->plasticity == SCENE_ELASTIC) continue;
-        if (m->model != (snow ? SCENE_HYPER_FIXED_COROTATED : SCENE_HYPER_HENCKY))
+        if (m->plasticity == PIO_ELASTIC) continue;
+        if (m->model != (snow ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY))
             pio_cfg_fault(doc, path, "%s flows from the strains of model '%s'; that, or another type, would be right",
                           snow ? "snow" : "this type", snow ? "fixed_corotated" : "hencky");
         if (s->mpm_integrator == SCENE_REVERSIBLE)

@@ -2,32 +2,12 @@
 #ifndef PIOLA_SOLVERS_ENGINE_MPM_H
 #define PIOLA_SOLVERS_ENGINE_MPM_H
 
+#include "solvers/engine/vocabulary.h"
+
 #include <stdint.h>
-
-/* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator
- * alone. */
-typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
-
-/* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
-typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
-/* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. */
-typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
-enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
 
 /* m/s, the least speed about which contact and friction may set in: powers of it have room in f32. */
 #define PIO_LEAST_ONSET 1e-9
-
-/* Plastic laws of particles, see kernels/material/plasticity.h; snow is of fixed corotated solids, the others of
- * Hencky's. */
-typedef enum {
-    PIO_ELASTIC,
-    PIO_VON_MISES,
-    PIO_DRUCKER_PRAGER,
-    PIO_HERSCHEL_BULKLEY,
-    PIO_SNOW,
-    PIO_PLASTIC_LAWS
-} pio_plastic_law;
-enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
 
 typedef struct {
     double spacing;     /* m */
@@ -105,14 +85,6 @@ typedef struct {
     const double *yield;       /* [n][3] constants of the plastic law, see kernels/material/plasticity.h; others 0 */
 } pio_particles_desc;
 
-/* MESH: by its distances at the points of a lattice. */
-typedef enum {
-    PIO_OBSTACLE_PLANE,
-    PIO_OBSTACLE_BALL,
-    PIO_OBSTACLE_BOX,
-    PIO_OBSTACLE_CYLINDER,
-    PIO_OBSTACLE_MESH
-} pio_obstacle_type;
 enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; shift m along x, y and z; angle rad */
 
 /* What particles meet besides walls: a shape about the origin of its own frame, which stands at `position`, turned by

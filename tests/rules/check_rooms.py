@@ -35,9 +35,10 @@ MAIN = {
     "host/export": "export.h", "host/surface": "surface_mesh.h", "host/scene": "scene.h", "host/model": "model.h",
     "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h", "host/command": "command.h",
 }
-# Of the solvers, the host knows the seam of engines, the clock and the filler of errors that all share, the driver, and
-# the operator of linear solvers, which names no solver.
-SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/engine/clock", "solvers/engine/fail",
+# Of the solvers, the host knows the seam of engines, the names that both use, the clock and the filler of errors that
+# all share, the driver, and the operator of linear solvers, which names no solver.
+SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/engine/vocabulary.h",
+                "solvers/engine/clock", "solvers/engine/fail",
                 "solvers/driver/", "solvers/linear/linop")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "piola_engine_cpu_f64_2d_*_objects.dir")

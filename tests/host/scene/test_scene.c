@@ -25,10 +25,10 @@ static void the_2d_scene_has_its_exact_values(void **state)
     assert_int_equal(s->precision, SCENE_F64);
     equal(s->grid.spacing, 0.02);
     equal(s->grid.max[1], 1);
-    assert_int_equal(s->grid.wall[0][0], SCENE_WALL_STICKY);
-    assert_int_equal(s->grid.wall[0][1], SCENE_WALL_SLIP);
-    assert_int_equal(s->grid.wall[1][0], SCENE_WALL_SLIP);
-    assert_int_equal(s->grid.wall[1][1], SCENE_WALL_SEPARATE);
+    assert_int_equal(s->grid.wall[0][0], PIO_WALL_STICKY);
+    assert_int_equal(s->grid.wall[0][1], PIO_WALL_SLIP);
+    assert_int_equal(s->grid.wall[1][0], PIO_WALL_SLIP);
+    assert_int_equal(s->grid.wall[1][1], PIO_WALL_SEPARATE);
     equal(s->dt, 1e-4);
     equal(s->duration, 0.5);
     equal(s->cfl_limit, 0.4);
@@ -108,7 +108,7 @@ static void defaults_are_filled_in(void **state)
     pio_scene *s = load_good(GOOD "fluids_3d.yaml", NULL, 0);
     assert_int_equal(s->seed, 0);
     assert_int_equal(s->precision, SCENE_F32);
-    assert_int_equal(s->grid.wall[2][1], SCENE_WALL_STICKY);
+    assert_int_equal(s->grid.wall[2][1], PIO_WALL_STICKY);
     equal(s->cfl_limit, 0.5);
     equal(s->gravity[2], 0);
     equal(s->materials[0].gamma, 7);
@@ -145,7 +145,7 @@ static void included_files_come_first_and_merge(void **state)
     equal(s->cfl_limit, 0.25);           /* more.yaml wins over deeper.yaml */
     assert_int_equal(s->seed, 6);        /* deeper.yaml, included later than defaults.yaml */
     assert_int_equal(s->n_materials, 1); /* lists are replaced */
-    assert_int_equal(s->optimizer.type, SCENE_MMA);
+    assert_int_equal(s->optimizer.type, PIO_MMA);
     assert_int_equal(s->optimizer.max_iterations, 7);
     pio_scene_free(s);
 }
@@ -165,7 +165,7 @@ static void overrides_reach_every_kind_of_place(void **state)
     equal(s->materials[0].E, 20e3);
     equal(s->materials[1].mu, 1e6);
     equal(s->gravity[1], -1);
-    assert_int_equal(s->grid.wall[0][0], SCENE_WALL_SLIP);
+    assert_int_equal(s->grid.wall[0][0], PIO_WALL_SLIP);
     assert_int_equal(s->bodies[1].particles_per_cell, 9);
     assert_int_equal(s->bodies[1].fill, SCENE_REGULAR);
     assert_int_equal(s->output.state_fields.n, 1);

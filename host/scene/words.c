@@ -1,0 +1,59 @@
+/* words.c -- see words.h. */
+#include "host/scene/words.h"
+
+#include "solvers/engine/vocabulary.h"
+
+#include <stddef.h>
+
+const char *const pio_element_words[] = {
+    [PIO_POINT1] = "point", [PIO_LINE2] = "line2", [PIO_LINE3] = "line3", [PIO_TRI3] = "tri3",
+    [PIO_TRI6] = "tri6",    [PIO_QUAD4] = "quad4", [PIO_QUAD9] = "quad9", [PIO_TET4] = "tet4",
+    [PIO_TET10] = "tet10",  [PIO_HEX8] = "hex8",   [PIO_HEX27] = "hex27", NULL};
+const char *const pio_plastic_words[] = {[PIO_ELASTIC] = "none",
+                                         [PIO_VON_MISES] = "von_mises",
+                                         [PIO_DRUCKER_PRAGER] = "drucker_prager",
+                                         [PIO_HERSCHEL_BULKLEY] = "herschel_bulkley",
+                                         [PIO_SNOW] = "snow",
+                                         NULL};
+const char *const pio_wall_words[] = {[PIO_WALL_STICKY] = "sticky",
+                                      [PIO_WALL_SLIP] = "slip",
+                                      [PIO_WALL_SEPARATE] = "separate",
+                                      [PIO_WALL_PENALTY] = "penalty",
+                                      NULL};
+const char *const pio_obstacle_words[] = {
+    [PIO_OBSTACLE_PLANE] = "plane",       [PIO_OBSTACLE_BALL] = "ball", [PIO_OBSTACLE_BOX] = "box",
+    [PIO_OBSTACLE_CYLINDER] = "cylinder", [PIO_OBSTACLE_MESH] = "mesh", NULL};
+const char *const pio_signal_words[] = {
+    [PIO_CONSTANT] = "constant", [PIO_SINE] = "sine",       [PIO_PIECEWISE] = "piecewise_linear",
+    [PIO_SPLINE] = "spline",     [PIO_NETWORK] = "network", NULL};
+const char *const pio_integrator_words[] = {[PIO_STATIC] = "static",
+                                            [PIO_BACKWARD_EULER] = "backward_euler",
+                                            [PIO_BDF2] = "bdf2",
+                                            [PIO_NEWMARK] = "newmark",
+                                            [PIO_LEAPFROG] = "leapfrog",
+                                            [PIO_REVERSIBLE_LEAPFROG] = "reversible_leapfrog",
+                                            [PIO_REVERSIBLE_EULER] = "reversible_euler",
+                                            NULL};
+const char *const pio_solve_words[] = {
+    [PIO_SOLVE_PCG] = "pcg", [PIO_SOLVE_DIRECT] = "direct", [PIO_SOLVE_AUTO] = "auto", NULL};
+const char *const pio_product_words[] = {[PIO_OWN_PRODUCT] = "own", [PIO_CUSPARSE] = "cusparse", NULL};
+const char *const pio_projection_words[] = {
+    [PIO_PROJECT_AUTO] = "auto", [PIO_PROJECT_NEVER] = "never", [PIO_PROJECT_ALWAYS] = "always", NULL};
+const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position",
+                                            [PIO_MEAN_VELOCITY] = "mean_velocity",
+                                            [PIO_KINETIC_ENERGY] = "kinetic_energy",
+                                            [PIO_DISTANCE] = "distance",
+                                            [PIO_FRONT] = "front",
+                                            [PIO_SHAPE] = "shape_distance",
+                                            [PIO_DENSITY_MISFIT] = "density_misfit",
+                                            [PIO_SEPARATION] = "separation",
+                                            [PIO_EFFORT] = "effort",
+                                            [PIO_SMOOTHNESS] = "smoothness",
+                                            [PIO_DISPLACEMENT] = "displacement",
+                                            [PIO_REACTION] = "reaction",
+                                            [PIO_COMPLIANCE] = "compliance",
+                                            [PIO_VOLUME] = "volume",
+                                            [PIO_MASS] = "mass",
+                                            [PIO_STRAIN_ENERGY] = "strain_energy",
+                                            [PIO_STRESS] = "stress_pnorm",
+                                            NULL};

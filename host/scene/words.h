@@ -1,0 +1,18 @@
+/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h): words[PIO_X] stands
+ * for PIO_X, and NULL ends each list. The words for laws are piola_laws (law.c). A table of keys that takes only some
+ * words names those that it goes without. */
+#ifndef PIOLA_HOST_WORDS_H
+#define PIOLA_HOST_WORDS_H
+
+extern const char *const pio_element_words[];    /* by pio_element_type, as in pio_elements[].name */
+extern const char *const pio_plastic_words[];    /* by pio_plastic_law */
+extern const char *const pio_wall_words[];       /* by pio_wall */
+extern const char *const pio_obstacle_words[];   /* by pio_obstacle_type */
+extern const char *const pio_signal_words[];     /* by pio_signal */
+extern const char *const pio_integrator_words[]; /* by pio_integrator */
+extern const char *const pio_solve_words[];      /* by pio_solve */
+extern const char *const pio_product_words[];    /* by pio_product_choice */
+extern const char *const pio_projection_words[]; /* by pio_projection */
+extern const char *const pio_observable_words[]; /* by pio_observable */
+
+#endif
