@@ -208,5 +208,5 @@ class Memory(unittest.TestCase):
 
 if __name__ == "__main__":
     PIOLA = sys.argv[1]
-    sys.argv[1:] = []
+    sys.argv[1:] = sys.argv[2:]
     unittest.main(verbosity=2)
