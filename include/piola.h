@@ -44,10 +44,10 @@ typedef enum piola_failure_kind {
     PIOLA_FAILED_NOT_FINITE, /* a value is NaN or infinite */
     PIOLA_FAILED_INVERTED,   /* an element or a particle is inverted, where its law is not defined */
     /* Failures with meshes: */
-    PIOLA_FAILED_REST_SHAPE,  /* an element has no positive volume at rest */
-    PIOLA_FAILED_RIGID_MOTION,  /* the supports of a static body permit rigid motion */
-    PIOLA_FAILED_LINE_SEARCH, /* the line search found no lower potential along Newton's direction */
-    PIOLA_FAILED_NEWTON,      /* Newton's method needed more iterations than are allowed */
+    PIOLA_FAILED_REST_SHAPE,   /* an element has no positive volume at rest */
+    PIOLA_FAILED_RIGID_MOTION, /* the supports of a static body permit rigid motion */
+    PIOLA_FAILED_LINE_SEARCH,  /* the line search found no lower potential along Newton's direction */
+    PIOLA_FAILED_NEWTON,       /* Newton's method needed more iterations than are allowed */
     /* the adjoint solve did not reach its tolerance; `cause` is the failure of the linear solve */
     PIOLA_FAILED_ADJOINT,
     /* Failures of linear solves: */

@@ -1,6 +1,6 @@
 /* surface_screen.c -- see surface_screen.h. Over most bins (surface_bins.h) the surface consists of sheets
- * (surface_sheets.h), and only the triangle itself must be tested for its probes. Elsewhere all triangles of the bin are
- * tested: boxes are bytes, rounded so that none is missed, and most triangles are skipped sixteen at a time. */
+ * (surface_sheets.h), and only the triangle itself must be tested for its probes. Elsewhere all triangles of the bin
+ * are tested: boxes are bytes, rounded so that none is missed, and most triangles are skipped sixteen at a time. */
 #include "host/surface/surface_screen.h"
 
 #include "host/base/fail.h"

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-piola_status sim_failed(const pio_sim *sim, piola_error *error)
-{
-    if (!sim->queue.error.code) return PIOLA_OK;
-    return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
-}
-
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
 {
     if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);

@@ -44,10 +44,14 @@ struct pio_sim {
     int sum_items;                         /* most that one sum can have */
 };
 
-/* sim.c: PIOLA_OK, or what the queue's sticky error says. */
-piola_status sim_failed(const pio_sim *sim, piola_error *error);
+/* PIOLA_OK, or what the queue's sticky error says. */
+static inline piola_status sim_failed(const pio_sim *sim, piola_error *error)
+{
+    if (!sim->queue.error.code) return PIOLA_OK;
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
+}
 
-/* `state`, slot_bytes long, to and from a slot, with its number. */
+/* sim.c: `state`, slot_bytes long, to and from a slot, with its number. */
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
 
