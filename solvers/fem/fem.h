@@ -3,166 +3,7 @@
 #ifndef PIOLA_SOLVERS_FEM_H
 #define PIOLA_SOLVERS_FEM_H
 
-#include "solvers/linear/bsr.h"
-#include "solvers/linear/direct.h"
-#include "solvers/fem/fem_topology.h"
-#include "solvers/linear/krylov.h"
-#include "solvers/engine/sim.h"
-#include "solvers/fem/tape.h"
-
-typedef struct {
-    pio_observation_desc desc; /* host pointers are not kept */
-    int first;                 /* of its samples among all */
-    int *marker;               /* device [nodes] */
-    double *points;            /* device [samples][rows][DIM] */
-    double *markers;           /* host [samples] sum of the weights of given points */
-    double *point_weight;      /* device [samples][rows], or NULL: 1 */
-    real *weight;              /* device [nodes][DIM] */
-    real *share;               /* device [elements] of observations of elements */
-} fem_observation;
-
-typedef struct {
-    pio_design_desc desc;
-    int first;  /* of its variables among all */
-    int *index; /* device [elements], or [nodes] of what nodes have */
-    /* its filter on the device: rows, and those of the transpose; NULL: none */
-    int *start, *from, *turned_start, *turned_from;
-    double *weight, *turned_weight;
-    real *direction; /* device [nodes][DIM] of rest positions with one component, or NULL */
-} fem_design;
-
-/* A load; the arrays are device memory. */
-typedef struct {
-    pio_load_desc desc;
-    fem_rule rule;
-    int corner;     /* number of its first corner among the loads' */
-    int first_pair; /* of one that depends on the displacement, among all */
-    int part;       /* of a body force's elements */
-    int *vertex, *owner;
-    real *value_share, *thick_share; /* [DIM][faces], [faces] */
-} fem_load;
-
-/* Elements of one type; see fem_block of kernels/fem/fem.h. */
-typedef struct {
-    pio_element_type type;
-    int n, first, corner, first_pair, pairs;
-    int *node, *pair; /* device [n][nodes], [pairs] */
-} fem_part;
-
-/* The vectors of a state, [nodes][DIM] each; a run has n_state of them, one after another. */
-enum {
-#define FIELD(letter, name, when, kept, unit, meaning) STATE_##letter,
-#include "kernels/fem/fem_fields.def"
-#undef FIELD
-    STATES
-};
-/* Where the tape's level is among the scalars that Newton's method downloads. */
-enum { FEM_TAPE_LEVEL = 13 };
-
-typedef struct {
-    pio_sim base;
-    int nodes, elements, corners, pairs, n_parts, n_loads, load_corners, load_pairs, n_values, n_held, n_supports,
-        n_curves;
-    int follows, sprung; /* some load follows the displacement; there are springs */
-    int totals;          /* some load is a total force */
-    int thickness;       /* there is one per element */
-    double dt, gravity[DIM];
-    double newton_tolerance, adjoint_tolerance;
-    double newton_goal; /* the tolerance, or less where runs are to be compared */
-    double rounding;    /* N, of the residual's norm */
-    int newton_iterations, linear_iterations;
-    int halvings, repeat; /* of a step at most; steps are cut as the last run cut them */
-    pio_projection projection;
-    int indefinite;      /* the last direction met negative curvature */
-    int projected;       /* the matrix is assembled without its negative part */
-    pio_linop_kind kind; /* of the Jacobian */
-    pio_integrator integrator;
-    int n_state, n_kept;                   /* vectors of a state; those of them that a slot holds */
-    int state_at[STATES], kept_at[STATES]; /* number of a vector among them; -1: it is none of them */
-    int lumped, damped, stiff;             /* damped, stiff: there may be an alpha, a beta */
-    int bare;                              /* only to be started, which takes no matrix: there is none */
-    int remade, no_acceleration; /* slots leave the acceleration out; that of the current state is not there */
-    fem_part *part;
-    fem_load *load;
-    fem_rule rule[RULES][ELEMENT_TYPES]; /* of the types that occur */
-    fem_corners at_node, at_vertex;      /* host, while creating */
-    fem_graph graph;                     /* host, while creating */
-
-    fem_step *step; /* device: the step block */
-    /* [n_state][nodes][DIM] the state at the beginning of the step that was taken last; the leapfrog keeps it where
-     * somebody asks for it */
-    real *origin;
-    real *u, *known;               /* [n_state][nodes][DIM] current state; the state whose cotangents u_bar are */
-    real *rest, *reference;        /* [nodes][DIM] X; X as described */
-    surface_map vertices, dofs;    /* of surface vertices from nodes, and its transpose */
-    real *vertex_rest;             /* [vertices][DIM] */
-    int *stays, *follow_law;       /* [nodes] bits, [elements] linear: the mesh follows its design; NULL: it does not */
-    real *follow_given, *follow_k; /* [HYPER_CONSTANTS][elements] twice */
-    real *vertex_u, *vertex_place; /* [vertices][DIM] u, X + u; NULL: no load depends on them */
-    int *corner_start, *corner_list, *load_start, *load_list, *held; /* corners of nodes and vertices; bits */
-    real *corner_out, *corner_rest, *load_out,
-        *load_rest;                         /* [corners][DIM], [load_corners][DIM] what elements, faces give */
-    real *f_int, *f_ext, *rhs, *du, *trial; /* [nodes][DIM] */
-    real *vertex_force;                     /* [vertices][DIM] */
-    real *f_dead, *f_before;                /* [nodes][DIM] f_ext without what follows; f_ext where a search began */
-    real *spring_force;                     /* [nodes][DIM] */
-
-    int rows;       /* of a bare one: law ... density are those of so many runs of elements; 0: of each element */
-    int *row_first; /* host [rows] the first elements of the runs */
-    int *law, *lame;
-    real *given, *k, *density, *thick; /* [HYPER_CONSTANTS][elements] twice, [elements] */
-    double *values;                    /* [n_values][3] of loads */
-    int *held_node, *held_axis, *held_support, *support_curve, *curve_start;
-    double *support_value, *curve_t, *curve_value, *factor; /* [supports], ..., [curves] at the step's end */
-
-    pio_bsr matrix;
-    pio_krylov krylov;
-    pio_direct direct; /* its table is NULL where conjugate gradients solve */
-    char solver[64], solver_why[320];
-    const pio_product_table *product_table; /* NULL: own kernels */
-    char product[128];
-    int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] */
-    real *pair_out;                              /* [pairs + load_pairs][DIM * DIM] */
-
-    real *u_bar, *earlier_bar; /* [n_state][nodes][DIM] cotangents; of the state before, while they are made */
-    real *past_bar; /* [nodes][DIM] of u before a step, from places between its ends; NULL: none are observed */
-    real *f_ext_bar, *lambda, *y, *rest_bar; /* [nodes][DIM] */
-    real *force_bar; /* [nodes][DIM] f_ext_bar of the last step that was reversed; NULL: a leapfrog's */
-    real *frame_bar; /* [2][nodes][DIM] what frames show of u_bar; of a static run [1] */
-    int framed;      /* frame_bar is that of the current state */
-    real *k_bar, *given_bar, *density_bar, *thick_bar, *gravity_share, *held_share;
-    double *values_bar, *support_bar; /* [n_values][3], [supports] */
-    wide *areas; /* device [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
-
-    /* inertia; of a static run they are NULL */
-    real *initial_u, *initial_v; /* [nodes][DIM] as described */
-    real *rate, *inertia, *drag; /* [2][nodes][DIM] v1 and a1 of the trial; M a, C v; N */
-    real *alpha, *beta, *damp_k; /* [elements] twice, [HYPER_CONSTANTS][elements] beta times the moduli at rest */
-    int *damp_law;               /* [elements] linear */
-    real *alpha_bar, *beta_bar, *damp_bar;
-    double *first_factor;         /* [curves] at time 0 */
-    int64_t external_of;          /* number of the state whose external forces f_ext holds; -1: of none */
-    real *ones, *mass, *mass_bar; /* [nodes][DIM] of explicit integrators */
-    real *weight_bar;             /* [nodes][DIM] of m g, of all steps so far */
-    real *corner_force;           /* [corners][DIM] what elements give while corner_out holds their cotangents */
-
-    /* motions on a lattice; of others NULL and 0 */
-    int64_t *lattice;            /* [n_kept][nodes][DIM] the truth of which `u` is a copy */
-    int64_t *lattice_origin;     /* that of the step's beginning */
-    int64_t *residual;           /* [2][nodes][DIM] of a step, on its way to the tape and back */
-    double per_metre, per_speed; /* quanta */
-    int *free_list, taping;      /* [free unknowns] which they are; steps are recorded */
-    double *before_factor;       /* [curves] */
-    pio_tape tape;
-
-    int n_observations, n_designs;
-    fem_observation *observations;
-    fem_design *designs;
-    double *filtered; /* device [variables] H z, and on the way back its cotangent; NULL: no design has a filter */
-    double *scalars;  /* device [16] sums on their way to the host */
-    wide *amounts;    /* device [4] sums that a norm is made of, and their cotangents; see fem_amount.c */
-    pio_step_record *records; /* host [steps] */
-} fem_sim;
+#include "solvers/fem/fem_sim.h"
 
 /* The part-th of `parts` equal parts of a step, 0 .. parts-1. */
 typedef struct {
@@ -178,13 +19,14 @@ static inline fem_span fem_whole(int64_t step)
 /* Is it one of the explicit integrators? */
 static inline int fem_leaps(const fem_sim *f)
 {
-    return f->integrator == PIO_LEAPFROG || f->integrator == PIO_REVERSIBLE_LEAPFROG;
+    return f->motion.integrator == PIO_LEAPFROG || f->motion.integrator == PIO_REVERSIBLE_LEAPFROG;
 }
 
 /* A vector of a state, of its cotangents and so on; NULL where the run has none. */
 static inline real *fem_state(const fem_sim *f, real *block, int which)
 {
-    return f->state_at[which] < 0 ? NULL : block + (size_t)f->state_at[which] * DIM * (size_t)f->nodes;
+    return f->state.vector_at[which] < 0 ? NULL
+                                         : block + (size_t)f->state.vector_at[which] * DIM * (size_t)f->mesh.nodes;
 }
 
 static inline fem_sim *fem_of(pio_sim *sim)
@@ -225,7 +67,7 @@ void fem_zero_points(fem_sim *f, real *x);
 void fem_add_corners(fem_sim *f, const real *in, real *out);
 /* factor [curves]: those at the end of a span. */
 void fem_curves(fem_sim *f, fem_span span, double *factor);
-/* support_bar [supports] += the sums of held_share [held unknowns] over the unknowns that each support holds. */
+/* supports.value_bar += the sums of supports.contribution over the unknowns that each support constrains. */
 void fem_supports_sum(fem_sim *f);
 /* From cotangents u1_bar of the held unknowns to those of the supports' values. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar);
@@ -233,7 +75,7 @@ void fem_supports_adj(fem_sim *f, const real *u1_bar);
 /* fem_faces.c: sets out [vertices][DIM] to what the vertices have of `in` [nodes][DIM], by the map of surface.h. */
 void fem_to_vertices(fem_sim *f, const real *in, real *out);
 /* A load's factor, device memory, NULL: 1; its faces at these places of vertices; out += scale times the
- * sums of load_out at the nodes; from a load's shares to its value's cotangent and the thickness's. */
+ * sums of faces.dof_out at the nodes; from a load's shares to its value's cotangent and the thickness's. */
 const wide *fem_factor_of(const fem_sim *f, const fem_load *l);
 fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
 void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
@@ -241,7 +83,7 @@ void fem_value_adj(fem_sim *f, const fem_load *l);
 
 /* fem_forces.c: forces of the state u, springs included; their adjoint with cotangents y of the nodal forces
  * (parameters 0: no cotangents of constants, thickness, rest positions and stiffnesses); time and external forces at
- * the end of a span, in displacement u; from f_ext_bar, then zeroed, to all that they depend on but u. */
+ * the end of a span, in displacement u; from forces.external_bar, then zeroed, to all that they depend on but u. */
 void fem_internal(fem_sim *f, const real *u, real *out);
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
@@ -257,7 +99,7 @@ void fem_areas_adj(fem_sim *f);
 int fem_follower(const fem_load *l);
 int fem_spring_load(const fem_load *l);
 void fem_places(fem_sim *f, const real *u); /* X, u and X + u of the vertices */
-/* f_ext = f_dead + followers in displacement u; u_bar += (df_ext/du)^T y; out -= (df_ext/du) du; the Jacobian's
+/* external = dead + followers in displacement u; u_bar += (df_ext/du)^T y; out -= (df_ext/du) du; the Jacobian's
  * pairs. */
 void fem_follow(fem_sim *f, const real *u);
 void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar);
@@ -302,13 +144,13 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
 /* The acceleration of `known`, the end of a span from u, where slots leave it out; elsewhere it is there. */
 void fem_known_acceleration(fem_sim *f, fem_span span);
-/* From cotangents of the rates at the end of a span, `known`, to those of its displacement and, in earlier_bar, of the
- * state before. */
+/* From cotangents of the rates at the end of a span, `known`, to those of its displacement and, in previous_bar, of
+ * the state before. */
 void fem_history_adj(fem_sim *f, fem_span span);
 
 /* fem_mass.c: out += the forces of rates a and v, M a and C v, and their adjoints with cotangents y of the forces;
- * f_ext += the weight of lumped masses, its adjoint with f_ext_bar, that of all steps of an explicit integrator; pairs
- * += ca M + cv C. */
+ * external forces += the weight of lumped masses, its adjoint with external_bar, that of all steps of an explicit
+ * integrator; element blocks += ca M + cv C. */
 void fem_mass_force(fem_sim *f, const real *a, real *out);
 void fem_damping_force(fem_sim *f, const real *v, real *out);
 void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);
@@ -333,7 +175,8 @@ piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error);
 piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
 void fem_nodal_masses(fem_sim *f);
 void fem_leapfrog_end(fem_sim *f);
-/* rhs = the force on the current state, number `state`, whose external forces f_ext becomes; the kick of a step, s. */
+/* rhs = the force on the current state, number `state`, whose external forces `external` becomes; the kick of a step,
+ * s. */
 void fem_leap_force(fem_sim *f, int64_t state);
 double fem_leap_kick(const fem_sim *f, int64_t step);
 
@@ -420,7 +263,7 @@ int fem_of_elements(pio_observable type);
 void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t);
 void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t);
 
-/* fem_frames.c: frame_bar, unless it is there already. */
+/* fem_frames.c: the cotangents of frames, unless they are ready. */
 piola_status fem_frame_adj(fem_sim *f, piola_error *error);
 
 /* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */

@@ -15,44 +15,47 @@
 piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    const size_t state = bytes * (size_t)f->n_state;
-    const int moves = f->integrator != PIO_STATIC;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
+    const size_t state = bytes * (size_t)f->state.n_vectors;
+    const int moves = f->motion.integrator != PIO_STATIC;
     int32_t iterations = 0;
-    fem_external(f, span, f->known); /* time, curves and forces */
-    fem_jacobian(f, span, f->known);
-    pio_queue_copy(q, f->rhs, f->u_bar, bytes);
+    fem_external(f, span, f->adjoint.known); /* time, curves and forces */
+    fem_jacobian(f, span, f->adjoint.known);
+    pio_queue_copy(q, f->newton.rhs, f->adjoint.u_bar, bytes);
     if (moves) { /* u1 acts through its rates too */
         const fem_rates_pair r = fem_rates_at(f, span);
-        fem_combine(f, 1, f->rhs, r.v.d, fem_state(f, f->u_bar, STATE_V), f->rhs);
-        fem_combine(f, 1, f->rhs, r.a.d, fem_state(f, f->u_bar, STATE_A), f->rhs);
+        fem_combine(f, 1, f->newton.rhs, r.v.d, fem_state(f, f->adjoint.u_bar, STATE_V), f->newton.rhs);
+        fem_combine(f, 1, f->newton.rhs, r.a.d, fem_state(f, f->adjoint.u_bar, STATE_A), f->newton.rhs);
     }
-    fem_held(f, 0, f->rhs);
-    pio_queue_zero(q, f->lambda, bytes);
-    const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &record->adjoint_residual, error);
+    fem_held(f, 0, f->newton.rhs);
+    pio_queue_zero(q, f->newton.lambda, bytes);
+    const piola_status rc =
+        fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &record->adjoint_residual, error);
     record->adjoint_iterations += iterations;
     if (rc) return rc;
     double square = 0;
-    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = f->lambda, .y = f->lambda);
-    pio_queue_download(q, &square, f->scalars, sizeof square);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.lambda, .y = f->newton.lambda);
+    pio_queue_download(q, &square, f->newton.scalars, sizeof square);
     record->adjoint = fmax(record->adjoint, sqrt(square));
-    fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
-    fem_internal_adj(f, f->known, f->y, f->u_bar, 1);
-    fem_follow_adj(f, f->known, f->lambda, f->u_bar);
+    fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
+    fem_internal_adj(f, f->adjoint.known, f->newton.y, f->adjoint.u_bar, 1);
+    fem_follow_adj(f, f->adjoint.known, f->newton.lambda, f->adjoint.u_bar);
     if (moves) {
         fem_known_acceleration(f, span);
-        fem_mass_force_adj(f, fem_state(f, f->known, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
-        fem_damping_force_adj(f, fem_state(f, f->known, STATE_V), f->y, fem_state(f, f->u_bar, STATE_V));
+        fem_mass_force_adj(f, fem_state(f, f->adjoint.known, STATE_A), f->newton.y,
+                           fem_state(f, f->adjoint.u_bar, STATE_A));
+        fem_damping_force_adj(f, fem_state(f, f->adjoint.known, STATE_V), f->newton.y,
+                              fem_state(f, f->adjoint.u_bar, STATE_V));
         fem_history_adj(f, span);
     }
-    fem_supports_adj(f, f->u_bar);
-    fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
-    if (span.part == span.parts - 1) pio_queue_copy(q, f->force_bar, f->f_ext_bar, bytes);
-    fem_external_adj(f, f->known);
+    fem_supports_adj(f, f->adjoint.u_bar);
+    fem_combine(f, 1, f->forces.external_bar, 1, f->newton.lambda, f->forces.external_bar);
+    if (span.part == span.parts - 1) pio_queue_copy(q, f->frames.force_bar, f->forces.external_bar, bytes);
+    fem_external_adj(f, f->adjoint.known);
     if (moves)
-        pio_queue_copy(q, f->u_bar, f->earlier_bar, state);
+        pio_queue_copy(q, f->adjoint.u_bar, f->adjoint.previous_bar, state);
     else
-        pio_queue_zero(q, f->u_bar, bytes);
-    pio_queue_copy(q, f->known, f->u, state);
+        pio_queue_zero(q, f->adjoint.u_bar, bytes);
+    pio_queue_copy(q, f->adjoint.known, f->state.u, state);
     return sim_failed(&f->base, error);
 }

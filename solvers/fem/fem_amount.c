@@ -2,7 +2,7 @@
  * of stress. */
 #include "solvers/fem/fem.h"
 
-enum { SUMS, SUMS_BAR = 2 }; /* in f->amounts: A and B of the norm, and their cotangents */
+enum { SUMS, SUMS_BAR = 2 }; /* in observe.integrals: A and B of the norm, and their cotangents */
 
 int fem_of_elements(pio_observable type)
 {
@@ -20,8 +20,8 @@ static fem_amount_args args_of(const fem_sim *f, const fem_observation *o, const
     return (fem_amount_args){.b = fem_block_of(f, p, rule),
                              .m = fem_matter_of(f),
                              .type = amount,
-                             .form = f->lame,
-                             .u = f->u,
+                             .form = f->materials.parameter_form,
+                             .u = f->state.u,
                              .weight = o->share,
                              .power = o->desc.power,
                              .size = o->desc.size};
@@ -45,7 +45,7 @@ static int amount_of(pio_observable type)
 static void add_amount(fem_sim *f, const fem_observation *o, int amount, double weight, wide *total)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         const fem_amount_args a = args_of(f, o, p, amount, rule_of(o->desc.type));
         pio_sum(q, fem_amount, p->n, NULL, f->base.scalar, AMOUNT_ARGS);
         pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = weight, .sample = total);
@@ -54,9 +54,9 @@ static void add_amount(fem_sim *f, const fem_observation *o, int amount, double 
 
 static void norm_sums(fem_sim *f, const fem_observation *o)
 {
-    pio_queue_zero(&f->base.queue, f->amounts, 2 * sizeof *f->amounts);
-    add_amount(f, o, AMOUNT_STRESS, 1, f->amounts + SUMS);
-    add_amount(f, o, AMOUNT_VOLUME, 1, f->amounts + SUMS + 1);
+    pio_queue_zero(&f->base.queue, f->observe.integrals, 2 * sizeof *f->observe.integrals);
+    add_amount(f, o, AMOUNT_STRESS, 1, f->observe.integrals + SUMS);
+    add_amount(f, o, AMOUNT_VOLUME, 1, f->observe.integrals + SUMS + 1);
 }
 
 void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t)
@@ -67,8 +67,8 @@ void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t
         return;
     }
     norm_sums(f, o);
-    pio_map(&f->base.queue, fem_norm, 1, NULL, .sums = f->amounts + SUMS, .power = o->desc.power, .size = o->desc.size,
-            .weight = t->weight, .sample = sample);
+    pio_map(&f->base.queue, fem_norm, 1, NULL, .sums = f->observe.integrals + SUMS, .power = o->desc.power,
+            .size = o->desc.size, .weight = t->weight, .sample = sample);
 }
 
 /* From the cotangent of an amount, scale times *bar, to those of displacement, constants, density, thickness and
@@ -76,16 +76,19 @@ void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t
 static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, double scale, const wide *bar)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_amount_adj, p->n, NULL,
                 .fwd = args_of(f, o, p, amount, rule_of(o->desc.type)), .amount_bar = bar, .scale = scale,
-                .u_bar = f->corner_out, .rest_bar = f->corner_rest, .k_bar = f->k_bar, .density_bar = f->density_bar,
-                .thick_bar = f->thickness ? f->thick_bar : NULL);
-    pio_map(q, fem_node_sum, f->nodes, NULL,
-            .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out, .scale = 1, .out = f->u_bar);
-    pio_map(q, fem_node_sum, f->nodes, NULL,
-            .start = f->corner_start, .corner = f->corner_list, .in = f->corner_rest, .scale = 1, .out = f->rest_bar);
-    pio_halo(q, f->u_bar);
+                .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
+                .density_bar = f->materials.density_bar,
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+    pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
+            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1,
+            .out = f->adjoint.u_bar);
+    pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
+            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = f->mesh.dof_rest, .scale = 1,
+            .out = f->mesh.rest_bar);
+    pio_halo(q, f->adjoint.u_bar);
 }
 
 void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t)
@@ -97,9 +100,9 @@ void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touc
     }
     norm_sums(f, o);
     pio_map(&f->base.queue, fem_norm_adj, 1, NULL,
-            .fwd = {.sums = f->amounts + SUMS, .power = o->desc.power, .size = o->desc.size, .weight = t->weight},
-            .sample_bar = sample_bar, .sums_bar = f->amounts + SUMS_BAR);
-    add_amount_adj(f, o, AMOUNT_STRESS, 1, f->amounts + SUMS_BAR);
-    add_amount_adj(f, o, AMOUNT_VOLUME, 1, f->amounts + SUMS_BAR + 1);
+            .fwd = {.sums = f->observe.integrals + SUMS, .power = o->desc.power, .size = o->desc.size,
+            .weight = t->weight}, .sample_bar = sample_bar, .sums_bar = f->observe.integrals + SUMS_BAR);
+    add_amount_adj(f, o, AMOUNT_STRESS, 1, f->observe.integrals + SUMS_BAR);
+    add_amount_adj(f, o, AMOUNT_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
 }
 /* clang-format on */

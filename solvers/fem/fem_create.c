@@ -85,40 +85,42 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 /* Corners of the loads, and pairs of those that depend on the displacement: behind those of the elements. */
 static void take_loads(fem_sim *f, const pio_fem_desc *m)
 {
-    for (fem_load *l = f->load; l < f->load + m->n_loads; l++) {
-        const pio_load_desc *d = &m->loads[l - f->load];
+    for (fem_load *l = f->loads.load; l < f->loads.load + m->n_loads; l++) {
+        const pio_load_desc *d = &m->loads[l - f->loads.load];
         const int nodes = fem_nodes_of(d->type);
-        *l = (fem_load){.desc = *d, .corner = f->load_corners, .first_pair = f->pairs + f->load_pairs};
-        if (d->vertices) f->load_corners += d->n * nodes;
-        for (int p = 0; p < f->n_parts; p++)
-            if (!d->vertices && d->n > 0 && f->part[p].first <= d->owner[0]) l->part = p;
-        f->totals |= d->total;
+        *l = (fem_load){.desc = *d,
+                        .corner = f->faces.element_dofs,
+                        .first_pair = f->matrix.element_blocks + f->matrix.face_blocks};
+        if (d->vertices) f->faces.element_dofs += d->n * nodes;
+        for (int p = 0; p < f->mesh.n_blocks; p++)
+            if (!d->vertices && d->n > 0 && f->mesh.block[p].first <= d->owner[0]) l->part = p;
+        f->loads.has_totals |= d->total;
         if (!fem_follower(l) && !fem_spring_load(l)) continue;
-        f->load_pairs += d->n * nodes * nodes;
-        f->follows |= fem_follower(l);
-        f->sprung |= fem_spring_load(l);
+        f->matrix.face_blocks += d->n * nodes * nodes;
+        f->loads.has_followers |= fem_follower(l);
+        f->loads.has_springs |= fem_spring_load(l);
     }
 }
 
 /* Elements, corners and pairs of every part, and how many there are. */
 static int take_parts(fem_sim *f, const pio_fem_desc *m)
 {
-    f->n_parts = m->n_blocks;
-    f->n_loads = m->n_loads;
-    f->part = calloc((size_t)m->n_blocks + 1, sizeof *f->part);
-    f->load = calloc((size_t)m->n_loads + 1, sizeof *f->load);
-    if (!f->part || !f->load) return 0;
+    f->mesh.n_blocks = m->n_blocks;
+    f->loads.n_loads = m->n_loads;
+    f->mesh.block = calloc((size_t)m->n_blocks + 1, sizeof *f->mesh.block);
+    f->loads.load = calloc((size_t)m->n_loads + 1, sizeof *f->loads.load);
+    if (!f->mesh.block || !f->loads.load) return 0;
     for (int b = 0; b < m->n_blocks; b++) {
         const int nodes = fem_nodes_of(m->blocks[b].type), pairs = nodes * (nodes + 1) / 2;
-        f->part[b] = (fem_part){.type = m->blocks[b].type,
-                                .n = m->blocks[b].n,
-                                .first = f->elements,
-                                .corner = f->corners,
-                                .first_pair = f->pairs,
-                                .pairs = pairs};
-        f->elements += m->blocks[b].n;
-        f->corners += m->blocks[b].n * nodes;
-        f->pairs += m->blocks[b].n * pairs;
+        f->mesh.block[b] = (fem_part){.type = m->blocks[b].type,
+                                      .n = m->blocks[b].n,
+                                      .first = f->mesh.elements,
+                                      .corner = f->mesh.element_dofs,
+                                      .first_pair = f->matrix.element_blocks,
+                                      .pairs = pairs};
+        f->mesh.elements += m->blocks[b].n;
+        f->mesh.element_dofs += m->blocks[b].n * nodes;
+        f->matrix.element_blocks += m->blocks[b].n * pairs;
     }
     take_loads(f, m);
     return 1;
@@ -127,14 +129,14 @@ static int take_parts(fem_sim *f, const pio_fem_desc *m)
 static int take_tables(fem_sim *f, const pio_engine_desc *desc)
 {
     int first = 0;
-    f->n_observations = desc->n_observations;
-    f->n_designs = desc->n_designs;
-    f->observations = calloc((size_t)desc->n_observations + 1, sizeof *f->observations);
-    f->designs = calloc((size_t)desc->n_designs + 1, sizeof *f->designs);
-    f->records = calloc((size_t)desc->steps + 1, sizeof *f->records);
-    if (!f->observations || !f->designs || !f->records) return 0;
+    f->observe.n_observations = desc->n_observations;
+    f->design.n_designs = desc->n_designs;
+    f->observe.observations = calloc((size_t)desc->n_observations + 1, sizeof *f->observe.observations);
+    f->design.designs = calloc((size_t)desc->n_designs + 1, sizeof *f->design.designs);
+    f->stepping.records = calloc((size_t)desc->steps + 1, sizeof *f->stepping.records);
+    if (!f->observe.observations || !f->design.designs || !f->stepping.records) return 0;
     for (int o = 0; o < desc->n_observations; o++) {
-        fem_observation *obs = &f->observations[o];
+        fem_observation *obs = &f->observe.observations[o];
         obs->desc = desc->observations[o];
         obs->first = first;
         first += obs->desc.samples * obs->desc.components;
@@ -143,7 +145,7 @@ static int take_tables(fem_sim *f, const pio_engine_desc *desc)
     }
     first = 0;
     for (int d = 0; d < desc->n_designs; d++) {
-        f->designs[d] = (fem_design){.desc = desc->designs[d], .first = first};
+        f->design.designs[d] = (fem_design){.desc = desc->designs[d], .first = first};
         first += desc->designs[d].groups * desc->designs[d].components;
     }
     return 1;
@@ -152,7 +154,7 @@ static int take_tables(fem_sim *f, const pio_engine_desc *desc)
 /* Points of all corners, one list of `nodes` after another. */
 static int *all_corners(const fem_sim *f, const pio_fem_desc *m, int loads)
 {
-    const int count = loads ? f->load_corners : f->corners, sets = loads ? m->n_loads : m->n_blocks;
+    const int count = loads ? f->faces.element_dofs : f->mesh.element_dofs, sets = loads ? m->n_loads : m->n_blocks;
     int *point = malloc(sizeof *point * ((size_t)count + 1)), *at = point;
     for (int s = 0; point && s < sets; s++) {
         const pio_element_type type = loads ? m->loads[s].type : m->blocks[s].type;
@@ -172,13 +174,14 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
     int n = 0;
     for (int b = 0; set && b < m->n_blocks; b++)
         set[n++] = (fem_set){.nodes = fem_nodes_of(m->blocks[b].type), .n = m->blocks[b].n, .node = m->blocks[b].nodes};
-    for (const fem_load *l = f->load; set && l < f->load + f->n_loads; l++)
+    for (const fem_load *l = f->loads.load; set && l < f->loads.load + f->loads.n_loads; l++)
         if (fem_follower(l) || fem_spring_load(l))
             set[n++] =
                 (fem_set){.nodes = fem_nodes_of(l->desc.type), .n = l->desc.n, .all = 1, .node = l->desc.vertices};
     int rc = set != NULL;
-    if (rc && f->bare) rc = fem_graph_fits(set, n) ? 1 : -1;
-    if (rc > 0 && !f->bare) rc = fem_graph_make(&f->graph, f->nodes, set, n, f->base.interrupted);
+    if (rc && f->setup.start_only) rc = fem_graph_fits(set, n) ? 1 : -1;
+    if (rc > 0 && !f->setup.start_only)
+        rc = fem_graph_make(&f->matrix.graph, f->mesh.nodes, set, n, f->base.interrupted);
     free(set);
     return rc;
 }
@@ -189,8 +192,8 @@ static int make_corners(fem_sim *f, const pio_fem_desc *m)
     int *corner = all_corners(f, m, 0), *load = all_corners(f, m, 1);
     const char *(*interrupted)(void) = f->base.interrupted;
     int rc = corner && load;
-    if (rc) rc = fem_corners_make(&f->at_node, f->nodes, f->corners, corner, interrupted);
-    if (rc == 1) rc = fem_corners_make(&f->at_vertex, f->nodes, f->load_corners, load, interrupted);
+    if (rc) rc = fem_corners_make(&f->setup.at_node, f->mesh.nodes, f->mesh.element_dofs, corner, interrupted);
+    if (rc == 1) rc = fem_corners_make(&f->setup.at_vertex, f->mesh.nodes, f->faces.element_dofs, load, interrupted);
     free(corner);
     free(load);
     return rc;
@@ -198,12 +201,12 @@ static int make_corners(fem_sim *f, const pio_fem_desc *m)
 
 static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
-    int rc = f->bare ? 1 : make_corners(f, m);
+    int rc = f->setup.start_only ? 1 : make_corners(f, m);
     if (rc == 1) rc = make_graph(f, m);
     if (rc == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
-    if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->elements);
-    return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
+    if (rc < 0) return sim_fail(error, PIOLA_BAD_DATA, "a mesh of %d elements is too large", f->mesh.elements);
+    return rc ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
 }
 
 static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
@@ -215,12 +218,12 @@ static int designs_have(const pio_engine_desc *desc, pio_quantity quantity)
 
 static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_desc *desc)
 {
-    f->integrator = m->integrator;
-    f->newton_goal = fem_goal(f, f->newton_tolerance);
-    f->lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
+    f->motion.integrator = m->integrator;
+    f->newton.goal = fem_goal(f, f->newton.tolerance);
+    f->motion.lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
     if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);
-    f->damped = m->alpha || designs_have(desc, PIO_MASS_DAMPING);
-    f->stiff = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);
+    f->damping.has_alpha = m->alpha || designs_have(desc, PIO_MASS_DAMPING);
+    f->damping.has_beta = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);
 }
 
 static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
@@ -232,30 +235,31 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     fem_sim *f = calloc(1, sizeof *f);
     if (!f) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *f);
     *out = &f->base;
-    f->nodes = (int)m->n;
-    f->thickness = m->thickness != NULL;
-    f->n_values = m->n_values;
-    f->n_held = m->n_held;
-    f->n_supports = m->n_supports;
-    f->n_curves = m->n_curves;
-    f->dt = desc->dt;
-    for (int c = 0; c < DIM; c++) f->gravity[c] = desc->gravity[c];
-    f->newton_tolerance = f->newton_goal = m->newton_tolerance;
-    f->newton_iterations = m->newton_iterations;
-    f->adjoint_tolerance = m->adjoint_tolerance;
-    f->linear_iterations = m->linear_iterations;
-    f->halvings = m->halvings;
-    f->projection = m->projection;
+    f->mesh.nodes = (int)m->n;
+    f->materials.has_thickness = m->thickness != NULL;
+    f->loads.n_values = m->n_values;
+    f->supports.n_constrained = m->n_held;
+    f->supports.n_supports = m->n_supports;
+    f->curves.n_curves = m->n_curves;
+    f->stepping.dt = desc->dt;
+    for (int c = 0; c < DIM; c++) f->stepping.gravity[c] = desc->gravity[c];
+    f->newton.tolerance = f->newton.goal = m->newton_tolerance;
+    f->newton.iterations = m->newton_iterations;
+    f->linear.adjoint_tolerance = m->adjoint_tolerance;
+    f->linear.iterations = m->linear_iterations;
+    f->stepping.halvings = m->halvings;
+    f->newton.projection = m->projection;
     take_integrator(f, m, desc);
-    f->bare = desc->start_only && m->integrator == PIO_STATIC && !m->follows && m->linear != PIO_SOLVE_DIRECT &&
-              m->product == PIO_OWN_PRODUCT;
+    f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
+                          m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
     if (!take_parts(f, m) || !take_tables(f, desc) ||
-        !sim_begin(&f->base, backend, desc, f->nodes > f->elements ? f->nodes : f->elements))
-        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->elements);
-    f->kind = f->follows ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
+        !sim_begin(&f->base, backend, desc, f->mesh.nodes > f->mesh.elements ? f->mesh.nodes : f->mesh.elements))
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
+    f->matrix.kind =
+        f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
     piola_status rc = take_topology(f, m, error);
-    if (!rc && !f->bare) rc = fem_choose_solver(f, m, error);
+    if (!rc && !f->setup.start_only) rc = fem_choose_solver(f, m, error);
     if (!rc) rc = fem_choose_product(f, m, error);
     if (!rc) fem_layout(f, desc);
     return rc;
@@ -264,9 +268,9 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
 static void tell_bytes(const fem_sim *f, pio_engine_bytes *bytes)
 {
     sim_bytes(&f->base, bytes);
-    memcpy(bytes->solver, f->solver, sizeof bytes->solver);
-    memcpy(bytes->solver_why, f->solver_why, sizeof bytes->solver_why);
-    memcpy(bytes->product, f->product, sizeof bytes->product);
+    memcpy(bytes->solver, f->linear.solver, sizeof bytes->solver);
+    memcpy(bytes->solver_why, f->linear.solver_why, sizeof bytes->solver_why);
+    memcpy(bytes->product, f->linear.product, sizeof bytes->product);
 }
 
 piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
@@ -282,11 +286,11 @@ piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc
 
 static void free_topology(fem_sim *f)
 {
-    const int blocks = f->graph.blocks;
-    fem_corners_free(&f->at_node);
-    fem_corners_free(&f->at_vertex);
-    fem_graph_free(&f->graph);
-    f->graph.blocks = blocks;
+    const int blocks = f->matrix.graph.blocks;
+    fem_corners_free(&f->setup.at_node);
+    fem_corners_free(&f->setup.at_vertex);
+    fem_graph_free(&f->matrix.graph);
+    f->matrix.graph.blocks = blocks;
 }
 
 piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
@@ -313,15 +317,16 @@ void fem_destroy(pio_sim *sim)
     if (!sim) return;
     fem_sim *f = fem_of(sim);
     free_topology(f);
-    for (int o = 0; f->observations && o < f->n_observations; o++) free(f->observations[o].markers);
-    free(f->observations);
-    free(f->designs);
-    free(f->records);
-    free(f->part);
-    free(f->load);
-    free(f->row_first);
-    pio_direct_free(&f->direct);
-    pio_product_free(&f->matrix.product);
+    for (int o = 0; f->observe.observations && o < f->observe.n_observations; o++)
+        free(f->observe.observations[o].markers);
+    free(f->observe.observations);
+    free(f->design.designs);
+    free(f->stepping.records);
+    free(f->mesh.block);
+    free(f->loads.load);
+    free(f->materials.row_first);
+    pio_direct_free(&f->linear.direct);
+    pio_product_free(&f->matrix.bsr.product);
     sim_end(sim);
     free(f);
 }

@@ -40,32 +40,34 @@ piola_status fem_direct_library(const pio_backend *backend, int32_t device, cons
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-#define SAY(...) snprintf(f->solver_why, sizeof f->solver_why, __VA_ARGS__)
+#define SAY(...) snprintf(f->linear.solver_why, sizeof f->linear.solver_why, __VA_ARGS__)
 
 static void take_pcg(fem_sim *f)
 {
-    pio_direct_free(&f->direct);
-    snprintf(f->solver, sizeof f->solver, "%s with block-Jacobi",
-             f->kind == PIO_GENERAL ? "GMRES" : "conjugate gradients"); /* loads that follow make it general */
+    pio_direct_free(&f->linear.direct);
+    snprintf(f->linear.solver, sizeof f->linear.solver, "%s with block-Jacobi",
+             f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients"); /* loads that follow make it general */
 }
 
 static void take_direct(fem_sim *f, const char *name)
 {
-    f->base.library = f->direct.forecast.bytes;
-    snprintf(f->solver, sizeof f->solver, "%.40s, %s", name, pio_direct_method_name(f->direct.method));
+    f->base.library = f->linear.direct.forecast.bytes;
+    snprintf(f->linear.solver, sizeof f->linear.solver, "%.40s, %s", name,
+             pio_direct_method_name(f->linear.direct.method));
 }
 
 static piola_status analyse(fem_sim *f, const pio_direct_table *table, double most, piola_error *error)
 {
-    const pio_linear_method method = pio_direct_method(table, f->kind);
+    const pio_linear_method method = pio_direct_method(table, f->matrix.kind);
     const pio_direct_choice choice = {
         .table = table,
         .ordinal = f->base.ordinal,
         .method = method,
-        .kind = method == PIO_CHOLESKY ? PIO_SPD : f->kind, /* at a stable state, and told elsewhere */
+        .kind = method == PIO_CHOLESKY ? PIO_SPD : f->matrix.kind, /* at a stable state, and told elsewhere */
         .most = most};
-    const pio_direct_blocks blocks = {.rows = f->nodes, .row_start = f->graph.row_start, .column = f->graph.column};
-    return pio_direct_analyse(&f->direct, &choice, &blocks, error);
+    const pio_direct_blocks blocks = {
+        .rows = f->mesh.nodes, .row_start = f->matrix.graph.row_start, .column = f->matrix.graph.column};
+    return pio_direct_analyse(&f->linear.direct, &choice, &blocks, error);
 }
 
 static piola_status choose_direct(fem_sim *f, const pio_fem_desc *m, piola_error *error)
@@ -95,12 +97,12 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
         SAY("auto: %.250s", said.message);
         return PIOLA_OK;
     }
-    const int known = fem_graph_levels(&f->graph, &shape, f->base.interrupted);
+    const int known = fem_graph_levels(&f->matrix.graph, &shape, f->base.interrupted);
     if (known == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
-    if (!known) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->nodes);
+    if (!known) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->mesh.nodes);
     const double iterations = ITERATIONS_PER_LEVEL * shape.levels;
-    const double iterative = 2.0 * DIM * DIM * f->graph.blocks * iterations;
+    const double iterative = 2.0 * DIM * DIM * f->matrix.graph.blocks * iterations;
     const double banded = DIM * DIM * DIM * shape.elimination;
     if (banded > HOPELESS * iterative) {
         SAY("auto: %.0f iterations are %.2g operations, and an elimination level by level %.2g, over %.0f times as "
@@ -114,7 +116,7 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
         return PIOLA_OK;
     }
     if (rc) return sim_fail(error, rc, "%.1500s", said.message);
-    const double operations = f->direct.forecast.operations > 0 ? f->direct.forecast.operations : banded;
+    const double operations = f->linear.direct.forecast.operations > 0 ? f->linear.direct.forecast.operations : banded;
     SAY("auto: a factorisation takes %.2g operations, %.0f iterations of conjugate gradients %.2g", operations,
         iterations, iterative);
     if (operations <= iterative) take_direct(f, name);
@@ -128,7 +130,7 @@ piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *e
     if (m->linear == PIO_SOLVE_PCG) SAY("the scene asks for it");
     if (m->linear == PIO_SOLVE_DIRECT) rc = choose_direct(f, m, error);
     if (m->linear == PIO_SOLVE_AUTO) rc = choose_by_rule(f, m, error);
-    if (!rc && !f->solver[0]) take_pcg(f);
+    if (!rc && !f->linear.solver[0]) take_pcg(f);
     return rc;
 }
 
@@ -139,10 +141,10 @@ piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solv
     int negative = 0;
     pio_direct_result result;
     const pio_direct_request request = {.columns = 1, .b = b, .x = x, .tolerance = LOOSE};
-    piola_status rc = pio_direct_factor(&f->direct, 0, &negative, error);
+    piola_status rc = pio_direct_factor(&f->linear.direct, 0, &negative, error);
     if (!rc && negative) return PIOLA_NO;
-    if (!rc) rc = pio_direct_solve(&f->direct, &request, &result, error);
-    if (f->kind != PIO_GENERAL && rc == PIOLA_NUMERICAL) return PIOLA_NO; /* singular to rounding */
+    if (!rc) rc = pio_direct_solve(&f->linear.direct, &request, &result, error);
+    if (f->matrix.kind != PIO_GENERAL && rc == PIOLA_NUMERICAL) return PIOLA_NO; /* singular to rounding */
     if (!rc) *solves = result.solves;
     return rc;
 }
@@ -153,11 +155,14 @@ piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *sol
 {
     int negative = 0;
     pio_direct_result result = {0};
-    const pio_direct_request request = {
-        .transposed = f->kind == PIO_GENERAL, .columns = 1, .b = b, .x = x, .tolerance = f->adjoint_tolerance};
-    piola_status rc = pio_direct_factor(&f->direct, request.transposed, &negative, error);
-    if (rc == PIOLA_NUMERICAL && f->direct.method == PIO_CHOLESKY) return PIOLA_NO; /* MINRES can */
-    if (!rc) rc = pio_direct_solve(&f->direct, &request, &result, error);
+    const pio_direct_request request = {.transposed = f->matrix.kind == PIO_GENERAL,
+                                        .columns = 1,
+                                        .b = b,
+                                        .x = x,
+                                        .tolerance = f->linear.adjoint_tolerance};
+    piola_status rc = pio_direct_factor(&f->linear.direct, request.transposed, &negative, error);
+    if (rc == PIOLA_NUMERICAL && f->linear.direct.method == PIO_CHOLESKY) return PIOLA_NO; /* MINRES can */
+    if (!rc) rc = pio_direct_solve(&f->linear.direct, &request, &result, error);
     *solves = result.solves;
     *residual = result.relative;
     return rc;

@@ -20,22 +20,22 @@
 
 static double length_of(const fem_sim *f, int64_t step)
 {
-    return f->dt / (double)(f->records[step].parts > 0 ? f->records[step].parts : 1);
+    return f->stepping.dt / (double)(f->stepping.records[step].parts > 0 ? f->stepping.records[step].parts : 1);
 }
 
 fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
 {
-    const double h = f->dt / span.parts;
+    const double h = f->stepping.dt / span.parts;
     fem_rates_pair r = {.v = {.d = 0}};
-    if (f->integrator == PIO_STATIC || fem_leaps(f)) return r;
-    if (f->integrator == PIO_NEWMARK) {
+    if (f->motion.integrator == PIO_STATIC || fem_leaps(f)) return r;
+    if (f->motion.integrator == PIO_NEWMARK) {
         r.v = (fem_rate){.d = 2 / h, .v = -1};
         r.a = (fem_rate){.d = 4 / (h * h), .v = -4 / h, .a = -1};
         r.held_v = (fem_rate){.d = 1 / h};
         r.held_a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
         return r;
     }
-    if (f->integrator == PIO_BACKWARD_EULER || f->integrator == PIO_REVERSIBLE_EULER ||
+    if (f->motion.integrator == PIO_BACKWARD_EULER || f->motion.integrator == PIO_REVERSIBLE_EULER ||
         (span.step == 0 && span.part == 0)) {
         r.v = (fem_rate){.d = 1 / h};
         r.a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
@@ -54,19 +54,23 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
 static void rates(fem_sim *f, fem_span span, const real *u1)
 {
     const fem_rates_pair r = fem_rates_at(f, span);
-    pio_map(&f->base.queue, fem_rates, f->nodes, NULL,
-            .r = r, .held = f->held, .u1 = u1, .u = f->u, .vel = fem_state(f, f->u, STATE_V),
-            .acc = f->integrator == PIO_NEWMARK ? fem_state(f, f->u, STATE_A) : NULL, .past = fem_state(f, f->u,
+    pio_map(&f->base.queue, fem_rates, f->mesh.nodes, NULL,
+            .r = r, .held = f->supports.constrained, .u1 = u1, .u = f->state.u,
+            .vel = fem_state(f, f->state.u, STATE_V),
+            .acc = f->motion.integrator == PIO_NEWMARK ? fem_state(f, f->state.u, STATE_A) : NULL,
+            .past = fem_state(f, f->state.u,
                                                                                                         STATE_PAST),
-            .rate = fem_state(f, f->u, STATE_RATE), .v1 = f->rate, .a1 = f->rate + DIM * (size_t)f->nodes);
+            .rate = fem_state(f, f->state.u, STATE_RATE), .v1 = f->motion.rate,
+            .a1 = f->motion.rate + DIM * (size_t)f->mesh.nodes);
 }
 
 void fem_known_acceleration(fem_sim *f, fem_span span)
 {
-    const size_t vector = DIM * (size_t)f->nodes;
-    if (!f->remade) return;
-    rates(f, span, f->known);
-    pio_queue_copy(&f->base.queue, fem_state(f, f->known, STATE_A), f->rate + vector, sizeof(real) * vector);
+    const size_t vector = DIM * (size_t)f->mesh.nodes;
+    if (!f->state.omits_acceleration) return;
+    rates(f, span, f->adjoint.known);
+    pio_queue_copy(&f->base.queue, fem_state(f, f->adjoint.known, STATE_A), f->motion.rate + vector,
+            sizeof(real) * vector);
 }
 
 /* From cotangents of the known state's rates (in u_bar's block) to those of its displacement, and of the state before;
@@ -75,18 +79,21 @@ void fem_history_adj(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
     const fem_rates_pair r = fem_rates_at(f, span);
-    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    real *past_bar = fem_state(f, f->u_bar, STATE_PAST), *rate_bar = fem_state(f, f->u_bar, STATE_RATE);
-    pio_queue_zero(q, f->earlier_bar, bytes * (size_t)f->n_state);
-    pio_map(q, fem_rates_adj, f->nodes, NULL,
-            .r = r, .held = f->held, .v1_bar = fem_state(f, f->u_bar, STATE_V), .a1_bar = fem_state(f, f->u_bar,
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
+    real *past_bar = fem_state(f, f->adjoint.u_bar, STATE_PAST), *rate_bar = fem_state(f, f->adjoint.u_bar, STATE_RATE);
+    pio_queue_zero(q, f->adjoint.previous_bar, bytes * (size_t)f->state.n_vectors);
+    pio_map(q, fem_rates_adj, f->mesh.nodes, NULL,
+            .r = r, .held = f->supports.constrained, .v1_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
+            .a1_bar = fem_state(f, f->adjoint.u_bar,
                                                                                                     STATE_A),
-            .u1_bar = f->u_bar, .u_bar = f->earlier_bar, .vel_bar = fem_state(f, f->earlier_bar, STATE_V),
-            .acc_bar = fem_state(f, f->earlier_bar, STATE_A), .past_bar = fem_state(f, f->earlier_bar, STATE_PAST),
-            .rate_bar = fem_state(f, f->earlier_bar, STATE_RATE));
-    if (past_bar) fem_combine(f, 1, f->earlier_bar, 1, past_bar, f->earlier_bar);
+            .u1_bar = f->adjoint.u_bar, .u_bar = f->adjoint.previous_bar,
+            .vel_bar = fem_state(f, f->adjoint.previous_bar, STATE_V),
+            .acc_bar = fem_state(f, f->adjoint.previous_bar, STATE_A),
+            .past_bar = fem_state(f, f->adjoint.previous_bar, STATE_PAST),
+            .rate_bar = fem_state(f, f->adjoint.previous_bar, STATE_RATE));
+    if (past_bar) fem_combine(f, 1, f->adjoint.previous_bar, 1, past_bar, f->adjoint.previous_bar);
     if (rate_bar) {
-        real *v_bar = fem_state(f, f->earlier_bar, STATE_V);
+        real *v_bar = fem_state(f, f->adjoint.previous_bar, STATE_V);
         fem_combine(f, 1, v_bar, 1, rate_bar, v_bar);
     }
 }
@@ -95,11 +102,11 @@ void fem_history_adj(fem_sim *f, fem_span span)
 
 void fem_inertial(fem_sim *f, fem_span span, const real *u1)
 {
-    const size_t vector = DIM * (size_t)f->nodes;
+    const size_t vector = DIM * (size_t)f->mesh.nodes;
     rates(f, span, u1);
-    pio_queue_zero(&f->base.queue, f->inertia, sizeof(real) * vector);
-    pio_queue_zero(&f->base.queue, f->drag, sizeof(real) * vector);
-    fem_mass_force(f, f->rate + vector, f->inertia);
-    fem_damping_force(f, f->rate, f->drag);
+    pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * vector);
+    pio_queue_zero(&f->base.queue, f->motion.drag, sizeof(real) * vector);
+    fem_mass_force(f, f->motion.rate + vector, f->motion.inertia);
+    fem_damping_force(f, f->motion.rate, f->motion.drag);
 }
 /* clang-format on */

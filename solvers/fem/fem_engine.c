@@ -5,7 +5,7 @@ static const pio_backend *const backend = &PIO_BACKEND;
 
 static size_t point_bytes(const fem_sim *f)
 {
-    return sizeof(real) * DIM * (size_t)f->nodes;
+    return sizeof(real) * DIM * (size_t)f->mesh.nodes;
 }
 
 static piola_status measure(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error)
@@ -23,32 +23,32 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     fem_sim *f = fem_of(sim);
     pio_queue *q = &sim->queue;
     fem_step step = {.fault = FEM_NONE};
-    for (int c = 0; c < DIM; c++) step.gravity[c] = f->gravity[c];
+    for (int c = 0; c < DIM; c++) step.gravity[c] = f->stepping.gravity[c];
     pio_queue_upload(q, f->step, &step, sizeof step);
     if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
     if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
-    pio_queue_zero(q, f->u, point_bytes(f) * (size_t)f->n_state);
-    if (f->integrator != PIO_STATIC) {
-        pio_queue_copy(q, f->u, f->initial_u, point_bytes(f));
-        pio_queue_copy(q, fem_state(f, f->u, STATE_V), f->initial_v, point_bytes(f));
+    pio_queue_zero(q, f->state.u, point_bytes(f) * (size_t)f->state.n_vectors);
+    if (f->motion.integrator != PIO_STATIC) {
+        pio_queue_copy(q, f->state.u, f->motion.initial_u, point_bytes(f));
+        pio_queue_copy(q, fem_state(f, f->state.u, STATE_V), f->motion.initial_v, point_bytes(f));
     }
     for (int64_t s = 0; s < sim->steps; s++)
-        f->records[s] = (pio_step_record){.parts = f->repeat ? f->records[s].parts : 0};
+        f->stepping.records[s] = (pio_step_record){.parts = f->stepping.repeat ? f->stepping.records[s].parts : 0};
     sim->index = 0;
     sim->turned = 0;
-    f->no_acceleration = 0;
+    f->state.no_acceleration = 0;
     piola_status failed = fem_design_apply(f, error);
-    if (failed || f->bare) return failed ? failed : sim_failed(sim, error);
+    if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     failed = fem_stopped(f, error);
     if (!failed) failed = fem_measure_rounding(f, error);
     if (!failed) failed = fem_stopped(f, error);
     if (failed) return failed;
-    if (f->integrator != PIO_STATIC) {
+    if (f->motion.integrator != PIO_STATIC) {
         piola_status rc = fem_check_fault(sim, error); /* before anything is solved */
         if (!rc) rc = fem_start_motion(f, error);
         if (rc) return rc;
     }
-    fem_external(f, fem_whole(-1), f->u);
+    fem_external(f, fem_whole(-1), f->state.u);
     fem_observe_step(f, 0);
     return sim_failed(sim, error);
 }
@@ -56,7 +56,8 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
 static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
-    if (f->bare) return sim_fail(error, PIOLA_INTERNAL, "this simulation was made to be started, and to take no step");
+    if (f->setup.start_only)
+        return sim_fail(error, PIOLA_INTERNAL, "this simulation was made to be started, and to take no step");
     if (sim->index == 0 && !sim->turned) {
         const piola_status rc = fem_check_fault(sim, error);
         if (rc) return rc;
@@ -98,28 +99,30 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
 {
     fem_sim *f = fem_of(sim);
     pio_queue *q = &sim->queue;
-    const size_t constants = sizeof(real) * field_size(f->elements, HYPER_CONSTANTS);
-    const size_t one = sizeof(real) * field_size(f->elements, 1);
+    const size_t constants = sizeof(real) * field_size(f->mesh.elements, HYPER_CONSTANTS);
+    const size_t one = sizeof(real) * field_size(f->mesh.elements, 1);
     if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->turned = 1;
-    f->framed = 0;
-    if (f->force_bar) pio_queue_zero(q, f->force_bar, point_bytes(f));
-    pio_queue_copy(q, f->known, f->u, point_bytes(f) * (size_t)f->n_state);
-    pio_queue_zero(q, f->u_bar, point_bytes(f) * (size_t)f->n_state);
-    pio_queue_zero(q, f->f_ext_bar, point_bytes(f));
-    pio_queue_zero(q, f->rest_bar, point_bytes(f));
-    pio_queue_zero(q, f->k_bar, constants);
-    pio_queue_zero(q, f->given_bar, constants);
-    pio_queue_zero(q, f->density_bar, one);
-    if (f->thickness) pio_queue_zero(q, f->thick_bar, one);
-    if (f->alpha) pio_queue_zero(q, f->alpha_bar, one);
-    if (f->beta) pio_queue_zero(q, f->beta_bar, one);
-    if (f->beta) pio_queue_zero(q, f->damp_bar, constants);
-    if (f->mass_bar) pio_queue_zero(q, f->mass_bar, point_bytes(f));
-    if (f->weight_bar) pio_queue_zero(q, f->weight_bar, point_bytes(f));
+    f->frames.ready = 0;
+    if (f->frames.force_bar) pio_queue_zero(q, f->frames.force_bar, point_bytes(f));
+    pio_queue_copy(q, f->adjoint.known, f->state.u, point_bytes(f) * (size_t)f->state.n_vectors);
+    pio_queue_zero(q, f->adjoint.u_bar, point_bytes(f) * (size_t)f->state.n_vectors);
+    pio_queue_zero(q, f->forces.external_bar, point_bytes(f));
+    pio_queue_zero(q, f->mesh.rest_bar, point_bytes(f));
+    pio_queue_zero(q, f->materials.k_bar, constants);
+    pio_queue_zero(q, f->materials.parameters_bar, constants);
+    pio_queue_zero(q, f->materials.density_bar, one);
+    if (f->materials.has_thickness) pio_queue_zero(q, f->materials.thickness_bar, one);
+    if (f->damping.alpha) pio_queue_zero(q, f->damping.alpha_bar, one);
+    if (f->damping.beta) pio_queue_zero(q, f->damping.beta_bar, one);
+    if (f->damping.beta) pio_queue_zero(q, f->damping.k_bar, constants);
+    if (f->motion.mass_bar) pio_queue_zero(q, f->motion.mass_bar, point_bytes(f));
+    if (f->motion.weight_bar) pio_queue_zero(q, f->motion.weight_bar, point_bytes(f));
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
-    if (f->n_values) pio_queue_zero(q, f->values_bar, 3 * sizeof *f->values_bar * (size_t)f->n_values);
-    if (f->n_supports) pio_queue_zero(q, f->support_bar, sizeof *f->support_bar * (size_t)f->n_supports);
+    if (f->loads.n_values)
+        pio_queue_zero(q, f->loads.values_bar, 3 * sizeof *f->loads.values_bar * (size_t)f->loads.n_values);
+    if (f->supports.n_supports)
+        pio_queue_zero(q, f->supports.value_bar, sizeof *f->supports.value_bar * (size_t)f->supports.n_supports);
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
     sim_norms_start(sim);
     fem_observe_step_adj(f, sim->index);
@@ -132,7 +135,7 @@ static piola_status back(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     fem_take_origin(f);
-    f->no_acceleration = f->remade;
+    f->state.no_acceleration = f->state.omits_acceleration;
     sim->index--;
     return sim_failed(sim, error);
 }
@@ -140,9 +143,9 @@ static piola_status back(pio_sim *sim, piola_error *error)
 static piola_status unstep(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
-    f->framed = 0;
-    if (f->lattice && fem_leaps(f)) return fem_leap_back(f, error);
-    if (f->tape.capacity) return fem_euler_unstep(f, error);
+    f->frames.ready = 0;
+    if (f->lattice.state && fem_leaps(f)) return fem_leap_back(f, error);
+    if (f->lattice.residual_log.capacity) return fem_euler_unstep(f, error);
     return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
 }
 
@@ -154,7 +157,7 @@ static piola_status differs(pio_sim *sim, int64_t slot, int64_t *words, piola_er
 static piola_status taped(pio_sim *sim, int64_t *bytes, piola_error *error)
 {
     rice_tape t = {0};
-    if (fem_of(sim)->tape.capacity) pio_tape_state(&fem_of(sim)->tape, &sim->queue, &t);
+    if (fem_of(sim)->lattice.residual_log.capacity) pio_tape_state(&fem_of(sim)->lattice.residual_log, &sim->queue, &t);
     *bytes = t.used;
     return sim_failed(sim, error);
 }
@@ -170,7 +173,7 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
     fem_sim *f = fem_of(sim);
     const piola_status rc = fem_reverse(f, error);
     if (rc) return sim_solve_overflowed(sim, rc, error);
-    f->framed = 0;
+    f->frames.ready = 0;
     fem_adjoint_norm(f, sim->index, NORM_ARRIVED);
     fem_observe_before_adj(f, sim->index + 1);
     if (sim_counts(sim, sim->index)) fem_observe_step_adj(f, sim->index);
@@ -184,15 +187,16 @@ static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, 
     if (sim->index != sim->first)
         return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
     fem_sim *f = fem_of(sim);
-    f->framed = 0;
-    if (sim->first) pio_queue_zero(&sim->queue, f->u_bar, point_bytes(f) * (size_t)f->n_state);
-    if (f->integrator != PIO_STATIC) {
+    f->frames.ready = 0;
+    if (sim->first) pio_queue_zero(&sim->queue, f->adjoint.u_bar, point_bytes(f) * (size_t)f->state.n_vectors);
+    if (f->motion.integrator != PIO_STATIC) {
         const piola_status rc = fem_start_motion_adj(f, error);
         if (rc) return rc;
     }
-    if (f->force_bar) pio_queue_copy(&sim->queue, f->force_bar, f->f_ext_bar, point_bytes(f));
-    fem_external(f, fem_whole(-1), f->u); /* forces that were observed at the start: no step carries their cotangents */
-    fem_external_adj(f, f->u);
+    if (f->frames.force_bar) pio_queue_copy(&sim->queue, f->frames.force_bar, f->forces.external_bar, point_bytes(f));
+    fem_external(f, fem_whole(-1),
+                 f->state.u); /* forces that were observed at the start: no step carries their cotangents */
+    fem_external_adj(f, f->state.u);
     if (fem_leaps(f)) fem_leapfrog_end(f);
     const piola_status failed = fem_design_adj(f, error);
     if (failed) return failed;
@@ -216,24 +220,24 @@ static piola_status product(int32_t device, char name[128], piola_error *error)
 
 static void repeat(pio_sim *sim, int on)
 {
-    fem_of(sim)->repeat = on;
+    fem_of(sim)->stepping.repeat = on;
 }
 
 static void goal(pio_sim *sim, double tolerance)
 {
-    fem_of(sim)->newton_goal = fem_goal(fem_of(sim), tolerance);
+    fem_of(sim)->newton.goal = fem_goal(fem_of(sim), tolerance);
 }
 
 /* The states of a static run are no history. */
 static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
 {
-    return fem_of(sim)->integrator == PIO_STATIC ? 0 : sim_adjoint_norms(sim, 1, 0, norms);
+    return fem_of(sim)->motion.integrator == PIO_STATIC ? 0 : sim_adjoint_norms(sim, 1, 0, norms);
 }
 
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)
 {
     if (step < 0 || step >= sim->steps) return 0;
-    *record = ((const fem_sim *)sim)->records[step];
+    *record = ((const fem_sim *)sim)->stepping.records[step];
     return 1;
 }
 

@@ -6,12 +6,12 @@
 /* clang-format off */
 void fem_to_vertices(fem_sim *f, const real *in, real *out)
 {
-    pio_map(&f->base.queue, surface_vertex, f->nodes, NULL, .map = f->vertices, .in = in, .out = out);
+    pio_map(&f->base.queue, surface_vertex, f->mesh.nodes, NULL, .map = f->faces.gather, .in = in, .out = out);
 }
 
 const wide *fem_factor_of(const fem_sim *f, const fem_load *l)
 {
-    return l->desc.curve < 0 ? NULL : f->factor + l->desc.curve;
+    return l->desc.curve < 0 ? NULL : f->curves.factor + l->desc.curve;
 }
 
 fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places)
@@ -19,19 +19,20 @@ fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *plac
     const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
     return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION, .corner = l->corner,
                            .vertex = l->vertex, .rest = places, .owner = l->owner,
-                           .thick = f->thickness ? f->thick : NULL,
-                           .scale = l->desc.scale, .value = f->values + 3 * l->desc.value, .factor = fem_factor_of(f,
-                                                                                                                   l),
-                           .area = l->desc.total ? f->areas + l->desc.value : NULL, .out = f->load_out};
+                           .thick = f->materials.has_thickness ? f->materials.thickness : NULL,
+                           .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,
+                           .factor = fem_factor_of(f, l),
+                           .area = l->desc.total ? f->loads.areas + l->desc.value : NULL, .out = f->faces.dof_out};
 }
 
 void fem_add_faces(fem_sim *f, const real *in, double scale, real *out)
 {
     pio_queue *q = &f->base.queue;
-    fem_zero_points(f, f->vertex_force);
-    pio_map(q, fem_node_sum, f->nodes, NULL,
-            .start = f->load_start, .corner = f->load_list, .in = in, .scale = (real)scale, .out = f->vertex_force);
-    pio_map(q, surface_vertex_adj, f->nodes, NULL, .map = f->dofs, .in = f->vertex_force, .out = out);
+    fem_zero_points(f, f->faces.force);
+    pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
+            .start = f->faces.dof_start, .corner = f->faces.dof_list, .in = in, .scale = (real)scale,
+            .out = f->faces.force);
+    pio_map(q, surface_vertex_adj, f->mesh.nodes, NULL, .map = f->faces.scatter, .in = f->faces.force, .out = out);
     pio_halo(q, out);
 }
 
@@ -41,10 +42,10 @@ void fem_value_adj(fem_sim *f, const fem_load *l)
     const int n = l->desc.n;
     for (int c = 0; c < DIM; c++) {
         pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c, .in = l->value_share);
-        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->values_bar + 3 * l->desc.value + c);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->loads.values_bar + 3 * l->desc.value + c);
     }
     if (l->thick_share)
         pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share,
-                .thick_bar = f->thick_bar);
+                .thick_bar = f->materials.thickness_bar);
 }
 /* clang-format on */

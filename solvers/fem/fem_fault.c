@@ -7,9 +7,9 @@
 static double given_at(fem_sim *f, int element, int constant)
 {
     real value = 0;
-    const int n = f->rows ? f->rows : f->elements;
+    const int n = f->materials.rows ? f->materials.rows : f->mesh.elements;
     const ptrdiff_t at = field_at(n, HYPER_CONSTANTS, constant, fem_row_of(f, element));
-    pio_queue_download(&f->base.queue, &value, f->given + at, sizeof value);
+    pio_queue_download(&f->base.queue, &value, f->materials.parameters + at, sizeof value);
     return (double)value;
 }
 
@@ -20,7 +20,7 @@ piola_failure fem_failed_inside_out(fem_sim *f, const real *u)
     piola_failure what = sim_failure(PIOLA_FAILED_INVERTED);
     const uint64_t none = FEM_NONE;
     uint64_t fault = FEM_NONE;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_admit, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .step = f->step);
     pio_queue_download(q, &fault, &f->step->fault, sizeof fault);
@@ -35,14 +35,14 @@ piola_failure fem_failed_inside_out(fem_sim *f, const real *u)
 
 piola_failure fem_failed_at_node(fem_sim *f, piola_failure_kind kind, const real *r, double residual)
 {
-    const size_t bytes = sizeof *r * DIM * (size_t)f->nodes;
+    const size_t bytes = sizeof *r * DIM * (size_t)f->mesh.nodes;
     real *host = malloc(bytes), largest = -1;
     piola_failure what = sim_failure(kind);
     what.step = f->base.index;
     what.residual = residual;
     if (!host) return what;
     pio_queue_download(&f->base.queue, host, r, bytes);
-    for (int i = 0; i < f->nodes; i++) {
+    for (int i = 0; i < f->mesh.nodes; i++) {
         real square = 0;
         for (int c = 0; c < DIM; c++) square += host[(ptrdiff_t)i * DIM + c] * host[(ptrdiff_t)i * DIM + c];
         if (square <= largest) continue; /* NaN is larger */
@@ -81,7 +81,7 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
         return sim_fail_as(error, PIOLA_NUMERICAL, what,
                            "step %lld: the displacement, the velocity or the force of node %d is not finite, or too "
                            "large for the lattice of this integrator, which holds %.4g m and %.4g m/s",
-                           (long long)what.step, element, 0x1p61 / f->per_metre, 0x1p61 / f->per_speed);
+                           (long long)what.step, element, 0x1p61 / f->lattice.per_metre, 0x1p61 / f->lattice.per_speed);
     }
     if ((step.fault & 15) == FEM_INVERTED_REST) {
         what.kind = PIOLA_FAILED_REST_SHAPE;
@@ -89,7 +89,7 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
                            "element %d has no positive volume at rest: its nodes' order or places are wrong", element);
     }
     real density = 0;
-    pio_queue_download(&sim->queue, &density, f->density + fem_row_of(f, element), sizeof density);
+    pio_queue_download(&sim->queue, &density, f->materials.density + fem_row_of(f, element), sizeof density);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
                        "element %d: its law is not defined for the constants %g, %g, %g with density %g kg/m^3",
                        element, given_at(f, element, 0), given_at(f, element, 1), given_at(f, element, 2),

@@ -11,18 +11,18 @@ typedef struct {
 
 static const real *bar_of(const fem_sim *f, int which)
 {
-    return f->u_bar ? fem_state(f, f->u_bar, which) : NULL;
+    return f->adjoint.u_bar ? fem_state(f, f->adjoint.u_bar, which) : NULL;
 }
 
 /* A vector of the current state, where it is told of: on a lattice what is kept is the state. */
 static const real *now(const fem_sim *f, int which)
 {
-    return f->lattice && f->kept_at[which] < 0 ? NULL : fem_state(f, f->u, which);
+    return f->lattice.state && f->state.kept_at[which] < 0 ? NULL : fem_state(f, f->state.u, which);
 }
 
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
-    const int all = HYPER_CONSTANTS, rates = f->frame_bar && f->integrator != PIO_STATIC;
+    const int all = HYPER_CONSTANTS, rates = f->frames.u_bar && f->motion.integrator != PIO_STATIC;
     const struct {
         const char *name;
         fem_field field;
@@ -30,34 +30,34 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
 #define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0}},
 #include "kernels/fem/fem_fields.def"
 #undef FIELD
-        {"position", {f->rest, f->u, 1, DIM, DIM, 0}},
-        {"rest_position", {f->rest, NULL, 1, DIM, DIM, 0}},
-        {"internal_force", {f->trial, NULL, 1, DIM, DIM, 0}},
-        {"external_force", {f->f_ext, NULL, 1, DIM, DIM, 0}},
-        {"adj_displacement", {f->frame_bar, NULL, 1, DIM, DIM, 0}},
-        {"adj_velocity", {rates ? f->frame_bar + DIM * (size_t)f->nodes : NULL, NULL, 1, DIM, DIM, 0}},
-        {"adj_force", {f->force_bar, NULL, 1, DIM, DIM, 0}},
+        {"position", {f->mesh.rest, f->state.u, 1, DIM, DIM, 0}},
+        {"rest_position", {f->mesh.rest, NULL, 1, DIM, DIM, 0}},
+        {"internal_force", {f->newton.trial, NULL, 1, DIM, DIM, 0}},
+        {"external_force", {f->forces.external, NULL, 1, DIM, DIM, 0}},
+        {"adj_displacement", {f->frames.u_bar, NULL, 1, DIM, DIM, 0}},
+        {"adj_velocity", {rates ? f->frames.u_bar + DIM * (size_t)f->mesh.nodes : NULL, NULL, 1, DIM, DIM, 0}},
+        {"adj_force", {f->frames.force_bar, NULL, 1, DIM, DIM, 0}},
         {"grad_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
-        {"grad_displacement", {f->initial_u ? f->u_bar : NULL, NULL, 1, DIM, DIM, 0}},
-        {"mass_damping", {f->alpha, NULL, 0, 1, 1, 0}},
-        {"stiffness_damping", {f->beta, NULL, 0, 1, 1, 0}},
-        {"grad_mass_damping", {f->alpha_bar, NULL, 0, 1, 1, 0}},
-        {"grad_stiffness_damping", {f->beta_bar, NULL, 0, 1, 1, 0}},
-        {"grad_rest_position", {f->rest_bar, NULL, 1, DIM, DIM, 0}},
-        {"given_0", {f->given, NULL, 0, 1, all, 0}},
-        {"given_1", {f->given, NULL, 0, 1, all, 1}},
-        {"given_2", {f->given, NULL, 0, 1, all, 2}},
-        {"given_3", {f->given, NULL, 0, 1, all, 3}},
-        {"given_4", {f->given, NULL, 0, 1, all, 4}},
-        {"density", {f->density, NULL, 0, 1, 1, 0}},
-        {"thickness", {f->thick, NULL, 0, 1, 1, 0}},
-        {"grad_given_0", {f->given_bar, NULL, 0, 1, all, 0}},
-        {"grad_given_1", {f->given_bar, NULL, 0, 1, all, 1}},
-        {"grad_given_2", {f->given_bar, NULL, 0, 1, all, 2}},
-        {"grad_given_3", {f->given_bar, NULL, 0, 1, all, 3}},
-        {"grad_given_4", {f->given_bar, NULL, 0, 1, all, 4}},
-        {"grad_density", {f->density_bar, NULL, 0, 1, 1, 0}},
-        {"grad_thickness", {f->thick_bar, NULL, 0, 1, 1, 0}},
+        {"grad_displacement", {f->motion.initial_u ? f->adjoint.u_bar : NULL, NULL, 1, DIM, DIM, 0}},
+        {"mass_damping", {f->damping.alpha, NULL, 0, 1, 1, 0}},
+        {"stiffness_damping", {f->damping.beta, NULL, 0, 1, 1, 0}},
+        {"grad_mass_damping", {f->damping.alpha_bar, NULL, 0, 1, 1, 0}},
+        {"grad_stiffness_damping", {f->damping.beta_bar, NULL, 0, 1, 1, 0}},
+        {"grad_rest_position", {f->mesh.rest_bar, NULL, 1, DIM, DIM, 0}},
+        {"given_0", {f->materials.parameters, NULL, 0, 1, all, 0}},
+        {"given_1", {f->materials.parameters, NULL, 0, 1, all, 1}},
+        {"given_2", {f->materials.parameters, NULL, 0, 1, all, 2}},
+        {"given_3", {f->materials.parameters, NULL, 0, 1, all, 3}},
+        {"given_4", {f->materials.parameters, NULL, 0, 1, all, 4}},
+        {"density", {f->materials.density, NULL, 0, 1, 1, 0}},
+        {"thickness", {f->materials.thickness, NULL, 0, 1, 1, 0}},
+        {"grad_given_0", {f->materials.parameters_bar, NULL, 0, 1, all, 0}},
+        {"grad_given_1", {f->materials.parameters_bar, NULL, 0, 1, all, 1}},
+        {"grad_given_2", {f->materials.parameters_bar, NULL, 0, 1, all, 2}},
+        {"grad_given_3", {f->materials.parameters_bar, NULL, 0, 1, all, 3}},
+        {"grad_given_4", {f->materials.parameters_bar, NULL, 0, 1, all, 4}},
+        {"grad_density", {f->materials.density_bar, NULL, 0, 1, 1, 0}},
+        {"grad_thickness", {f->materials.thickness_bar, NULL, 0, 1, 1, 0}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.x) {
@@ -70,11 +70,13 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
 /* The field is made, where it is not as it is read. */
 static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
 {
-    if (f->no_acceleration && d->x == fem_state(f, f->u, STATE_A))
+    if (f->state.no_acceleration && d->x == fem_state(f, f->state.u, STATE_A))
         return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
                         (long long)f->base.index);
-    if (d->x == f->trial) fem_internal(f, f->u, f->trial); /* f_int is that of the last evaluation, wherever it was */
-    const int made = f->frame_bar && (d->x == f->frame_bar || d->x == f->frame_bar + DIM * (size_t)f->nodes);
+    if (d->x == f->newton.trial)
+        fem_internal(f, f->state.u, f->newton.trial); /* internal is that of the last evaluation, wherever it was */
+    const int made =
+        f->frames.u_bar && (d->x == f->frames.u_bar || d->x == f->frames.u_bar + DIM * (size_t)f->mesh.nodes);
     return made ? fem_frame_adj(f, error) : PIOLA_OK;
 }
 
@@ -89,7 +91,7 @@ int64_t fem_items(const pio_sim *sim, const char *field)
     const fem_sim *f = (const fem_sim *)sim;
     fem_field d;
     if (!find(f, field, &d)) return 0;
-    return d.nodal ? f->nodes : f->elements;
+    return d.nodal ? f->mesh.nodes : f->mesh.elements;
 }
 
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error)
@@ -98,7 +100,7 @@ piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_err
     pio_queue *q = &sim->queue;
     fem_field d;
     if (!find(f, field, &d)) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
-    const int n = d.nodal ? f->nodes : f->elements;
+    const int n = d.nodal ? f->mesh.nodes : f->mesh.elements;
     const piola_status rc = ready(f, &d, error);
     if (rc) return rc;
     for (int c = 0; c < d.components; c++) {

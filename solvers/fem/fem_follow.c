@@ -16,15 +16,15 @@ int fem_spring_load(const fem_load *l)
 /* clang-format off */
 void fem_places(fem_sim *f, const real *u)
 {
-    fem_to_vertices(f, f->rest, f->vertex_rest);
-    fem_to_vertices(f, u, f->vertex_u);
-    fem_combine(f, 1, f->vertex_rest, 1, f->vertex_u, f->vertex_place);
+    fem_to_vertices(f, f->mesh.rest, f->faces.rest);
+    fem_to_vertices(f, u, f->faces.u);
+    fem_combine(f, 1, f->faces.rest, 1, f->faces.u, f->faces.place);
 }
 
 /* Of loads of the other kinds nothing is to be added. */
 static void begin(fem_sim *f, const real *u)
 {
-    pio_queue_zero(&f->base.queue, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
+    pio_queue_zero(&f->base.queue, f->faces.dof_out, sizeof *f->faces.dof_out * DIM * (size_t)f->faces.element_dofs);
     fem_places(f, u);
 }
 
@@ -33,100 +33,101 @@ static void begin(fem_sim *f, const real *u)
 void fem_follow(fem_sim *f, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    if (!f->follows) return;
-    pio_queue_copy(q, f->f_ext, f->f_dead, sizeof *f->f_ext * DIM * (size_t)f->nodes);
+    if (!f->loads.has_followers) return;
+    pio_queue_copy(q, f->forces.external, f->forces.dead, sizeof *f->forces.external * DIM * (size_t)f->mesh.nodes);
     begin(f, u);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!fem_follower(l)) continue;
-        const fem_face_args a = fem_faces_of(f, l, f->vertex_place);
+        const fem_face_args a = fem_faces_of(f, l, f->faces.place);
         PIO_LAUNCH(q, KERNEL_fem_face, q->backend->kernels.fem_face(q->stream, l->desc.n, NULL, &a));
     }
-    fem_add_faces(f, f->load_out, 1, f->f_ext);
+    fem_add_faces(f, f->faces.dof_out, 1, f->forces.external);
 }
 
 void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar)
 {
-    if (!f->follows) return;
+    if (!f->loads.has_followers) return;
     begin(f, u);
-    fem_to_vertices(f, y, f->vertex_force);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+    fem_to_vertices(f, y, f->faces.force);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_adj, l->desc.n, NULL,
-                    .fwd = fem_faces_of(f, l, f->vertex_place), .y = f->vertex_force, .rest_bar = f->load_out,
+                    .fwd = fem_faces_of(f, l, f->faces.place), .y = f->faces.force, .rest_bar = f->faces.dof_out,
                     .faces = l->desc.n, .value_share = l->value_share, .thick_share = l->thick_share);
-    fem_add_faces(f, f->load_out, 1, u_bar);
+    fem_add_faces(f, f->faces.dof_out, 1, u_bar);
 }
 
 void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out)
 {
-    if (!f->follows) return;
+    if (!f->loads.has_followers) return;
     begin(f, u);
-    fem_to_vertices(f, du, f->vertex_force);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+    fem_to_vertices(f, du, f->faces.force);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_tan, l->desc.n, NULL,
-                    .fwd = fem_faces_of(f, l, f->vertex_place), .du = f->vertex_force, .out = f->load_out);
-    fem_add_faces(f, f->load_out, -1, out);
+                    .fwd = fem_faces_of(f, l, f->faces.place), .du = f->faces.force, .out = f->faces.dof_out);
+    fem_add_faces(f, f->faces.dof_out, -1, out);
 }
 
 void fem_follow_pairs(fem_sim *f, const real *u)
 {
-    if (!f->follows) return;
+    if (!f->loads.has_followers) return;
     fem_places(f, u);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_pairs, l->desc.n, NULL,
-                    .fwd = fem_faces_of(f, l, f->vertex_place), .first_pair = l->first_pair, .out = f->pair_out);
+                    .fwd = fem_faces_of(f, l, f->faces.place), .first_pair = l->first_pair, .out = f->matrix.block_out);
 }
 
 /* ---- springs ---------------------------------------------------------------------------------------------- */
 
 static fem_spring_args spring_args(const fem_sim *f, const fem_load *l)
 {
-    return (fem_spring_args){.f = fem_faces_of(f, l, f->vertex_rest), .normal = l->desc.kind == PIO_FOUNDATION,
-                             .u = f->vertex_u};
+    return (fem_spring_args){.f = fem_faces_of(f, l, f->faces.rest), .normal = l->desc.kind == PIO_FOUNDATION,
+                             .u = f->faces.u};
 }
 
 void fem_springs(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
-    if (!f->sprung) return;
+    if (!f->loads.has_springs) return;
     begin(f, u);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!fem_spring_load(l)) continue;
         const fem_spring_args a = spring_args(f, l);
         PIO_LAUNCH(q, KERNEL_fem_spring, q->backend->kernels.fem_spring(q->stream, l->desc.n, NULL, &a));
     }
-    fem_add_faces(f, f->load_out, 1, out);
+    fem_add_faces(f, f->faces.dof_out, 1, out);
 }
 
 void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
 {
     pio_queue *q = &f->base.queue;
-    if (!f->sprung) return;
+    if (!f->loads.has_springs) return;
     begin(f, u);
-    fem_to_vertices(f, y, f->vertex_force);
-    if (parameters) pio_queue_zero(q, f->load_rest, sizeof *f->load_rest * DIM * (size_t)f->load_corners);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    fem_to_vertices(f, y, f->faces.force);
+    if (parameters) pio_queue_zero(q, f->faces.dof_rest,
+            sizeof *f->faces.dof_rest * DIM * (size_t)f->faces.element_dofs);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!fem_spring_load(l)) continue;
         pio_map(q, fem_spring_adj, l->desc.n, NULL,
-                .fwd = spring_args(f, l), .y = f->vertex_force, .u_bar = f->load_out, .faces = l->desc.n,
-                .rest_bar = parameters ? f->load_rest : NULL, .value_share = parameters ? l->value_share : NULL,
+                .fwd = spring_args(f, l), .y = f->faces.force, .u_bar = f->faces.dof_out, .faces = l->desc.n,
+                .rest_bar = parameters ? f->faces.dof_rest : NULL, .value_share = parameters ? l->value_share : NULL,
                 .thick_share = parameters ? l->thick_share : NULL);
         if (parameters) fem_value_adj(f, l);
     }
-    fem_add_faces(f, f->load_out, 1, u_bar);
-    if (parameters) fem_add_faces(f, f->load_rest, 1, f->rest_bar);
+    fem_add_faces(f, f->faces.dof_out, 1, u_bar);
+    if (parameters) fem_add_faces(f, f->faces.dof_rest, 1, f->mesh.rest_bar);
 }
 
 void fem_spring_stiffness(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    if (!f->sprung) return;
-    fem_to_vertices(f, f->rest, f->vertex_rest);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++)
+    if (!f->loads.has_springs) return;
+    fem_to_vertices(f, f->mesh.rest, f->faces.rest);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_spring_load(l))
             pio_map(q, fem_spring_pairs, l->desc.n, NULL, .fwd = spring_args(f, l), .first_pair = l->first_pair,
-                    .out = f->pair_out);
+                    .out = f->matrix.block_out);
 }
 /* clang-format on */

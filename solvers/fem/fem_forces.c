@@ -6,11 +6,11 @@
 void fem_internal(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .out = f->corner_out);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .out = f->mesh.dof_out);
     fem_zero_points(f, out);
-    fem_add_corners(f, f->corner_out, out);
+    fem_add_corners(f, f->mesh.dof_out, out);
     fem_springs(f, u, out);
     pio_halo(q, out);
 }
@@ -19,13 +19,14 @@ void fem_internal(fem_sim *f, const real *u, real *out)
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
-                .u_bar = f->corner_out, .rest_bar = parameters ? f->corner_rest : NULL,
-                .k_bar = parameters ? f->k_bar : NULL, .thick_bar = parameters && f->thickness ? f->thick_bar : NULL);
-    fem_add_corners(f, f->corner_out, u_bar);
-    if (parameters) fem_add_corners(f, f->corner_rest, f->rest_bar);
+                .u_bar = f->mesh.dof_out, .rest_bar = parameters ? f->mesh.dof_rest : NULL,
+                .k_bar = parameters ? f->materials.k_bar : NULL,
+                .thick_bar = parameters && f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+    fem_add_corners(f, f->mesh.dof_out, u_bar);
+    if (parameters) fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
     pio_halo(q, u_bar);
 }
@@ -34,15 +35,16 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
-                .u_bar = f->corner_out, .rest_bar = f->corner_rest, .k_bar = f->k_bar,
-                .thick_bar = f->thickness ? f->thick_bar : NULL, .force = f->corner_force);
+                .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
+                .force = f->mesh.dof_force);
     fem_zero_points(f, out);
-    fem_add_corners(f, f->corner_force, out);
-    fem_add_corners(f, f->corner_out, u_bar);
-    fem_add_corners(f, f->corner_rest, f->rest_bar);
+    fem_add_corners(f, f->mesh.dof_force, out);
+    fem_add_corners(f, f->mesh.dof_out, u_bar);
+    fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs(f, u, out);
     fem_springs_adj(f, u, y, u_bar, 1);
     pio_halo(q, out);
@@ -53,11 +55,11 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
 
 static fem_body_force_args body_args(const fem_sim *f, const fem_load *l)
 {
-    return (fem_body_force_args){.b = fem_block_of(f, &f->part[l->part], RULE_MASS), .n = l->desc.n,
+    return (fem_body_force_args){.b = fem_block_of(f, &f->mesh.block[l->part], RULE_MASS), .n = l->desc.n,
                                  .element = l->owner,
-                                 .scale = l->desc.scale, .value = f->values + 3 * l->desc.value,
+                                 .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,
                                  .factor = fem_factor_of(f, l),
-                                 .out = f->corner_out};
+                                 .out = f->mesh.dof_out};
 }
 
 static int dead_faces(const fem_load *l)
@@ -67,99 +69,100 @@ static int dead_faces(const fem_load *l)
 
 static void zero_faces(fem_sim *f)
 {
-    pio_queue_zero(&f->base.queue, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
+    pio_queue_zero(&f->base.queue, f->faces.dof_out, sizeof *f->faces.dof_out * DIM * (size_t)f->faces.element_dofs);
 }
 
 static void body_force(fem_sim *f, const fem_load *l)
 {
     pio_queue *q = &f->base.queue;
     const fem_body_force_args a = body_args(f, l);
-    pio_queue_zero(q, f->corner_out, sizeof *f->corner_out * DIM * (size_t)f->corners);
+    pio_queue_zero(q, f->mesh.dof_out, sizeof *f->mesh.dof_out * DIM * (size_t)f->mesh.element_dofs);
     PIO_LAUNCH(q, KERNEL_fem_body_force, q->backend->kernels.fem_body_force(q->stream, a.n, NULL, &a));
-    fem_add_corners(f, f->corner_out, f->f_ext);
+    fem_add_corners(f, f->mesh.dof_out, f->forces.external);
 }
 
 void fem_external(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    fem_curves(f, span, f->factor);
-    f->external_of = span.part == span.parts - 1 && u == f->u ? span.step + 1 : -1;
-    if (!fem_leaps(f)) fem_zero_points(f, f->f_ext);
-    if (f->lumped) fem_lumped_weight(f);
-    for (const fem_part *p = f->part; p < f->part + f->n_parts && !f->lumped; p++)
+    fem_curves(f, span, f->curves.factor);
+    f->forces.external_of = span.part == span.parts - 1 && u == f->state.u ? span.step + 1 : -1;
+    if (!fem_leaps(f)) fem_zero_points(f, f->forces.external);
+    if (f->motion.lumped) fem_lumped_weight(f);
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks && !f->motion.lumped; p++)
         pio_map(q, fem_weight, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->corner_out);
-    if (!f->lumped) fem_add_corners(f, f->corner_out, f->f_ext);
-    if (!f->n_loads) return;
+                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->mesh.dof_out);
+    if (!f->motion.lumped) fem_add_corners(f, f->mesh.dof_out, f->forces.external);
+    if (!f->loads.n_loads) return;
     zero_faces(f);
-    fem_to_vertices(f, f->rest, f->vertex_rest);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    fem_to_vertices(f, f->mesh.rest, f->faces.rest);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (l->desc.kind == PIO_BODY_FORCE) body_force(f, l);
         if (!dead_faces(l)) continue;
-        const fem_face_args a = fem_faces_of(f, l, f->vertex_rest);
+        const fem_face_args a = fem_faces_of(f, l, f->faces.rest);
         PIO_LAUNCH(q, KERNEL_fem_face, q->backend->kernels.fem_face(q->stream, l->desc.n, NULL, &a));
     }
-    fem_add_faces(f, f->load_out, 1, f->f_ext);
-    if (!f->follows) return;
-    pio_queue_copy(q, f->f_dead, f->f_ext, sizeof *f->f_ext * DIM * (size_t)f->nodes);
+    fem_add_faces(f, f->faces.dof_out, 1, f->forces.external);
+    if (!f->loads.has_followers) return;
+    pio_queue_copy(q, f->forces.dead, f->forces.external, sizeof *f->forces.external * DIM * (size_t)f->mesh.nodes);
     fem_follow(f, u);
 }
 
 static void body_force_adj(fem_sim *f, const fem_load *l)
 {
     pio_queue *q = &f->base.queue;
-    pio_queue_zero(q, f->corner_rest, sizeof *f->corner_rest * DIM * (size_t)f->corners);
-    pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->f_ext_bar,
-            .rest_bar = f->corner_rest,
-            .thick_bar = f->thickness ? f->thick_bar : NULL, .value_share = l->value_share);
+    pio_queue_zero(q, f->mesh.dof_rest, sizeof *f->mesh.dof_rest * DIM * (size_t)f->mesh.element_dofs);
+    pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->forces.external_bar,
+            .rest_bar = f->mesh.dof_rest,
+            .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL, .value_share = l->value_share);
     fem_value_adj(f, l);
-    fem_add_corners(f, f->corner_rest, f->rest_bar);
+    fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
-/* From f_ext_bar at the step's time to density, thickness, gravity, values of loads and rest positions. */
+/* From external_bar at the step's time to density, thickness, gravity, values of loads and rest positions. */
 static void loads_adj(fem_sim *f, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    real *y = f->vertex_force; /* [vertices][DIM] cotangents of vertex forces */
+    real *y = f->faces.force; /* [vertices][DIM] cotangents of vertex forces */
     zero_faces(f);
-    if (f->follows) fem_places(f, u);
-    fem_to_vertices(f, f->f_ext_bar, y);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    if (f->loads.has_followers) fem_places(f, u);
+    fem_to_vertices(f, f->forces.external_bar, y);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (l->desc.kind == PIO_BODY_FORCE) body_force_adj(f, l);
         if (!dead_faces(l) && !fem_follower(l)) continue;
         pio_map(q, fem_face_adj, l->desc.n, NULL,
-                .fwd = fem_faces_of(f, l, fem_follower(l) ? f->vertex_place : f->vertex_rest), .y = y,
-                .rest_bar = f->load_out, .faces = l->desc.n, .value_share = l->value_share,
+                .fwd = fem_faces_of(f, l, fem_follower(l) ? f->faces.place : f->faces.rest), .y = y,
+                .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_share = l->value_share,
                 .thick_share = l->thick_share);
         fem_value_adj(f, l);
     }
-    fem_add_faces(f, f->load_out, 1, f->rest_bar);
+    fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);
 }
 
-/* From f_ext_bar to density, thickness, gravity and rest positions. */
+/* From external_bar to density, thickness, gravity and rest positions. */
 static void weight_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_weight_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step},
-                .y = f->f_ext_bar, .rest_bar = f->corner_rest, .density_bar = f->density_bar,
-                .thick_bar = f->thickness ? f->thick_bar : NULL, .gravity_share = f->gravity_share);
-    fem_add_corners(f, f->corner_rest, f->rest_bar);
+                .y = f->forces.external_bar, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
+                .gravity_share = f->loads.gravity_contribution);
+    fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
     for (int c = 0; c < DIM; c++) {
-        pio_sum(q, field_sum, f->elements, NULL, f->base.scalar,
-                .n = f->elements, .components = DIM, .component = c, .in = f->gravity_share);
+        pio_sum(q, field_sum, f->mesh.elements, NULL, f->base.scalar,
+                .n = f->mesh.elements, .components = DIM, .component = c, .in = f->loads.gravity_contribution);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->base.gravity_bar + c);
     }
 }
 
 void fem_external_adj(fem_sim *f, const real *u)
 {
-    if (f->lumped)
+    if (f->motion.lumped)
         fem_lumped_weight_adj(f);
     else
         weight_adj(f);
-    if (f->n_loads) loads_adj(f, u);
-    fem_zero_points(f, f->f_ext_bar);
+    if (f->loads.n_loads) loads_adj(f, u);
+    fem_zero_points(f, f->forces.external_bar);
 }
 /* clang-format on */

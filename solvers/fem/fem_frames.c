@@ -13,16 +13,16 @@
 
 piola_status fem_frame_adj(fem_sim *f, piola_error *error)
 {
-    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    real *u_bar = f->frame_bar, *v_bar = f->frame_bar + DIM * (size_t)f->nodes;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
+    real *u_bar = f->frames.u_bar, *v_bar = f->frames.u_bar + DIM * (size_t)f->mesh.nodes;
     piola_status rc = PIOLA_OK;
-    if (f->framed) return PIOLA_OK;
-    pio_queue_copy(&f->base.queue, u_bar, f->u_bar, f->integrator == PIO_STATIC ? bytes : 2 * bytes);
-    if (f->integrator == PIO_NEWMARK)
+    if (f->frames.ready) return PIOLA_OK;
+    pio_queue_copy(&f->base.queue, u_bar, f->adjoint.u_bar, f->motion.integrator == PIO_STATIC ? bytes : 2 * bytes);
+    if (f->motion.integrator == PIO_NEWMARK)
         rc = fem_acceleration_adj(f, fem_whole(f->base.index - 1), u_bar, v_bar, 0, error);
     if (rc) return rc;
     fem_held(f, 0, u_bar);
-    if (f->integrator != PIO_STATIC) fem_held(f, 0, v_bar);
-    f->framed = 1;
+    if (f->motion.integrator != PIO_STATIC) fem_held(f, 0, v_bar);
+    f->frames.ready = 1;
     return sim_failed(&f->base, error);
 }

@@ -6,23 +6,24 @@
 void fem_tangents(fem_sim *f, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
-                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
     fem_spring_stiffness(f);
 }
 
 void fem_assemble_pairs(fem_sim *f)
 {
-    pio_map(&f->base.queue, fem_assemble, f->graph.blocks, NULL,
-            .row = f->block_row, .column = f->matrix.column, .start = f->block_start, .source = f->block_source,
-            .pairs = f->pair_out, .held = f->held, .out = f->matrix.value);
+    pio_map(&f->base.queue, fem_assemble, f->matrix.graph.blocks, NULL,
+            .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
+            .source = f->matrix.block_source, .pairs = f->matrix.block_out, .held = f->supports.constrained,
+            .out = f->matrix.bsr.value);
 }
 
 static void assemble(fem_sim *f, fem_span span)
 {
-    if (f->integrator != PIO_STATIC) {
+    if (f->motion.integrator != PIO_STATIC) {
         const fem_rates_pair r = fem_rates_at(f, span);
         fem_inertial_matrix(f, r.a.d, r.v.d);
     }
@@ -33,20 +34,20 @@ void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     fem_tangents(f, u);
     fem_follow_pairs(f, u);
-    f->projected = 0;
+    f->matrix.projected = 0;
     assemble(f, span);
 }
 
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent_projected, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
-                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
     fem_spring_stiffness(f);
     fem_follow_pairs(f, u);
-    f->projected = 1;
+    f->matrix.projected = 1;
     assemble(f, span);
 }
 /* clang-format on */

@@ -15,7 +15,7 @@
 
 static size_t vector_of(const fem_sim *f)
 {
-    return DIM * (size_t)f->nodes;
+    return DIM * (size_t)f->mesh.nodes;
 }
 
 int fem_on_lattice(pio_integrator integrator)
@@ -85,8 +85,8 @@ static double smallest_element(const pio_fem_desc *m)
 
 double fem_goal(const fem_sim *f, double asked)
 {
-    const int closer = f->integrator == PIO_REVERSIBLE_EULER && sizeof(real) == 8;
-    return fmin(asked, closer ? 0.01 * f->newton_tolerance : f->newton_tolerance);
+    const int closer = f->motion.integrator == PIO_REVERSIBLE_EULER && sizeof(real) == 8;
+    return fmin(asked, closer ? 0.01 * f->newton.tolerance : f->newton.tolerance);
 }
 
 /* Of the leapfrog, with L the mesh's largest extent: the quantum of displacements is at most 2^-53 L, they may reach
@@ -116,8 +116,8 @@ static void scale_leapfrog(fem_sim *f, const pio_engine_desc *desc)
         }
         size = fmax(size, high - low);
     }
-    f->per_metre = per(size, PLACE_BITS);
-    f->per_speed = per(size / desc->dt, SPEED_BITS);
+    f->lattice.per_metre = per(size, PLACE_BITS);
+    f->lattice.per_speed = per(size / desc->dt, SPEED_BITS);
 }
 
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
@@ -126,10 +126,10 @@ void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc)
         scale_leapfrog(f, desc);
         return;
     }
-    const int most = sizeof(real) == 4 ? 21 : 50, of_goal = 11 - ilogb(fem_goal(f, f->newton_tolerance));
+    const int most = sizeof(real) == 4 ? 21 : 50, of_goal = 11 - ilogb(fem_goal(f, f->newton.tolerance));
     const int digits = of_goal < most ? of_goal : most;
-    f->per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
-    f->per_speed = ldexp(f->per_metre, ilogb(desc->dt));
+    f->lattice.per_metre = ldexp(1, digits - ilogb(smallest_element(desc->fem)));
+    f->lattice.per_speed = ldexp(f->lattice.per_metre, ilogb(desc->dt));
 }
 
 /* clang-format off */
@@ -137,48 +137,49 @@ void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_arena *arena = &f->base.arena;
     const size_t vector = vector_of(f);
-    TAKE(arena, f->lattice, (size_t)f->n_kept * vector);
-    TAKE(arena, f->lattice_origin, (size_t)f->n_kept * vector);
-    TAKE(arena, f->before_factor, f->n_curves);
+    TAKE(arena, f->lattice.state, (size_t)f->state.n_kept * vector);
+    TAKE(arena, f->lattice.origin, (size_t)f->state.n_kept * vector);
+    TAKE(arena, f->lattice.factor_before, f->curves.n_curves);
     if (!desc->tape) return;
-    TAKE(arena, f->residual, 2 * vector);
-    TAKE(arena, f->free_list, vector);
-    pio_tape_layout(&f->tape, &f->base.arena, desc->tape, (int)vector - f->n_held, f->scalars + FEM_TAPE_LEVEL);
-    f->tape.item = f->free_list;
+    TAKE(arena, f->lattice.residual, 2 * vector);
+    TAKE(arena, f->lattice.free_list, vector);
+    pio_tape_layout(&f->lattice.residual_log, &f->base.arena, desc->tape, (int)vector - f->supports.n_constrained,
+            f->newton.scalars + FEM_TAPE_LEVEL);
+    f->lattice.residual_log.item = f->lattice.free_list;
 }
 
 /* Which unknowns are free, for records. */
 piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    int *list = malloc(sizeof *list * DIM * (size_t)f->nodes), n = 0;
-    if (!list) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
-    for (int i = 0; i < f->nodes; i++)
+    int *list = malloc(sizeof *list * DIM * (size_t)f->mesh.nodes), n = 0;
+    if (!list) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
+    for (int i = 0; i < f->mesh.nodes; i++)
         for (int c = 0; c < DIM; c++)
             if (!(held[i] >> c & 1)) list[n++] = i * DIM + c;
-    if (n) pio_queue_upload(q, f->free_list, list, sizeof *list * (size_t)n);
+    if (n) pio_queue_upload(q, f->lattice.free_list, list, sizeof *list * (size_t)n);
     free(list);
     return PIOLA_OK;
 }
 
 fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state)
 {
-    const size_t u = (size_t)f->kept_at[STATE_U], v = (size_t)f->kept_at[STATE_V], size = vector_of(f);
-    return (fem_lattice){.u = state + u * size, .v = state + v * size, .per_metre = f->per_metre,
-                         .per_speed = f->per_speed};
+    const size_t u = (size_t)f->state.kept_at[STATE_U], v = (size_t)f->state.kept_at[STATE_V], size = vector_of(f);
+    return (fem_lattice){.u = state + u * size, .v = state + v * size, .per_metre = f->lattice.per_metre,
+                         .per_speed = f->lattice.per_speed};
 }
 
 void fem_lattice_numbers(fem_sim *f)
 {
-    pio_map(&f->base.queue, fem_lattice_read, f->nodes, NULL,
-            .s = fem_lattice_of(f, f->lattice), .u = f->u, .v = fem_state(f, f->u, STATE_V));
+    pio_map(&f->base.queue, fem_lattice_read, f->mesh.nodes, NULL,
+            .s = fem_lattice_of(f, f->lattice.state), .u = f->state.u, .v = fem_state(f, f->state.u, STATE_V));
 }
 
 fem_span fem_span_before(const fem_sim *f, fem_span span)
 {
     if (span.part) return (fem_span){span.step, span.part - 1, span.parts};
     if (!span.step) return fem_whole(-1);
-    const int parts = f->records[span.step - 1].parts;
+    const int parts = f->stepping.records[span.step - 1].parts;
     return (fem_span){span.step - 1, parts - 1, parts};
 }
 
@@ -188,35 +189,37 @@ void fem_lattice_held(fem_sim *f, fem_span end)
     pio_queue *q = &f->base.queue;
     const int start = end.step < 0;
     const fem_span to = start ? fem_whole(0) : end;
-    if (!f->n_held) return;
-    fem_curves(f, start ? end : fem_span_before(f, end), f->factor);
-    pio_queue_copy(q, f->before_factor, f->factor, sizeof *f->factor * (size_t)f->n_curves);
-    fem_curves(f, to, f->factor);
-    pio_map(q, fem_lattice_hold, f->n_held, NULL,
-            .node = f->held_node, .axis = f->held_axis, .support = f->held_support, .value = f->support_value,
-            .curve = f->support_curve, .before = f->before_factor, .after = f->factor,
-            .now = start ? f->before_factor : f->factor, .h = f->dt / to.parts, .s = fem_lattice_of(f, f->lattice),
-            .step = f->step);
+    if (!f->supports.n_constrained) return;
+    fem_curves(f, start ? end : fem_span_before(f, end), f->curves.factor);
+    pio_queue_copy(q, f->lattice.factor_before, f->curves.factor,
+            sizeof *f->curves.factor * (size_t)f->curves.n_curves);
+    fem_curves(f, to, f->curves.factor);
+    pio_map(q, fem_lattice_hold, f->supports.n_constrained, NULL,
+            .node = f->supports.node, .axis = f->supports.axis, .support = f->supports.support,
+            .value = f->supports.value, .curve = f->supports.curve, .before = f->lattice.factor_before,
+            .after = f->curves.factor, .now = start ? f->lattice.factor_before : f->curves.factor,
+            .h = f->stepping.dt / to.parts, .s = fem_lattice_of(f, f->lattice.state), .step = f->step);
 }
 
 void fem_lattice_move(fem_sim *f, fem_span span, int sign)
 {
-    pio_map(&f->base.queue, fem_lattice_drift, f->nodes, NULL,
-            .held = f->held, .s = fem_lattice_of(f, f->lattice), .h = f->dt / span.parts, .sign = sign,
-            .step = f->step);
+    pio_map(&f->base.queue, fem_lattice_drift, f->mesh.nodes, NULL,
+            .held = f->supports.constrained, .s = fem_lattice_of(f, f->lattice.state), .h = f->stepping.dt / span.parts,
+            .sign = sign, .step = f->step);
 }
 
 void fem_lattice_begin(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    const fem_lattice s = fem_lattice_of(f, f->lattice);
-    pio_map(q, fem_lattice_round, f->nodes, NULL, .held = f->held, .per = f->per_metre, .x = f->u, .out = s.u,
-            .step = f->step);
-    pio_map(q, fem_lattice_round, f->nodes, NULL,
-            .held = f->held, .per = f->per_speed, .x = fem_state(f, f->u, STATE_V), .out = s.v, .step = f->step);
+    const fem_lattice s = fem_lattice_of(f, f->lattice.state);
+    pio_map(q, fem_lattice_round, f->mesh.nodes, NULL, .held = f->supports.constrained, .per = f->lattice.per_metre,
+            .x = f->state.u, .out = s.u, .step = f->step);
+    pio_map(q, fem_lattice_round, f->mesh.nodes, NULL,
+            .held = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
+            .out = s.v, .step = f->step);
     fem_lattice_held(f, fem_whole(-1));
     fem_lattice_numbers(f);
-    if (f->tape.capacity) pio_tape_empty(&f->tape, q, 0);
+    if (f->lattice.residual_log.capacity) pio_tape_empty(&f->lattice.residual_log, q, 0);
 }
 /* clang-format on */
 
@@ -224,30 +227,30 @@ void fem_lattice_begin(fem_sim *f)
 
 static size_t number_bytes(const fem_sim *f)
 {
-    return sizeof(real) * vector_of(f) * (size_t)f->n_state;
+    return sizeof(real) * vector_of(f) * (size_t)f->state.n_vectors;
 }
 
 void *fem_truth(fem_sim *f)
 {
-    return f->lattice ? (void *)f->lattice : (void *)f->u;
+    return f->lattice.state ? (void *)f->lattice.state : (void *)f->state.u;
 }
 
 void fem_keep_origin(fem_sim *f)
 {
-    pio_queue_copy(&f->base.queue, f->origin, f->u, number_bytes(f));
-    if (f->lattice) pio_queue_copy(&f->base.queue, f->lattice_origin, f->lattice, f->base.slot_bytes);
+    pio_queue_copy(&f->base.queue, f->state.origin, f->state.u, number_bytes(f));
+    if (f->lattice.state) pio_queue_copy(&f->base.queue, f->lattice.origin, f->lattice.state, f->base.slot_bytes);
 }
 
 void fem_take_origin(fem_sim *f)
 {
-    pio_queue_copy(&f->base.queue, f->u, f->origin, number_bytes(f));
-    if (f->lattice) pio_queue_copy(&f->base.queue, f->lattice, f->lattice_origin, f->base.slot_bytes);
+    pio_queue_copy(&f->base.queue, f->state.u, f->state.origin, number_bytes(f));
+    if (f->lattice.state) pio_queue_copy(&f->base.queue, f->lattice.state, f->lattice.origin, f->base.slot_bytes);
 }
 
 /* Steps are recorded from here on, unless this state's past is on the tape already. */
 void fem_was_saved(fem_sim *f)
 {
-    pio_tape *t = &f->tape;
+    pio_tape *t = &f->lattice.residual_log;
     if (!t->capacity || (t->kept && t->next == f->base.index)) return;
     if (t->next != f->base.index) pio_tape_empty(t, &f->base.queue, f->base.index);
     t->kept = t->first == f->base.index;
@@ -256,9 +259,9 @@ void fem_was_saved(fem_sim *f)
 /* Records that were of another state's past are of no use. */
 void fem_was_put(fem_sim *f, int kept)
 {
-    f->external_of = -1;
-    if (f->lattice) fem_lattice_numbers(f);
-    if (!f->tape.capacity || f->tape.next == f->base.index) return;
-    pio_tape_empty(&f->tape, &f->base.queue, f->base.index);
-    f->tape.kept = kept;
+    f->forces.external_of = -1;
+    if (f->lattice.state) fem_lattice_numbers(f);
+    if (!f->lattice.residual_log.capacity || f->lattice.residual_log.next == f->base.index) return;
+    pio_tape_empty(&f->lattice.residual_log, &f->base.queue, f->base.index);
+    f->lattice.residual_log.kept = kept;
 }

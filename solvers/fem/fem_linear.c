@@ -25,21 +25,21 @@ typedef struct {
 static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const request *r, pio_krylov_result *result,
                           piola_error *error)
 {
-    const pio_linop op = pio_bsr_operator(&f->matrix, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
     const pio_krylov_options options = {.method = method,
                                         .tolerance = r->tolerance,
-                                        .max_iterations = f->linear_iterations,
+                                        .max_iterations = f->linear.iterations,
                                         .look_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = &op, .b = r->b, .x = r->x};
-    return pio_krylov_solve(&f->krylov, &f->base.queue, &system, &options, result, error);
+    return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
 }
 
 /* Conjugate gradients from x = 0; iterations of both tries are counted. *jacobi: whether block-Jacobi was right. */
 static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacobi, int32_t *iterations,
                                         pio_krylov_result *result, piola_error *error)
 {
-    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     *iterations = 0;
     *jacobi = 1;
     if (rc) return rc;
@@ -47,7 +47,7 @@ static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacob
     *iterations = result->iterations;
     if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return rc;
     *jacobi = 0;
-    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     rc = solve(f, PIO_PCG, 0, r, result, error);
     *iterations += result->iterations;
     return rc;
@@ -57,12 +57,12 @@ static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacob
 static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SYMMETRIC, 0);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, 0);
     double dots[2] = {0};
     if (op.apply(op.context, b, x)) return sim_failed(&f->base, error);
-    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = b, .y = b);
-    pio_sum(q, point_dot, f->nodes, NULL, f->scalars + 1, .x = b, .y = x);
-    pio_queue_download(q, dots, f->scalars, sizeof dots);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = b, .y = b);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars + 1, .x = b, .y = x);
+    pio_queue_download(q, dots, f->newton.scalars, sizeof dots);
     const double length = fabs(dots[1]) > 0 ? dots[0] / fabs(dots[1]) : 1;
     fem_combine(f, length, b, 0, b, x);
     return sim_failed(&f->base, error);
@@ -86,16 +86,16 @@ static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_e
 /* K x = b, or K^T x = b, from x = 0, K being general. */
 static piola_status general(fem_sim *f, int transposed, const request *r, pio_krylov_result *result, piola_error *error)
 {
-    const piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+    const piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
-    const pio_linop op = pio_bsr_operator(&f->matrix, f->kind, 1), turned = pio_linop_transposed(&op);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), turned = pio_linop_transposed(&op);
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = r->tolerance,
-                                        .max_iterations = f->linear_iterations,
+                                        .max_iterations = f->linear.iterations,
                                         .look_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = transposed ? &turned : &op, .b = r->b, .x = r->x};
-    return pio_krylov_solve(&f->krylov, &f->base.queue, &system, &options, result, error);
+    return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
 }
 
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
@@ -104,20 +104,21 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     const request r = {.b = b, .x = x, .tolerance = tolerance};
     pio_krylov_result result = {0};
     int jacobi;
-    const int symmetric = f->kind != PIO_GENERAL;
-    f->indefinite = 0;
-    if (f->direct.table) {
+    const int symmetric = f->matrix.kind != PIO_GENERAL;
+    f->linear.indefinite = 0;
+    if (f->linear.direct.table) {
         const piola_status done = fem_direct_newton(f, b, x, iterations, error);
-        f->indefinite = done == PIOLA_NO;
-        if (!f->indefinite) return told(f, done, 0, error);
+        f->linear.indefinite = done == PIOLA_NO;
+        if (!f->linear.indefinite) return told(f, done, 0, error);
         (*indefinite)++;
         if (error) *error = (piola_error){0};
-        if (f->projection == PIO_PROJECT_AUTO && !f->projected) return PIOLA_OK; /* x = 0: the caller projects */
+        if (f->newton.projection == PIO_PROJECT_AUTO && !f->matrix.projected)
+            return PIOLA_OK; /* x = 0: the caller projects */
     }
     const piola_status rc =
         symmetric ? conjugate_gradients(f, &r, &jacobi, iterations, &result, error) : general(f, 0, &r, &result, error);
     if (!symmetric) *iterations = result.iterations;
-    const int negative = f->indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
+    const int negative = f->linear.indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
     const int stagnated = result.stop == KRYLOV_STAGNATED;
     if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
     if (error) *error = (piola_error){0};
@@ -127,15 +128,15 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error)
 {
-    const request r = {.b = b, .x = x, .tolerance = f->adjoint_tolerance};
+    const request r = {.b = b, .x = x, .tolerance = f->linear.adjoint_tolerance};
     pio_krylov_result result = {0};
     int jacobi;
-    if (f->direct.table) {
+    if (f->linear.direct.table) {
         const piola_status done = fem_direct_adjoint(f, b, x, iterations, residual, error);
         if (done != PIOLA_NO) return told(f, done, 1, error);
         if (error) *error = (piola_error){0};
     }
-    if (f->kind == PIO_GENERAL) {
+    if (f->matrix.kind == PIO_GENERAL) {
         const piola_status rc = general(f, 1, &r, &result, error);
         *iterations = result.iterations;
         *residual = result.relative;
@@ -144,7 +145,7 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
     piola_status rc = conjugate_gradients(f, &r, &jacobi, iterations, &result, error);
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
         if (error) *error = (piola_error){0};
-        pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->nodes);
+        pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
         rc = solve(f, PIO_MINRES, jacobi, &r, &result, error);
         *iterations += result.iterations;
     }

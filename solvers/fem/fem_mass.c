@@ -12,29 +12,30 @@ static void add_corners(fem_sim *f, const real *in, real *out)
 /* out += M x, each element's times its factor */
 static void mass_times(fem_sim *f, const real *factor, const real *x, real *out)
 {
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_inertia, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .factor = factor,
-                .x = x,
-                .out = f->corner_out);
-    add_corners(f, f->corner_out, out);
+                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
+                .factor = factor, .x = x,
+                .out = f->mesh.dof_out);
+    add_corners(f, f->mesh.dof_out, out);
 }
 
 static void mass_times_adj(fem_sim *f, const real *factor, real *factor_bar, const real *x, const real *y, real *x_bar)
 {
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_inertia_adj, p->n, NULL,
-                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density,
+                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
                         .factor = factor, .x = x},
-                .y = y, .x_bar = f->corner_out, .rest_bar = f->corner_rest, .density_bar = f->density_bar,
-                .factor_bar = factor_bar, .thick_bar = f->thickness ? f->thick_bar : NULL);
-    if (x_bar) add_corners(f, f->corner_out, x_bar);
-    add_corners(f, f->corner_rest, f->rest_bar);
+                .y = y, .x_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
+                .factor_bar = factor_bar, .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+    if (x_bar) add_corners(f, f->mesh.dof_out, x_bar);
+    add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
 static fem_matter damping_matter(const fem_sim *f)
 {
-    return (fem_matter){.elements = f->elements, .law = f->damp_law, .k = f->damp_k, .density = f->density};
+    return (fem_matter){.elements = f->mesh.elements, .law = f->damping.law, .k = f->damping.k,
+                        .density = f->materials.density};
 }
 
 void fem_mass_force(fem_sim *f, const real *a, real *out)
@@ -44,12 +45,12 @@ void fem_mass_force(fem_sim *f, const real *a, real *out)
 
 void fem_damping_force(fem_sim *f, const real *v, real *out)
 {
-    if (f->alpha) mass_times(f, f->alpha, v, out);
-    if (!f->beta) return;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    if (f->damping.alpha) mass_times(f, f->damping.alpha, v, out);
+    if (!f->damping.beta) return;
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_force, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v, .out = f->corner_out);
-    add_corners(f, f->corner_out, out);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v, .out = f->mesh.dof_out);
+    add_corners(f, f->mesh.dof_out, out);
 }
 
 void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar)
@@ -59,30 +60,30 @@ void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar)
 
 void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar)
 {
-    if (f->alpha) mass_times_adj(f, f->alpha, f->alpha_bar, v, y, v_bar);
-    if (!f->beta) return;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    if (f->damping.alpha) mass_times_adj(f, f->damping.alpha, f->damping.alpha_bar, v, y, v_bar);
+    if (!f->damping.beta) return;
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_force_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v}, .y = y,
-                .u_bar = f->corner_out, .rest_bar = f->corner_rest, .k_bar = f->damp_bar,
-                .thick_bar = f->thickness ? f->thick_bar : NULL);
-    if (v_bar) add_corners(f, f->corner_out, v_bar);
-    add_corners(f, f->corner_rest, f->rest_bar);
+                .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->damping.k_bar,
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+    if (v_bar) add_corners(f, f->mesh.dof_out, v_bar);
+    add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
 /* pairs += ca M + cv C */
 void fem_inertial_matrix(fem_sim *f, double ca, double cv)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         pio_map(q, fem_mass_pairs, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->lumped, .density = f->density, .alpha = f->alpha,
-                .ca = ca,
-                .cv = cv, .pair = p->pair, .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
-        if (f->beta && cv > 0)
+                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
+                .alpha = f->damping.alpha, .ca = ca,
+                .cv = cv, .pair = p->pair, .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
+        if (f->damping.beta && cv > 0)
             pio_map(q, fem_damping_pairs, p->n, NULL,
                     .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .cv = cv, .pair = p->pair,
-                    .pairs = p->pairs, .first_pair = p->first_pair, .out = f->pair_out);
+                    .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
     }
 }
 
@@ -93,19 +94,20 @@ void fem_inertial_matrix(fem_sim *f, double ca, double cv)
 void fem_lumped_weight(fem_sim *f)
 {
     if (fem_leaps(f)) {
-        pio_map(&f->base.queue, fem_node_weight, f->nodes, NULL, .step = f->step, .mass = f->mass, .out = f->f_ext);
+        pio_map(&f->base.queue, fem_node_weight, f->mesh.nodes, NULL, .step = f->step, .mass = f->motion.mass,
+                .out = f->forces.external);
         return;
     }
-    pio_map(&f->base.queue, point_uniform, f->nodes, NULL, .step = f->step, .axis = -1, .out = f->drag);
-    fem_mass_force(f, f->drag, f->f_ext);
+    pio_map(&f->base.queue, point_uniform, f->mesh.nodes, NULL, .step = f->step, .axis = -1, .out = f->motion.drag);
+    fem_mass_force(f, f->motion.drag, f->forces.external);
 }
 
 static void gravity_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     for (int c = 0; c < DIM; c++) {
-        pio_map(q, point_uniform, f->nodes, NULL, .step = f->step, .axis = c, .out = f->drag);
-        pio_sum(q, point_dot, f->nodes, NULL, f->base.scalar, .x = f->inertia, .y = f->drag);
+        pio_map(q, point_uniform, f->mesh.nodes, NULL, .step = f->step, .axis = c, .out = f->motion.drag);
+        pio_sum(q, point_dot, f->mesh.nodes, NULL, f->base.scalar, .x = f->motion.inertia, .y = f->motion.drag);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->base.gravity_bar + c);
     }
 }
@@ -116,19 +118,19 @@ void fem_lumped_weight_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     if (fem_leaps(f)) {
-        fem_combine(f, 1, f->weight_bar, 1, f->f_ext_bar, f->weight_bar);
+        fem_combine(f, 1, f->motion.weight_bar, 1, f->forces.external_bar, f->motion.weight_bar);
         return;
     }
-    pio_map(q, point_uniform, f->nodes, NULL, .step = f->step, .axis = -1, .out = f->drag);
-    pio_queue_zero(q, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_mass_force_adj(f, f->drag, f->f_ext_bar, f->inertia);
+    pio_map(q, point_uniform, f->mesh.nodes, NULL, .step = f->step, .axis = -1, .out = f->motion.drag);
+    pio_queue_zero(q, f->motion.inertia, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    fem_mass_force_adj(f, f->motion.drag, f->forces.external_bar, f->motion.inertia);
     gravity_adj(f);
 }
 
 void fem_node_weights_adj(fem_sim *f)
 {
-    pio_map(&f->base.queue, fem_node_weight_adj, f->nodes, NULL, .fwd = {.step = f->step, .mass = f->mass},
-            .out_bar = f->weight_bar, .mass_bar = f->mass_bar, .gravity_share = f->inertia);
+    pio_map(&f->base.queue, fem_node_weight_adj, f->mesh.nodes, NULL, .fwd = {.step = f->step, .mass = f->motion.mass},
+            .out_bar = f->motion.weight_bar, .mass_bar = f->motion.mass_bar, .gravity_share = f->motion.inertia);
     gravity_adj(f);
 }
 /* clang-format on */

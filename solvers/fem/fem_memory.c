@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-#define TAKE_POINTS(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->nodes)
-#define TAKE_STATE(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->nodes *(size_t)f->n_state)
-#define TAKE_FIELD(pointer, components) TAKE(&f->base.arena, pointer, field_size(f->elements, components))
+#define TAKE_POINTS(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->mesh.nodes)
+#define TAKE_STATE(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->mesh.nodes *(size_t)f->state.n_vectors)
+#define TAKE_FIELD(pointer, components) TAKE(&f->base.arena, pointer, field_size(f->mesh.elements, components))
 
 /* Every rule once, however many parts and loads are of its type. */
 static void take_rule(fem_sim *f, int rule, pio_element_type type)
 {
     pio_arena *arena = &f->base.arena;
-    fem_rule *r = &f->rule[rule][type];
+    fem_rule *r = &f->mesh.rule[rule][type];
     if (r->points) return;
     const size_t nodes = (size_t)fem_nodes_of(type);
     const int rdim = element_rdim[type];
@@ -26,141 +26,142 @@ static void take_rule(fem_sim *f, int rule, pio_element_type type)
 static void take_mesh(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
-    for (fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+    for (fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         for (int r = 0; r < RULES; r++) take_rule(f, r, p->type);
         TAKE(arena, p->node, (size_t)p->n * (size_t)fem_nodes_of(p->type));
         TAKE(arena, p->pair, p->pairs);
     }
-    TAKE_POINTS(f->rest);
-    TAKE_POINTS(f->reference);
-    TAKE(arena, f->held, f->nodes);
-    if (!f->bare) {
-        TAKE(arena, f->corner_start, f->nodes + 1);
-        TAKE(arena, f->corner_list, f->corners);
-        TAKE(arena, f->corner_out, (size_t)f->corners * DIM);
+    TAKE_POINTS(f->mesh.rest);
+    TAKE_POINTS(f->mesh.reference);
+    TAKE(arena, f->supports.constrained, f->mesh.nodes);
+    if (!f->setup.start_only) {
+        TAKE(arena, f->mesh.dof_start, f->mesh.nodes + 1);
+        TAKE(arena, f->mesh.dof_list, f->mesh.element_dofs);
+        TAKE(arena, f->mesh.dof_out, (size_t)f->mesh.element_dofs * DIM);
     }
-    const int rows = f->rows ? f->rows : f->elements;
-    TAKE(arena, f->law, rows);
-    TAKE(arena, f->lame, rows);
-    TAKE(arena, f->given, field_size(rows, HYPER_CONSTANTS));
-    TAKE(arena, f->k, field_size(rows, HYPER_CONSTANTS));
-    TAKE(arena, f->density, field_size(rows, 1));
-    if (f->thickness) TAKE_FIELD(f->thick, 1);
+    const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
+    TAKE(arena, f->materials.law, rows);
+    TAKE(arena, f->materials.parameter_form, rows);
+    TAKE(arena, f->materials.parameters, field_size(rows, HYPER_CONSTANTS));
+    TAKE(arena, f->materials.k, field_size(rows, HYPER_CONSTANTS));
+    TAKE(arena, f->materials.density, field_size(rows, 1));
+    if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness, 1);
 }
 
 static void take_follow(fem_sim *f)
 {
-    TAKE(&f->base.arena, f->stays, f->nodes);
-    TAKE(&f->base.arena, f->follow_law, f->elements);
-    TAKE_FIELD(f->follow_given, HYPER_CONSTANTS);
-    TAKE_FIELD(f->follow_k, HYPER_CONSTANTS);
+    TAKE(&f->base.arena, f->morph.fixed, f->mesh.nodes);
+    TAKE(&f->base.arena, f->morph.law, f->mesh.elements);
+    TAKE_FIELD(f->morph.parameters, HYPER_CONSTANTS);
+    TAKE_FIELD(f->morph.k, HYPER_CONSTANTS);
 }
 
 static void take_loads(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
-    for (fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    for (fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         take_rule(f, RULE_MASS, l->desc.type);
-        l->rule = f->rule[RULE_MASS][l->desc.type];
+        l->rule = f->mesh.rule[RULE_MASS][l->desc.type];
         if (l->desc.vertices) TAKE(arena, l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
         TAKE(arena, l->owner, l->desc.n);
         if (!f->base.adjoint) continue;
         TAKE(arena, l->value_share, field_size(l->desc.n, DIM));
-        if (f->thickness && l->desc.vertices) TAKE(arena, l->thick_share, field_size(l->desc.n, 1));
+        if (f->materials.has_thickness && l->desc.vertices) TAKE(arena, l->thick_share, field_size(l->desc.n, 1));
     }
-    TAKE(arena, f->values, 3 * (size_t)f->n_values);
-    if (f->totals) TAKE(arena, f->areas, f->n_values);
-    if (!f->bare) {
-        TAKE(arena, f->load_start, f->nodes + 1);
-        TAKE(arena, f->load_list, f->load_corners);
-        TAKE(arena, f->load_out, (size_t)f->load_corners * DIM);
+    TAKE(arena, f->loads.values, 3 * (size_t)f->loads.n_values);
+    if (f->loads.has_totals) TAKE(arena, f->loads.areas, f->loads.n_values);
+    if (!f->setup.start_only) {
+        TAKE(arena, f->faces.dof_start, f->mesh.nodes + 1);
+        TAKE(arena, f->faces.dof_list, f->faces.element_dofs);
+        TAKE(arena, f->faces.dof_out, (size_t)f->faces.element_dofs * DIM);
     }
-    TAKE_POINTS(f->vertex_rest);
-    TAKE_POINTS(f->vertex_force);
-    if (f->follows || f->sprung) {
-        TAKE_POINTS(f->vertex_u);
-        TAKE_POINTS(f->vertex_place);
+    TAKE_POINTS(f->faces.rest);
+    TAKE_POINTS(f->faces.force);
+    if (f->loads.has_followers || f->loads.has_springs) {
+        TAKE_POINTS(f->faces.u);
+        TAKE_POINTS(f->faces.place);
     }
-    if (f->follows) {
-        TAKE_POINTS(f->f_dead);
-        TAKE_POINTS(f->f_before);
+    if (f->loads.has_followers) {
+        TAKE_POINTS(f->forces.dead);
+        TAKE_POINTS(f->newton.external_before);
     }
-    if (f->sprung) TAKE_POINTS(f->spring_force);
-    if (f->sprung && f->base.adjoint) TAKE(arena, f->load_rest, (size_t)f->load_corners * DIM);
-    TAKE(arena, f->held_node, f->n_held);
-    TAKE(arena, f->held_axis, f->n_held);
-    TAKE(arena, f->held_support, f->n_held);
-    TAKE(arena, f->support_value, f->n_supports);
-    TAKE(arena, f->support_curve, f->n_supports);
-    TAKE(arena, f->factor, f->n_curves);
+    if (f->loads.has_springs) TAKE_POINTS(f->forces.spring);
+    if (f->loads.has_springs && f->base.adjoint) TAKE(arena, f->faces.dof_rest, (size_t)f->faces.element_dofs * DIM);
+    TAKE(arena, f->supports.node, f->supports.n_constrained);
+    TAKE(arena, f->supports.axis, f->supports.n_constrained);
+    TAKE(arena, f->supports.support, f->supports.n_constrained);
+    TAKE(arena, f->supports.value, f->supports.n_supports);
+    TAKE(arena, f->supports.curve, f->supports.n_supports);
+    TAKE(arena, f->curves.factor, f->curves.n_curves);
 }
 
 /* `morphs`: nodes follow a design, by conjugate gradients, whatever the Jacobian is. */
 static void take_matrix(fem_sim *f, int morphs)
 {
     pio_arena *arena = &f->base.arena;
-    pio_bsr_layout(&f->matrix, &f->base.arena, f->nodes, f->graph.blocks);
-    const int general = f->kind == PIO_GENERAL;
+    pio_bsr_layout(&f->matrix.bsr, &f->base.arena, f->mesh.nodes, f->matrix.graph.blocks);
+    const int general = f->matrix.kind == PIO_GENERAL;
     const unsigned symmetric = 1u << PIO_PCG | (general ? 0u : 1u << PIO_MINRES);
     const unsigned methods = (general ? 1u << PIO_GMRES : 0u) | (general && !morphs ? 0u : symmetric);
-    pio_krylov_layout(&f->krylov, &f->base.arena, (int64_t)f->nodes * DIM, methods, general ? FEM_RESTART : 1);
-    if (f->direct.table) pio_direct_layout(&f->direct, &f->base.arena, 1);
-    TAKE(arena, f->block_row, f->graph.blocks);
-    TAKE(arena, f->block_start, f->graph.blocks + 1);
-    TAKE(arena, f->block_source, f->graph.sources);
-    TAKE(arena, f->pair_out, (size_t)(f->pairs + f->load_pairs) * DIM * DIM);
+    pio_krylov_layout(&f->linear.krylov, &f->base.arena, (int64_t)f->mesh.nodes * DIM, methods,
+                      general ? FEM_RESTART : 1);
+    if (f->linear.direct.table) pio_direct_layout(&f->linear.direct, &f->base.arena, 1);
+    TAKE(arena, f->matrix.block_row, f->matrix.graph.blocks);
+    TAKE(arena, f->matrix.block_start, f->matrix.graph.blocks + 1);
+    TAKE(arena, f->matrix.block_source, f->matrix.graph.sources);
+    TAKE(arena, f->matrix.block_out, (size_t)(f->matrix.element_blocks + f->matrix.face_blocks) * DIM * DIM);
 }
 
 static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_arena *arena = &f->base.arena;
-    if (sim_looks_back_ever(desc)) TAKE_POINTS(f->past_bar);
-    TAKE_STATE(f->known);
-    TAKE_STATE(f->u_bar);
-    if (f->integrator != PIO_STATIC && !fem_leaps(f)) TAKE_STATE(f->earlier_bar);
-    TAKE_POINTS(f->f_ext_bar);
-    if (!fem_leaps(f)) TAKE_POINTS(f->force_bar);
-    TAKE(arena, f->frame_bar, (size_t)(f->integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->nodes);
-    TAKE_POINTS(f->rest_bar);
-    TAKE(arena, f->corner_rest, (size_t)f->corners * DIM);
-    TAKE_FIELD(f->k_bar, HYPER_CONSTANTS);
-    TAKE_FIELD(f->given_bar, HYPER_CONSTANTS);
-    TAKE_FIELD(f->density_bar, 1);
-    if (f->thickness) TAKE_FIELD(f->thick_bar, 1);
-    TAKE_FIELD(f->gravity_share, DIM);
-    TAKE(arena, f->held_share, field_size(f->n_held, 1));
-    TAKE(arena, f->values_bar, 3 * (size_t)f->n_values);
-    TAKE(arena, f->support_bar, f->n_supports);
+    if (sim_looks_back_ever(desc)) TAKE_POINTS(f->adjoint.between_bar);
+    TAKE_STATE(f->adjoint.known);
+    TAKE_STATE(f->adjoint.u_bar);
+    if (f->motion.integrator != PIO_STATIC && !fem_leaps(f)) TAKE_STATE(f->adjoint.previous_bar);
+    TAKE_POINTS(f->forces.external_bar);
+    if (!fem_leaps(f)) TAKE_POINTS(f->frames.force_bar);
+    TAKE(arena, f->frames.u_bar, (size_t)(f->motion.integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->mesh.nodes);
+    TAKE_POINTS(f->mesh.rest_bar);
+    TAKE(arena, f->mesh.dof_rest, (size_t)f->mesh.element_dofs * DIM);
+    TAKE_FIELD(f->materials.k_bar, HYPER_CONSTANTS);
+    TAKE_FIELD(f->materials.parameters_bar, HYPER_CONSTANTS);
+    TAKE_FIELD(f->materials.density_bar, 1);
+    if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness_bar, 1);
+    TAKE_FIELD(f->loads.gravity_contribution, DIM);
+    TAKE(arena, f->supports.contribution, field_size(f->supports.n_constrained, 1));
+    TAKE(arena, f->loads.values_bar, 3 * (size_t)f->loads.n_values);
+    TAKE(arena, f->supports.value_bar, f->supports.n_supports);
 }
 
 static void take_motion(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
     const int adjoint = f->base.adjoint;
-    TAKE_POINTS(f->initial_u);
-    TAKE_POINTS(f->initial_v);
-    TAKE(arena, f->rate, 2 * DIM * (size_t)f->nodes);
-    TAKE_POINTS(f->inertia);
-    TAKE_POINTS(f->drag);
-    TAKE(arena, f->first_factor, f->n_curves);
-    if (f->damped) TAKE_FIELD(f->alpha, 1);
-    if (f->damped && adjoint) TAKE_FIELD(f->alpha_bar, 1);
-    if (f->stiff) {
-        TAKE_FIELD(f->beta, 1);
-        TAKE_FIELD(f->damp_k, HYPER_CONSTANTS);
-        TAKE(arena, f->damp_law, f->elements);
+    TAKE_POINTS(f->motion.initial_u);
+    TAKE_POINTS(f->motion.initial_v);
+    TAKE(arena, f->motion.rate, 2 * DIM * (size_t)f->mesh.nodes);
+    TAKE_POINTS(f->motion.inertia);
+    TAKE_POINTS(f->motion.drag);
+    TAKE(arena, f->curves.initial_factor, f->curves.n_curves);
+    if (f->damping.has_alpha) TAKE_FIELD(f->damping.alpha, 1);
+    if (f->damping.has_alpha && adjoint) TAKE_FIELD(f->damping.alpha_bar, 1);
+    if (f->damping.has_beta) {
+        TAKE_FIELD(f->damping.beta, 1);
+        TAKE_FIELD(f->damping.k, HYPER_CONSTANTS);
+        TAKE(arena, f->damping.law, f->mesh.elements);
     }
-    if (f->stiff && adjoint) {
-        TAKE_FIELD(f->beta_bar, 1);
-        TAKE_FIELD(f->damp_bar, HYPER_CONSTANTS);
+    if (f->damping.has_beta && adjoint) {
+        TAKE_FIELD(f->damping.beta_bar, 1);
+        TAKE_FIELD(f->damping.k_bar, HYPER_CONSTANTS);
     }
-    if (!fem_leaps(f) && !fem_on_lattice(f->integrator)) return;
-    TAKE_POINTS(f->ones);
-    TAKE_POINTS(f->mass);
+    if (!fem_leaps(f) && !fem_on_lattice(f->motion.integrator)) return;
+    TAKE_POINTS(f->motion.ones);
+    TAKE_POINTS(f->motion.mass);
     if (!adjoint || !fem_leaps(f)) return;
-    TAKE_POINTS(f->mass_bar);
-    TAKE_POINTS(f->weight_bar);
-    TAKE(arena, f->corner_force, (size_t)f->corners * DIM);
+    TAKE_POINTS(f->motion.mass_bar);
+    TAKE_POINTS(f->motion.weight_bar);
+    TAKE(arena, f->mesh.dof_force, (size_t)f->mesh.element_dofs * DIM);
 }
 
 int fem_nodal(pio_quantity quantity)
@@ -183,23 +184,24 @@ static void take_filter(fem_sim *f, fem_design *d)
 static void take_tables(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
-    for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
+    for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
         if (fem_of_elements(o->desc.type)) {
             TAKE_FIELD(o->share, 1);
             continue;
         }
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
-        TAKE(arena, o->marker, f->nodes);
+        TAKE(arena, o->marker, f->mesh.nodes);
         TAKE(arena, o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
         if (o->desc.point_weight) TAKE(arena, o->point_weight, (size_t)o->desc.samples * (size_t)o->desc.rows);
     }
     int filters = 0;
-    for (fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
-        if (d->desc.filter && !filters++) TAKE(arena, f->filtered, f->base.n_variables);
+    for (fem_design *d = f->design.designs; d < f->design.designs + f->design.n_designs; d++) {
+        if (d->desc.filter && !filters++) TAKE(arena, f->design.filtered, f->base.n_variables);
         if (d->desc.filter) take_filter(f, d);
         if (d->desc.direction) TAKE_POINTS(d->direction);
-        if (d->desc.quantity < PIO_GRAVITY) TAKE(arena, d->index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
+        if (d->desc.quantity < PIO_GRAVITY)
+            TAKE(arena, d->index, fem_nodal(d->desc.quantity) ? f->mesh.nodes : f->mesh.elements);
     }
 }
 
@@ -216,24 +218,34 @@ static void host_image(pio_sim *base, void *image, int in)
     pio_step_record *records = (pio_step_record *)(h + 1);
     const size_t bytes = sizeof *records * (size_t)base->steps;
     if (!in) {
-        *h = (fem_host){base->index,   f->external_of, f->tape.first,      f->tape.next, base->turned, base->norm_last,
-                        f->indefinite, f->projected,   f->no_acceleration, f->framed,    f->tape.kept, f->tape.looked};
-        memcpy(records, f->records, bytes);
+        *h = (fem_host){base->index,
+                        f->forces.external_of,
+                        f->lattice.residual_log.first,
+                        f->lattice.residual_log.next,
+                        base->turned,
+                        base->norm_last,
+                        f->linear.indefinite,
+                        f->matrix.projected,
+                        f->state.no_acceleration,
+                        f->frames.ready,
+                        f->lattice.residual_log.kept,
+                        f->lattice.residual_log.looked};
+        memcpy(records, f->stepping.records, bytes);
         return;
     }
-    memcpy(f->records, records, bytes);
+    memcpy(f->stepping.records, records, bytes);
     base->index = h->index;
     base->turned = h->turned;
     base->norm_last = h->norm_last;
-    f->external_of = h->external_of;
-    f->indefinite = h->indefinite;
-    f->projected = h->projected;
-    f->no_acceleration = h->no_acceleration;
-    f->framed = h->framed;
-    f->tape.first = h->tape_first;
-    f->tape.next = h->tape_next;
-    f->tape.kept = h->tape_kept;
-    f->tape.looked = h->tape_looked;
+    f->forces.external_of = h->external_of;
+    f->linear.indefinite = h->indefinite;
+    f->matrix.projected = h->projected;
+    f->state.no_acceleration = h->no_acceleration;
+    f->frames.ready = h->framed;
+    f->lattice.residual_log.first = h->tape_first;
+    f->lattice.residual_log.next = h->tape_next;
+    f->lattice.residual_log.kept = h->tape_kept;
+    f->lattice.residual_log.looked = h->tape_looked;
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)
@@ -250,34 +262,34 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_arena *arena = &f->base.arena;
     const pio_fem_desc *m = desc->fem;
-    memset(f->rule, 0, sizeof f->rule); /* of the layout that measured */
+    memset(f->mesh.rule, 0, sizeof f->mesh.rule); /* of the layout that measured */
     fem_state_layout(f, desc);
-    f->base.host_bytes = sizeof(fem_host) + sizeof *f->records * (size_t)desc->steps;
+    f->base.host_bytes = sizeof(fem_host) + sizeof *f->stepping.records * (size_t)desc->steps;
     TAKE(arena, f->step, 1);
-    TAKE_STATE(f->u);
-    TAKE_STATE(f->origin);
+    TAKE_STATE(f->state.u);
+    TAKE_STATE(f->state.origin);
     take_mesh(f);
     if (m->follows) take_follow(f);
     take_loads(f);
-    TAKE(arena, f->curve_start, f->n_curves + 1);
-    TAKE(arena, f->curve_t, m->curve_start[f->n_curves]);
-    TAKE(arena, f->curve_value, m->curve_start[f->n_curves]);
-    TAKE_POINTS(f->f_int);
-    TAKE_POINTS(f->f_ext);
-    TAKE_POINTS(f->rhs);
-    TAKE_POINTS(f->du);
-    TAKE_POINTS(f->trial);
-    TAKE_POINTS(f->lambda);
-    TAKE_POINTS(f->y);
+    TAKE(arena, f->curves.start, f->curves.n_curves + 1);
+    TAKE(arena, f->curves.t, m->curve_start[f->curves.n_curves]);
+    TAKE(arena, f->curves.value, m->curve_start[f->curves.n_curves]);
+    TAKE_POINTS(f->forces.internal);
+    TAKE_POINTS(f->forces.external);
+    TAKE_POINTS(f->newton.rhs);
+    TAKE_POINTS(f->newton.du);
+    TAKE_POINTS(f->newton.trial);
+    TAKE_POINTS(f->newton.lambda);
+    TAKE_POINTS(f->newton.y);
     f->base.scratch[0] = f->base.arena.used;
-    if (!f->bare) take_matrix(f, m->follows != NULL);
+    if (!f->setup.start_only) take_matrix(f, m->follows != NULL);
     f->base.scratch[1] = f->base.arena.used;
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);
-    if (f->integrator != PIO_STATIC) take_motion(f);
-    TAKE(arena, f->scalars, 16);
-    if (fem_on_lattice(f->integrator)) fem_lattice_layout(f, desc);
-    TAKE(arena, f->amounts, 4);
-    const int most = f->nodes > f->elements ? f->nodes : f->elements;
+    if (f->motion.integrator != PIO_STATIC) take_motion(f);
+    TAKE(arena, f->newton.scalars, 16);
+    if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
+    TAKE(arena, f->observe.integrals, 4);
+    const int most = f->mesh.nodes > f->mesh.elements ? f->mesh.nodes : f->mesh.elements;
     sim_layout(&f->base, most, most);
 }

@@ -16,32 +16,33 @@ static const double tolerance = sizeof(real) == 4 ? 1e-5 : 1e-12;
 static fem_block block_of(const fem_sim *f, const fem_part *p)
 {
     fem_block b = fem_block_of(f, p, RULE_STIFFNESS);
-    b.rest = f->reference;
+    b.rest = f->mesh.reference;
     b.thick = NULL; /* a thickness that is designed does not change the map */
     return b;
 }
 
 static fem_matter matter_of(const fem_sim *f)
 {
-    return (fem_matter){.elements = f->elements, .law = f->follow_law, .k = f->follow_k, .density = f->density};
+    return (fem_matter){.elements = f->mesh.elements, .law = f->morph.law, .k = f->morph.k,
+                        .density = f->materials.density};
 }
 
 /* out = K w */
 static void apply(fem_sim *f, const real *w, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
-        pio_map(q, fem_force, p->n, NULL, .b = block_of(f, p), .m = matter_of(f), .u = w, .out = f->corner_out);
-    pio_queue_zero(q, out, sizeof *out * DIM * (size_t)f->nodes);
-    pio_map(q, fem_node_sum, f->nodes, NULL,
-            .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out, .scale = 1, .out = out);
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+        pio_map(q, fem_force, p->n, NULL, .b = block_of(f, p), .m = matter_of(f), .u = w, .out = f->mesh.dof_out);
+    pio_queue_zero(q, out, sizeof *out * DIM * (size_t)f->mesh.nodes);
+    pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
+            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1, .out = out);
     pio_halo(q, out);
 }
 
 /* x = 0 where nodes stay; or where they follow. */
 static void mask(fem_sim *f, int keep_stays, real *x)
 {
-    pio_map(&f->base.queue, fem_mask, f->nodes, NULL, .held = f->stays, .keep_held = keep_stays, .x = x);
+    pio_map(&f->base.queue, fem_mask, f->mesh.nodes, NULL, .held = f->morph.fixed, .keep_held = keep_stays, .x = x);
 }
 
 /* K_ff x = b; b is 0 where nodes stay. The Jacobian's memory holds the matrix: there is no step under way. */
@@ -49,23 +50,25 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
 {
     pio_queue *q = &f->base.queue;
     pio_krylov_result result = {0};
-    pio_queue_zero(q, x, sizeof *x * DIM * (size_t)f->nodes);
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    pio_queue_zero(q, x, sizeof *x * DIM * (size_t)f->mesh.nodes);
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = block_of(f, p), .m = matter_of(f), .u = x, .pair = p->pair, .pairs = p->pairs,
-                .first_pair = p->first_pair, .out = f->pair_out);
-    pio_map(q, fem_assemble, f->graph.blocks, NULL,
-            .row = f->block_row, .column = f->matrix.column, .start = f->block_start, .source = f->block_source,
-            .pairs = f->pair_out, .held = f->stays, .out = f->matrix.value);
-    piola_status rc = pio_bsr_invert_diagonal(&f->matrix, error);
+                .first_pair = p->first_pair, .out = f->matrix.block_out);
+    pio_map(q, fem_assemble, f->matrix.graph.blocks, NULL,
+            .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
+            .source = f->matrix.block_source, .pairs = f->matrix.block_out, .held = f->morph.fixed,
+            .out = f->matrix.bsr.value);
+    piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
-    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SPD, 1);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SPD, 1);
     const pio_krylov_options options = {.method = PIO_PCG,
                                         .tolerance = tolerance,
-                                        .max_iterations = f->linear_iterations,
+                                        .max_iterations = f->linear.iterations,
                                         .look_every = q->stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
-    rc = pio_krylov_solve(&f->krylov, q, &(pio_krylov_system){.op = &op, .b = b, .x = x}, &options, &result, error);
+    rc = pio_krylov_solve(&f->linear.krylov, q, &(pio_krylov_system){.op = &op, .b = b,
+                                                                     .x = x}, &options, &result, error);
     if (!rc || !error) return rc;
     const piola_error said = *error;
     return sim_fail(error, rc, "the update of the mesh: %.1900s", said.message);
@@ -74,31 +77,32 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
 
 void fem_morph_begin(fem_sim *f)
 {
-    if (f->stays) pio_queue_copy(&f->base.queue, f->rest, f->reference, sizeof(real) * DIM * (size_t)f->nodes);
+    if (f->morph.fixed)
+        pio_queue_copy(&f->base.queue, f->mesh.rest, f->mesh.reference, sizeof(real) * DIM * (size_t)f->mesh.nodes);
 }
 
 piola_status fem_morph(fem_sim *f, piola_error *error)
 {
-    if (!f->stays) return PIOLA_OK;
-    fem_combine(f, 1, f->rest, -1, f->reference, f->du);
-    apply(f, f->du, f->rhs);
-    fem_combine(f, -1, f->rhs, 0, f->rhs, f->rhs);
-    mask(f, 0, f->rhs);
-    const piola_status rc = solve(f, f->rhs, f->trial, error);
+    if (!f->morph.fixed) return PIOLA_OK;
+    fem_combine(f, 1, f->mesh.rest, -1, f->mesh.reference, f->newton.du);
+    apply(f, f->newton.du, f->newton.rhs);
+    fem_combine(f, -1, f->newton.rhs, 0, f->newton.rhs, f->newton.rhs);
+    mask(f, 0, f->newton.rhs);
+    const piola_status rc = solve(f, f->newton.rhs, f->newton.trial, error);
     if (rc) return rc;
-    fem_combine(f, 1, f->rest, 1, f->trial, f->rest);
+    fem_combine(f, 1, f->mesh.rest, 1, f->newton.trial, f->mesh.rest);
     return sim_failed(&f->base, error);
 }
 
 piola_status fem_morph_adj(fem_sim *f, piola_error *error)
 {
-    if (!f->stays) return PIOLA_OK;
-    fem_combine(f, 1, f->rest_bar, 0, f->rest_bar, f->rhs);
-    mask(f, 0, f->rhs);
-    const piola_status rc = solve(f, f->rhs, f->lambda, error);
+    if (!f->morph.fixed) return PIOLA_OK;
+    fem_combine(f, 1, f->mesh.rest_bar, 0, f->mesh.rest_bar, f->newton.rhs);
+    mask(f, 0, f->newton.rhs);
+    const piola_status rc = solve(f, f->newton.rhs, f->newton.lambda, error);
     if (rc) return rc;
-    apply(f, f->lambda, f->rhs);
-    fem_combine(f, 1, f->rest_bar, -1, f->rhs, f->rest_bar);
-    mask(f, 1, f->rest_bar);
+    apply(f, f->newton.lambda, f->newton.rhs);
+    fem_combine(f, 1, f->mesh.rest_bar, -1, f->newton.rhs, f->mesh.rest_bar);
+    mask(f, 1, f->mesh.rest_bar);
     return sim_failed(&f->base, error);
 }

@@ -44,39 +44,39 @@ static const double TIGHTEST =
 /* clang-format off */
 static void dot(fem_sim *f, int slot, const real *x, const real *y)
 {
-    pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars + slot, .x = x, .y = y);
+    pio_sum(&f->base.queue, point_dot, f->mesh.nodes, NULL, f->newton.scalars + slot, .x = x, .y = y);
 }
 
 /* Energy and the work of dead forces at u, into scalars; inertia and drag, and what is like a potential of theirs.
- * f_ext is that of u afterwards. */
+ * forces.external is that of u afterwards. */
 static void potential(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    pio_queue_zero(q, f->scalars + SUM_ENERGY, sizeof *f->scalars);
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++) {
+    pio_queue_zero(q, f->newton.scalars + SUM_ENERGY, sizeof *f->newton.scalars);
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         pio_sum(q, fem_energy, p->n, NULL, f->base.scalar,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
-        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->scalars + SUM_ENERGY);
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->newton.scalars + SUM_ENERGY);
     }
     fem_follow(f, u);
-    dot(f, SUM_WORK, f->follows ? f->f_dead : f->f_ext, u);
-    if (f->sprung) {
-        pio_queue_zero(q, f->spring_force, sizeof(real) * DIM * (size_t)f->nodes);
-        fem_springs(f, u, f->spring_force);
-        dot(f, SUM_SPRINGS, f->spring_force, u);
+    dot(f, SUM_WORK, f->loads.has_followers ? f->forces.dead : f->forces.external, u);
+    if (f->loads.has_springs) {
+        pio_queue_zero(q, f->forces.spring, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+        fem_springs(f, u, f->forces.spring);
+        dot(f, SUM_SPRINGS, f->forces.spring, u);
     }
-    if (f->integrator == PIO_STATIC) return;
-    const real *a = f->rate + DIM * (size_t)f->nodes;
+    if (f->motion.integrator == PIO_STATIC) return;
+    const real *a = f->motion.rate + DIM * (size_t)f->mesh.nodes;
     fem_inertial(f, span, u);
-    dot(f, SUM_INERTIA, f->inertia, f->inertia);
-    dot(f, SUM_KINETIC, a, f->inertia);
-    dot(f, SUM_DRAG, f->rate, f->drag);
+    dot(f, SUM_INERTIA, f->motion.inertia, f->motion.inertia);
+    dot(f, SUM_KINETIC, a, f->motion.inertia);
+    dot(f, SUM_DRAG, f->motion.rate, f->motion.drag);
 }
 /* clang-format on */
 
 static int download(fem_sim *f, double *sums)
 {
-    pio_queue_download(&f->base.queue, sums, f->scalars, sizeof *sums * SUMS);
+    pio_queue_download(&f->base.queue, sums, f->newton.scalars, sizeof *sums * SUMS);
     return !f->base.queue.error.code;
 }
 
@@ -101,7 +101,7 @@ typedef struct {
 /* N: a residual that rounding alone may leave */
 static double dust(const newton *n)
 {
-    return fmax(n->f->rounding, n->rounded);
+    return fmax(n->f->newton.rounding, n->rounded);
 }
 
 static double potential_of(const newton *n)
@@ -113,11 +113,11 @@ static double potential_of(const newton *n)
 /* out = r(u), the potential's forces being those of u already */
 static void unbalanced(fem_sim *f, const real *u, real *out)
 {
-    fem_internal(f, u, f->f_int);
-    fem_combine(f, 1, f->f_ext, -1, f->f_int, out);
-    if (f->integrator != PIO_STATIC) {
-        fem_combine(f, 1, out, -1, f->inertia, out);
-        fem_combine(f, 1, out, -1, f->drag, out);
+    fem_internal(f, u, f->forces.internal);
+    fem_combine(f, 1, f->forces.external, -1, f->forces.internal, out);
+    if (f->motion.integrator != PIO_STATIC) {
+        fem_combine(f, 1, out, -1, f->motion.inertia, out);
+        fem_combine(f, 1, out, -1, f->motion.drag, out);
     }
     fem_held(f, 0, out);
 }
@@ -125,7 +125,7 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
 /* The move of the held unknowns has taken an element to y where its law is not defined. */
 static piola_status inside_out(newton *n)
 {
-    const piola_failure what = fem_failed_inside_out(n->f, n->f->y);
+    const piola_failure what = fem_failed_inside_out(n->f, n->f->newton.y);
     char element[32] = "an element";
     if (what.of == PIOLA_FAILED_ELEMENT) snprintf(element, sizeof element, "element %lld", (long long)what.item);
     return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
@@ -137,13 +137,13 @@ static piola_status inside_out(newton *n)
 /* The method has failed; forces r are out of balance most at some node. */
 static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
 {
-    const piola_failure what = fem_failed_at_node(n->f, kind, n->f->rhs, n->residual);
+    const piola_failure what = fem_failed_at_node(n->f, kind, n->f->newton.rhs, n->residual);
     const int digits = sizeof(real) == 4 && (n->residual < 1e-3 || n->unbalanced < 10 * dust(n));
     return sim_fail_as(
         n->error, PIOLA_NUMERICAL, what,
         "step %lld: %s after %d iterations: the relative residual is %.3g, solver.tolerance %.3g, the largest "
         "unbalanced force at node %lld; %s would be right",
-        (long long)what.step, how, n->iterations, n->residual, n->f->newton_tolerance, (long long)what.item,
+        (long long)what.step, how, n->iterations, n->residual, n->f->newton.tolerance, (long long)what.item,
         digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64," : "smaller load steps");
 }
 
@@ -151,7 +151,7 @@ static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
 static piola_status not_finite(newton *n)
 {
     fem_sim *f = n->f;
-    const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->du : f->rhs;
+    const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->newton.du : f->newton.rhs;
     const piola_failure what = fem_failed_at_node(f, PIOLA_FAILED_NOT_FINITE, wrong, (double)NAN);
     return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
                        "step %lld: the residual is not finite after %d iterations, at node %lld", (long long)what.step,
@@ -162,12 +162,12 @@ static piola_status not_finite(newton *n)
 static piola_status evaluate(newton *n, int searched)
 {
     fem_sim *f = n->f;
-    if (!searched) potential(f, n->span, f->trial);
-    unbalanced(f, f->trial, f->rhs);
-    dot(f, SUM_RESIDUAL, f->rhs, f->rhs);
-    dot(f, SUM_INTERNAL, f->f_int, f->f_int);
-    dot(f, SUM_EXTERNAL, f->f_ext, f->f_ext);
-    dot(f, SUM_MOVE, f->du, f->du);
+    if (!searched) potential(f, n->span, f->newton.trial);
+    unbalanced(f, f->newton.trial, f->newton.rhs);
+    dot(f, SUM_RESIDUAL, f->newton.rhs, f->newton.rhs);
+    dot(f, SUM_INTERNAL, f->forces.internal, f->forces.internal);
+    dot(f, SUM_EXTERNAL, f->forces.external, f->forces.external);
+    dot(f, SUM_MOVE, f->newton.du, f->newton.du);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
     n->forces = fmax(sqrt(forces), n->momentum);
@@ -182,10 +182,10 @@ static piola_status evaluate(newton *n, int searched)
  * rounded to eps u unbalances more than the rounding of F does. */
 static void magnitude(fem_sim *f)
 {
-    pio_map(&f->base.queue, bsr_magnitude, f->nodes, NULL, .row_start = f->matrix.row_start, .column = f->matrix.column,
-            .value = f->matrix.value, .x = f->trial, .y = f->y);
-    fem_held(f, 0, f->y);
-    dot(f, SUM_ROUNDED, f->y, f->y);
+    pio_map(&f->base.queue, bsr_magnitude, f->mesh.nodes, NULL, .row_start = f->matrix.bsr.row_start,
+            .column = f->matrix.bsr.column, .value = f->matrix.bsr.value, .x = f->newton.trial, .y = f->newton.y);
+    fem_held(f, 0, f->newton.y);
+    dot(f, SUM_ROUNDED, f->newton.y, f->newton.y);
 }
 
 /* lambda = solution of K x = rhs with the assembled matrix */
@@ -193,9 +193,9 @@ static piola_status solve_direction(newton *n, double tolerance)
 {
     fem_sim *f = n->f;
     int32_t iterations = 0;
-    pio_queue_zero(&f->base.queue, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_queue_zero(&f->base.queue, f->newton.lambda, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     const piola_status rc =
-        fem_solve_newton(f, f->rhs, f->lambda, tolerance, &iterations, &n->record->indefinite, n->error);
+        fem_solve_newton(f, f->newton.rhs, f->newton.lambda, tolerance, &iterations, &n->record->indefinite, n->error);
     n->record->linear_iterations += iterations;
     return rc;
 }
@@ -214,44 +214,44 @@ static piola_status direction(newton *n, int first)
 {
     fem_sim *f = n->f;
     pio_queue *q = &f->base.queue;
-    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
-    const int always = f->projection == PIO_PROJECT_ALWAYS;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
+    const int always = f->newton.projection == PIO_PROJECT_ALWAYS;
     if (always)
-        fem_projected_jacobian(f, n->span, f->trial);
+        fem_projected_jacobian(f, n->span, f->newton.trial);
     else
-        fem_jacobian(f, n->span, f->trial);
+        fem_jacobian(f, n->span, f->newton.trial);
     piola_status rc = interrupted(n);
     if (rc) return rc;
     magnitude(f);
     if (first) { /* rhs -= (K + ca M + cv C) du_held, ca and cv of the held */
-        pio_queue_zero(q, f->lambda, bytes);
-        fem_internal_adj(f, f->trial, f->du, f->lambda, 0);
+        pio_queue_zero(q, f->newton.lambda, bytes);
+        fem_internal_adj(f, f->newton.trial, f->newton.du, f->newton.lambda, 0);
         if (n->ca > 0) {
-            fem_combine(f, n->held_ca, f->du, 0, f->du, f->y);
-            fem_mass_force(f, f->y, f->lambda);
-            fem_combine(f, n->held_cv, f->du, 0, f->du, f->y);
-            fem_damping_force(f, f->y, f->lambda);
+            fem_combine(f, n->held_ca, f->newton.du, 0, f->newton.du, f->newton.y);
+            fem_mass_force(f, f->newton.y, f->newton.lambda);
+            fem_combine(f, n->held_cv, f->newton.du, 0, f->newton.du, f->newton.y);
+            fem_damping_force(f, f->newton.y, f->newton.lambda);
         }
-        fem_follow_times(f, f->trial, f->du, f->lambda);
-        fem_combine(f, 1, f->rhs, -1, f->lambda, f->rhs);
-        fem_held(f, 0, f->rhs);
+        fem_follow_times(f, f->newton.trial, f->newton.du, f->newton.lambda);
+        fem_combine(f, 1, f->newton.rhs, -1, f->newton.lambda, f->newton.rhs);
+        fem_held(f, 0, f->newton.rhs);
     }
     /* no tighter than what is left to do; and all of it where what a looser one leaves would pass for rounding */
-    const double left = fmax(fmin(0.1 * f->newton_goal / fmax(n->residual, f->newton_goal), LOOSEST), TIGHTEST);
+    const double left = fmax(fmin(0.1 * f->newton.goal / fmax(n->residual, f->newton.goal), LOOSEST), TIGHTEST);
     double tolerance = fmax(fmin(LOOSEST, n->residual), left);
     if (tolerance * n->unbalanced <= dust(n)) tolerance = left;
     rc = interrupted(n);
     if (!rc) rc = solve_direction(n, tolerance);
-    const int again = !rc && f->indefinite && f->projection == PIO_PROJECT_AUTO;
+    const int again = !rc && f->linear.indefinite && f->newton.projection == PIO_PROJECT_AUTO;
     if (again) {
-        fem_projected_jacobian(f, n->span, f->trial);
+        fem_projected_jacobian(f, n->span, f->newton.trial);
         rc = solve_direction(n, tolerance);
     }
     n->record->projected += always || again;
     if (first)
-        fem_combine(f, 1, f->du, 1, f->lambda, f->du);
+        fem_combine(f, 1, f->newton.du, 1, f->newton.lambda, f->newton.du);
     else
-        pio_queue_copy(q, f->du, f->lambda, bytes);
+        pio_queue_copy(q, f->newton.du, f->newton.lambda, bytes);
     return rc;
 }
 
@@ -261,19 +261,19 @@ static int halves_residual(newton *n)
 {
     fem_sim *f = n->f;
     const double rounding = dust(n), half = 0.5 * n->unbalanced;
-    unbalanced(f, f->y, f->lambda);
-    dot(f, SUM_RESIDUAL, f->lambda, f->lambda);
+    unbalanced(f, f->newton.y, f->newton.lambda);
+    dot(f, SUM_RESIDUAL, f->newton.lambda, f->newton.lambda);
     return download(f, n->sums) && sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
 }
 
-/* What following loads do along the search from f_before to here, per step length: (p0 + p1) . du/2, p = f_ext -
- * f_dead. */
+/* What following loads do along the search from external_before to here, per step length: (p0 + p1) . du/2, p =
+ * external - dead. */
 static void follow_work(fem_sim *f)
 {
-    if (!f->follows) return;
-    fem_combine(f, 0.5, f->f_before, 0.5, f->f_ext, f->lambda);
-    fem_combine(f, 1, f->lambda, -1, f->f_dead, f->lambda);
-    dot(f, SUM_FOLLOW, f->lambda, f->du);
+    if (!f->loads.has_followers) return;
+    fem_combine(f, 0.5, f->newton.external_before, 0.5, f->forces.external, f->newton.lambda);
+    fem_combine(f, 1, f->newton.lambda, -1, f->forces.dead, f->newton.lambda);
+    dot(f, SUM_FOLLOW, f->newton.lambda, f->newton.du);
 }
 
 /* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the
@@ -287,16 +287,18 @@ static piola_status search(newton *n, int moves)
     fem_sim *f = n->f;
     const double before = potential_of(n);
     const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]) + fabs(before);
-    dot(f, SUM_SLOPE, f->rhs, f->du);
-    if (f->follows) pio_queue_copy(&f->base.queue, f->f_before, f->f_ext, sizeof(real) * DIM * (size_t)f->nodes);
+    dot(f, SUM_SLOPE, f->newton.rhs, f->newton.du);
+    if (f->loads.has_followers)
+        pio_queue_copy(&f->base.queue, f->newton.external_before, f->forces.external,
+                       sizeof(real) * DIM * (size_t)f->mesh.nodes);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
-    const int downhill = f->kind != PIO_GENERAL || slope > 0;
+    const int downhill = f->matrix.kind != PIO_GENERAL || slope > 0;
     double t = 1;
-    fem_combine(f, 1, f->trial, 1, f->du, f->y);
+    fem_combine(f, 1, f->newton.trial, 1, f->newton.du, f->newton.y);
     for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
-        if (k) fem_combine(f, 1, f->trial, t, f->du, f->y);
-        potential(f, n->span, f->y);
+        if (k) fem_combine(f, 1, f->newton.trial, t, f->newton.du, f->newton.y);
+        potential(f, n->span, f->newton.y);
         follow_work(f);
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
         const double after = potential_of(n) - t * n->sums[SUM_FOLLOW];
@@ -307,7 +309,7 @@ static piola_status search(newton *n, int moves)
         if (moves) return inside_out(n);
         if (k == BACKTRACKS) return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
     }
-    pio_queue_copy(&f->base.queue, f->trial, f->y, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_queue_copy(&f->base.queue, f->newton.trial, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     return PIOLA_OK;
 }
 
@@ -315,7 +317,7 @@ static int is_zero(fem_sim *f, const real *x)
 {
     double square = 1;
     dot(f, SUM_SLOPE, x, x);
-    pio_queue_download(&f->base.queue, &square, f->scalars + SUM_SLOPE, sizeof square);
+    pio_queue_download(&f->base.queue, &square, f->newton.scalars + SUM_SLOPE, sizeof square);
     return !(square > 0);
 }
 
@@ -323,7 +325,7 @@ static int is_zero(fem_sim *f, const real *x)
  * what rounding leaves of the law. */
 static int idle(newton *n)
 {
-    if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->trial))
+    if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->newton.trial))
         return 0;
     n->residual = 0; /* there is nothing that it is relative to */
     return 1;
@@ -334,19 +336,19 @@ static int held_still(newton *n)
 {
     fem_sim *f = n->f;
     const fem_span s = n->span, before = s.part > 0 ? (fem_span){s.step, s.part - 1, s.parts} : fem_whole(s.step - 1);
-    if (f->integrator != PIO_STATIC || before.step < 0) return 0;
-    pio_queue_copy(&f->base.queue, f->lambda, f->f_ext, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_external(f, before, f->u);
-    fem_combine(f, 1, f->f_ext, -1, f->lambda, f->lambda);
-    fem_external(f, s, f->u);
-    return is_zero(f, f->lambda);
+    if (f->motion.integrator != PIO_STATIC || before.step < 0) return 0;
+    pio_queue_copy(&f->base.queue, f->newton.lambda, f->forces.external, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    fem_external(f, before, f->state.u);
+    fem_combine(f, 1, f->forces.external, -1, f->newton.lambda, f->newton.lambda);
+    fem_external(f, s, f->state.u);
+    return is_zero(f, f->newton.lambda);
 }
 
 /* Are the forces in balance: to the tolerance, or, once a direction was taken, to rounding? Loads may be smaller than
  * the rounding of stresses of the size of the moduli, and move bodies all the same. */
 static int balanced(newton *n)
 {
-    if (n->residual <= n->f->newton_goal) return 1;
+    if (n->residual <= n->f->newton.goal) return 1;
     return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || held_still(n));
 }
 
@@ -354,13 +356,13 @@ static piola_status iterate(newton *n)
 {
     fem_sim *f = n->f;
     /* a run that must take the same parts as one of another design may need more */
-    const int most = f->repeat ? 2 * f->newton_iterations + 8 : f->newton_iterations;
+    const int most = f->stepping.repeat ? 2 * f->newton.iterations + 8 : f->newton.iterations;
     piola_status rc = evaluate(n, 0);
     int moves = n->sums[SUM_MOVE] > 0;
     while (!rc && (moves || !balanced(n))) {
         const double before = n->residual;
         const int enough =
-            !moves && before <= f->newton_tolerance; /* and on to the goal, as far as that can be reached */
+            !moves && before <= f->newton.tolerance; /* and on to the goal, as far as that can be reached */
         if (n->iterations == most) {
             if (enough) break;
             return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
@@ -376,11 +378,11 @@ static piola_status iterate(newton *n)
         const int last = rc == PIOLA_NUMERICAL && enough;
         if (last && n->error) *n->error = (piola_error){0};
         if (!rc || last) rc = evaluate(n, !last);
-        if (last || (enough && n->residual <= f->newton_tolerance && n->residual > 0.5 * before)) break;
+        if (last || (enough && n->residual <= f->newton.tolerance && n->residual > 0.5 * before)) break;
     }
     n->record->residual = fmax(n->record->residual, n->residual);
     n->record->forces = fmax(n->record->forces, n->forces);
-    if (rc || n->residual <= f->newton_tolerance || n->iterations == 0 || n->exact) return rc;
+    if (rc || n->residual <= f->newton.tolerance || n->iterations == 0 || n->exact) return rc;
     return fem_measure_doubt(f, n->span, n->record, n->error);
 }
 
@@ -389,50 +391,50 @@ static piola_status predict(newton *n)
 {
     fem_sim *f = n->f;
     const fem_rates_pair r = fem_rates_at(f, n->span);
-    const double h = f->dt / n->span.parts;
+    const double h = f->stepping.dt / n->span.parts;
     n->ca = r.a.d;
     n->cv = r.v.d;
     n->held_ca = r.held_a.d;
     n->held_cv = r.held_v.d;
-    fem_combine(f, 1, f->trial, h, fem_state(f, f->u, STATE_V), f->trial);
-    pio_queue_zero(&f->base.queue, f->inertia, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_mass_force(f, fem_state(f, f->u, STATE_V), f->inertia);
-    dot(f, SUM_INERTIA, f->inertia, f->inertia);
+    fem_combine(f, 1, f->newton.trial, h, fem_state(f, f->state.u, STATE_V), f->newton.trial);
+    pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->motion.inertia);
+    dot(f, SUM_INERTIA, f->motion.inertia, f->motion.inertia);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     n->momentum = sqrt(n->sums[SUM_INERTIA]) / h;
-    return f->taping && n->sums[SUM_TAPE] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
+    return f->lattice.recording && n->sums[SUM_TAPE] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
 }
 
 /* The trial becomes the state, with the rates of its last evaluation. */
 static void accept(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    const size_t vector = DIM * (size_t)f->nodes, bytes = sizeof(real) * vector;
-    real *v = fem_state(f, f->u, STATE_V), *a = fem_state(f, f->u, STATE_A), *past = fem_state(f, f->u, STATE_PAST),
-         *rate = fem_state(f, f->u, STATE_RATE);
-    if (past) pio_queue_copy(q, past, f->u, bytes);
+    const size_t vector = DIM * (size_t)f->mesh.nodes, bytes = sizeof(real) * vector;
+    real *v = fem_state(f, f->state.u, STATE_V), *a = fem_state(f, f->state.u, STATE_A),
+         *past = fem_state(f, f->state.u, STATE_PAST), *rate = fem_state(f, f->state.u, STATE_RATE);
+    if (past) pio_queue_copy(q, past, f->state.u, bytes);
     if (rate) pio_queue_copy(q, rate, v, bytes);
-    pio_queue_copy(q, f->u, f->trial, bytes);
-    if (v) pio_queue_copy(q, v, f->rate, bytes);
-    if (a) pio_queue_copy(q, a, f->rate + vector, bytes);
+    pio_queue_copy(q, f->state.u, f->newton.trial, bytes);
+    if (v) pio_queue_copy(q, v, f->motion.rate, bytes);
+    if (a) pio_queue_copy(q, a, f->motion.rate + vector, bytes);
 }
 
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     newton n = {.f = f, .span = span, .record = record, .error = error};
-    fem_external(f, span, f->u);
-    pio_queue_zero(q, f->du, bytes);
-    pio_queue_copy(q, f->trial, f->u, bytes);
-    if (f->integrator != PIO_STATIC) {
+    fem_external(f, span, f->state.u);
+    pio_queue_zero(q, f->newton.du, bytes);
+    pio_queue_copy(q, f->newton.trial, f->state.u, bytes);
+    if (f->motion.integrator != PIO_STATIC) {
         const piola_status failed = predict(&n);
         if (failed) return failed;
     }
-    if (f->n_held)
-        pio_map(q, fem_prescribe, f->n_held, NULL, .node = f->held_node, .axis = f->held_axis,
-                .support = f->held_support, .value = f->support_value, .curve = f->support_curve, .factor = f->factor,
-                .u = f->trial, .du = f->du);
+    if (f->supports.n_constrained)
+        pio_map(q, fem_prescribe, f->supports.n_constrained, NULL, .node = f->supports.node, .axis = f->supports.axis,
+                .support = f->supports.support, .value = f->supports.value, .curve = f->supports.curve,
+                .factor = f->curves.factor, .u = f->newton.trial, .du = f->newton.du);
     const piola_status rc = iterate(&n);
     if (rc) return rc;
     accept(f);

@@ -18,9 +18,9 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, cons
     const int distance = d->type == PIO_DISTANCE, sample = t->sample;
     return (fem_observe_args){.type = type[d->type],
                               .axis = axis,
-                              .rest = f->rest,
+                              .rest = f->mesh.rest,
                               .u = of_rates(d) ? fem_state(f, u, STATE_V) : u,
-                              .force = d->type == PIO_COMPLIANCE ? f->f_ext : f->trial,
+                              .force = d->type == PIO_COMPLIANCE ? f->forces.external : f->newton.trial,
                               .weight = o->weight,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
@@ -38,24 +38,24 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, cons
 /* trial = what the supports hold: f_int + M a + C v - f_ext */
 static void reaction(fem_sim *f)
 {
-    fem_internal(f, f->u, f->f_int);
-    fem_combine(f, 1, f->f_int, -1, f->f_ext, f->trial);
-    if (f->integrator == PIO_STATIC) return;
-    fem_mass_force(f, fem_state(f, f->u, STATE_A), f->trial);
-    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->trial);
+    fem_internal(f, f->state.u, f->forces.internal);
+    fem_combine(f, 1, f->forces.internal, -1, f->forces.external, f->newton.trial);
+    if (f->motion.integrator == PIO_STATIC) return;
+    fem_mass_force(f, fem_state(f, f->state.u, STATE_A), f->newton.trial);
+    fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
 }
 
 /* trial = M v */
 static void momentum(fem_sim *f)
 {
-    pio_queue_zero(&f->base.queue, f->trial, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_mass_force(f, fem_state(f, f->u, STATE_V), f->trial);
+    pio_queue_zero(&f->base.queue, f->newton.trial, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
 }
 
 static void forward(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
-    const fem_observation *o = &f->observations[t->observation];
+    const fem_observation *o = &f->observe.observations[t->observation];
     if (fem_of_elements(o->desc.type)) {
         fem_observe_amount(f, o, t);
         return;
@@ -63,8 +63,8 @@ static void forward(fem_sim *f, const pio_touch *t)
     if (o->desc.type == PIO_REACTION) reaction(f);
     if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
-        const fem_observe_args a = args_of(f, o, t, c, f->u, f->origin);
-        pio_sum(q, fem_observe, f->nodes, NULL, f->base.scalar, OBSERVE_ARGS);
+        const fem_observe_args a = args_of(f, o, t, c, f->state.u, f->state.origin);
+        pio_sum(q, fem_observe, f->mesh.nodes, NULL, f->base.scalar, OBSERVE_ARGS);
         pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = t->weight,
                 .sample = f->base.samples + o->first + t->sample * o->desc.components + c);
     }
@@ -75,49 +75,49 @@ static void forward(fem_sim *f, const pio_touch *t)
 static void reverse(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
-    const fem_observation *o = &f->observations[t->observation];
+    const fem_observation *o = &f->observe.observations[t->observation];
     const int forces = o->desc.type != PIO_COMPLIANCE;
     if (fem_of_elements(o->desc.type)) {
         fem_observe_amount_adj(f, o, t);
         return;
     }
-    real *v = fem_state(f, f->u, STATE_V), *v_bar = fem_state(f, f->u_bar, STATE_V);
+    real *v = fem_state(f, f->state.u, STATE_V), *v_bar = fem_state(f, f->adjoint.u_bar, STATE_V);
     if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
-    if (forces) pio_queue_zero(q, f->y, sizeof(real) * DIM * (size_t)f->nodes);
+    if (forces) pio_queue_zero(q, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     for (int c = 0; c < o->desc.components; c++) {
-        const fem_observe_args a = args_of(f, o, t, c, f->u, NULL);
-        pio_map(q, fem_observe_adj, f->nodes, NULL, .o = a, .weight = t->weight,
+        const fem_observe_args a = args_of(f, o, t, c, f->state.u, NULL);
+        pio_map(q, fem_observe_adj, f->mesh.nodes, NULL, .o = a, .weight = t->weight,
                 .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c,
-                .u_bar = of_rates(&o->desc) ? v_bar : f->u_bar,
-                .force_bar = forces ? f->y : f->f_ext_bar, .rest_bar = f->rest_bar);
+                .u_bar = of_rates(&o->desc) ? v_bar : f->adjoint.u_bar,
+                .force_bar = forces ? f->newton.y : f->forces.external_bar, .rest_bar = f->mesh.rest_bar);
     }
-    if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->y, v_bar);
+    if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->newton.y, v_bar);
     if (o->desc.type != PIO_REACTION) return;
-    fem_internal_adj(f, f->u, f->y, f->u_bar, 1);
-    if (f->integrator != PIO_STATIC) {
-        fem_mass_force_adj(f, fem_state(f, f->u, STATE_A), f->y, fem_state(f, f->u_bar, STATE_A));
-        fem_damping_force_adj(f, v, f->y, v_bar);
+    fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);
+    if (f->motion.integrator != PIO_STATIC) {
+        fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, fem_state(f, f->adjoint.u_bar, STATE_A));
+        fem_damping_force_adj(f, v, f->newton.y, v_bar);
     }
-    fem_combine(f, 1, f->f_ext_bar, -1, f->y, f->f_ext_bar);
+    fem_combine(f, 1, f->forces.external_bar, -1, f->newton.y, f->forces.external_bar);
 }
 
 /* A distance at a time within the step from u to `known`. */
 static void reverse_between(fem_sim *f, const pio_touch *t)
 {
-    const fem_observation *o = &f->observations[t->observation];
-    const fem_observe_args a = args_of(f, o, t, 0, f->known, f->u);
-    pio_map(&f->base.queue, fem_observe_adj, f->nodes, NULL, .o = a, .weight = t->weight,
-            .sample_bar = f->base.samples_bar + o->first + t->sample, .u_bar = f->u_bar, .rest_bar = f->rest_bar,
-            .past_bar = f->past_bar);
+    const fem_observation *o = &f->observe.observations[t->observation];
+    const fem_observe_args a = args_of(f, o, t, 0, f->adjoint.known, f->state.u);
+    pio_map(&f->base.queue, fem_observe_adj, f->mesh.nodes, NULL, .o = a, .weight = t->weight,
+            .sample_bar = f->base.samples_bar + o->first + t->sample, .u_bar = f->adjoint.u_bar,
+            .rest_bar = f->mesh.rest_bar, .past_bar = f->adjoint.between_bar);
 }
 /* clang-format on */
 
 void fem_adjoint_norm(fem_sim *f, int64_t index, int which)
 {
-    const size_t count = DIM * (size_t)f->nodes;
-    sim_norm(&f->base, index, which, f->u_bar, fem_state(f, f->u_bar, STATE_V), count);
+    const size_t count = DIM * (size_t)f->mesh.nodes;
+    sim_norm(&f->base, index, which, f->adjoint.u_bar, fem_state(f, f->adjoint.u_bar, STATE_V), count);
     if (which == NORM_WITH_SOURCES && index == f->base.index)
-        sim_norm(&f->base, index, NORM_OF_STATE, f->u, fem_state(f, f->u, STATE_V), count);
+        sim_norm(&f->base, index, NORM_OF_STATE, f->state.u, fem_state(f, f->state.u, STATE_V), count);
 }
 
 void fem_observe_step(fem_sim *f, int64_t index)
@@ -135,14 +135,14 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
     int forces = 0;
     for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++) {
         if (s->touches[i].past > 0) continue; /* the adjoint of the step before does it */
-        const pio_observable type = f->observations[s->touches[i].observation].desc.type;
+        const pio_observable type = f->observe.observations[s->touches[i].observation].desc.type;
         forces |= type == PIO_COMPLIANCE || type == PIO_REACTION;
-        if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->u);
+        if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->state.u);
         reverse(f, &s->touches[i]);
     }
-    if (!forces || !f->follows) return;
-    fem_external(f, fem_whole(index - 1), f->u);
-    fem_follow_adj(f, f->u, f->f_ext_bar, f->u_bar);
+    if (!forces || !f->loads.has_followers) return;
+    fem_external(f, fem_whole(index - 1), f->state.u);
+    fem_follow_adj(f, f->state.u, f->forces.external_bar, f->adjoint.u_bar);
 }
 
 void fem_observe_between_adj(fem_sim *f)
@@ -150,7 +150,7 @@ void fem_observe_between_adj(fem_sim *f)
     const pio_sim *s = &f->base;
     const int64_t end = s->index + 1;
     if (!sim_looks_back(s, end)) return;
-    pio_queue_zero(&f->base.queue, f->past_bar, sizeof(real) * DIM * (size_t)f->nodes);
+    pio_queue_zero(&f->base.queue, f->adjoint.between_bar, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++)
         if (s->touches[i].past > 0) reverse_between(f, &s->touches[i]);
     fem_adjoint_norm(f, end, NORM_WITH_SOURCES);
@@ -158,5 +158,6 @@ void fem_observe_between_adj(fem_sim *f)
 
 void fem_observe_before_adj(fem_sim *f, int64_t index)
 {
-    if (sim_looks_back(&f->base, index)) fem_combine(f, 1, f->u_bar, 1, f->past_bar, f->u_bar);
+    if (sim_looks_back(&f->base, index))
+        fem_combine(f, 1, f->adjoint.u_bar, 1, f->adjoint.between_bar, f->adjoint.u_bar);
 }

@@ -10,11 +10,12 @@ typedef struct {
 
 static element_target target_of(const fem_sim *f, pio_quantity quantity)
 {
-    if (quantity == PIO_DENSITY) return (element_target){f->density, f->density_bar, 1, 0};
-    if (quantity == PIO_THICKNESS) return (element_target){f->thick, f->thick_bar, 1, 0};
-    if (quantity == PIO_MASS_DAMPING) return (element_target){f->alpha, f->alpha_bar, 1, 0};
-    if (quantity == PIO_STIFFNESS_DAMPING) return (element_target){f->beta, f->beta_bar, 1, 0};
-    return (element_target){f->given, f->given_bar, HYPER_CONSTANTS, (int)(quantity - PIO_GIVEN_0)};
+    if (quantity == PIO_DENSITY) return (element_target){f->materials.density, f->materials.density_bar, 1, 0};
+    if (quantity == PIO_THICKNESS) return (element_target){f->materials.thickness, f->materials.thickness_bar, 1, 0};
+    if (quantity == PIO_MASS_DAMPING) return (element_target){f->damping.alpha, f->damping.alpha_bar, 1, 0};
+    if (quantity == PIO_STIFFNESS_DAMPING) return (element_target){f->damping.beta, f->damping.beta_bar, 1, 0};
+    return (element_target){f->materials.parameters, f->materials.parameters_bar, HYPER_CONSTANTS,
+                            (int)(quantity - PIO_GIVEN_0)};
 }
 
 /* A quantity of nodes: as described, where it is set, where its cotangents are; NULL: of something else. */
@@ -24,10 +25,11 @@ typedef struct {
 
 static node_target nodes_of(const fem_sim *f, pio_quantity quantity)
 {
-    if (quantity == PIO_POSITION) return (node_target){f->reference, f->rest, f->rest_bar};
-    if (quantity == PIO_DISPLACED) return (node_target){f->initial_u, f->u, f->u_bar};
+    if (quantity == PIO_POSITION) return (node_target){f->mesh.reference, f->mesh.rest, f->mesh.rest_bar};
+    if (quantity == PIO_DISPLACED) return (node_target){f->motion.initial_u, f->state.u, f->adjoint.u_bar};
     if (quantity == PIO_VELOCITY)
-        return (node_target){f->initial_v, fem_state(f, f->u, STATE_V), fem_state(f, f->u_bar, STATE_V)};
+        return (node_target){f->motion.initial_v, fem_state(f, f->state.u, STATE_V),
+                             fem_state(f, f->adjoint.u_bar, STATE_V)};
     return (node_target){NULL, NULL, NULL};
 }
 
@@ -46,8 +48,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
     const double *z = f->base.z + d->first;
     if (d->start) {
         pio_map(q, design_filter, variables_of(d), NULL,
-                .start = d->start, .from = d->from, .weight = d->weight, .in = z, .out = f->filtered + d->first);
-        z = f->filtered + d->first;
+                .start = d->start, .from = d->from, .weight = d->weight, .in = z, .out = f->design.filtered + d->first);
+        z = f->design.filtered + d->first;
     }
     pio_map(q, design_value, variables_of(d), NULL,
             .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
@@ -57,20 +59,20 @@ static void apply_one(fem_sim *f, const fem_design *d)
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
     } else if (e->quantity == PIO_LOAD) {
-        pio_queue_copy(q, f->values + 3 * e->which, value, sizeof *value * (size_t)e->components);
+        pio_queue_copy(q, f->loads.values + 3 * e->which, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
-        pio_queue_copy(q, f->support_value + e->which, value, sizeof *value * (size_t)e->components);
+        pio_queue_copy(q, f->supports.value + e->which, value, sizeof *value * (size_t)e->components);
     } else if (d->direction) {
-        pio_map(q, fem_along, f->nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
+        pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.described, .rest = nodes.out);
     } else if (nodes.out) {
         fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.described, .rest = nodes.out};
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
-        PIO_LAUNCH(q, KERNEL_fem_rest, q->backend->kernels.fem_rest(q->stream, f->nodes, NULL, &a));
+        PIO_LAUNCH(q, KERNEL_fem_rest, q->backend->kernels.fem_rest(q->stream, f->mesh.nodes, NULL, &a));
     } else {
         const element_target t = target_of(f, e->quantity);
-        pio_map(q, design_set, f->elements, NULL,
-                .n = f->elements, .components = 1, .index = d->index, .value = value, .out = t.out,
+        pio_map(q, design_set, f->mesh.elements, NULL,
+                .n = f->mesh.elements, .components = 1, .index = d->index, .value = value, .out = t.out,
                 .stored = t.components, .first = t.component);
     }
 }
@@ -79,16 +81,17 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     fem_morph_begin(f);
-    for (int d = 0; d < f->n_designs; d++) apply_one(f, &f->designs[d]);
+    for (int d = 0; d < f->design.n_designs; d++) apply_one(f, &f->design.designs[d]);
     const piola_status rc = fem_morph(f, error);
     fem_areas(f);
-    const int rows = f->rows ? f->rows : f->elements;
-    pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->law, .lame = f->lame, .given = f->given, .k = f->k);
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
+    pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law, .lame = f->materials.parameter_form,
+            .given = f->materials.parameters, .k = f->materials.k);
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_check, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .m = f->rows ? (fem_matter){0} : fem_matter_of(f),
+                .b = fem_block_of(f, p, RULE_MASS), .m = f->materials.rows ? (fem_matter){0} : fem_matter_of(f),
                 .step = f->step);
-    if (f->rows) fem_rows_check(f);
+    if (f->materials.rows) fem_rows_check(f);
     return rc;
 }
 
@@ -102,49 +105,49 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, f->base.gravity_bar, sizeof *value_bar * DIM);
     } else if (e->quantity == PIO_LOAD) {
-        pio_queue_copy(q, value_bar, f->values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
+        pio_queue_copy(q, value_bar, f->loads.values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
-        pio_queue_copy(q, value_bar, f->support_bar + e->which, sizeof *value_bar * (size_t)e->components);
+        pio_queue_copy(q, value_bar, f->supports.value_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
-        pio_map(q, fem_along_adj, f->nodes, NULL,
+        pio_map(q, fem_along_adj, f->mesh.nodes, NULL,
                 .index = d->index, .direction = d->direction, .rest_bar = nodes.bar, .value_bar = value_bar);
     } else if (nodes.out) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         if (e->each)
-            pio_map(q, fem_rest_each, f->nodes, NULL, .index = d->index, .bar = nodes.bar, .value_bar = value_bar);
+            pio_map(q, fem_rest_each, f->mesh.nodes, NULL, .index = d->index, .bar = nodes.bar, .value_bar = value_bar);
         else
             for (int g = 0; g < e->groups; g++)
                 for (int c = 0; c < DIM; c++)
-                    pio_sum(q, fem_rest_sum, f->nodes, NULL, value_bar + g * DIM + c,
+                    pio_sum(q, fem_rest_sum, f->mesh.nodes, NULL, value_bar + g * DIM + c,
                             .index = d->index, .group = g, .component = c, .bar = nodes.bar);
     } else if (e->each) {
-        pio_map(q, design_each, f->elements, NULL,
-                .n = f->elements, .components = 1, .index = d->index, .bar = t.bar, .value_bar = value_bar,
+        pio_map(q, design_each, f->mesh.elements, NULL,
+                .n = f->mesh.elements, .components = 1, .index = d->index, .bar = t.bar, .value_bar = value_bar,
                 .stored = t.components, .first = t.component);
     } else {
         for (int g = 0; g < e->groups; g++)
-            pio_sum(q, design_sum, f->elements, NULL, value_bar + g,
-                    .n = f->elements, .stored = t.components, .component = t.component, .index = d->index,
+            pio_sum(q, design_sum, f->mesh.elements, NULL, value_bar + g,
+                    .n = f->mesh.elements, .stored = t.components, .component = t.component, .index = d->index,
                     .group = g, .bar = t.bar);
     }
     pio_map(q, design_value_adj, variables_of(d), NULL,
             .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
-            .value_bar = value_bar, .z_bar = d->start ? f->filtered + d->first : z_bar);
+            .value_bar = value_bar, .z_bar = d->start ? f->design.filtered + d->first : z_bar);
     if (d->start)
         pio_map(q, design_filter, variables_of(d), NULL,
                 .start = d->turned_start, .from = d->turned_from, .weight = d->turned_weight,
-                .in = f->filtered + d->first, .out = z_bar);
+                .in = f->design.filtered + d->first, .out = z_bar);
 }
 
 piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
     fem_areas_adj(f);
     const piola_status rc = fem_morph_adj(f, error);
-    pio_map(&f->base.queue, fem_constants_adj, f->elements, NULL,
-            .fwd = {.n = f->elements, .law = f->law, .lame = f->lame, .given = f->given}, .k_bar = f->k_bar,
-            .given_bar = f->given_bar);
-    for (int d = 0; d < f->n_designs; d++) adjoint_of_one(f, &f->designs[d]);
+    pio_map(&f->base.queue, fem_constants_adj, f->mesh.elements, NULL,
+            .fwd = {.n = f->mesh.elements, .law = f->materials.law, .lame = f->materials.parameter_form,
+            .given = f->materials.parameters}, .k_bar = f->materials.k_bar, .given_bar = f->materials.parameters_bar);
+    for (int d = 0; d < f->design.n_designs; d++) adjoint_of_one(f, &f->design.designs[d]);
     return rc;
 }
 /* clang-format on */

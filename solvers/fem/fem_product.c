@@ -10,17 +10,18 @@ piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *m, piola_error *
 {
     size_t bytes;
     piola_error said = {0};
-    const pio_product_matrix host = {.rows = f->nodes,
-                                     .blocks = f->graph.blocks,
+    const pio_product_matrix host = {.rows = f->mesh.nodes,
+                                     .blocks = f->matrix.graph.blocks,
                                      .dim = DIM,
                                      .bits = 8 * (int)sizeof(real),
-                                     .row_start = f->graph.row_start,
-                                     .column = f->graph.column};
+                                     .row_start = f->matrix.graph.row_start,
+                                     .column = f->matrix.graph.column};
     if (fem_leaps(f)) return PIOLA_OK;
-    snprintf(f->product, sizeof f->product, "own");
+    snprintf(f->linear.product, sizeof f->linear.product, "own");
     if (m->product == PIO_OWN_PRODUCT) return PIOLA_OK;
-    piola_status rc = pio_product_library(f->base.arena.backend, f->base.ordinal, &f->product_table, f->product, &said);
-    if (!rc) rc = pio_product_predict(f->product_table, f->base.ordinal, &host, &bytes, &said);
+    piola_status rc =
+        pio_product_library(f->base.arena.backend, f->base.ordinal, &f->linear.product_table, f->linear.product, &said);
+    if (!rc) rc = pio_product_predict(f->linear.product_table, f->base.ordinal, &host, &bytes, &said);
     if (rc)
         return sim_fail(error, rc, "solver.product is cusparse: %.1500s; 'product: own'%s would be right", said.message,
                         rc == PIOLA_UNAVAILABLE && !f->base.arena.backend->product ? ", or the device cuda," : "");

@@ -21,56 +21,57 @@
 /* rhs = the forces of the lattice's numbers at the end of a span */
 static void forces(fem_sim *f, fem_span span)
 {
-    fem_external(f, span, f->u);
-    fem_internal(f, f->u, f->f_int);
-    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
-    pio_queue_zero(&f->base.queue, f->drag, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->drag);
-    fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
+    fem_external(f, span, f->state.u);
+    fem_internal(f, f->state.u, f->forces.internal);
+    fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
+    pio_queue_zero(&f->base.queue, f->motion.drag, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->motion.drag);
+    fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);
 }
 
 /* clang-format off */
 /* out = v - Q(h f/m), the forces being in rhs */
 static void without_forces(fem_sim *f, fem_span span, const int64_t *v, int64_t *out)
 {
-    pio_map(&f->base.queue, fem_lattice_kick, f->nodes, NULL,
-            .held = f->held, .mass = f->mass, .force = f->rhs, .per_speed = f->per_speed, .h = f->dt / span.parts,
-            .sign = -1,
+    pio_map(&f->base.queue, fem_lattice_kick, f->mesh.nodes, NULL,
+            .held = f->supports.constrained, .mass = f->motion.mass, .force = f->newton.rhs,
+            .per_speed = f->lattice.per_speed, .h = f->stepping.dt / span.parts, .sign = -1,
             .v = v, .out = out, .step = f->step);
 }
 
 static void sum(fem_sim *f, const int64_t *x, int sign, const int64_t *y, int64_t *out)
 {
-    pio_map(&f->base.queue, fem_lattice_sum, f->nodes, NULL, .x = x, .y = y, .sign = sign, .out = out);
+    pio_map(&f->base.queue, fem_lattice_sum, f->mesh.nodes, NULL, .x = x, .y = y, .sign = sign, .out = out);
 }
 
 void fem_euler_accept(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
-    const fem_lattice s = fem_lattice_of(f, f->lattice);
-    const size_t vector = DIM * (size_t)f->nodes;
-    int64_t *r = f->residual, *v0 = f->residual + vector;
-    if (f->taping) pio_queue_copy(q, v0, s.v, sizeof *v0 * vector);
-    pio_map(q, fem_lattice_round, f->nodes, NULL,
-            .held = f->held, .per = f->per_speed, .x = fem_state(f, f->u, STATE_V), .out = s.v, .step = f->step);
+    const fem_lattice s = fem_lattice_of(f, f->lattice.state);
+    const size_t vector = DIM * (size_t)f->mesh.nodes;
+    int64_t *r = f->lattice.residual, *v0 = f->lattice.residual + vector;
+    if (f->lattice.recording) pio_queue_copy(q, v0, s.v, sizeof *v0 * vector);
+    pio_map(q, fem_lattice_round, f->mesh.nodes, NULL,
+            .held = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
+            .out = s.v, .step = f->step);
     fem_lattice_move(f, span, 1);
     fem_lattice_held(f, span);
     fem_lattice_numbers(f);
     forces(f, span); /* those of the state, whether they are recorded or not */
-    if (!f->taping) return;
+    if (!f->lattice.recording) return;
     without_forces(f, span, s.v, r);
     sum(f, v0, -1, r, r);
-    pio_tape_push(&f->tape, q, r, span.step);
+    pio_tape_push(&f->lattice.residual_log, q, r, span.step);
 }
 
 static void span_back(fem_sim *f, fem_span span)
 {
-    const fem_lattice s = fem_lattice_of(f, f->lattice);
-    pio_tape_pop(&f->tape, &f->base.queue, f->residual);
+    const fem_lattice s = fem_lattice_of(f, f->lattice.state);
+    pio_tape_pop(&f->lattice.residual_log, &f->base.queue, f->lattice.residual);
     forces(f, span);
     fem_lattice_move(f, span, -1);
     without_forces(f, span, s.v, s.v);
-    sum(f, s.v, 1, f->residual, s.v);
+    sum(f, s.v, 1, f->lattice.residual, s.v);
     fem_lattice_held(f, fem_span_before(f, span));
     fem_lattice_numbers(f);
 }
@@ -78,7 +79,7 @@ static void span_back(fem_sim *f, fem_span span)
 piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
 {
     pio_sim *s = &f->base;
-    pio_tape *t = &f->tape;
+    pio_tape *t = &f->lattice.residual_log;
     const piola_status rc = t->looked ? PIOLA_OK : fem_euler_check(f, error);
     if (rc) return rc;
     t->looked = 1;
@@ -86,7 +87,7 @@ piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
         return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from "
                                             "state %lld to %lld",
                         (long long)s->index, (long long)t->first, (long long)t->next);
-    const int parts = f->records[s->index - 1].parts;
+    const int parts = f->stepping.records[s->index - 1].parts;
     for (int part = parts - 1; part >= 0; part--) span_back(f, (fem_span){s->index - 1, part, parts});
     t->next = --s->index;
     return sim_failed(s, error);
@@ -95,8 +96,9 @@ piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
 /* a1 = (v1 - v0)/h, which the state does not hold: v1 of the known state, v0 of the current one. */
 void fem_euler_rates(fem_sim *f, fem_span span)
 {
-    const double rate = span.parts / f->dt;
-    fem_combine(f, rate, fem_state(f, f->known, STATE_V), -rate, fem_state(f, f->u, STATE_V), fem_state(f, f->known,
+    const double rate = span.parts / f->stepping.dt;
+    fem_combine(f, rate, fem_state(f, f->adjoint.known, STATE_V), -rate, fem_state(f, f->state.u, STATE_V),
+            fem_state(f, f->adjoint.known,
                                                                                                         STATE_A));
 }
 /* clang-format on */
@@ -104,16 +106,17 @@ void fem_euler_rates(fem_sim *f, fem_span span)
 piola_status fem_euler_check(fem_sim *f, piola_error *error)
 {
     rice_tape t;
-    if (!f->tape.capacity) return PIOLA_OK;
-    pio_tape_state(&f->tape, &f->base.queue, &t);
+    if (!f->lattice.residual_log.capacity) return PIOLA_OK;
+    pio_tape_state(&f->lattice.residual_log, &f->base.queue, &t);
     if (f->base.queue.error.code) return sim_failed(&f->base, error);
     if (t.fails < 0) return PIOLA_OK;
-    const double steps = (double)(t.fails - f->tape.first + 1);
-    const double all = (double)(f->tape.capacity + t.missing) / steps * (double)f->base.steps;
+    const double steps = (double)(t.fails - f->lattice.residual_log.first + 1);
+    const double all = (double)(f->lattice.residual_log.capacity + t.missing) / steps * (double)f->base.steps;
     return sim_fail(
         error, PIOLA_NO_MEMORY,
         "step %lld: the tape is too short for what the step must remember: %lld of its %lld bytes are in "
         "use, and all %lld steps would need about %.0f bytes at this rate; a larger budget, fewer steps, or "
         "checkpoints would be right",
-        (long long)t.fails, (long long)t.used, (long long)f->tape.capacity, (long long)f->base.steps, all);
+        (long long)t.fails, (long long)t.used, (long long)f->lattice.residual_log.capacity, (long long)f->base.steps,
+        all);
 }

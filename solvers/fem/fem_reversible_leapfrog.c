@@ -7,9 +7,10 @@
 
 static void leap(fem_sim *f, int64_t step, int sign, int kicks, int drifts)
 {
-    pio_map(&f->base.queue, fem_lattice_leap, f->nodes, NULL, .s = fem_lattice_of(f, f->lattice), .held = f->held,
-            .sign = sign, .kicks = kicks, .drifts = drifts, .h = f->dt, .kick = fem_leap_kick(f, step), .mass = f->mass,
-            .force = f->rhs, .u = f->u, .v = fem_state(f, f->u, STATE_V), .step = f->step);
+    pio_map(&f->base.queue, fem_lattice_leap, f->mesh.nodes, NULL, .s = fem_lattice_of(f, f->lattice.state),
+            .held = f->supports.constrained, .sign = sign, .kicks = kicks, .drifts = drifts, .h = f->stepping.dt,
+            .kick = fem_leap_kick(f, step), .mass = f->motion.mass, .force = f->newton.rhs, .u = f->state.u,
+            .v = fem_state(f, f->state.u, STATE_V), .step = f->step);
 }
 
 /* The curves are set anew for the number of the step, which a fault tells. */
@@ -17,9 +18,9 @@ piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error)
 {
     fem_leap_force(f, step);
     fem_lattice_held(f, fem_whole(step));
-    fem_curves(f, fem_whole(step), f->factor);
+    fem_curves(f, fem_whole(step), f->curves.factor);
     leap(f, step, 1, 1, 1);
-    fem_external(f, fem_whole(step), f->u);
+    fem_external(f, fem_whole(step), f->state.u);
     return sim_failed(&f->base, error);
 }
 

@@ -14,16 +14,16 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     double square = 0;
-    for (const fem_part *p = f->part; p < f->part + f->n_parts; p++)
+    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_rigidity, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .out = f->corner_out);
-    pio_queue_zero(q, f->rhs, sizeof(real) * DIM * (size_t)f->nodes);
-    pio_map(q, fem_node_sum, f->nodes, NULL, .start = f->corner_start, .corner = f->corner_list, .in = f->corner_out,
-            .scale = 1, .out = f->rhs);
-    fem_held(f, 0, f->rhs);
-    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = f->rhs, .y = f->rhs);
-    pio_queue_download(q, &square, f->scalars, sizeof square);
-    f->rounding = 4 * UNIT_ROUNDOFF * sqrt(square);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .out = f->mesh.dof_out);
+    pio_queue_zero(q, f->newton.rhs, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    pio_map(q, fem_node_sum, f->mesh.nodes, NULL, .start = f->mesh.dof_start, .corner = f->mesh.dof_list,
+            .in = f->mesh.dof_out, .scale = 1, .out = f->newton.rhs);
+    fem_held(f, 0, f->newton.rhs);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.rhs, .y = f->newton.rhs);
+    pio_queue_download(q, &square, f->newton.scalars, sizeof square);
+    f->newton.rounding = 4 * UNIT_ROUNDOFF * sqrt(square);
     return sim_failed(&f->base, error);
 }
 
@@ -34,15 +34,16 @@ piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *recor
     pio_queue *q = &f->base.queue;
     double squares[2] = {0};
     int32_t iterations = 0, indefinite = 0;
-    fem_jacobian(f, span, f->trial);
-    pio_queue_zero(q, f->lambda, sizeof(real) * DIM * (size_t)f->nodes);
-    const piola_status rc = fem_solve_newton(f, f->rhs, f->lambda, LOOSE, &iterations, &indefinite, error);
-    const int unsolved = rc == PIOLA_NUMERICAL || f->indefinite;
+    fem_jacobian(f, span, f->newton.trial);
+    pio_queue_zero(q, f->newton.lambda, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    const piola_status rc = fem_solve_newton(f, f->newton.rhs, f->newton.lambda, LOOSE, &iterations, &indefinite,
+            error);
+    const int unsolved = rc == PIOLA_NUMERICAL || f->linear.indefinite;
     if (rc && !unsolved) return rc;
     if (rc && error) *error = (piola_error){0}; /* the step has not failed */
-    pio_sum(q, point_dot, f->nodes, NULL, f->scalars, .x = f->lambda, .y = f->lambda);
-    pio_sum(q, point_dot, f->nodes, NULL, f->scalars + 1, .x = f->trial, .y = f->trial);
-    pio_queue_download(q, squares, f->scalars, sizeof squares);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.lambda, .y = f->newton.lambda);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars + 1, .x = f->newton.trial, .y = f->newton.trial);
+    pio_queue_download(q, squares, f->newton.scalars, sizeof squares);
     if (pio_queue_failed(q)) return sim_failed(&f->base, error);
     const double doubt = unsolved ? (double)INFINITY : sqrt(squares[0]);
     if (!(doubt > record->doubt)) return PIOLA_OK;

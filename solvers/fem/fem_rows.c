@@ -29,24 +29,24 @@ int fem_rows_find(fem_sim *f, const pio_engine_desc *desc)
     enum { MOST = 4096 };
     const pio_fem_desc *m = desc->fem;
     int rows = 1;
-    if (!f->bare || f->elements < 1 || are_designed(desc)) return 1;
-    f->row_first = malloc(sizeof *f->row_first * MOST);
-    if (!f->row_first) return 0;
-    f->row_first[0] = 0;
-    for (int e = 1; e < f->elements; e++) {
+    if (!f->setup.start_only || f->mesh.elements < 1 || are_designed(desc)) return 1;
+    f->materials.row_first = malloc(sizeof *f->materials.row_first * MOST);
+    if (!f->materials.row_first) return 0;
+    f->materials.row_first[0] = 0;
+    for (int e = 1; e < f->mesh.elements; e++) {
         if (same(m, e, e - 1)) continue;
         if (rows == MOST) return 1; /* as many rows as elements are no worse */
-        f->row_first[rows++] = e;
+        f->materials.row_first[rows++] = e;
     }
-    f->rows = rows;
+    f->materials.rows = rows;
     return 1;
 }
 
 int fem_row_of(const fem_sim *f, int element)
 {
-    int row = f->rows - 1;
-    if (!f->rows) return element;
-    while (f->row_first[row] > element) row--;
+    int row = f->materials.rows - 1;
+    if (!f->materials.rows) return element;
+    while (f->materials.row_first[row] > element) row--;
     return row;
 }
 
@@ -54,22 +54,23 @@ static void upload(fem_sim *f, real *out, const double *in, int components)
 {
     pio_sim *s = &f->base;
     for (int c = 0; c < components; c++) {
-        for (int r = 0; r < f->rows; r++) s->host_transfer[r] = in[(ptrdiff_t)f->row_first[r] * components + c];
-        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->rows);
-        pio_map(&s->queue, field_write, f->rows, NULL, .in = s->transfer, .n = f->rows, .components = components,
-                .component = c, .out = out);
+        for (int r = 0; r < f->materials.rows; r++)
+            s->host_transfer[r] = in[(ptrdiff_t)f->materials.row_first[r] * components + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->materials.rows);
+        pio_map(&s->queue, field_write, f->materials.rows, NULL, .in = s->transfer, .n = f->materials.rows,
+                .components = components, .component = c, .out = out);
     }
 }
 
 void fem_rows_upload(fem_sim *f, const pio_fem_desc *m)
 {
     pio_queue *q = &f->base.queue;
-    for (int r = 0; r < f->rows; r++) {
-        pio_queue_upload(q, f->law + r, m->law + f->row_first[r], sizeof *m->law);
-        pio_queue_upload(q, f->lame + r, m->lame + f->row_first[r], sizeof *m->lame);
+    for (int r = 0; r < f->materials.rows; r++) {
+        pio_queue_upload(q, f->materials.law + r, m->law + f->materials.row_first[r], sizeof *m->law);
+        pio_queue_upload(q, f->materials.parameter_form + r, m->lame + f->materials.row_first[r], sizeof *m->lame);
     }
-    upload(f, f->given, m->given, HYPER_CONSTANTS);
-    upload(f, f->density, m->density, 1);
+    upload(f, f->materials.parameters, m->given, HYPER_CONSTANTS);
+    upload(f, f->materials.density, m->density, 1);
 }
 
 /* The faults of elements' shapes are in the step block; those of constants are of the first elements of their rows. */
@@ -78,13 +79,14 @@ void fem_rows_check(fem_sim *f)
     pio_queue *q = &f->base.queue;
     const uint64_t none = FEM_NONE;
     uint64_t of_shape = FEM_NONE, of_row = FEM_NONE;
-    const fem_matter rows = {.elements = f->rows, .law = f->law, .k = f->k, .density = f->density};
+    const fem_matter rows = {
+        .elements = f->materials.rows, .law = f->materials.law, .k = f->materials.k, .density = f->materials.density};
     pio_queue_download(q, &of_shape, &f->step->fault, sizeof of_shape);
     pio_queue_upload(q, &f->step->fault, &none, sizeof none);
-    pio_map(q, fem_check, f->rows, NULL, .b = {.n = f->rows}, .m = rows, .step = f->step);
+    pio_map(q, fem_check, f->materials.rows, NULL, .b = {.n = f->materials.rows}, .m = rows, .step = f->step);
     pio_queue_download(q, &of_row, &f->step->fault, sizeof of_row);
     if (of_row != FEM_NONE) {
-        const int element = f->row_first[of_row >> 4];
+        const int element = f->materials.row_first[of_row >> 4];
         if ((uint64_t)element <= of_shape >> 4) of_shape = fem_fault_key(element, FEM_CONSTANT);
     }
     pio_queue_upload(q, &f->step->fault, &of_shape, sizeof of_shape);

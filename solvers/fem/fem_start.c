@@ -5,20 +5,22 @@
 /* clang-format off */
 static fem_start_held_args held_args(const fem_sim *f)
 {
-    return (fem_start_held_args){.node = f->held_node, .axis = f->held_axis, .support = f->held_support,
-                                 .value = f->support_value, .curve = f->support_curve, .first = f->first_factor,
-                                 .next = f->factor, .h = f->dt, .u = f->u, .v = fem_state(f, f->u, STATE_V)};
+    return (fem_start_held_args){.node = f->supports.node, .axis = f->supports.axis, .support = f->supports.support,
+                                 .value = f->supports.value, .curve = f->supports.curve,
+                                 .first = f->curves.initial_factor, .next = f->curves.factor, .h = f->stepping.dt,
+                                 .u = f->state.u, .v = fem_state(f, f->state.u, STATE_V)};
 }
 
 /* Held unknowns, with the curves' factors at time 0 and after one step. */
 static void start_held(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    fem_curves(f, fem_whole(-1), f->first_factor);
-    fem_curves(f, fem_whole(0), f->factor);
-    if (!f->n_held) return;
+    fem_curves(f, fem_whole(-1), f->curves.initial_factor);
+    fem_curves(f, fem_whole(0), f->curves.factor);
+    if (!f->supports.n_constrained) return;
     const fem_start_held_args a = held_args(f);
-    PIO_LAUNCH(q, KERNEL_fem_start_held, q->backend->kernels.fem_start_held(q->stream, f->n_held, NULL, &a));
+    PIO_LAUNCH(q, KERNEL_fem_start_held, q->backend->kernels.fem_start_held(q->stream, f->supports.n_constrained, NULL,
+            &a));
 }
 
 /* ---- the acceleration that the equation of motion gives ----------------------------------------------------- */
@@ -26,17 +28,18 @@ static void start_held(fem_sim *f)
 /* rhs = f_ext - f_int - C v of the current state, where free */
 static void unbalanced(fem_sim *f)
 {
-    fem_internal(f, f->u, f->f_int);
-    fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
-    pio_queue_zero(&f->base.queue, f->drag, sizeof(real) * DIM * (size_t)f->nodes);
-    fem_damping_force(f, fem_state(f, f->u, STATE_V), f->drag);
-    fem_combine(f, 1, f->rhs, -1, f->drag, f->rhs);
-    fem_held(f, 0, f->rhs);
+    fem_internal(f, f->state.u, f->forces.internal);
+    fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
+    pio_queue_zero(&f->base.queue, f->motion.drag, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->motion.drag);
+    fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);
+    fem_held(f, 0, f->newton.rhs);
 }
 
 static void mass_matrix(fem_sim *f)
 {
-    pio_queue_zero(&f->base.queue, f->pair_out, sizeof(real) * DIM * DIM * (size_t)(f->pairs + f->load_pairs));
+    pio_queue_zero(&f->base.queue, f->matrix.block_out,
+            sizeof(real) * DIM * DIM * (size_t)(f->matrix.element_blocks + f->matrix.face_blocks));
     fem_inertial_matrix(f, 1, 0);
     fem_assemble_pairs(f);
 }
@@ -53,37 +56,37 @@ static piola_status acceleration(fem_sim *f, piola_error *error)
 {
     double residual;
     int32_t iterations;
-    real *a = fem_state(f, f->u, STATE_A);
-    fem_external(f, fem_whole(-1), f->u);
+    real *a = fem_state(f, f->state.u, STATE_A);
+    fem_external(f, fem_whole(-1), f->state.u);
     unbalanced(f);
     mass_matrix(f);
-    pio_queue_zero(&f->base.queue, a, sizeof(real) * DIM * (size_t)f->nodes);
-    return told(fem_solve_adjoint(f, f->rhs, a, &iterations, &residual, error), error);
+    pio_queue_zero(&f->base.queue, a, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    return told(fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error), error);
 }
 
 piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
                                   piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    const size_t bytes = sizeof(real) * DIM * (size_t)f->nodes;
+    const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     double residual;
     int32_t iterations;
-    real *a_bar = fem_state(f, f->u_bar, STATE_A);
-    fem_external(f, span, f->u);
+    real *a_bar = fem_state(f, f->adjoint.u_bar, STATE_A);
+    fem_external(f, span, f->state.u);
     mass_matrix(f);
-    pio_queue_copy(q, f->rhs, a_bar, bytes);
-    fem_held(f, 0, f->rhs);
-    pio_queue_zero(q, f->lambda, bytes);
-    const piola_status rc = fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &residual, error);
+    pio_queue_copy(q, f->newton.rhs, a_bar, bytes);
+    fem_held(f, 0, f->newton.rhs);
+    pio_queue_zero(q, f->newton.lambda, bytes);
+    const piola_status rc = fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, error);
     if (rc) return rc;
-    fem_combine(f, -1, f->lambda, 0, f->lambda, f->y);
-    fem_internal_adj(f, f->u, f->y, u_bar, parameters);
-    fem_follow_adj(f, f->u, f->lambda, u_bar);
-    fem_damping_force(f, f->y, v_bar); /* C is symmetric */
+    fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
+    fem_internal_adj(f, f->state.u, f->newton.y, u_bar, parameters);
+    fem_follow_adj(f, f->state.u, f->newton.lambda, u_bar);
+    fem_damping_force(f, f->newton.y, v_bar); /* C is symmetric */
     if (!parameters) return PIOLA_OK;
-    fem_damping_force_adj(f, fem_state(f, f->u, STATE_V), f->y, NULL);
-    fem_mass_force_adj(f, fem_state(f, f->u, STATE_A), f->y, NULL);
-    fem_combine(f, 1, f->f_ext_bar, 1, f->lambda, f->f_ext_bar);
+    fem_damping_force_adj(f, fem_state(f, f->state.u, STATE_V), f->newton.y, NULL);
+    fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, NULL);
+    fem_combine(f, 1, f->forces.external_bar, 1, f->newton.lambda, f->forces.external_bar);
     pio_queue_zero(q, a_bar, bytes);
     return PIOLA_OK;
 }
@@ -92,40 +95,40 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
 
 piola_status fem_start_motion(fem_sim *f, piola_error *error)
 {
-    if (f->beta)
-        pio_map(&f->base.queue, fem_damping, f->elements, NULL, .m = fem_matter_of(f), .beta = f->beta,
-                .out = f->damp_k);
+    if (f->damping.beta)
+        pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f), .beta = f->damping.beta,
+                .out = f->damping.k);
     start_held(f);
-    if (f->integrator == PIO_NEWMARK) return acceleration(f, error);
+    if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {
         const piola_status rc = fem_leapfrog_start(f, error);
         if (rc) return rc;
     }
-    if (f->integrator == PIO_REVERSIBLE_EULER) fem_nodal_masses(f);
-    if (f->lattice) fem_lattice_begin(f);
+    if (f->motion.integrator == PIO_REVERSIBLE_EULER) fem_nodal_masses(f);
+    if (f->lattice.state) fem_lattice_begin(f);
     return sim_failed(&f->base, error);
 }
 
-/* At state 0, before the adjoint of the external forces: theirs are in f_ext_bar. */
+/* At state 0, before the adjoint of the external forces: theirs are in external_bar. */
 piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    if (f->integrator == PIO_NEWMARK) {
+    if (f->motion.integrator == PIO_NEWMARK) {
         const piola_status rc =
-            fem_acceleration_adj(f, fem_whole(-1), f->u_bar, fem_state(f, f->u_bar, STATE_V), 1, error);
+            fem_acceleration_adj(f, fem_whole(-1), f->adjoint.u_bar, fem_state(f, f->adjoint.u_bar, STATE_V), 1, error);
         if (rc) return told(rc, error);
     }
-    fem_curves(f, fem_whole(0), f->factor);
-    if (f->n_held) {
-        pio_map(q, fem_start_held_adj, f->n_held, NULL,
-                .fwd = held_args(f), .u_bar = f->u_bar, .v_bar = fem_state(f, f->u_bar, STATE_V),
-                .share = f->held_share);
+    fem_curves(f, fem_whole(0), f->curves.factor);
+    if (f->supports.n_constrained) {
+        pio_map(q, fem_start_held_adj, f->supports.n_constrained, NULL,
+                .fwd = held_args(f), .u_bar = f->adjoint.u_bar, .v_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
+                .share = f->supports.contribution);
         fem_supports_sum(f);
     }
-    if (f->beta)
-        pio_map(q, fem_damping_adj, f->elements, NULL,
-                .fwd = {.m = fem_matter_of(f), .beta = f->beta}, .out_bar = f->damp_bar, .k_bar = f->k_bar,
-                .beta_bar = f->beta_bar);
+    if (f->damping.beta)
+        pio_map(q, fem_damping_adj, f->mesh.elements, NULL,
+                .fwd = {.m = fem_matter_of(f), .beta = f->damping.beta}, .out_bar = f->damping.k_bar,
+                .k_bar = f->materials.k_bar, .beta_bar = f->damping.beta_bar);
     return sim_failed(&f->base, error);
 }
 /* clang-format on */

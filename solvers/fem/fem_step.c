@@ -13,7 +13,7 @@ static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *r
     for (int part = 0; !rc && part < parts; part++) {
         const fem_span span = {f->base.index, part, of};
         rc = fem_solve(f, span, record, error);
-        if (!rc && f->lattice) fem_euler_accept(f, span);
+        if (!rc && f->lattice.state) fem_euler_accept(f, span);
     }
     return rc;
 }
@@ -23,7 +23,7 @@ static piola_status told(const fem_sim *f, piola_status rc, int parts, int repea
 {
     if (rc != PIOLA_NUMERICAL || !error) return rc;
     const piola_error said = *error;
-    if (repeated && f->repeat)
+    if (repeated && f->stepping.repeat)
         return sim_fail_as(error, rc, said.failure,
                            "%.1800s (this run repeats a step that was recorded in %d part%s, with a design beside the "
                            "recorded one, and may not cut it anew)",
@@ -36,20 +36,20 @@ static piola_status told(const fem_sim *f, piola_status rc, int parts, int repea
 static piola_status implicit_step(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    pio_step_record *record = &f->records[f->base.index];
-    const int repeated = (f->base.turned || f->repeat) && record->parts > 0;
-    const int most = repeated ? record->parts : 1 << f->halvings;
+    pio_step_record *record = &f->stepping.records[f->base.index];
+    const int repeated = (f->base.turned || f->stepping.repeat) && record->parts > 0;
+    const int most = repeated ? record->parts : 1 << f->stepping.halvings;
     int parts = repeated ? record->parts : 1;
     fem_keep_origin(f);
-    f->taping = f->tape.kept && f->tape.next == f->base.index;
-    if (f->taping) pio_tape_mark(&f->tape, q);
+    f->lattice.recording = f->lattice.residual_log.kept && f->lattice.residual_log.next == f->base.index;
+    if (f->lattice.recording) pio_tape_mark(&f->lattice.residual_log, q);
     for (;;) {
         *record = (pio_step_record){.parts = parts};
         if (error) *error = (piola_error){0};
         const piola_status rc = take_parts(f, parts, parts, record, error);
         if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(f, rc, parts, repeated, error);
         fem_take_origin(f);
-        if (f->taping) pio_tape_rewind(&f->tape, q);
+        if (f->lattice.recording) pio_tape_rewind(&f->lattice.residual_log, q);
         parts *= 2;
     }
 }
@@ -60,21 +60,21 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
     if (fem_leaps(f)) {
         const int64_t end = f->base.index + 1;
         if (end == f->base.steps || sim_looks_back(&f->base, end)) fem_keep_origin(f);
-        f->records[f->base.index] = (pio_step_record){.parts = 1};
-        rc = (f->lattice ? fem_leap_forward : fem_leapfrog)(f, f->base.index, error);
+        f->stepping.records[f->base.index] = (pio_step_record){.parts = 1};
+        rc = (f->lattice.state ? fem_leap_forward : fem_leapfrog)(f, f->base.index, error);
     } else {
         rc = implicit_step(f, error);
     }
     if (!rc) f->base.index++;
-    if (!rc) f->no_acceleration = 0;
-    if (!rc && f->taping) f->tape.next = f->base.index;
-    f->taping = 0; /* parts that the adjoint takes again are recorded already */
+    if (!rc) f->state.no_acceleration = 0;
+    if (!rc && f->lattice.recording) f->lattice.residual_log.next = f->base.index;
+    f->lattice.recording = 0; /* parts that the adjoint takes again are recorded already */
     return rc;
 }
 
 static piola_status span_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
-    if (f->integrator == PIO_REVERSIBLE_EULER) fem_euler_rates(f, span);
+    if (f->motion.integrator == PIO_REVERSIBLE_EULER) fem_euler_rates(f, span);
     return fem_solve_adj(f, span, record, error);
 }
 
@@ -98,12 +98,12 @@ static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error 
 
 piola_status fem_reverse(fem_sim *f, piola_error *error)
 {
-    pio_step_record *record = &f->records[f->base.index];
+    pio_step_record *record = &f->stepping.records[f->base.index];
     const fem_span span = fem_whole(f->base.index);
     record->adjoint_iterations = 0;
     record->adjoint = 0;
     fem_observe_between_adj(f);
     if (fem_leaps(f)) return fem_leapfrog_adj(f, f->base.index, error);
-    if (f->integrator == PIO_STATIC || record->parts <= 1) return span_adj(f, span, record, error);
+    if (f->motion.integrator == PIO_STATIC || record->parts <= 1) return span_adj(f, span, record, error);
     return motion_adj(f, record, error);
 }

@@ -6,31 +6,32 @@
 void fem_areas(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    if (!f->totals) return;
-    pio_queue_zero(q, f->areas, sizeof *f->areas * (size_t)f->n_values);
-    fem_to_vertices(f, f->rest, f->vertex_rest);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    if (!f->loads.has_totals) return;
+    pio_queue_zero(q, f->loads.areas, sizeof *f->loads.areas * (size_t)f->loads.n_values);
+    fem_to_vertices(f, f->mesh.rest, f->faces.rest);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!l->desc.total) continue;
-        pio_sum(q, fem_face_area, l->desc.n, NULL, f->base.scalar, .f = fem_faces_of(f, l, f->vertex_rest));
-        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->areas + l->desc.value);
+        pio_sum(q, fem_face_area, l->desc.n, NULL, f->base.scalar, .f = fem_faces_of(f, l, f->faces.rest));
+        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->loads.areas + l->desc.value);
     }
 }
 
 void fem_areas_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    if (!f->totals) return;
-    pio_queue_zero(q, f->load_out, sizeof *f->load_out * DIM * (size_t)f->load_corners);
-    fem_to_vertices(f, f->rest, f->vertex_rest);
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    if (!f->loads.has_totals) return;
+    pio_queue_zero(q, f->faces.dof_out, sizeof *f->faces.dof_out * DIM * (size_t)f->faces.element_dofs);
+    fem_to_vertices(f, f->mesh.rest, f->faces.rest);
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!l->desc.total) continue;
         pio_map(q, fem_face_area_adj, l->desc.n, NULL,
-                .fwd = fem_faces_of(f, l, f->vertex_rest), .value_bar = f->values_bar + 3 * l->desc.value,
-                .rest_bar = f->load_out, .thick_share = l->thick_share);
+                .fwd = fem_faces_of(f, l, f->faces.rest), .value_bar = f->loads.values_bar + 3 * l->desc.value,
+                .rest_bar = f->faces.dof_out, .thick_share = l->thick_share);
         if (l->thick_share)
             pio_map(q, fem_face_thick, 1, NULL,
-                    .faces = l->desc.n, .owner = l->owner, .share = l->thick_share, .thick_bar = f->thick_bar);
+                    .faces = l->desc.n, .owner = l->owner, .share = l->thick_share,
+                    .thick_bar = f->materials.thickness_bar);
     }
-    fem_add_faces(f, f->load_out, 1, f->rest_bar);
+    fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);
 }
 /* clang-format on */

@@ -20,9 +20,9 @@ static void upload_field(fem_sim *f, real *out, const double *in, int components
 {
     pio_sim *s = &f->base;
     for (int c = 0; c < components && !stops(f); c++) {
-        for (int i = 0; i < f->elements; i++) s->host_transfer[i] = in[(ptrdiff_t)i * components + c];
-        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->elements);
-        pio_map(&s->queue, field_write, f->elements, NULL, .in = s->transfer, .n = f->elements,
+        for (int i = 0; i < f->mesh.elements; i++) s->host_transfer[i] = in[(ptrdiff_t)i * components + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->mesh.elements);
+        pio_map(&s->queue, field_write, f->mesh.elements, NULL, .in = s->transfer, .n = f->mesh.elements,
                 .components = components, .component = c, .out = out);
     }
 }
@@ -31,9 +31,9 @@ static void upload_points(fem_sim *f, real *out, const double *in)
 {
     pio_sim *s = &f->base;
     for (int c = 0; c < DIM; c++) {
-        for (int i = 0; i < f->nodes; i++) s->host_transfer[i] = in[(ptrdiff_t)i * DIM + c];
-        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->nodes);
-        pio_map(&s->queue, point_write, f->nodes, NULL, .component = c, .in = s->transfer, .x = out);
+        for (int i = 0; i < f->mesh.nodes; i++) s->host_transfer[i] = in[(ptrdiff_t)i * DIM + c];
+        pio_queue_upload(&s->queue, s->transfer, s->host_transfer, sizeof(double) * (size_t)f->mesh.nodes);
+        pio_map(&s->queue, point_write, f->mesh.nodes, NULL, .component = c, .in = s->transfer, .x = out);
     }
 }
 
@@ -41,7 +41,7 @@ static void upload_rules(fem_sim *f)
 {
     for (int r = 0; r < RULES; r++)
         for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
-            const fem_rule *rule = &f->rule[r][t];
+            const fem_rule *rule = &f->mesh.rule[r][t];
             if (rule->w)
                 pio_map(&f->base.queue, fem_table, rule->points, NULL, .type = t, .points = rule->points,
                         .w = (real *)(uintptr_t)rule->w, .N = (real *)(uintptr_t)rule->N,
@@ -54,8 +54,8 @@ static void upload_rules(fem_sim *f)
 static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
 {
     pio_queue *q = &f->base.queue;
-    for (int b = 0; b < f->n_parts; b++) {
-        const fem_part *p = &f->part[b];
+    for (int b = 0; b < f->mesh.n_blocks; b++) {
+        const fem_part *p = &f->mesh.block[b];
         const int nodes = fem_nodes_of(p->type);
         int pair[ELEMENT_NODES * (ELEMENT_NODES + 1) / 2], n = 0;
         for (int i = 0; i < nodes; i++)
@@ -63,26 +63,26 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
         UPLOAD(p->pair, pair, n);
         UPLOAD(p->node, m->blocks[b].nodes, (size_t)p->n * (size_t)nodes);
     }
-    upload_points(f, f->reference, m->rest);
-    pio_queue_copy(q, f->rest, f->reference, sizeof(real) * DIM * (size_t)f->nodes);
-    if (!f->bare) {
-        UPLOAD(f->corner_start, f->at_node.start, f->nodes + 1);
-        UPLOAD(f->corner_list, f->at_node.list, f->corners);
+    upload_points(f, f->mesh.reference, m->rest);
+    pio_queue_copy(q, f->mesh.rest, f->mesh.reference, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    if (!f->setup.start_only) {
+        UPLOAD(f->mesh.dof_start, f->setup.at_node.start, f->mesh.nodes + 1);
+        UPLOAD(f->mesh.dof_list, f->setup.at_node.list, f->mesh.element_dofs);
     }
-    if (f->rows) {
+    if (f->materials.rows) {
         fem_rows_upload(f, m);
     } else {
-        UPLOAD(f->law, m->law, f->elements);
-        UPLOAD(f->lame, m->lame, f->elements);
-        upload_field(f, f->given, m->given, HYPER_CONSTANTS);
-        upload_field(f, f->density, m->density, 1);
+        UPLOAD(f->materials.law, m->law, f->mesh.elements);
+        UPLOAD(f->materials.parameter_form, m->lame, f->mesh.elements);
+        upload_field(f, f->materials.parameters, m->given, HYPER_CONSTANTS);
+        upload_field(f, f->materials.density, m->density, 1);
     }
-    if (f->thickness) upload_field(f, f->thick, m->thickness, 1);
-    if (f->integrator == PIO_STATIC) return;
-    if (f->alpha && m->alpha) upload_field(f, f->alpha, m->alpha, 1);
-    if (f->beta && m->beta) upload_field(f, f->beta, m->beta, 1);
-    if (m->displacement) upload_points(f, f->initial_u, m->displacement);
-    if (m->velocity) upload_points(f, f->initial_v, m->velocity);
+    if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
+    if (f->motion.integrator == PIO_STATIC) return;
+    if (f->damping.alpha && m->alpha) upload_field(f, f->damping.alpha, m->alpha, 1);
+    if (f->damping.beta && m->beta) upload_field(f, f->damping.beta, m->beta, 1);
+    if (m->displacement) upload_points(f, f->motion.initial_u, m->displacement);
+    if (m->velocity) upload_points(f, f->motion.initial_v, m->velocity);
 }
 
 /* Which unknowns stay where the mesh follows its design, and the elastic body whose motion it is. */
@@ -90,33 +90,33 @@ static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error
 {
     pio_queue *q = &f->base.queue;
     if (!m->follows) return PIOLA_OK;
-    int *stays = calloc((size_t)f->nodes, sizeof *stays);
-    if (!stays) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
-    for (int i = 0; i < f->nodes; i++) stays[i] = ~m->follows[i] & ((1 << DIM) - 1);
-    UPLOAD(f->stays, stays, f->nodes);
+    int *stays = calloc((size_t)f->mesh.nodes, sizeof *stays);
+    if (!stays) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
+    for (int i = 0; i < f->mesh.nodes; i++) stays[i] = ~m->follows[i] & ((1 << DIM) - 1);
+    UPLOAD(f->morph.fixed, stays, f->mesh.nodes);
     free(stays);
-    pio_queue_zero(q, f->follow_law, sizeof(int) * (size_t)f->elements); /* HYPER_LINEAR, and constants E and nu */
-    upload_field(f, f->follow_given, m->follow_given, HYPER_CONSTANTS);
-    pio_map(q, fem_constants, f->elements, NULL, .n = f->elements, .law = f->follow_law, .lame = f->follow_law,
-            .given = f->follow_given, .k = f->follow_k);
+    pio_queue_zero(q, f->morph.law, sizeof(int) * (size_t)f->mesh.elements); /* HYPER_LINEAR, and constants E and nu */
+    upload_field(f, f->morph.parameters, m->follow_given, HYPER_CONSTANTS);
+    pio_map(q, fem_constants, f->mesh.elements, NULL, .n = f->mesh.elements, .law = f->morph.law, .lame = f->morph.law,
+            .given = f->morph.parameters, .k = f->morph.k);
     return PIOLA_OK;
 }
 
 static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    int *held = calloc((size_t)f->nodes, sizeof *held);
-    if (!held) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->nodes);
-    for (int i = 0; i < f->n_held; i++) held[m->held_node[i]] |= 1 << m->held_axis[i];
-    UPLOAD(f->held, held, f->nodes);
-    const piola_status rc = f->free_list ? fem_lattice_upload(f, held, error) : PIOLA_OK;
+    int *held = calloc((size_t)f->mesh.nodes, sizeof *held);
+    if (!held) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
+    for (int i = 0; i < f->supports.n_constrained; i++) held[m->held_node[i]] |= 1 << m->held_axis[i];
+    UPLOAD(f->supports.constrained, held, f->mesh.nodes);
+    const piola_status rc = f->lattice.free_list ? fem_lattice_upload(f, held, error) : PIOLA_OK;
     free(held);
-    if (f->n_held) {
-        UPLOAD(f->held_node, m->held_node, f->n_held);
-        UPLOAD(f->held_axis, m->held_axis, f->n_held);
-        UPLOAD(f->held_support, m->held_support, f->n_held);
-        UPLOAD(f->support_value, m->support_value, f->n_supports);
-        UPLOAD(f->support_curve, m->support_curve, f->n_supports);
+    if (f->supports.n_constrained) {
+        UPLOAD(f->supports.node, m->held_node, f->supports.n_constrained);
+        UPLOAD(f->supports.axis, m->held_axis, f->supports.n_constrained);
+        UPLOAD(f->supports.support, m->held_support, f->supports.n_constrained);
+        UPLOAD(f->supports.value, m->support_value, f->supports.n_supports);
+        UPLOAD(f->supports.curve, m->support_curve, f->supports.n_supports);
     }
     return rc;
 }
@@ -124,17 +124,18 @@ static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_err
 static void upload_loads(fem_sim *f, const pio_fem_desc *m)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_load *l = f->load; l < f->load + f->n_loads; l++) {
+    for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (l->vertex) UPLOAD(l->vertex, l->desc.vertices, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
         UPLOAD(l->owner, l->desc.owner, l->desc.n);
     }
-    if (f->n_values) UPLOAD(f->values, m->values, 3 * (size_t)f->n_values);
-    if (!f->bare) UPLOAD(f->load_start, f->at_vertex.start, f->nodes + 1);
-    if (!f->bare && f->load_corners) UPLOAD(f->load_list, f->at_vertex.list, f->load_corners);
-    UPLOAD(f->curve_start, m->curve_start, f->n_curves + 1);
-    if (m->curve_start[f->n_curves]) {
-        UPLOAD(f->curve_t, m->curve_t, m->curve_start[f->n_curves]);
-        UPLOAD(f->curve_value, m->curve_value, m->curve_start[f->n_curves]);
+    if (f->loads.n_values) UPLOAD(f->loads.values, m->values, 3 * (size_t)f->loads.n_values);
+    if (!f->setup.start_only) UPLOAD(f->faces.dof_start, f->setup.at_vertex.start, f->mesh.nodes + 1);
+    if (!f->setup.start_only && f->faces.element_dofs)
+        UPLOAD(f->faces.dof_list, f->setup.at_vertex.list, f->faces.element_dofs);
+    UPLOAD(f->curves.start, m->curve_start, f->curves.n_curves + 1);
+    if (m->curve_start[f->curves.n_curves]) {
+        UPLOAD(f->curves.t, m->curve_t, m->curve_start[f->curves.n_curves]);
+        UPLOAD(f->curves.value, m->curve_value, m->curve_start[f->curves.n_curves]);
     }
 }
 
@@ -154,21 +155,21 @@ static void upload_filter(fem_sim *f, const fem_design *d)
 static void upload_tables(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_design *d = f->designs; d < f->designs + f->n_designs; d++) {
+    for (const fem_design *d = f->design.designs; d < f->design.designs + f->design.n_designs; d++) {
         const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
-        if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->nodes : f->elements);
+        if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->mesh.nodes : f->mesh.elements);
         if (d->start) upload_filter(f, d);
         if (d->direction) upload_points(f, d->direction, d->desc.direction);
         if (!d->desc.start) continue;
         UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
         UPLOAD(f->base.described + d->first, d->desc.described, variables);
     }
-    for (fem_observation *o = f->observations; o < f->observations + f->n_observations; o++) {
+    for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
         const pio_observation_desc *d = &o->desc;
         if (o->weight) upload_points(f, o->weight, d->weight);
         if (o->share) upload_field(f, o->share, d->weight, 1);
         if (d->type != PIO_DISTANCE) continue;
-        UPLOAD(o->marker, d->marker, f->nodes);
+        UPLOAD(o->marker, d->marker, f->mesh.nodes);
         UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);
         if (o->point_weight) UPLOAD(o->point_weight, d->point_weight, (size_t)d->samples * (size_t)d->rows);
         sim_weigh_points(d, o->markers);
@@ -179,29 +180,31 @@ static void upload_tables(fem_sim *f)
 static void zero_motion(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    const size_t points = sizeof(real) * DIM * (size_t)f->nodes, field = sizeof(real) * field_size(f->elements, 1);
-    pio_queue_zero(q, f->initial_u, points);
-    pio_queue_zero(q, f->initial_v, points);
-    if (f->alpha) pio_queue_zero(q, f->alpha, field);
-    if (f->beta) pio_queue_zero(q, f->beta, field);
-    if (f->beta) pio_queue_zero(q, f->damp_law, sizeof(int) * (size_t)f->elements); /* HYPER_LINEAR */
+    const size_t points = sizeof(real) * DIM * (size_t)f->mesh.nodes,
+                 field = sizeof(real) * field_size(f->mesh.elements, 1);
+    pio_queue_zero(q, f->motion.initial_u, points);
+    pio_queue_zero(q, f->motion.initial_v, points);
+    if (f->damping.alpha) pio_queue_zero(q, f->damping.alpha, field);
+    if (f->damping.beta) pio_queue_zero(q, f->damping.beta, field);
+    if (f->damping.beta) pio_queue_zero(q, f->damping.law, sizeof(int) * (size_t)f->mesh.elements); /* HYPER_LINEAR */
 }
 
 /* The blocks of the matrix and what each of them sums, where there is one. */
 static piola_status upload_matrix(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    if (f->bare) return PIOLA_OK;
+    if (f->setup.start_only) return PIOLA_OK;
     piola_status rc = fem_stopped(f, error);
-    if (!rc) rc = pio_bsr_structure(&f->matrix, q, f->graph.row_start, f->graph.column, error);
+    if (!rc) rc = pio_bsr_structure(&f->matrix.bsr, q, f->matrix.graph.row_start, f->matrix.graph.column, error);
     if (!rc) rc = fem_stopped(f, error);
-    if (!rc && f->direct.table) rc = pio_direct_begin(&f->direct, q, &f->matrix, error);
-    if (!rc && f->product_table) rc = pio_bsr_use(&f->matrix, f->product_table, f->base.ordinal, error);
+    if (!rc && f->linear.direct.table) rc = pio_direct_begin(&f->linear.direct, q, &f->matrix.bsr, error);
+    if (!rc && f->linear.product_table)
+        rc = pio_bsr_use(&f->matrix.bsr, f->linear.product_table, f->base.ordinal, error);
     if (!rc) rc = fem_stopped(f, error);
     if (rc) return rc;
-    UPLOAD(f->block_row, f->graph.row, f->graph.blocks);
-    UPLOAD(f->block_start, f->graph.start, f->graph.blocks + 1);
-    UPLOAD(f->block_source, f->graph.source, f->graph.sources);
+    UPLOAD(f->matrix.block_row, f->matrix.graph.row, f->matrix.graph.blocks);
+    UPLOAD(f->matrix.block_start, f->matrix.graph.start, f->matrix.graph.blocks + 1);
+    UPLOAD(f->matrix.block_source, f->matrix.graph.source, f->matrix.graph.sources);
     return fem_stopped(f, error);
 }
 
@@ -212,7 +215,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (!rc) rc = upload_supports(f, m, error);
     if (rc) return rc;
     upload_rules(f);
-    if (f->integrator != PIO_STATIC) zero_motion(f);
+    if (f->motion.integrator != PIO_STATIC) zero_motion(f);
     upload_mesh(f, m);
     rc = upload_follow(f, m, error);
     if (rc) return rc;

@@ -25,9 +25,9 @@ static const pio_element_type curved = FEM_DIM == 2 ? PIO_QUAD9 : PIO_HEX27;
 static void forces_at(pio_sim *sim, const double *u, double *force, int n)
 {
     fem_sim *f = fem_of(sim);
-    pio_queue_upload(&sim->queue, f->trial, u, sizeof *u * (size_t)n);
-    fem_external(f, fem_whole(0), f->trial);
-    pio_queue_download(&sim->queue, force, f->f_ext, sizeof *force * (size_t)n);
+    pio_queue_upload(&sim->queue, f->newton.trial, u, sizeof *u * (size_t)n);
+    fem_external(f, fem_whole(0), f->newton.trial);
+    pio_queue_download(&sim->queue, force, f->forces.external, sizeof *force * (size_t)n);
     assert_false(pio_queue_failed(&sim->queue));
 }
 
@@ -35,11 +35,11 @@ static void forces_at(pio_sim *sim, const double *u, double *force, int n)
 static double product(pio_sim *sim, const double *x, const double *y, int n)
 {
     fem_sim *f = fem_of(sim);
-    const pio_linop op = pio_bsr_operator(&f->matrix, f->kind, 0);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 0);
     double *Ky = malloc(sizeof *Ky * (size_t)n), sum = 0;
-    pio_queue_upload(&sim->queue, f->rhs, y, sizeof *y * (size_t)n);
-    assert_int_equal(op.apply(op.context, f->rhs, f->du), 0);
-    pio_queue_download(&sim->queue, Ky, f->du, sizeof *Ky * (size_t)n);
+    pio_queue_upload(&sim->queue, f->newton.rhs, y, sizeof *y * (size_t)n);
+    assert_int_equal(op.apply(op.context, f->newton.rhs, f->newton.du), 0);
+    pio_queue_download(&sim->queue, Ky, f->newton.du, sizeof *Ky * (size_t)n);
     for (int i = 0; i < n; i++) sum += x[i] * Ky[i];
     free(Ky);
     return sum;
@@ -145,10 +145,10 @@ static void the_load_stiffness_is_symmetric_where_there_is_a_potential_and_else_
         fem_sim *f = fem_of(sim);
         const int n = c.n * D;
         double *u = randoms(&c, 0.02), *x = randoms(&c, 1), *y = randoms(&c, 1);
-        pio_queue_upload(&sim->queue, f->trial, u, sizeof *u * (size_t)n);
-        fem_external(f, fem_whole(0), f->trial);
-        pio_queue_zero(&sim->queue, f->pair_out, sizeof(real) * D * D * (size_t)f->pairs);
-        fem_follow_pairs(f, f->trial);
+        pio_queue_upload(&sim->queue, f->newton.trial, u, sizeof *u * (size_t)n);
+        fem_external(f, fem_whole(0), f->newton.trial);
+        pio_queue_zero(&sim->queue, f->matrix.block_out, sizeof(real) * D * D * (size_t)f->matrix.element_blocks);
+        fem_follow_pairs(f, f->newton.trial);
         fem_assemble_pairs(f);
         const double xKy = product(sim, x, y, n), yKx = product(sim, y, x, n);
         const double ratio = fabs(xKy - yKx) / (fabs(xKy) + fabs(yKx));
@@ -279,12 +279,12 @@ static void solve(fem_sim *f, int transposed, const real *b, real *x)
 {
     piola_error error = {0};
     pio_krylov_result result;
-    assert_int_equal(pio_bsr_invert_diagonal(&f->matrix, &error), PIOLA_OK);
-    const pio_linop op = pio_bsr_operator(&f->matrix, f->kind, 1), turned = pio_linop_transposed(&op);
+    assert_int_equal(pio_bsr_invert_diagonal(&f->matrix.bsr, &error), PIOLA_OK);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), turned = pio_linop_transposed(&op);
     const pio_krylov_options options = {
         .method = PIO_GMRES, .tolerance = 1e-12, .max_iterations = 5000, .look_every = 1};
-    pio_queue_zero(&f->base.queue, x, sizeof *x * D * (size_t)f->nodes);
-    if (pio_krylov_solve(&f->krylov, &f->base.queue,
+    pio_queue_zero(&f->base.queue, x, sizeof *x * D * (size_t)f->mesh.nodes);
+    if (pio_krylov_solve(&f->linear.krylov, &f->base.queue,
                          &(pio_krylov_system){.op = transposed ? &turned : &op, .b = b, .x = x}, &options, &result,
                          &error))
         fail_msg("%s", error.message);
@@ -295,21 +295,22 @@ static int newton(fem_sim *f, int with_loads, double *residual, int most)
 {
     int k = 0;
     for (; k < most; k++) {
-        fem_external(f, fem_whole(0), f->trial);
-        fem_internal(f, f->trial, f->f_int);
-        fem_combine(f, 1, f->f_ext, -1, f->f_int, f->rhs);
-        fem_held(f, 0, f->rhs);
-        pio_sum(&f->base.queue, point_dot, f->nodes, NULL, f->scalars, .x = f->rhs, .y = f->rhs);
-        pio_queue_download(&f->base.queue, &residual[k], f->scalars, sizeof *residual);
+        fem_external(f, fem_whole(0), f->newton.trial);
+        fem_internal(f, f->newton.trial, f->forces.internal);
+        fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
+        fem_held(f, 0, f->newton.rhs);
+        pio_sum(&f->base.queue, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.rhs,
+                .y = f->newton.rhs);
+        pio_queue_download(&f->base.queue, &residual[k], f->newton.scalars, sizeof *residual);
         residual[k] = sqrt(residual[k]);
         if (residual[k] < 1e-10 * residual[0]) break;
-        fem_tangents(f, f->trial);
-        pio_queue_zero(&f->base.queue, f->pair_out + (size_t)f->pairs * D * D,
-                       sizeof(real) * D * D * (size_t)f->load_pairs);
-        if (with_loads) fem_follow_pairs(f, f->trial);
+        fem_tangents(f, f->newton.trial);
+        pio_queue_zero(&f->base.queue, f->matrix.block_out + (size_t)f->matrix.element_blocks * D * D,
+                       sizeof(real) * D * D * (size_t)f->matrix.face_blocks);
+        if (with_loads) fem_follow_pairs(f, f->newton.trial);
         fem_assemble_pairs(f);
-        solve(f, 0, f->rhs, f->lambda);
-        fem_combine(f, 1, f->trial, 1, f->lambda, f->trial);
+        solve(f, 0, f->newton.rhs, f->newton.lambda);
+        fem_combine(f, 1, f->newton.trial, 1, f->newton.lambda, f->newton.trial);
     }
     return k;
 }
@@ -331,7 +332,7 @@ static void newton_is_quadratic_with_the_load_stiffness_and_not_without(void **u
         beam(&c, PIO_FOLLOWER);
         pio_sim *sim = fem_case_start(&c);
         fem_sim *f = fem_of(sim);
-        pio_queue_zero(&sim->queue, f->trial, sizeof(real) * D * (size_t)c.n);
+        pio_queue_zero(&sim->queue, f->newton.trial, sizeof(real) * D * (size_t)c.n);
         counts[with] = newton(f, with, residual, 60);
         orders[with] = order(residual, counts[with]);
         print_message("  %s the load stiffness: %d iterations, order %.3f;", with ? "with" : "without", counts[with],
@@ -367,14 +368,15 @@ static void an_adjoint_without_the_transposition_is_wrong(void **unused)
     fem_sim *f = fem_of(sim);
     double *g = randoms(&c, 0);
     g[fem_case_at(&c, c.lines[0] - 1, 0, 0) * D] = 1;
-    fem_external(f, fem_whole(0), f->u);
-    fem_jacobian(f, fem_whole(0), f->u);
-    fem_held(f, 0, f->f_ext);
-    pio_queue_upload(&sim->queue, f->rhs, g, sizeof *g * (size_t)(c.n * D));
+    fem_external(f, fem_whole(0), f->state.u);
+    fem_jacobian(f, fem_whole(0), f->state.u);
+    fem_held(f, 0, f->forces.external);
+    pio_queue_upload(&sim->queue, f->newton.rhs, g, sizeof *g * (size_t)(c.n * D));
     for (int transposed = 0; transposed < 2; transposed++) {
-        solve(f, transposed, f->rhs, f->lambda);
-        pio_sum(&sim->queue, point_dot, f->nodes, NULL, f->scalars, .x = f->lambda, .y = f->f_ext);
-        pio_queue_download(&sim->queue, &found[transposed], f->scalars, sizeof *found);
+        solve(f, transposed, f->newton.rhs, f->newton.lambda);
+        pio_sum(&sim->queue, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.lambda,
+                .y = f->forces.external);
+        pio_queue_download(&sim->queue, &found[transposed], f->newton.scalars, sizeof *found);
         found[transposed] /= 6;
     }
     fem_case_below("the engine's gradient against differences, relative", exact / difference - 1, 1e-8, 0);
@@ -394,7 +396,7 @@ static void methods_for_symmetric_matrices_refuse_a_load_that_follows(void **unu
         piola_error error = {0};
         beam(&c, dead ? PIO_PRESSURE : PIO_FOLLOWER);
         pio_sim *sim = fem_case_start(&c);
-        const pio_linop_kind kind = fem_of(sim)->kind;
+        const pio_linop_kind kind = fem_of(sim)->matrix.kind;
         assert_int_equal(kind, dead ? PIO_SYMMETRIC : PIO_GENERAL);
         assert_int_equal(pio_linop_accepts(PIO_MINRES, kind, &error), dead ? PIOLA_OK : PIOLA_BAD_DATA);
         if (!dead) print_message("  %s\n", error.message);

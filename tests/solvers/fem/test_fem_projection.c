@@ -105,12 +105,12 @@ static void a_column_of_every_law_buckles_in_one_step_with_projection_and_not_wi
 static double curvature(pio_sim *sim, real *x, int n)
 {
     fem_sim *f = fem_of(sim);
-    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SYMMETRIC, 0);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, 0);
     double product = 0;
-    pio_queue_upload(&sim->queue, f->rhs, x, sizeof *x * (size_t)n);
+    pio_queue_upload(&sim->queue, f->newton.rhs, x, sizeof *x * (size_t)n);
     pio_arena_open(&sim->arena);
-    assert_int_equal(op.apply(op.context, f->rhs, f->du), 0);
-    for (int i = 0; i < n; i++) product += (double)x[i] * (double)f->du[i];
+    assert_int_equal(op.apply(op.context, f->newton.rhs, f->newton.du), 0);
+    for (int i = 0; i < n; i++) product += (double)x[i] * (double)f->newton.du[i];
     pio_arena_close(&sim->arena);
     return product;
 }
@@ -135,10 +135,10 @@ static void the_projected_matrix_of_a_pressed_column_has_no_negative_curvature(v
             if (s > 0) x[i * D + 1] = (real)(1 - cos(a * s));
             if (s > 0) x[i * D] = (real)(-(c.rest[i * D + 1] - 0.5) * a / 10 * sin(a * s));
         }
-        pio_queue_upload(&sim->queue, f->u, u, sizeof *u * (size_t)n);
-        fem_jacobian(f, fem_whole(0), f->u);
+        pio_queue_upload(&sim->queue, f->state.u, u, sizeof *u * (size_t)n);
+        fem_jacobian(f, fem_whole(0), f->state.u);
         const double plain = curvature(sim, x, n);
-        fem_projected_jacobian(f, fem_whole(0), f->u);
+        fem_projected_jacobian(f, fem_whole(0), f->state.u);
         const double projected = curvature(sim, x, n);
         double least = projected;
         for (int t = 0; t < 50; t++) {
@@ -213,11 +213,11 @@ static void adjoint_of(pio_sim *sim, real *lambda, int n)
     double residual;
     piola_error error;
     for (int i = 0; i < n; i++) lambda[i] = (real)sin(1 + i);
-    pio_queue_upload(&sim->queue, f->rhs, lambda, sizeof *lambda * (size_t)n);
-    fem_held(f, 0, f->rhs);
-    pio_queue_zero(&sim->queue, f->lambda, sizeof *lambda * (size_t)n);
-    assert_int_equal(fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &residual, &error), PIOLA_OK);
-    pio_queue_download(&sim->queue, lambda, f->lambda, sizeof *lambda * (size_t)n);
+    pio_queue_upload(&sim->queue, f->newton.rhs, lambda, sizeof *lambda * (size_t)n);
+    fem_held(f, 0, f->newton.rhs);
+    pio_queue_zero(&sim->queue, f->newton.lambda, sizeof *lambda * (size_t)n);
+    assert_int_equal(fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error), PIOLA_OK);
+    pio_queue_download(&sim->queue, lambda, f->newton.lambda, sizeof *lambda * (size_t)n);
 }
 
 /* |a - b|/|a| */
@@ -241,9 +241,9 @@ static void the_gradient_is_that_of_the_true_matrix(void **unused)
         pio_sim *sim = gradient_of(&c, (pio_hyper_law)law, PIO_PROJECT_NEVER, never);
         fem_sim *f = fem_of(sim);
         fem_case_forward(&c, sim, z_none, NULL);
-        fem_jacobian(f, fem_whole(0), f->u);
+        fem_jacobian(f, fem_whole(0), f->state.u);
         adjoint_of(sim, plain, c.n * D);
-        fem_projected_jacobian(f, fem_whole(0), f->u);
+        fem_projected_jacobian(f, fem_whole(0), f->state.u);
         adjoint_of(sim, projected, c.n * D);
         const double control = apart(plain, projected, c.n * D);
         piola_engine_fem.destroy(sim);

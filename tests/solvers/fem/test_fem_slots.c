@@ -114,7 +114,7 @@ static void slots_with_the_history_alone_give_the_bits_of_whole_states(void **un
         int parts = 1;
         bent(&c, ways[i].integrator, 1);
         slot_runner whole = runner_of(&c);
-        assert_int_equal(whole.sim->slot_bytes, vector_bytes(&c) * (size_t)fem_of(whole.sim)->n_state);
+        assert_int_equal(whole.sim->slot_bytes, vector_bytes(&c) * (size_t)fem_of(whole.sim)->state.n_vectors);
         const uint64_t expected = gradient(&whole, pio_schedule_store_all(STEPS, 1));
         slot_runner_free(&whole);
         fem_case_free(&c);
@@ -142,7 +142,7 @@ static void where_reactions_are_observed_the_acceleration_is_kept(void **unused)
         fem_case c;
         bent(&c, ways[i].integrator, 2);
         slot_runner r = runner_of(&c);
-        assert_int_equal(r.sim->slot_bytes, vector_bytes(&c) * (size_t)fem_of(r.sim)->n_state);
+        assert_int_equal(r.sim->slot_bytes, vector_bytes(&c) * (size_t)fem_of(r.sim)->state.n_vectors);
         every_plan_gives(&r, ways[i].name, gradient(&r, pio_schedule_store_all(STEPS, 1)));
         slot_runner_free(&r);
         fem_case_free(&c);
@@ -227,14 +227,14 @@ static void a_slot_gives_back_the_fields_that_the_list_says_it_keeps_and_no_othe
             double *now = field_of(&r, fields[k], &status);
             had += before[k] != NULL;
             kept += now != NULL;
-            assert_true((now != NULL) == (fem_of(r.sim)->kept_at[k] >= 0));
+            assert_true((now != NULL) == (fem_of(r.sim)->state.kept_at[k] >= 0));
             if (now) assert_memory_equal(now, before[k], bytes);
             if (before[k] && !now) assert_int_equal(status, PIOLA_USAGE);
             free(now);
             free(before[k]);
         }
         print_message("  %s: %d fields, of which a slot keeps %d\n", ways[i].name, had, kept);
-        assert_int_equal(had, fem_of(r.sim)->n_state);
+        assert_int_equal(had, fem_of(r.sim)->state.n_vectors);
         assert_int_equal(kept, ways[i].kept);
         slot_runner_free(&r);
         fem_case_free(&c);

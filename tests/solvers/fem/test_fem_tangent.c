@@ -74,21 +74,21 @@ static void down(pio_sim *sim, real *host, const real *device, int n)
 static void by_matrix(pio_sim *sim, const real *x, real *out, int n)
 {
     fem_sim *f = fem_of(sim);
-    const pio_linop op = pio_bsr_operator(&f->matrix, PIO_SYMMETRIC, 0);
-    up(sim, f->rhs, x, n);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, 0);
+    up(sim, f->newton.rhs, x, n);
     pio_arena_open(&sim->arena);
-    assert_int_equal(op.apply(op.context, f->rhs, f->du), 0);
+    assert_int_equal(op.apply(op.context, f->newton.rhs, f->newton.du), 0);
     pio_arena_close(&sim->arena);
-    down(sim, out, f->du, n);
+    down(sim, out, f->newton.du, n);
 }
 
 static void by_elements(pio_sim *sim, const real *x, real *out, int n)
 {
     fem_sim *f = fem_of(sim);
-    up(sim, f->y, x, n);
-    pio_queue_zero(&sim->queue, f->lambda, sizeof(real) * (size_t)n);
-    fem_internal_adj(f, f->u, f->y, f->lambda, 0);
-    down(sim, out, f->lambda, n);
+    up(sim, f->newton.y, x, n);
+    pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
+    fem_internal_adj(f, f->state.u, f->newton.y, f->newton.lambda, 0);
+    down(sim, out, f->newton.lambda, n);
 }
 
 static double dot(const real *a, const real *b, int n)
@@ -109,7 +109,7 @@ static errors compare(fem_case *c, pio_sim *sim)
     real *x = numbers(c, 1, 1), *y = numbers(c, 1, 0), *z = numbers(c, 1, 0);
     real *K_x = numbers(c, 0, 0), *f_x = numbers(c, 0, 0);
     errors e = {0};
-    fem_jacobian(f, fem_whole(0), f->u);
+    fem_jacobian(f, fem_whole(0), f->state.u);
     by_matrix(sim, x, K_x, n);
     by_elements(sim, x, f_x, n);
     const double size = sqrt(dot(f_x, f_x, n) / n);
@@ -141,7 +141,7 @@ static void the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law
         char what[96];
         pio_sim *sim = block(&c, fem_types[t]);
         real *u = numbers(&c, 0.02, 0);
-        up(sim, fem_of(sim)->u, u, c.n * D);
+        up(sim, fem_of(sim)->state.u, u, c.n * D);
         const errors e = compare(&c, sim);
         snprintf(what, sizeof what, "%s: K x against the adjoint of the forces", fem_type_names[fem_types[t]]);
         fem_case_below(what, e.product, 1e-12, 2e-5);
@@ -150,9 +150,9 @@ static void the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law
         snprintf(what, sizeof what, "%s: y . K x - x . K y", fem_type_names[fem_types[t]]);
         fem_case_below(what, e.symmetry, 1e-14, 1e-5);
         /* not vacuous: the forces are not linear */
-        fem_jacobian(fem_of(sim), fem_whole(0), fem_of(sim)->u);
+        fem_jacobian(fem_of(sim), fem_whole(0), fem_of(sim)->state.u);
         for (int i = 0; i < c.n * D; i++) u[i] *= (real)1.001;
-        up(sim, fem_of(sim)->u, u, c.n * D);
+        up(sim, fem_of(sim)->state.u, u, c.n * D);
         real *x = numbers(&c, 1, 1), *K_x = numbers(&c, 0, 0), *f_x = numbers(&c, 0, 0);
         by_matrix(sim, x, K_x, c.n * D);
         by_elements(sim, x, f_x, c.n * D);
@@ -183,12 +183,13 @@ static void adjoint_and_tangent_tell_the_same_derivative(void **unused)
         int32_t iterations;
         double residual;
         piola_error error;
-        fem_jacobian(f, fem_whole(0), f->u);
+        fem_jacobian(f, fem_whole(0), f->state.u);
         for (int way = 0; way < 2; way++) {
-            up(sim, f->rhs, way ? g : b, n);
-            pio_queue_zero(&sim->queue, f->lambda, sizeof(real) * (size_t)n);
-            if (fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &residual, &error)) fail_msg("%s", error.message);
-            down(sim, way ? lambda : u_dot, f->lambda, n);
+            up(sim, f->newton.rhs, way ? g : b, n);
+            pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
+            if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error))
+                fail_msg("%s", error.message);
+            down(sim, way ? lambda : u_dot, f->newton.lambda, n);
         }
         const double one = dot(g, u_dot, n), other = dot(lambda, b, n);
         snprintf(what, sizeof what, "%s: (g . u_dot)/(lambda . b) - 1", fem_type_names[fem_types[t]]);
@@ -218,18 +219,19 @@ static double tangent(fem_case *c, pio_sim *sim, const double *E_dot, int unknow
     double residual;
     piola_error error;
     if (!k) fail_msg("out of memory");
-    fem_jacobian(f, fem_whole(0), f->u);
-    pio_queue_download(&sim->queue, k, f->k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
+    fem_jacobian(f, fem_whole(0), f->state.u);
+    pio_queue_download(&sim->queue, k, f->materials.k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
     for (int e = 0; e < c->elements; e++)
         for (int i = 0; i < HYPER_CONSTANTS; i++)
             k[field_at(c->elements, HYPER_CONSTANTS, i, e)] *= (real)(E_dot[e] / c->given[5 * e]);
-    pio_queue_upload(&sim->queue, f->k, k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
-    fem_internal(f, f->u, f->f_int);
-    fem_combine(f, -1, f->f_int, 0, f->f_int, f->rhs);
-    fem_held(f, 0, f->rhs);
-    pio_queue_zero(&sim->queue, f->lambda, sizeof(real) * (size_t)n);
-    if (fem_solve_adjoint(f, f->rhs, f->lambda, &iterations, &residual, &error)) fail_msg("%s", error.message);
-    down(sim, u_dot, f->lambda, n);
+    pio_queue_upload(&sim->queue, f->materials.k, k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
+    fem_internal(f, f->state.u, f->forces.internal);
+    fem_combine(f, -1, f->forces.internal, 0, f->forces.internal, f->newton.rhs);
+    fem_held(f, 0, f->newton.rhs);
+    pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
+    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error))
+        fail_msg("%s", error.message);
+    down(sim, u_dot, f->newton.lambda, n);
     const double value = (double)u_dot[unknown];
     free(u_dot);
     free(k);

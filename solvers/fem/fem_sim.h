@@ -1,0 +1,316 @@
+/* fem_sim.h -- the data of a mesh's simulation, in one struct for each concern. The heading of a struct names the
+ * source file that owns it. Arrays are device memory, where nothing else is said. */
+#ifndef PIOLA_SOLVERS_FEM_SIM_H
+#define PIOLA_SOLVERS_FEM_SIM_H
+
+#include "solvers/linear/bsr.h"
+#include "solvers/linear/direct.h"
+#include "solvers/fem/fem_topology.h"
+#include "solvers/linear/krylov.h"
+#include "solvers/engine/sim.h"
+#include "solvers/fem/tape.h"
+
+/* One observation, and its tables. */
+typedef struct {
+    pio_observation_desc desc; /* host pointers are not kept */
+    int first;                 /* number of its first sample among all samples */
+    int *marker;               /* [nodes] the marker of each node */
+    double *points;            /* [samples][rows][DIM] given points, m */
+    double *markers;           /* host [samples] sum of the weights of given points */
+    double *point_weight;      /* [samples][rows] weight of each point; NULL: all are 1 */
+    real *weight;              /* [nodes][DIM] weight of each displacement */
+    real *share;               /* [elements] weight of each element, of observations of elements */
+} fem_observation;
+
+/* One design, and its tables. */
+typedef struct {
+    pio_design_desc desc;
+    int first;  /* number of its first variable among all variables */
+    int *index; /* [elements] the group of each element, or [nodes] of what nodes have */
+    /* its filter: rows, and those of the transpose; NULL: there is none */
+    int *start, *from, *turned_start, *turned_from;
+    double *weight, *turned_weight;
+    real *direction; /* [nodes][DIM] in which rest positions with one component move; NULL: there is none */
+} fem_design;
+
+/* One load. */
+typedef struct {
+    pio_load_desc desc;
+    fem_rule rule;
+    int corner;     /* number of its first corner among the loads' */
+    int first_pair; /* of one that depends on the displacement, among all */
+    int part;       /* of a body force's elements */
+    int *vertex, *owner;
+    real *value_share, *thick_share; /* [DIM][faces], [faces] */
+} fem_load;
+
+/* Elements of one type; see fem_block of kernels/fem/fem.h. */
+typedef struct {
+    pio_element_type type;
+    int n, first, corner, first_pair, pairs;
+    int *node, *pair; /* [n][nodes], [pairs] */
+} fem_part;
+
+/* The vectors of a state, [nodes][DIM] each; a run has n_vectors of them, one after another. */
+enum {
+#define FIELD(letter, name, when, kept, unit, meaning) STATE_##letter,
+#include "kernels/fem/fem_fields.def"
+#undef FIELD
+    STATES
+};
+/* Where the level of the residual log is among the scalars that Newton's method downloads. */
+enum { FEM_TAPE_LEVEL = 13 };
+
+/* fem_forces.c: the elements in blocks of one type, the rest positions, and what elements give to their nodes. An
+ * element degree of freedom is one node of one element: it has DIM numbers, and they are numbered over all blocks. */
+typedef struct {
+    int nodes, elements;                 /* how many there are */
+    int element_dofs;                    /* nodes of elements, each element counting its own */
+    int n_blocks;                        /* blocks of elements of one type */
+    fem_part *block;                     /* host [n_blocks] */
+    fem_rule rule[RULES][ELEMENT_TYPES]; /* quadrature, of the types that occur */
+    real *rest;                          /* [nodes][DIM] rest positions X of this design, m */
+    real *reference;                     /* [nodes][DIM] rest positions X of the description, m */
+    real *rest_bar;                      /* [nodes][DIM] cotangents of X, of all steps so far */
+    int *dof_start, *dof_list;           /* [nodes + 1], [element_dofs] the element degrees of freedom of each node */
+    real *dof_out;                       /* [element_dofs][DIM] what the elements give to their nodes */
+    real *dof_rest;                      /* [element_dofs][DIM] what they give to rest_bar */
+    real *dof_force; /* [element_dofs][DIM] forces, N, while dof_out has cotangents; of leapfrogs, else NULL */
+} fem_sim_mesh;
+
+/* fem_create.c: what is known of a simulation only while it is created. */
+typedef struct {
+    int start_only;        /* it only provides its initial state: there is no matrix */
+    fem_corners at_node;   /* host; the element degrees of freedom of each node */
+    fem_corners at_vertex; /* host; those of the faces of loads, of each vertex */
+} fem_sim_setup;
+
+/* fem_slot.c: the state, which is n_vectors vectors [nodes][DIM], and what a slot holds of it. */
+typedef struct {
+    int n_vectors, n_kept;  /* vectors of the state; those of them that a slot holds */
+    int vector_at[STATES];  /* number of a vector in the state; -1: the state has none */
+    int kept_at[STATES];    /* number of a vector in a slot; -1: a slot has none */
+    int omits_acceleration; /* slots hold less than the state: the acceleration is made again */
+    int no_acceleration;    /* that of the current state is not there yet */
+    real *u;                /* [n_vectors][nodes][DIM] the current state; displacement, m, is first */
+    real *origin; /* [n_vectors][nodes][DIM] the state at the beginning of the last step; leapfrogs store it where an
+                   * observation asks for it */
+} fem_sim_state;
+
+/* fem_step.c: the size of steps, how they are cut into parts, and their records. */
+typedef struct {
+    double dt;                /* s */
+    double gravity[DIM];      /* m/s^2, of the description */
+    int halvings;             /* how often a step may be halved */
+    int repeat;               /* steps are cut as the last run cut them */
+    pio_step_record *records; /* host [steps] */
+} fem_sim_stepping;
+
+/* fem_dynamics.c, fem_mass.c, fem_leapfrog.c: inertia and the integrator of time. All pointers of a static run are
+ * NULL. */
+typedef struct {
+    pio_integrator integrator;
+    int lumped;                  /* masses are lumped at nodes */
+    real *initial_u, *initial_v; /* [nodes][DIM] of the description, m and m/s */
+    real *rate;                  /* [2][nodes][DIM] velocity, m/s, and acceleration, m/s^2, at the end of a step */
+    real *inertia, *drag;        /* [nodes][DIM] M a and C v, N */
+    /* of explicit integrators, and of those on a lattice; of others NULL */
+    real *ones;       /* [nodes][DIM] 1 everywhere */
+    real *mass;       /* [nodes][DIM] lumped mass, kg */
+    real *mass_bar;   /* [nodes][DIM] its cotangents; of leapfrogs */
+    real *weight_bar; /* [nodes][DIM] cotangents of the weight m g, of all steps so far; of leapfrogs */
+} fem_sim_motion;
+
+/* fem_mass.c: Rayleigh damping C = alpha M + beta K0, constant in each element. NULL where the description has no
+ * alpha, or no beta, and no design of it. */
+typedef struct {
+    int has_alpha, has_beta;    /* there may be an alpha, a beta */
+    real *alpha, *beta;         /* [elements] 1/s, s */
+    real *alpha_bar, *beta_bar; /* [elements] their cotangents */
+    int *law;                   /* [elements] HYPER_LINEAR, the law of K0 */
+    real *k, *k_bar;            /* [HYPER_CONSTANTS][elements] beta times the moduli at rest, Pa s; cotangents */
+} fem_sim_damping;
+
+/* fem_rows.c: constants of the laws. With rows, law, parameters, k and density are those of `rows` runs of elements
+ * with equal constants; else of each element. */
+typedef struct {
+    int rows;                          /* runs of elements, where there is nothing but a start; else 0 */
+    int *row_first;                    /* host [rows] the first element of each run */
+    int *law;                          /* [elements] HYPER_... */
+    int *parameter_form;               /* [elements] which constants the parameters are, see fem_constants */
+    real *parameters, *parameters_bar; /* [HYPER_CONSTANTS][elements] as the description has them; cotangents */
+    real *k, *k_bar;                   /* [HYPER_CONSTANTS][elements] as the laws take them; cotangents */
+    real *density, *density_bar;       /* [elements] kg/m^3; cotangents */
+    int has_thickness;                 /* each element has one */
+    real *thickness, *thickness_bar;   /* [elements] m; cotangents. NULL: all are 1 */
+} fem_sim_materials;
+
+/* fem_forces.c: forces on the nodes. */
+typedef struct {
+    real *internal;      /* [nodes][DIM] of the elements' stresses, and of springs, N */
+    real *external;      /* [nodes][DIM] of the loads, N */
+    real *external_bar;  /* [nodes][DIM] cotangents of the external forces */
+    int64_t external_of; /* number of the state whose forces `external` holds; -1: of none */
+    real *dead;          /* [nodes][DIM] external forces without loads that follow the displacement, N; NULL: none do */
+    real *spring;        /* [nodes][DIM] of the springs, N; NULL: there are none */
+} fem_sim_forces;
+
+/* fem_follow.c, fem_total.c: loads and their values. */
+typedef struct {
+    int n_loads, n_values;       /* several loads may share a value */
+    int has_followers;           /* some load depends on the displacement */
+    int has_springs;             /* some load is of springs */
+    int has_totals;              /* some load is a total force */
+    fem_load *load;              /* host [n_loads] */
+    double *values, *values_bar; /* [n_values][3] in the units of their loads; cotangents */
+    wide *areas; /* [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
+    real *gravity_contribution; /* [DIM][elements] terms of the cotangent of gravity */
+} fem_sim_loads;
+
+/* fem_faces.c: surface vertices, on which loads act, and what faces give to them. An element degree of freedom here is
+ * one vertex of one face of one load. */
+typedef struct {
+    surface_map gather, scatter; /* from nodes to vertices, and its transpose */
+    real *rest;                  /* [vertices][DIM] X, m */
+    real *u, *place;             /* [vertices][DIM] u and X + u, m; NULL: no load depends on them */
+    real *force;                 /* [vertices][DIM] N */
+    int element_dofs;            /* vertices of faces, each face counting its own */
+    int *dof_start, *dof_list;   /* [nodes + 1], [element_dofs] the element degrees of freedom of each vertex */
+    real *dof_out;               /* [element_dofs][DIM] what the faces give to their vertices */
+    real *dof_rest;              /* [element_dofs][DIM] what springs give to rest_bar; NULL: there are none */
+} fem_sim_faces;
+
+/* fem_vector.c: piecewise linear functions of time, which scale loads and supports. */
+typedef struct {
+    int n_curves;
+    int *start;             /* [n_curves + 1] the first point of each curve */
+    double *t, *value;      /* [points] s, and the factor there */
+    double *factor;         /* [n_curves] at the end of the step */
+    double *initial_factor; /* [n_curves] at time 0; NULL: the run is static */
+} fem_sim_curves;
+
+/* fem_vector.c: supports, each a prescribed displacement of its constrained unknowns. */
+typedef struct {
+    int n_supports, n_constrained; /* supports; unknowns that they constrain */
+    int *constrained;              /* [nodes] bits of the constrained axes */
+    int *node, *axis, *support;    /* [n_constrained] where each is, and whose */
+    int *curve;                    /* [n_supports] number of the curve that scales the value; -1: none does */
+    double *value, *value_bar;     /* [n_supports] displacement, m; cotangents */
+    real *contribution;            /* [n_constrained] terms of value_bar */
+} fem_sim_supports;
+
+/* fem_newton.c: settings of Newton's method and the vectors that it works on, which other solves use in turn. */
+typedef struct {
+    double tolerance;          /* of the relative residual */
+    double goal;               /* the tolerance, or less where runs are to be compared */
+    double rounding;           /* of the norm of the residual, N */
+    int iterations;            /* of a step at most */
+    pio_projection projection; /* when the tangents' negative part is left out */
+    real *trial;               /* [nodes][DIM] displacement at hand, m */
+    real *du;                  /* [nodes][DIM] its change by an iteration, m */
+    real *rhs;                 /* [nodes][DIM] residual, N */
+    real *lambda, *y;          /* [nodes][DIM] solution and scratch of a linear solve, also of the adjoint */
+    real *external_before;     /* [nodes][DIM] external forces where a line search began, N; NULL: no load follows */
+    double *scalars;           /* [16] sums that are downloaded together */
+} fem_sim_newton;
+
+/* fem_jacobian.c: the Jacobian. An element block is the DIM x DIM block of two degrees of freedom of one element, or of
+ * one face of a load that depends on the displacement. NULL where the simulation is only started. */
+typedef struct {
+    pio_bsr bsr;
+    pio_linop_kind kind;                         /* symmetric, or general where loads follow */
+    int projected;                               /* it is assembled without its negative part */
+    int element_blocks, face_blocks;             /* blocks of elements; of faces, which are numbered behind them */
+    fem_graph graph;                             /* host; after creation only the number of blocks is left */
+    int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] see fem_graph */
+    real *block_out;                             /* [element_blocks + face_blocks][DIM * DIM] N/m */
+} fem_sim_matrix;
+
+/* fem_linear.c, fem_direct.c, fem_product.c: how linear systems are solved. */
+typedef struct {
+    int iterations;           /* of a Krylov method at most */
+    double adjoint_tolerance; /* relative, of solves of the adjoint */
+    int indefinite;           /* the last direction met negative curvature */
+    pio_krylov krylov;
+    pio_direct direct; /* its table is NULL where Krylov methods solve */
+    char solver[64], solver_why[320];
+    const pio_product_table *product_table; /* of a library; NULL: the products of own kernels */
+    char product[128];
+} fem_sim_linear;
+
+/* fem_adjoint.c: cotangents of states, [n_vectors][nodes][DIM] as these. NULL in runs without a gradient. */
+typedef struct {
+    real *known;        /* [n_vectors][nodes][DIM] the state at the end of the step, whose cotangents u_bar has */
+    real *u_bar;        /* [n_vectors][nodes][DIM] cotangents of the state */
+    real *previous_bar; /* [n_vectors][nodes][DIM] those of the state before, while they are made; of leapfrogs NULL */
+    real *between_bar;  /* [nodes][DIM] of u before a step, from observations between its ends; NULL: there are none */
+} fem_sim_adjoint;
+
+/* fem_frames.c: cotangents as frames show them. NULL in runs without a gradient. */
+typedef struct {
+    real *u_bar;     /* [2][nodes][DIM] of displacement and velocity; of a static run [1] */
+    real *force_bar; /* [nodes][DIM] external_bar of the last step that was reversed; of leapfrogs NULL */
+    int ready;       /* u_bar is that of the current state */
+} fem_sim_frames;
+
+/* fem_morph.c: the elastic body by which nodes follow a design of rest positions. NULL where no node does. */
+typedef struct {
+    int *fixed;           /* [nodes] bits of the axes that do not follow */
+    int *law;             /* [elements] HYPER_LINEAR */
+    real *parameters, *k; /* [HYPER_CONSTANTS][elements] as in fem_sim_materials */
+} fem_sim_morph;
+
+/* fem_lattice.c, fem_reversible_euler.c: motions whose state is whole numbers, so that steps can be reversed. Of others
+ * all is NULL and 0. */
+typedef struct {
+    int64_t *state;              /* [n_kept][nodes][DIM] the state, in quanta, of which state.u is a copy */
+    int64_t *origin;             /* [n_kept][nodes][DIM] that of the beginning of the step */
+    double per_metre, per_speed; /* quanta in 1 m, in 1 m/s */
+    int *free_list;              /* [unknowns that are not constrained] their numbers */
+    double *factor_before;       /* [n_curves] at the beginning of a span */
+    int64_t *residual;           /* [2][nodes][DIM] residuals of a step, and scratch */
+    int recording;               /* residuals of the steps go into the log */
+    pio_tape residual_log;
+} fem_sim_lattice;
+
+/* fem_observe.c, fem_amount.c. */
+typedef struct {
+    int n_observations;
+    fem_observation *observations; /* host [n_observations] */
+    wide *integrals;               /* [4] of which a norm is made, and their cotangents; see fem_amount.c */
+} fem_sim_observe;
+
+/* fem_parameters.c. */
+typedef struct {
+    int n_designs;
+    fem_design *designs; /* host [n_designs] */
+    double *filtered;    /* [variables] H z, and in the adjoint sweep its cotangent; NULL: no design has a filter */
+} fem_sim_design;
+
+typedef struct {
+    pio_sim base;   /* the first member, see fem_of() */
+    fem_step *step; /* [1] what changes from step to step */
+    fem_sim_setup setup;
+    fem_sim_mesh mesh;
+    fem_sim_state state;
+    fem_sim_stepping stepping;
+    fem_sim_motion motion;
+    fem_sim_damping damping;
+    fem_sim_materials materials;
+    fem_sim_forces forces;
+    fem_sim_loads loads;
+    fem_sim_faces faces;
+    fem_sim_curves curves;
+    fem_sim_supports supports;
+    fem_sim_newton newton;
+    fem_sim_matrix matrix;
+    fem_sim_linear linear;
+    fem_sim_adjoint adjoint;
+    fem_sim_frames frames;
+    fem_sim_morph morph;
+    fem_sim_lattice lattice;
+    fem_sim_observe observe;
+    fem_sim_design design;
+} fem_sim;
+
+#endif
