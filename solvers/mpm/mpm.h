@@ -3,138 +3,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
-#include "kernels/mpm/mpm_bend.h"
-#include "kernels/mpm/mpm_feedback.h"
-#include "kernels/mpm/mpm_slot.h"
-#include "solvers/engine/sim.h"
-
-typedef struct {
-    pio_observation_desc desc; /* host pointers are not kept */
-    int first;                 /* of its samples among all */
-    int *marker;               /* device [n] */
-    double *points;            /* device [samples][rows][DIM] */
-    double *markers;           /* host [samples] sum of the weights of given points */
-    double *point_weight;      /* device [samples][rows], or NULL: 1 */
-    int *member;               /* device [n], or NULL: the body */
-    double *total;             /* device [2] M of the body, kg; separation: of the other part */
-    real *field;               /* device [nodes] of a shape or a target density; NULL of the others */
-    double size;               /* density: sum of the target's squares */
-    double *mean, *mean_bar;   /* device [2][DIM] separation */
-    double *place;             /* device [1] front: where it is, roughly, m */
-    double *share;             /* device [channels] effort, smoothness */
-} mpm_observation;
-
-typedef struct {
-    pio_design_desc desc;
-    int first;  /* of its variables among all */
-    int *index; /* device [n] */
-} mpm_design;
-
-/* What the other state, the lists and the grid's velocities are: of the step that led to the current state, without
- * (KEPT) what a compact slot leaves out, or whole. */
-typedef enum { BEHIND_NOTHING, BEHIND_KEPT, BEHIND_ALL } mpm_behind;
-
-typedef struct {
-    pio_sim base;
-    mpm_box box;
-    int n, nodes, max_cells; /* particles, nodes, most cells that can be occupied */
-    int has_solid, has_fluid;
-    int constants;                       /* kept of each particle: as many as one of its laws has */
-    int has_viscosity;                   /* of solids */
-    int has_flip;                        /* a share of FLIP, or a design of it; else what belongs to it is NULL */
-    double flip;                         /* the share */
-    double friction, onset;              /* between velocity fields; box.fields < 2: what follows is NULL */
-    real *free_velocity;                 /* [DIM][nodes] before contact m/s */
-    real *node_volume, *node_volume_bar; /* [nodes] at rest m^3; its cotangent */
-    real *contact_mass_bar, *contact_volume_bar; /* [nodes], [DIM + 1][nodes], see mpm_contact_adj */
-    real *contact_share;                         /* [2][nodes] terms of grip_bar */
-    double *grip_bar;                            /* [2] of friction and onset */
-    real *flip_momentum, *flip_node_bar; /* [DIM][nodes] without forces kg m/s; cotangents of u_i, then of that */
-    real *flip_share;                    /* [n] a particle's term of flip_bar */
-    double *flip_bar;                    /* [1] */
-    double dt, cfl, gravity[DIM];
-    pio_watch watch[5]; /* what the NaN watch looks at */
-
-    mpm_step *step;             /* device: the step block */
-    mpm_state state[2], bar[2]; /* current and next; cotangents likewise */
-    int current, current_bar;   /* which of the two */
-    mpm_behind behind;
-    int slot_room;    /* active nodes that a compact slot has room for; 0: slots hold whole states */
-    int solids;       /* particles of solids */
-    int *rank;        /* [n] device, see mpm_slot; NULL: all particles are of one kind, or slots are whole */
-    int nodes_needed; /* slot_room that the last check() asked for, or 0 */
-    mpm_lists lists;
-    real *cell_sums;                 /* [max_cells][DIM + 1][STENCIL_PAD] */
-    real *node_sums, *node_velocity; /* [DIM + 1][nodes], [DIM][nodes] */
-    real *node_velocity_bar, *node_bar;
-
-    int *law, *lame, *body; /* [n] */
-    real *volume, *density, *mass, *given, *k, *spin;
-    int *start_cell, *reference_cell;
-    real *start_offset, *start_velocity, *reference_offset, *reference_velocity;
-    real *mass_bar, *k_bar, *density_bar, *given_bar, *position_bar, *velocity_bar;
-    real *viscosity, *viscosity_bar; /* [n] of solids, or NULL */
-
-    int n_channels;                    /* of control; 0: what follows is NULL */
-    int *channel, *signal;             /* [n] channel of a particle or -1 (NULL: none drives any), [channels] */
-    real *fibre, *activation;          /* [DIM][channels], [channels] */
-    double *control, *control_bar;     /* [CONTROL_PARAMETERS][channels] amplitude, frequency, phase */
-    real *activation_share;            /* [n] a particle's part of activation_bar */
-    double *activation_bar;            /* [channels] */
-    control_knots *knots;              /* [channels] */
-    double *rate, *rate_bar;           /* [channels] of activations, Pa/s; NULL: no observation has a use for it */
-    int n_values;                      /* of control: knots, weights, clocks; 0: what follows is NULL */
-    double *values, *values_bar;       /* [n_values] */
-    int n_networks, n_inputs, n_units; /* all networks' */
-    mpm_network_shape *networks, *host_networks;  /* device, host */
-    mpm_input *inputs, *host_inputs;              /* likewise */
-    double *means, *means_bar, *units, *unit_bar; /* [n_inputs], [n_units] */
-    double *past, *past_bar; /* [steps][channels], [channels] of rates that are observed, see mpm_feedback.h; or NULL */
-
-    int n_obstacles;              /* 0: what follows is NULL */
-    int separating, rubbing;      /* one of them is, and has an onset; is not sticky */
-    char *obstacle_driven;        /* host [n_obstacles] a design names it */
-    obstacle_shape *obstacle;     /* [n_obstacles] */
-    int *motion_start;            /* [n_obstacles + 1], see kernels/mpm/mpm_obstacle.h, as for what follows */
-    real *coefficients;           /* of meshes, all of them */
-    double *motion, *motion_axis; /* [points][MOTION_NUMBERS], [n_obstacles][3] */
-    double *obstacle_parameters, *obstacle_bar, *pose_bar; /* [OBSTACLE_PARAMETERS][n_obstacles] */
-    obstacle_pose *pose;                                   /* [n_obstacles] */
-    real *before_obstacles, *obstacle_share;               /* [DIM][nodes], [OBSTACLE_PARAMETERS][nodes] */
-    real *centroid_moment, *centroid_bar;                  /* [DIM][nodes], see kernels/mpm/mpm_centroid.h */
-    double *kinks; /* [KINKS] counted so far, see mpm_kinks.c; NULL: there is nothing to count */
-    int separates; /* a wall of the grid does */
-
-    int has_plastic; /* 0: what follows is NULL */
-    int *plasticity; /* [n] */
-    real *yield;     /* [PLASTIC_CONSTANTS][n] */
-    real *yield_bar; /* likewise */
-    uint64_t *near;  /* [2] particles and steps near a change of branch: of this run, of that of the last gradient */
-
-    int reversible;      /* the integrator whose steps can be taken back; what follows is of it */
-    mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and share all but velocities */
-    /* cells and offsets at the other end of the step taken last, where something observed looks there */
-    mpm_state other;
-    int64_t *looked_v;       /* [DIM][n] velocities there, after a look ahead */
-    double penalty, damping; /* 1/s^2, 1/s */
-    int64_t gamma;           /* what velocities are multiplied by in a step, in units of mpm_reversible.c */
-    int64_t spill_every;     /* steps */
-    uint32_t *tape,
-        *spilled; /* [tape_spills][DIM][n] kept bits; [DIM][n] those of the last time, where there is no tape */
-    int64_t tape_spills,
-        spilled_number; /* spills that the tape has room for; the one that `spilled` holds, from 1 on */
-    int tape_short;     /* it was */
-    /* lists and grid are those of the step that leaves the current state, and the other velocity is its end's */
-    int fresh;
-
-    mpm_lists seen_lists; /* of states whose density is observed; NULL: there are none */
-    mpm_step *seen_step;  /* its counts of cells and nodes */
-    real *seen_sums, *seen_rest;
-
-    int n_observations, n_designs;
-    mpm_observation *observations;
-    mpm_design *designs;
-} mpm_sim;
+#include "solvers/mpm/mpm_sim.h"
 
 static inline mpm_sim *mpm_of(pio_sim *sim)
 {
@@ -273,8 +142,8 @@ void mpm_obstacles_adj(mpm_sim *sim);
 void mpm_obstacles_mass_reverse(mpm_sim *sim);
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
 void mpm_obstacles_count(mpm_sim *sim, real part, real least);
-/* mpm_kinks.c: kinks near which a sweep back goes: memory, none yet, those of a step, once node_velocity_bar is known
- * and before node_bar is; see pio_engine.kinks. */
+/* mpm_kinks.c: kinks near which a sweep back goes: memory, none yet, those of a step, once the grid's
+ * velocity_bar is known and before node_bar is; see pio_engine.kinks. */
 void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_kinks_layout(mpm_sim *sim);
 void mpm_kinks_start(mpm_sim *sim);

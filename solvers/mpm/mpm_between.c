@@ -9,24 +9,25 @@ static void between_adj(mpm_sim *sim, real *past_bar)
     const int64_t end = s->index + 1;
     for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++) {
         const pio_touch *t = &s->touches[i];
-        const mpm_observation *o = &sim->observations[t->observation];
+        const mpm_observation *o = &sim->observe.observations[t->observation];
         if (!(t->past > 0)) continue;
-        const mpm_observe_args a = mpm_observe_args_between(sim, t, sim->current);
-        pio_map(&s->queue, mpm_observe_adj, sim->n, NULL, .o = a, .sum = s->scalar,
+        const mpm_observe_args a = mpm_observe_args_between(sim, t, sim->particles.current);
+        pio_map(&s->queue, mpm_observe_adj, sim->particles.n, NULL, .o = a, .sum = s->scalar,
                 .sample_bar = s->samples_bar + o->first + t->sample, .weight = t->weight,
-                .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar, .past_bar = past_bar);
+                .bar = sim->particles.bar[sim->particles.current_bar], .mass_bar = sim->material.mass_bar,
+                .past_bar = past_bar);
     }
 }
 
 void mpm_observe_between_adj(mpm_sim *sim)
 {
     if (!sim_looks_back(&sim->base, sim->base.index + 1)) return;
-    if (!sim->reversible) mpm_move(sim, 0);
+    if (!sim->reversible.used) mpm_move(sim, 0);
     between_adj(sim, NULL);
-    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index + 1, NORM_WITH_SOURCES);
+    mpm_adjoint_norm(sim, &sim->particles.bar[sim->particles.current_bar], sim->base.index + 1, NORM_WITH_SOURCES);
 }
 
 void mpm_observe_before_adj(mpm_sim *sim)
 {
-    between_adj(sim, sim->bar[1 - sim->current_bar].offset);
+    between_adj(sim, sim->particles.bar[1 - sim->particles.current_bar].offset);
 }

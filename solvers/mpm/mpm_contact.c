@@ -43,45 +43,49 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
 }
 
 /* clang-format off */
-#define CONTACT .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .fields = sim->box.fields, \
-    .sums = sim->node_sums, .volume = sim->node_volume, .free_velocity = sim->free_velocity
-#define VOLUME .s = sim->state[sim->current], .n = sim->n, .l = sim->lists, .amount = sim->volume
+#define CONTACT .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes, \
+    .fields = sim->grid.box.fields, .sums = sim->grid.node_sums, .volume = sim->contact.node_volume, \
+    .free_velocity = sim->contact.free_velocity
+#define VOLUME .s = sim->particles.state[sim->particles.current], .n = sim->particles.n, .l = sim->grid.lists, \
+    .amount = sim->material.volume
 
 void mpm_contact_step(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->box.fields < 2) return;
-    pio_map(q, mpm_deposit, sim->max_cells, &sim->step->cells, VOLUME, .sums = sim->cell_sums);
-    pio_map(q, mpm_deposit_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .out = sim->node_volume);
-    pio_halo(q, sim->node_volume);
-    pio_map(q, mpm_contact, sim->nodes, &sim->step->nodes, CONTACT, .velocity = sim->node_velocity);
+    if (sim->grid.box.fields < 2) return;
+    pio_map(q, mpm_deposit, sim->grid.max_cells, &sim->step->cells, VOLUME, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_deposit_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .out = sim->contact.node_volume);
+    pio_halo(q, sim->contact.node_volume);
+    pio_map(q, mpm_contact, sim->grid.nodes, &sim->step->nodes, CONTACT, .velocity = sim->grid.velocity);
 }
 
 void mpm_contact_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->box.fields < 2) return;
-    pio_map(q, mpm_contact_adj, sim->nodes, &sim->step->nodes,
-            .fwd = {CONTACT}, .velocity_bar = sim->node_velocity_bar, .free_bar = sim->node_velocity_bar,
-            .mass_bar = sim->contact_mass_bar, .volume_bar = sim->contact_volume_bar, .share = sim->contact_share);
+    if (sim->grid.box.fields < 2) return;
+    pio_map(q, mpm_contact_adj, sim->grid.nodes, &sim->step->nodes,
+            .fwd = {CONTACT}, .velocity_bar = sim->grid.velocity_bar, .free_bar = sim->grid.velocity_bar,
+            .mass_bar = sim->contact.mass_bar, .volume_bar = sim->contact.volume_bar,
+            .share = sim->contact.contribution);
     for (int k = 0; k < 2; k++) {
-        pio_sum(q, mpm_contact_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
-                .l = sim->lists, .nodes = sim->nodes, .which = k, .share = sim->contact_share);
-        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->grip_bar + k);
+        pio_sum(q, mpm_contact_sum, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
+                .l = sim->grid.lists, .nodes = sim->grid.nodes, .which = k, .share = sim->contact.contribution);
+        pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->contact.parameters_bar + k);
     }
 }
 
 void mpm_contact_matter_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->box.fields < 2) return;
-    pio_map(q, mpm_contact_volume_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .mass_bar = sim->contact_mass_bar,
-            .volume_bar = sim->contact_volume_bar, .node_bar = sim->node_bar, .node_volume_bar = sim->node_volume_bar);
-    pio_halo(q, sim->node_volume_bar);
-    pio_map(q, mpm_deposit_adj, sim->n, &sim->step->particles,
-            .fwd = {VOLUME}, .box = sim->box, .node_bar = sim->node_volume_bar, .scale = 1,
-            .bar = sim->bar[1 - sim->current_bar]);
+    if (sim->grid.box.fields < 2) return;
+    pio_map(q, mpm_contact_volume_adj, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .nodes = sim->grid.nodes, .mass_bar = sim->contact.mass_bar,
+            .volume_bar = sim->contact.volume_bar, .node_bar = sim->grid.node_bar,
+            .node_volume_bar = sim->contact.node_volume_bar);
+    pio_halo(q, sim->contact.node_volume_bar);
+    pio_map(q, mpm_deposit_adj, sim->particles.n, &sim->step->particles,
+            .fwd = {VOLUME}, .box = sim->grid.box, .node_bar = sim->contact.node_volume_bar, .scale = 1,
+            .bar = sim->particles.bar[1 - sim->particles.current_bar]);
 }
 /* clang-format on */

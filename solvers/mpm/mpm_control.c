@@ -157,51 +157,54 @@ void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->base.queue;
     const pio_particles_desc *p = &desc->particles;
-    const int channels = sim->n_channels;
-    if (sim->channel) pio_queue_upload(q, sim->channel, p->channel, sizeof *p->channel * (size_t)sim->n);
+    const int channels = sim->control.n_channels;
+    if (sim->control.channel)
+        pio_queue_upload(q, sim->control.channel, p->channel, sizeof *p->channel * (size_t)sim->particles.n);
     for (int c = 0; c < channels; c++) {
         const pio_channel_desc *d = &desc->channels[c];
         const double parameters[CONTROL_PARAMETERS] = {
             [CONTROL_AMPLITUDE] = d->amplitude, [CONTROL_FREQUENCY] = d->frequency, [CONTROL_PHASE] = d->phase};
         const int signal = (int)d->signal;
-        pio_queue_upload(q, sim->signal + c, &signal, sizeof signal);
+        pio_queue_upload(q, sim->control.signal + c, &signal, sizeof signal);
         for (int k = 0; k < CONTROL_PARAMETERS; k++)
-            pio_queue_upload(q, sim->control + control_at(channels, k, c), &parameters[k], sizeof parameters[k]);
+            pio_queue_upload(q, sim->control.parameters + control_at(channels, k, c), &parameters[k],
+                             sizeof parameters[k]);
         for (int a = 0; a < DIM; a++) {
             const real n = (real)p->fibre[(ptrdiff_t)c * DIM + a];
-            pio_queue_upload(q, sim->fibre + field_at(channels, DIM, a, c), &n, sizeof n);
+            pio_queue_upload(q, sim->control.fibre + field_at(channels, DIM, a, c), &n, sizeof n);
         }
         const pio_knots_desc k = knots_of(desc, c);
         const control_knots knots = {k.first, k.count, k.periodic, k.span};
-        pio_queue_upload(q, sim->knots + c, &knots, sizeof knots);
+        pio_queue_upload(q, sim->control.knots + c, &knots, sizeof knots);
     }
-    if (sim->n_values) pio_queue_upload(q, sim->values, desc->control_values, sizeof(double) * (size_t)sim->n_values);
+    if (sim->control.n_values)
+        pio_queue_upload(q, sim->control.values, desc->control_values, sizeof(double) * (size_t)sim->control.n_values);
     mpm_networks_upload(sim);
-    for (int o = 0; o < sim->n_observations; o++)
-        if (sim->observations[o].share)
-            pio_queue_upload(q, sim->observations[o].share, desc->observations[o].share,
+    for (int o = 0; o < sim->observe.n_observations; o++)
+        if (sim->observe.observations[o].share)
+            pio_queue_upload(q, sim->observe.observations[o].share, desc->observations[o].share,
                              sizeof(double) * (size_t)channels);
 }
 
 /* clang-format off */
-#define CONTROL_ARGS .channels = sim->n_channels, .step = sim->step, .signal = sim->signal, \
-    .parameters = sim->control, \
-    .knots = sim->knots, .values = sim->values
+#define CONTROL_ARGS .channels = sim->control.n_channels, .step = sim->step, .signal = sim->control.signal, \
+    .parameters = sim->control.parameters, \
+    .knots = sim->control.knots, .values = sim->control.values
 
 void mpm_control_step(mpm_sim *sim)
 {
-    if (!sim->n_channels) return;
-    pio_map(&sim->base.queue, mpm_control, sim->n_channels, NULL,
-            CONTROL_ARGS, .activation = sim->activation, .rate = sim->rate);
+    if (!sim->control.n_channels) return;
+    pio_map(&sim->base.queue, mpm_control, sim->control.n_channels, NULL,
+            CONTROL_ARGS, .activation = sim->control.activation, .rate = sim->control.rate);
     mpm_networks_step(sim);
 }
 
 void mpm_observe_control(mpm_sim *sim, const pio_touch *t)
 {
-    const mpm_observation *o = &sim->observations[t->observation];
+    const mpm_observation *o = &sim->observe.observations[t->observation];
     pio_map(&sim->base.queue, mpm_control_observe, 1, NULL,
-            .channels = sim->n_channels, .activation = sim->activation,
-            .rate = o->desc.type == PIO_SMOOTHNESS ? sim->rate : NULL, .share = o->share, .weight = t->weight,
+            .channels = sim->control.n_channels, .activation = sim->control.activation,
+            .rate = o->desc.type == PIO_SMOOTHNESS ? sim->control.rate : NULL, .share = o->share, .weight = t->weight,
             .sample = sim->base.samples + o->first + t->sample);
 }
 
@@ -212,32 +215,34 @@ static void observe_adj(mpm_sim *sim)
     const int64_t end = s->index + 1;
     for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++) {
         const pio_touch *t = &s->touches[i];
-        const mpm_observation *o = &sim->observations[t->observation];
+        const mpm_observation *o = &sim->observe.observations[t->observation];
         const int rates = o->desc.type == PIO_SMOOTHNESS;
         if (!mpm_is_of_control(o->desc.type)) continue;
-        pio_map(&sim->base.queue, mpm_control_observe_adj, sim->n_channels, NULL,
-                .fwd = {.channels = sim->n_channels, .activation = sim->activation, .rate = rates ? sim->rate : NULL,
+        pio_map(&sim->base.queue, mpm_control_observe_adj, sim->control.n_channels, NULL,
+                .fwd = {.channels = sim->control.n_channels, .activation = sim->control.activation,
+                .rate = rates ? sim->control.rate : NULL,
                         .share = o->share, .weight = t->weight},
                 .sample_bar = s->samples_bar + o->first + t->sample,
-                .bar = rates ? sim->rate_bar : sim->activation_bar);
+                .bar = rates ? sim->control.rate_bar : sim->control.activation_bar);
     }
 }
 
 void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar)
 {
     pio_queue *q = &sim->base.queue;
-    const size_t bytes = sizeof *sim->activation_bar * (size_t)sim->n_channels;
-    if (!sim->n_channels) return;
-    if (!sim->channel) pio_queue_zero(q, sim->activation_bar, bytes); /* activations move nothing */
-    for (int c = 0; sim->channel && c < sim->n_channels; c++)
-        pio_sum(q, design_sum, sim->n, NULL, sim->activation_bar + c,
-                .index = sim->channel, .group = c, .n = sim->n, .stored = 1, .component = 0,
-                .bar = sim->activation_share);
-    if (sim->rate_bar) pio_queue_zero(q, sim->rate_bar, bytes);
+    const size_t bytes = sizeof *sim->control.activation_bar * (size_t)sim->control.n_channels;
+    if (!sim->control.n_channels) return;
+    if (!sim->control.channel) pio_queue_zero(q, sim->control.activation_bar, bytes); /* activations move nothing */
+    for (int c = 0; sim->control.channel && c < sim->control.n_channels; c++)
+        pio_sum(q, design_sum, sim->particles.n, NULL, sim->control.activation_bar + c,
+                .index = sim->control.channel, .group = c, .n = sim->particles.n, .stored = 1, .component = 0,
+                .bar = sim->control.contribution);
+    if (sim->control.rate_bar) pio_queue_zero(q, sim->control.rate_bar, bytes);
     observe_adj(sim);
-    pio_map(q, mpm_control_adj, sim->n_channels, NULL,
-            .fwd = {CONTROL_ARGS}, .activation_bar = sim->activation_bar, .parameters_bar = sim->control_bar,
-            .values_bar = sim->values_bar, .rate_bar = sim->rate_bar);
+    pio_map(q, mpm_control_adj, sim->control.n_channels, NULL,
+            .fwd = {CONTROL_ARGS}, .activation_bar = sim->control.activation_bar,
+            .parameters_bar = sim->control.parameters_bar, .values_bar = sim->control.values_bar,
+            .rate_bar = sim->control.rate_bar);
     mpm_networks_step_adj(sim, bar);
 }
 /* clang-format on */

@@ -99,13 +99,13 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
 static int take_tables(mpm_sim *sim, const pio_engine_desc *desc)
 {
     int first = 0;
-    sim->n_observations = desc->n_observations;
-    sim->n_designs = desc->n_designs;
-    sim->observations = calloc((size_t)desc->n_observations + 1, sizeof *sim->observations);
-    sim->designs = calloc((size_t)desc->n_designs + 1, sizeof *sim->designs);
-    if (!sim->observations || !sim->designs) return 0;
+    sim->observe.n_observations = desc->n_observations;
+    sim->design.n_designs = desc->n_designs;
+    sim->observe.observations = calloc((size_t)desc->n_observations + 1, sizeof *sim->observe.observations);
+    sim->design.designs = calloc((size_t)desc->n_designs + 1, sizeof *sim->design.designs);
+    if (!sim->observe.observations || !sim->design.designs) return 0;
     for (int o = 0; o < desc->n_observations; o++) {
-        mpm_observation *obs = &sim->observations[o];
+        mpm_observation *obs = &sim->observe.observations[o];
         obs->desc = desc->observations[o];
         obs->first = first;
         first += obs->desc.samples * obs->desc.components;
@@ -114,8 +114,8 @@ static int take_tables(mpm_sim *sim, const pio_engine_desc *desc)
     }
     first = 0;
     for (int d = 0; d < desc->n_designs; d++) {
-        sim->designs[d].desc = desc->designs[d];
-        sim->designs[d].first = first;
+        sim->design.designs[d].desc = desc->designs[d];
+        sim->design.designs[d].first = first;
         first += desc->designs[d].groups * desc->designs[d].components;
     }
     return 1;
@@ -128,32 +128,32 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     mpm_sim *sim = calloc(1, sizeof *sim);
     if (!sim) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for a simulation (%zu bytes)", sizeof *sim);
     *out = &sim->base;
-    sim->n = (int)desc->particles.n;
-    sim->dt = desc->dt;
-    sim->cfl = desc->cfl;
-    sim->n_channels = desc->n_channels;
-    sim->has_viscosity = desc->particles.viscosity != NULL;
-    sim->n_values = desc->n_channels ? desc->n_control_values : 0;
-    for (int a = 0; a < DIM; a++) sim->gravity[a] = desc->gravity[a];
-    set_box(&sim->box, &desc->grid, desc->particles.fields);
-    sim->nodes = sim->box.fields * sim->box.nodes[0] * sim->box.stride[0];
-    sim->max_cells = sim->n < sim->nodes ? sim->n : sim->nodes;
-    for (int i = 0; i < sim->n; i++) {
+    sim->particles.n = (int)desc->particles.n;
+    sim->stepping.dt = desc->dt;
+    sim->stepping.cfl = desc->cfl;
+    sim->control.n_channels = desc->n_channels;
+    sim->material.has_viscosity = desc->particles.viscosity != NULL;
+    sim->control.n_values = desc->n_channels ? desc->n_control_values : 0;
+    for (int a = 0; a < DIM; a++) sim->stepping.gravity[a] = desc->gravity[a];
+    set_box(&sim->grid.box, &desc->grid, desc->particles.fields);
+    sim->grid.nodes = sim->grid.box.fields * sim->grid.box.nodes[0] * sim->grid.box.stride[0];
+    sim->grid.max_cells = sim->particles.n < sim->grid.nodes ? sim->particles.n : sim->grid.nodes;
+    for (int i = 0; i < sim->particles.n; i++) {
         const int law = desc->particles.law[i], fluid = law_is_fluid(law), constants = law_count(law);
-        if (sim->constants < constants) sim->constants = constants;
-        sim->has_fluid |= fluid;
-        sim->has_solid |= !fluid;
-        sim->solids += !fluid;
-        sim->has_plastic |= desc->particles.plasticity && desc->particles.plasticity[i] != PIO_ELASTIC;
+        if (sim->material.constants < constants) sim->material.constants = constants;
+        sim->particles.has_fluid |= fluid;
+        sim->particles.has_solid |= !fluid;
+        sim->slots.solids += !fluid;
+        sim->plastic.used |= desc->particles.plasticity && desc->particles.plasticity[i] != PIO_ELASTIC;
     }
     mpm_reversible_begin(sim, desc);
     mpm_flip_begin(sim, desc);
     mpm_kinks_begin(sim, desc);
-    sim->friction = desc->friction;
-    sim->onset = desc->onset;
+    sim->contact.friction = desc->friction;
+    sim->contact.regularisation_velocity = desc->onset;
     if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||
-        !sim_begin(&sim->base, backend, desc, sim->n))
-        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+        !sim_begin(&sim->base, backend, desc, sim->particles.n))
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->particles.n);
     mpm_layout(sim, desc);
     return PIOLA_OK;
 }
@@ -161,7 +161,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
 static void tell_bytes(const mpm_sim *sim, const pio_engine_desc *desc, pio_engine_bytes *bytes)
 {
     sim_bytes(&sim->base, bytes);
-    bytes->slot_nodes = sim->slot_room;
+    bytes->slot_nodes = sim->slots.node_room;
     bytes->start_nodes = mpm_slot_nodes(sim, desc);
     bytes->tape = mpm_reversible_taped(sim, desc->steps);
 }
@@ -184,10 +184,10 @@ static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, i
 {
     for (int c = 0; c < components; c++) {
         if (sim->base.interrupted && sim->base.interrupted()) return; /* as will be told */
-        for (int i = 0; i < sim->n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
+        for (int i = 0; i < sim->particles.n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
-                         sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n,
+                         sizeof(double) * (size_t)sim->particles.n);
+        pio_map(&sim->base.queue, field_write, sim->particles.n, NULL, .in = sim->base.transfer, .n = sim->particles.n,
                 .components = components, .component = c, .out = out);
     }
 }
@@ -204,29 +204,29 @@ static piola_status stopped(const pio_engine_desc *desc, piola_error *error)
 static int upload_positions(mpm_sim *sim, const pio_particles_desc *p, int *bad)
 {
     const double *position = p->position;
-    const int one = sim->nodes / sim->box.fields;
+    const int one = sim->grid.nodes / sim->grid.box.fields;
     const pio_queue *q = &sim->base.queue;
-    int *cell = calloc((size_t)sim->n, sizeof *cell);
+    int *cell = calloc((size_t)sim->particles.n, sizeof *cell);
     if (!cell) return -1;
-    for (int i = 0; sim->box.fields > 1 && i < sim->n; i++) cell[i] = p->field[i] * one;
+    for (int i = 0; sim->grid.box.fields > 1 && i < sim->particles.n; i++) cell[i] = p->field[i] * one;
     for (int c = 0; c < DIM; c++) {
-        for (int i = 0; i < sim->n; i++) {
-            const double g = (position[(ptrdiff_t)i * DIM + c] - sim->box.origin[c]) / (double)sim->box.dx;
+        for (int i = 0; i < sim->particles.n; i++) {
+            const double g = (position[(ptrdiff_t)i * DIM + c] - sim->grid.box.origin[c]) / (double)sim->grid.box.dx;
             const double b = floor(g - 0.5);
-            if (!(b >= 0 && b <= sim->box.nodes[c] - 3)) {
+            if (!(b >= 0 && b <= sim->grid.box.nodes[c] - 3)) {
                 *bad = i;
                 free(cell);
                 return 0;
             }
             sim->base.host_transfer[i] = g - b;
-            cell[i] += (int)b * sim->box.stride[c];
+            cell[i] += (int)b * sim->grid.box.stride[c];
         }
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
-                         sizeof(double) * (size_t)sim->n);
-        pio_map(&sim->base.queue, field_write, sim->n, NULL, .in = sim->base.transfer, .n = sim->n, .components = DIM,
-                .component = c, .out = sim->reference_offset);
+                         sizeof(double) * (size_t)sim->particles.n);
+        pio_map(&sim->base.queue, field_write, sim->particles.n, NULL, .in = sim->base.transfer, .n = sim->particles.n,
+                .components = DIM, .component = c, .out = sim->initial.reference_offset);
     }
-    pio_queue_upload(&sim->base.queue, sim->reference_cell, cell, sizeof *cell * (size_t)sim->n);
+    pio_queue_upload(&sim->base.queue, sim->initial.reference_cell, cell, sizeof *cell * (size_t)sim->particles.n);
     free(cell);
     return !q->error.code;
 }
@@ -240,28 +240,28 @@ static void upload_spin(mpm_sim *sim, const pio_particles_desc *p)
         return;
     }
     for (size_t i = 0; i < count; i++) spin[i] = (real)p->spin[i];
-    pio_queue_upload(&sim->base.queue, sim->spin, spin, sizeof *spin * count);
+    pio_queue_upload(&sim->base.queue, sim->initial.spin, spin, sizeof *spin * count);
     free(spin);
 }
 
 static void upload_tables(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->base.queue;
-    for (int d = 0; d < sim->n_designs; d++) {
-        const mpm_design *own = &sim->designs[d];
+    for (int d = 0; d < sim->design.n_designs; d++) {
+        const mpm_design *own = &sim->design.designs[d];
         const size_t bytes = sizeof(double) * (size_t)own->desc.groups * (size_t)own->desc.components;
-        if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->n);
+        if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->particles.n);
         if (!own->desc.start) continue;
         pio_queue_upload(q, sim->base.z_start + own->first, own->desc.start, bytes);
         pio_queue_upload(q, sim->base.described + own->first, own->desc.described, bytes);
     }
-    for (int i = 0; i < sim->n_observations; i++) {
-        mpm_observation *o = &sim->observations[i];
+    for (int i = 0; i < sim->observe.n_observations; i++) {
+        mpm_observation *o = &sim->observe.observations[i];
         const pio_observation_desc *d = &o->desc;
-        if (o->member) pio_queue_upload(q, o->member, d->member, sizeof(int) * (size_t)sim->n);
+        if (o->member) pio_queue_upload(q, o->member, d->member, sizeof(int) * (size_t)sim->particles.n);
         mpm_target_upload(sim, o, &desc->particles);
         if (d->type != PIO_DISTANCE) continue;
-        pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->n);
+        pio_queue_upload(q, o->marker, d->marker, sizeof(int) * (size_t)sim->particles.n);
         pio_queue_upload(q, o->points, d->points, sizeof(double) * (size_t)d->samples * (size_t)d->rows * DIM);
         if (o->point_weight)
             pio_queue_upload(q, o->point_weight, d->point_weight,
@@ -274,34 +274,34 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
 {
     pio_queue *q = &sim->base.queue;
     const pio_particles_desc *p = &desc->particles;
-    const size_t n = (size_t)sim->n, vectors = sizeof(real) * field_size(sim->n, DIM);
+    const size_t n = (size_t)sim->particles.n, vectors = sizeof(real) * field_size(sim->particles.n, DIM);
     int bad = -1;
-    pio_queue_upload(q, sim->law, p->law, sizeof(int) * n);
-    pio_queue_upload(q, sim->lame, p->lame, sizeof(int) * n);
-    pio_queue_upload(q, sim->body, p->body, sizeof(int) * n);
-    upload_reals(sim, sim->volume, p->volume, 1, 1);
-    upload_reals(sim, sim->density, p->density, 1, 1);
-    upload_reals(sim, sim->given, p->given, PIO_LAW_CONSTANTS, sim->constants);
-    upload_reals(sim, sim->reference_velocity, p->velocity, DIM, DIM);
-    if (sim->viscosity) upload_reals(sim, sim->viscosity, p->viscosity, 1, 1);
+    pio_queue_upload(q, sim->material.law, p->law, sizeof(int) * n);
+    pio_queue_upload(q, sim->material.parameter_form, p->lame, sizeof(int) * n);
+    pio_queue_upload(q, sim->particles.body, p->body, sizeof(int) * n);
+    upload_reals(sim, sim->material.volume, p->volume, 1, 1);
+    upload_reals(sim, sim->material.density, p->density, 1, 1);
+    upload_reals(sim, sim->material.parameters, p->given, PIO_LAW_CONSTANTS, sim->material.constants);
+    upload_reals(sim, sim->initial.reference_velocity, p->velocity, DIM, DIM);
+    if (sim->material.viscosity) upload_reals(sim, sim->material.viscosity, p->viscosity, 1, 1);
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
     mpm_obstacles_upload(sim, desc);
     mpm_plastic_upload(sim, desc);
-    if (sim->has_plastic) upload_reals(sim, sim->yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
+    if (sim->plastic.used) upload_reals(sim, sim->plastic.yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
     upload_tables(sim, desc);
     const piola_status rc = stopped(desc, error);
     if (rc) return rc;
     const int placed = upload_positions(sim, p, &bad);
     if (placed < 0 || sim->base.queue.error.code == -1)
-        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
+        return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->particles.n);
     if (placed == 0 && bad >= 0)
         return sim_fail(error, PIOLA_BAD_DATA, "particle %d at (%g, %g%s) lies outside the grid", bad,
                         p->position[(ptrdiff_t)bad * DIM], p->position[(ptrdiff_t)bad * DIM + 1],
                         DIM == 3 ? ", ..." : "");
-    pio_queue_copy(q, sim->start_cell, sim->reference_cell, sizeof(int) * n);
-    pio_queue_copy(q, sim->start_offset, sim->reference_offset, vectors);
-    pio_queue_copy(q, sim->start_velocity, sim->reference_velocity, vectors);
+    pio_queue_copy(q, sim->initial.cell, sim->initial.reference_cell, sizeof(int) * n);
+    pio_queue_copy(q, sim->initial.offset, sim->initial.reference_offset, vectors);
+    pio_queue_copy(q, sim->initial.velocity, sim->initial.reference_velocity, vectors);
     if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
     return PIOLA_OK;
 }
@@ -311,20 +311,22 @@ static void set_watch(mpm_sim *sim)
 {
     const char *wanted = getenv("PIOLA_NAN_WATCH");
     if (!wanted || wanted[0] != '1') return;
-    const size_t vectors = field_size(sim->n, DIM), matrices = field_size(sim->n, DIM * DIM);
-    const pio_watch apic[] = {{sim->state[0].velocity, vectors, "velocity"},
-                              {sim->state[1].velocity, vectors, "velocity"},
-                              {sim->state[0].C, matrices, "C"},
-                              {sim->state[1].C, matrices, "C"},
-                              {sim->node_velocity, field_size(sim->nodes, DIM), "grid velocity"}};
-    const pio_watch reversible[] = {{sim->state[0].velocity, vectors, "velocity"},
-                                    {sim->state[1].velocity, vectors, "velocity"},
-                                    {sim->state[0].F, sim->has_solid ? matrices : 0, "F"},
-                                    {sim->state[0].J, sim->has_fluid ? field_size(sim->n, 1) : 0, "J"},
-                                    {sim->node_velocity, field_size(sim->nodes, DIM + 1), "grid velocity"}};
-    _Static_assert(sizeof apic == sizeof sim->watch && sizeof reversible == sizeof sim->watch, "one size");
-    memcpy(sim->watch, sim->reversible ? reversible : apic, sizeof apic);
-    sim->base.queue.watch = sim->watch;
+    const size_t vectors = field_size(sim->particles.n, DIM), matrices = field_size(sim->particles.n, DIM * DIM);
+    const pio_watch apic[] = {{sim->particles.state[0].velocity, vectors, "velocity"},
+                              {sim->particles.state[1].velocity, vectors, "velocity"},
+                              {sim->particles.state[0].C, matrices, "C"},
+                              {sim->particles.state[1].C, matrices, "C"},
+                              {sim->grid.velocity, field_size(sim->grid.nodes, DIM), "grid velocity"}};
+    const pio_watch reversible[] = {
+        {sim->particles.state[0].velocity, vectors, "velocity"},
+        {sim->particles.state[1].velocity, vectors, "velocity"},
+        {sim->particles.state[0].F, sim->particles.has_solid ? matrices : 0, "F"},
+        {sim->particles.state[0].J, sim->particles.has_fluid ? field_size(sim->particles.n, 1) : 0, "J"},
+        {sim->grid.velocity, field_size(sim->grid.nodes, DIM + 1), "grid velocity"}};
+    _Static_assert(sizeof apic == sizeof sim->stepping.watch && sizeof reversible == sizeof sim->stepping.watch,
+                   "one size");
+    memcpy(sim->stepping.watch, sim->reversible.used ? reversible : apic, sizeof apic);
+    sim->base.queue.watch = sim->stepping.watch;
     sim->base.queue.n_watch = sizeof apic / sizeof *apic;
 }
 
@@ -354,12 +356,13 @@ void mpm_destroy(pio_sim *sim)
 {
     if (!sim) return;
     mpm_sim *m = mpm_of(sim);
-    for (int o = 0; m->observations && o < m->n_observations; o++) free(m->observations[o].markers);
-    free(m->observations);
-    free(m->designs);
-    free(m->obstacle_driven);
-    free(m->host_networks);
-    free(m->host_inputs);
+    for (int o = 0; m->observe.observations && o < m->observe.n_observations; o++)
+        free(m->observe.observations[o].markers);
+    free(m->observe.observations);
+    free(m->design.designs);
+    free(m->obstacles.driven);
+    free(m->networks.host_shapes);
+    free(m->networks.host_inputs);
     sim_end(sim);
     free(m);
 }

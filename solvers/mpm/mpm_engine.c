@@ -20,22 +20,25 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     pio_queue *q = &sim->base.queue;
-    mpm_step step = {.fault = FAULT_NONE, .particles = sim->n, .h = (real)sim->dt, .cfl = (real)sim->cfl};
-    for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->gravity[a];
-    step.flip = (real)sim->flip;
-    step.friction = (real)sim->friction;
-    step.onset = (real)sim->onset;
+    mpm_step step = {.fault = FAULT_NONE,
+                     .particles = sim->particles.n,
+                     .h = (real)sim->stepping.dt,
+                     .cfl = (real)sim->stepping.cfl};
+    for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->stepping.gravity[a];
+    step.flip = (real)sim->flip.ratio;
+    step.friction = (real)sim->contact.friction;
+    step.onset = (real)sim->contact.regularisation_velocity;
     pio_queue_upload(q, sim->step, &step, sizeof step);
     if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
     if (sim->base.n_samples)
         pio_queue_zero(q, sim->base.samples, sizeof *sim->base.samples * (size_t)sim->base.n_samples);
-    sim->current = 0;
-    sim->behind = BEHIND_NOTHING;
-    sim->nodes_needed = 0;
+    sim->particles.current = 0;
+    sim->slots.behind = BEHIND_NOTHING;
+    sim->slots.nodes_needed = 0;
     sim->base.index = 0;
     sim->base.turned = 0;
     mpm_design_apply(sim);
-    if (sim->reversible) mpm_reversible_start(sim);
+    if (sim->reversible.used) mpm_reversible_start(sim);
     mpm_observe_totals(sim);
     mpm_observe_step(sim, 0);
     return sim_failed(&sim->base, error);
@@ -54,18 +57,19 @@ static piola_status advance(pio_sim *base, int64_t steps, piola_error *error)
 /* A slot holds the state's arrays as they lie in the arena, or is a compact one. */
 static void *slot_state(const mpm_sim *sim)
 {
-    return sim->reversible ? (void *)sim->lattice.x : (void *)sim->state[sim->current].id;
+    return sim->reversible.used ? (void *)sim->reversible.lattice.x
+                                : (void *)sim->particles.state[sim->particles.current].id;
 }
 
 static piola_status save(pio_sim *base, int64_t slot, piola_error *error)
 {
-    if (mpm_of(base)->slot_room) return mpm_slot_save(mpm_of(base), slot, error);
+    if (mpm_of(base)->slots.node_room) return mpm_slot_save(mpm_of(base), slot, error);
     return sim_save(base, slot, slot_state(mpm_of(base)), error);
 }
 
 static piola_status state_out(pio_sim *base, void *bytes, piola_error *error)
 {
-    if (mpm_of(base)->slot_room) return mpm_slot_out(mpm_of(base), bytes, error);
+    if (mpm_of(base)->slots.node_room) return mpm_slot_out(mpm_of(base), bytes, error);
     return sim_state_out(base, bytes, slot_state(mpm_of(base)), error);
 }
 
@@ -79,15 +83,15 @@ static piola_status set_index(pio_sim *base, piola_error *error)
 /* A state has come from elsewhere. */
 static piola_status settle(pio_sim *base, piola_error *error)
 {
-    if (mpm_of(base)->reversible) mpm_reversible_settle(mpm_of(base));
+    if (mpm_of(base)->reversible.used) mpm_reversible_settle(mpm_of(base));
     return set_index(base, error);
 }
 
 static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
-    sim->behind = BEHIND_NOTHING;
-    if (sim->slot_room) return mpm_slot_load(sim, slot, error);
+    sim->slots.behind = BEHIND_NOTHING;
+    if (sim->slots.node_room) return mpm_slot_load(sim, slot, error);
     const piola_status rc = sim_load(base, slot, slot_state(sim), error);
     return rc ? rc : settle(base, error);
 }
@@ -95,8 +99,8 @@ static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
-    sim->behind = BEHIND_NOTHING;
-    if (sim->slot_room) return mpm_slot_in(sim, bytes, step, error);
+    sim->slots.behind = BEHIND_NOTHING;
+    if (sim->slots.node_room) return mpm_slot_in(sim, bytes, step, error);
     const piola_status rc = sim_state_in(base, bytes, step, slot_state(sim), error);
     return rc ? rc : settle(base, error);
 }
@@ -105,14 +109,14 @@ static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, pio
 static piola_status back(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
-    if (sim->reversible) {
+    if (sim->reversible.used) {
         mpm_reversible_unstep(sim);
         return sim_failed(base, error);
     }
-    if (sim->behind != BEHIND_ALL)
+    if (sim->slots.behind != BEHIND_ALL)
         return sim_fail(error, PIOLA_INTERNAL, "the state before state %lld is not there", (long long)base->index);
-    sim->behind = BEHIND_NOTHING;
-    sim->current = 1 - sim->current;
+    sim->slots.behind = BEHIND_NOTHING;
+    sim->particles.current = 1 - sim->particles.current;
     base->index--;
     return set_index(base, error);
 }
@@ -120,7 +124,7 @@ static piola_status back(pio_sim *base, piola_error *error)
 static piola_status unstep(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
-    if (!sim->reversible)
+    if (!sim->reversible.used)
         return sim_fail(error, PIOLA_USAGE,
                         "steps of APIC cannot be taken back; the reversible integrator would be right");
     if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0 to take back");
@@ -133,7 +137,7 @@ static piola_status unstep(pio_sim *base, piola_error *error)
 
 static piola_status differs(pio_sim *base, int64_t slot, int64_t *words, piola_error *error)
 {
-    if (!mpm_of(base)->reversible)
+    if (!mpm_of(base)->reversible.used)
         return sim_fail(error, PIOLA_USAGE, "states of APIC lie in the order of their steps, and are not compared");
     return sim_differs(base, slot, slot_state(mpm_of(base)), words, error);
 }
@@ -141,23 +145,23 @@ static piola_status differs(pio_sim *base, int64_t slot, int64_t *words, piola_e
 static piola_status taped(pio_sim *base, int64_t *bytes, piola_error *error)
 {
     const mpm_sim *sim = mpm_of(base);
-    *bytes = sim->tape ? (int64_t)mpm_reversible_taped(sim, base->index) : 0;
+    *bytes = sim->reversible.residual_log ? (int64_t)mpm_reversible_taped(sim, base->index) : 0;
     return sim_failed(base, error);
 }
 
 /* A field over the particles. */
 static void zero_field(mpm_sim *sim, real *field, int components)
 {
-    pio_queue_zero(&sim->base.queue, field, sizeof *field * field_size(sim->n, components));
+    pio_queue_zero(&sim->base.queue, field, sizeof *field * field_size(sim->particles.n, components));
 }
 
 static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     pio_queue *q = &sim->base.queue;
-    const mpm_state *bar = &sim->bar[0];
+    const mpm_state *bar = &sim->particles.bar[0];
     if (!sim->base.adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
-    sim->current_bar = 0;
+    sim->particles.current_bar = 0;
     sim->base.turned = 1;
     zero_field(sim, bar->offset, DIM);
     zero_field(sim, bar->velocity, DIM);
@@ -166,20 +170,23 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     if (bar->J) zero_field(sim, bar->J, 1);
     if (bar->hardening) zero_field(sim, bar->hardening, 1);
     if (bar->e33) zero_field(sim, bar->e33, 1);
-    if (sim->yield_bar) zero_field(sim, sim->yield_bar, PLASTIC_CONSTANTS);
-    zero_field(sim, sim->mass_bar, 1);
-    zero_field(sim, sim->k_bar, sim->constants);
-    zero_field(sim, sim->density_bar, 1);
-    zero_field(sim, sim->given_bar, sim->constants);
-    zero_field(sim, sim->position_bar, DIM);
-    zero_field(sim, sim->velocity_bar, DIM);
-    if (sim->viscosity_bar) zero_field(sim, sim->viscosity_bar, 1);
+    if (sim->plastic.yield_bar) zero_field(sim, sim->plastic.yield_bar, PLASTIC_CONSTANTS);
+    zero_field(sim, sim->material.mass_bar, 1);
+    zero_field(sim, sim->material.k_bar, sim->material.constants);
+    zero_field(sim, sim->material.density_bar, 1);
+    zero_field(sim, sim->material.parameters_bar, sim->material.constants);
+    zero_field(sim, sim->initial.position_bar, DIM);
+    zero_field(sim, sim->initial.velocity_bar, DIM);
+    if (sim->material.viscosity_bar) zero_field(sim, sim->material.viscosity_bar, 1);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
-    if (sim->box.fields > 1) pio_queue_zero(q, sim->grip_bar, 2 * sizeof *sim->grip_bar);
-    if (sim->has_flip) pio_queue_zero(q, sim->flip_bar, sizeof *sim->flip_bar);
-    if (sim->n_channels)
-        pio_queue_zero(q, sim->control_bar, sizeof *sim->control_bar * field_size(sim->n_channels, CONTROL_PARAMETERS));
-    if (sim->n_values) pio_queue_zero(q, sim->values_bar, sizeof *sim->values_bar * (size_t)sim->n_values);
+    if (sim->grid.box.fields > 1)
+        pio_queue_zero(q, sim->contact.parameters_bar, 2 * sizeof *sim->contact.parameters_bar);
+    if (sim->flip.used) pio_queue_zero(q, sim->flip.ratio_bar, sizeof *sim->flip.ratio_bar);
+    if (sim->control.n_channels)
+        pio_queue_zero(q, sim->control.parameters_bar,
+                       sizeof *sim->control.parameters_bar * field_size(sim->control.n_channels, CONTROL_PARAMETERS));
+    if (sim->control.n_values)
+        pio_queue_zero(q, sim->control.values_bar, sizeof *sim->control.values_bar * (size_t)sim->control.n_values);
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
     mpm_networks_adj_begin(sim);
@@ -188,7 +195,7 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     mpm_plastic_adj_begin(sim);
     sim_norms_start(&sim->base);
     mpm_observe_step_adj(sim, sim->base.index);
-    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
+    mpm_adjoint_norm(sim, &sim->particles.bar[sim->particles.current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
@@ -197,7 +204,7 @@ static piola_status reverse(pio_sim *base, piola_error *error)
     mpm_sim *sim = mpm_of(base);
     mpm_reverse(sim);
     if (sim_counts(base, base->index)) mpm_observe_step_adj(sim, base->index);
-    mpm_adjoint_norm(sim, &sim->bar[sim->current_bar], sim->base.index, NORM_WITH_SOURCES);
+    mpm_adjoint_norm(sim, &sim->particles.bar[sim->particles.current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
@@ -208,8 +215,8 @@ static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar,
     if (base->index != base->first)
         return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)base->index);
     if (base->first) { /* all that the start has to do with it */
-        zero_field(sim, sim->bar[sim->current_bar].offset, DIM);
-        zero_field(sim, sim->bar[sim->current_bar].velocity, DIM);
+        zero_field(sim, sim->particles.bar[sim->particles.current_bar].offset, DIM);
+        zero_field(sim, sim->particles.bar[sim->particles.current_bar].velocity, DIM);
     }
     mpm_design_adj(sim);
     if (bytes && value_bar) pio_queue_download(&sim->base.queue, value_bar, sim->base.value_bar, bytes);
@@ -220,14 +227,14 @@ static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar,
 
 static int64_t items(const pio_sim *sim, const char *field)
 {
-    return mpm_components(sim, field) ? ((const mpm_sim *)sim)->n : 0;
+    return mpm_components(sim, field) ? ((const mpm_sim *)sim)->particles.n : 0;
 }
 
 /* Offsets in a cell are about 1. */
 static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
 {
-    const double dx = (double)mpm_of(sim)->box.dx;
-    return sim_adjoint_norms(sim, dx, dx * sqrt((double)DIM * mpm_of(sim)->n), norms);
+    const double dx = (double)mpm_of(sim)->grid.box.dx;
+    return sim_adjoint_norms(sim, dx, dx * sqrt((double)DIM * mpm_of(sim)->particles.n), norms);
 }
 
 /* Explicit: nothing is solved. */

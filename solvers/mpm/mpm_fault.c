@@ -10,7 +10,7 @@ static void particle_values(mpm_sim *sim, const char *field, int id, double *out
 {
     for (int c = 0; c < count; c++) out[c] = NAN;
     const int components = mpm_components(&sim->base, field);
-    double *all = components ? malloc(sizeof *all * (size_t)sim->n * (size_t)components) : NULL;
+    double *all = components ? malloc(sizeof *all * (size_t)sim->particles.n * (size_t)components) : NULL;
     if (all && mpm_read(&sim->base, field, all, NULL) == PIOLA_OK)
         for (int c = 0; c < count && c < components; c++) out[c] = all[(ptrdiff_t)id * components + c];
     free(all);
@@ -31,16 +31,16 @@ static double activation_of(mpm_sim *sim, int id)
     int channel = -1;
     double most = 0, value;
     control_knots knots;
-    if (sim->channel) pio_queue_download(q, &channel, sim->channel + id, sizeof channel);
+    if (sim->control.channel) pio_queue_download(q, &channel, sim->control.channel + id, sizeof channel);
     if (channel < 0) return 0;
-    pio_queue_download(q, &knots, sim->knots + channel, sizeof knots);
+    pio_queue_download(q, &knots, sim->control.knots + channel, sizeof knots);
     for (int j = 0; j < knots.count; j++) {
-        pio_queue_download(q, &value, sim->values + knots.first + j, sizeof value);
+        pio_queue_download(q, &value, sim->control.values + knots.first + j, sizeof value);
         most = fmax(most, fabs(value));
     }
     if (knots.count) return most;
-    const ptrdiff_t at = control_at(sim->n_channels, CONTROL_AMPLITUDE, channel);
-    pio_queue_download(q, &value, sim->control + at, sizeof value);
+    const ptrdiff_t at = control_at(sim->control.n_channels, CONTROL_AMPLITUDE, channel);
+    pio_queue_download(q, &value, sim->control.parameters + at, sizeof value);
     return fabs(value);
 }
 
@@ -66,8 +66,8 @@ static particle_law law_of(mpm_sim *sim, int id)
     hyper_constants given = {{0}};
     int lame = 0;
     size_t used = 0;
-    pio_queue_download(&sim->base.queue, &r.law, sim->law + id, sizeof r.law);
-    pio_queue_download(&sim->base.queue, &lame, sim->lame + id, sizeof lame);
+    pio_queue_download(&sim->base.queue, &r.law, sim->material.law + id, sizeof r.law);
+    pio_queue_download(&sim->base.queue, &lame, sim->material.parameter_form + id, sizeof lame);
     for (int c = 0; c < law_count(r.law); c++) {
         char field[24];
         double value;
@@ -81,7 +81,7 @@ static particle_law law_of(mpm_sim *sim, int id)
         r.viscosity = (double)given.k[2];
     else
         r.modulus += activation_of(sim, id);
-    if (!law_is_fluid(r.law) && sim->viscosity) {
+    if (!law_is_fluid(r.law) && sim->material.viscosity) {
         particle_values(sim, "viscosity", id, &r.viscosity, 1);
         snprintf(r.given + used, sizeof r.given - used, ", viscosity %.6g", r.viscosity);
     }
@@ -98,20 +98,20 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
     particle_values(sim, "density", id, &density, 1);
     particle_values(sim, "position", id, x, DIM);
     print_vector(at, sizeof at, x);
-    const double dx = (double)sim->box.dx, c = sqrt(modulus / density);
+    const double dx = (double)sim->grid.box.dx, c = sqrt(modulus / density);
     const piola_failure step = of_particle(PIOLA_FAILED_TIME_STEP, 0, id);
     if (kind == FAULT_WAVE_CFL)
         return sim_fail_as(
             error, PIOLA_NUMERICAL, step,
             "step 0, particle %d at %s: elastic waves of %.4g m/s cross %.4g cells in one time step of %.4g s, "
             "more than time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
-            id, at, c, sim->dt * c / dx, sim->dt, sim->cfl, sim->cfl * dx / c);
+            id, at, c, sim->stepping.dt * c / dx, sim->stepping.dt, sim->stepping.cfl, sim->stepping.cfl * dx / c);
     if (kind == FAULT_VISCOUS)
         return sim_fail_as(
             error, PIOLA_NUMERICAL, step,
             "step 0, particle %d at %s: viscosity %.4g Pa s with density %.4g kg/m3 needs a time step of at most "
             "%.4g s (it is %.4g s)",
-            id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->dt);
+            id, at, viscosity, density, density * dx * dx / (4 * DIM * viscosity), sim->stepping.dt);
     return sim_fail_as(
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
         "step 0, particle %d at %s: material constants (%s) with density %.6g kg/m3 are outside what the law allows: "
@@ -135,7 +135,7 @@ static piola_status fail_plastic(mpm_sim *sim, piola_error *error, int id)
     double y[PLASTIC_CONSTANTS], x[DIM];
     char at[96];
     int law = 0;
-    pio_queue_download(&sim->base.queue, &law, sim->plasticity + id, sizeof law);
+    pio_queue_download(&sim->base.queue, &law, sim->plastic.law + id, sizeof law);
     for (int c = 0; c < PLASTIC_CONSTANTS; c++) {
         char field[24];
         snprintf(field, sizeof field, "yield_%d", c);
@@ -154,42 +154,43 @@ static piola_status fail_hardened(mpm_sim *sim, piola_error *error, int64_t step
 {
     double ln_Jp, density, hardening, x[DIM];
     char at[96];
-    const int kept = sim->current;
+    const int kept = sim->particles.current;
     const particle_law of = law_of(sim, id);
-    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0) sim->current = 1 - sim->current;
+    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0)
+        sim->particles.current = 1 - sim->particles.current;
     particle_values(sim, "hardening", id, &ln_Jp, 1);
     particle_values(sim, "position", id, x, DIM);
-    sim->current = kept;
+    sim->particles.current = kept;
     particle_values(sim, "yield_2", id, &hardening, 1);
     particle_values(sim, "density", id, &density, 1);
     print_vector(at, sizeof at, x);
     const double factor = exp(hardening * (1 - exp(ln_Jp))), c = sqrt(factor * of.modulus / density);
-    const double dx = (double)sim->box.dx;
+    const double dx = (double)sim->grid.box.dx;
     return sim_fail_as(
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, step, id),
         "step %lld (t = %.6g s), particle %d at %s: snow compressed to Jp = %.4g is %.4g times as stiff as at rest, "
         "and its waves of %.4g m/s cross %.4g cells in one time step, more than time.cfl_limit = %.4g; a time step of "
         "at most %.4g s, or less hardening, would be right",
-        (long long)step, (double)(step + 1) * sim->dt, id, at, exp(ln_Jp), factor, c, sim->dt * c / dx, sim->cfl,
-        sim->cfl * dx / c);
+        (long long)step, (double)(step + 1) * sim->stepping.dt, id, at, exp(ln_Jp), factor, c,
+        sim->stepping.dt * c / dx, sim->stepping.cfl, sim->stepping.cfl * dx / c);
 }
 
 static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int64_t step, int id)
 {
     double x[DIM], v[DIM], J;
     char at[96], velocity[96];
-    const int kept = sim->current;
+    const int kept = sim->particles.current;
     if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0)
-        sim->current = 1 - sim->current; /* where the faulty state lies */
+        sim->particles.current = 1 - sim->particles.current; /* where the faulty state lies */
     particle_values(sim, "position", id, x, DIM);
     particle_values(sim, "velocity", id, v, DIM);
     particle_values(sim, "J", id, &J, 1);
-    sim->current = kept;
+    sim->particles.current = kept;
     print_vector(at, sizeof at, x);
     print_vector(velocity, sizeof velocity, v);
     double speed = 0;
     for (int c = 0; c < DIM; c++) speed = fmax(speed, fabs(v[c]));
-    const double time = (double)(step + 1) * sim->dt;
+    const double time = (double)(step + 1) * sim->stepping.dt;
     switch (kind) {
     case FAULT_NOT_FINITE:
         return sim_fail_as(
@@ -207,8 +208,8 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CFL, step, id),
             "step %lld (t = %.6g s), particle %d at %s: velocity %s m/s crosses %.4g cells in one step, more than "
             "time.cfl_limit = %.4g; a time step of at most %.4g s would be right",
-            (long long)step, time, id, at, velocity, speed * sim->dt / (double)sim->box.dx, sim->cfl,
-            sim->cfl * (double)sim->box.dx / speed);
+            (long long)step, time, id, at, velocity, speed * sim->stepping.dt / (double)sim->grid.box.dx,
+            sim->stepping.cfl, sim->stepping.cfl * (double)sim->grid.box.dx / speed);
     case FAULT_PIVOT:
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
@@ -239,7 +240,7 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
     pio_queue_download(&sim->base.queue, &step, sim->step, sizeof step);
     if (pio_queue_failed(&sim->base.queue))
         return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
-    if (step.fault == FAULT_NONE && !sim->tape_short) return PIOLA_OK;
+    if (step.fault == FAULT_NONE && !sim->reversible.log_short) return PIOLA_OK;
     if (step.fault == FAULT_NONE)
         return sim_fail(error, PIOLA_NO_MEMORY,
                         "%lld steps with damping keep more bits than the tape has room for; %zu bytes would be right",
@@ -249,11 +250,11 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)
         return fail_before(sim, error, kind, id);
     if (kind == FAULT_ROOM) {
-        sim->nodes_needed = id;
+        sim->slots.nodes_needed = id;
         return sim_fail(
             error, PIOLA_NO_MEMORY,
             "step %lld: %d nodes of the grid are active, and a kept state has room for the velocities of %d",
-            (long long)(step.fault >> 35), id, sim->slot_room);
+            (long long)(step.fault >> 35), id, sim->slots.node_room);
     }
     if (sim->base.index == 0 && kind == FAULT_LEFT_GRID)
         return sim_fail_as(

@@ -124,15 +124,15 @@ static mpm_input input_of(const pio_engine_desc *desc, const pio_input_desc *d)
 
 int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    for (int i = 0; i < desc->n_networks; i++) sim->n_inputs += desc->networks[i].n_inputs;
-    sim->n_networks = desc->n_networks;
-    sim->host_networks = calloc((size_t)sim->n_networks + 1, sizeof *sim->host_networks);
-    sim->host_inputs = calloc((size_t)sim->n_inputs + 1, sizeof *sim->host_inputs);
-    if (!sim->host_networks || !sim->host_inputs) return 0;
+    for (int i = 0; i < desc->n_networks; i++) sim->networks.n_inputs += desc->networks[i].n_inputs;
+    sim->networks.n_networks = desc->n_networks;
+    sim->networks.host_shapes = calloc((size_t)sim->networks.n_networks + 1, sizeof *sim->networks.host_shapes);
+    sim->networks.host_inputs = calloc((size_t)sim->networks.n_inputs + 1, sizeof *sim->networks.host_inputs);
+    if (!sim->networks.host_shapes || !sim->networks.host_inputs) return 0;
     int input = 0;
     for (int i = 0; i < desc->n_networks; i++) {
         const pio_network_desc *d = &desc->networks[i];
-        mpm_network_shape *k = &sim->host_networks[i];
+        mpm_network_shape *k = &sim->networks.host_shapes[i];
         *k = (mpm_network_shape){.first = d->first,
                                  .outputs = d->outputs,
                                  .inputs = d->n_inputs,
@@ -141,12 +141,12 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
                                  .weights = d->weights,
                                  .clocks = d->n_clocks,
                                  .clock = d->clocks,
-                                 .unit = sim->n_units};
+                                 .unit = sim->networks.n_units};
         for (int l = 0; l <= k->layers; l++) {
             k->width[l] = width_of(d, l);
-            sim->n_units += k->width[l];
+            sim->networks.n_units += k->width[l];
         }
-        for (int j = 0; j < d->n_inputs; j++) sim->host_inputs[input++] = input_of(desc, &d->inputs[j]);
+        for (int j = 0; j < d->n_inputs; j++) sim->networks.host_inputs[input++] = input_of(desc, &d->inputs[j]);
     }
     return 1;
 }
@@ -161,43 +161,51 @@ int mpm_networks_have_rates(const pio_engine_desc *desc)
 
 void mpm_networks_adj_begin(mpm_sim *sim)
 {
-    if (sim->past) pio_queue_zero(&sim->base.queue, sim->past_bar, sizeof *sim->past_bar * (size_t)sim->n_channels);
+    if (sim->networks.past)
+        pio_queue_zero(&sim->base.queue, sim->networks.past_bar,
+                       sizeof *sim->networks.past_bar * (size_t)sim->control.n_channels);
 }
 
 void mpm_networks_upload(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->n_networks) return;
-    pio_queue_upload(q, sim->networks, sim->host_networks, sizeof *sim->networks * (size_t)sim->n_networks);
-    pio_queue_upload(q, sim->inputs, sim->host_inputs, sizeof *sim->inputs * (size_t)sim->n_inputs);
+    if (!sim->networks.n_networks) return;
+    pio_queue_upload(q, sim->networks.shapes, sim->networks.host_shapes,
+                     sizeof *sim->networks.shapes * (size_t)sim->networks.n_networks);
+    pio_queue_upload(q, sim->networks.inputs, sim->networks.host_inputs,
+                     sizeof *sim->networks.inputs * (size_t)sim->networks.n_inputs);
 }
 
 /* clang-format off */
-#define SENSE_ARGS .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .box = sim->box, .body = sim->body
-#define NETWORK_ARGS .channels = sim->n_channels, .step = sim->step, .networks = sim->networks, .inputs = sim->inputs, \
-    .means = sim->means, .parameters = sim->control, .values = sim->values, .units = sim->units, .past = sim->past
+#define SENSE_ARGS .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), \
+    .box = sim->grid.box, .body = sim->particles.body
+#define NETWORK_ARGS .channels = sim->control.n_channels, .step = sim->step, .networks = sim->networks.shapes, \
+    .inputs = sim->networks.inputs, .means = sim->networks.means, .parameters = sim->control.parameters, \
+    .values = sim->control.values, .units = sim->networks.units, .past = sim->networks.past
 
 void mpm_networks_step(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->n_networks) return;
-    for (int j = 0; j < sim->n_inputs; j++)
-        if (sim->host_inputs[j].kind >= INPUT_POSITION)
-            pio_sum(q, mpm_sense, sim->n, &sim->step->particles, sim->means + j, SENSE_ARGS, .input = sim->inputs + j);
-    pio_map(q, mpm_network, sim->n_networks, NULL, NETWORK_ARGS, .activation = sim->activation,
-            .rate = sim->rate);
+    if (!sim->networks.n_networks) return;
+    for (int j = 0; j < sim->networks.n_inputs; j++)
+        if (sim->networks.host_inputs[j].kind >= INPUT_POSITION)
+            pio_sum(q, mpm_sense, sim->particles.n, &sim->step->particles, sim->networks.means + j, SENSE_ARGS,
+                    .input = sim->networks.inputs + j);
+    pio_map(q, mpm_network, sim->networks.n_networks, NULL, NETWORK_ARGS, .activation = sim->control.activation,
+            .rate = sim->control.rate);
 }
 
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->n_networks) return;
-    pio_map(q, mpm_network_adj, sim->n_networks, NULL,
-            .fwd = {NETWORK_ARGS}, .activation_bar = sim->activation_bar, .unit_bar = sim->unit_bar,
-            .means_bar = sim->means_bar, .parameters_bar = sim->control_bar, .values_bar = sim->values_bar,
-            .rate_bar = sim->rate_bar, .past_bar = sim->past_bar);
-    pio_map(q, mpm_sense_adj, sim->n, &sim->step->particles,
-            .fwd = {SENSE_ARGS, .input = sim->inputs}, .inputs = sim->n_inputs, .means_bar = sim->means_bar,
-            .bar = *bar);
+    if (!sim->networks.n_networks) return;
+    pio_map(q, mpm_network_adj, sim->networks.n_networks, NULL,
+            .fwd = {NETWORK_ARGS}, .activation_bar = sim->control.activation_bar, .unit_bar = sim->networks.units_bar,
+            .means_bar = sim->networks.means_bar, .parameters_bar = sim->control.parameters_bar,
+            .values_bar = sim->control.values_bar, .rate_bar = sim->control.rate_bar,
+            .past_bar = sim->networks.past_bar);
+    pio_map(q, mpm_sense_adj, sim->particles.n, &sim->step->particles,
+            .fwd = {SENSE_ARGS, .input = sim->networks.inputs}, .inputs = sim->networks.n_inputs,
+            .means_bar = sim->networks.means_bar, .bar = *bar);
 }
 /* clang-format on */

@@ -16,8 +16,9 @@ typedef struct {
 
 static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
 {
-    const mpm_state *s = &sim->state[sim->current], *bar = &sim->bar[sim->current_bar];
-    const double inv_dx = 1 / (double)sim->box.dx;
+    const mpm_state *s = &sim->particles.state[sim->particles.current],
+                    *bar = &sim->particles.bar[sim->particles.current_bar];
+    const double inv_dx = 1 / (double)sim->grid.box.dx;
     const struct {
         const char *name;
         stored_field field;
@@ -29,29 +30,29 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"e33", {s->e33, 1, 0, 1, 0, 1}},
         {"adj_position", {bar->offset, DIM, 0, DIM, 0, inv_dx}},
         {"adj_velocity", {bar->velocity, DIM, 0, DIM, 0, 1}},
-        {"grad_position", {sim->position_bar, DIM, 0, DIM, 1, 1}},
-        {"grad_velocity", {sim->velocity_bar, DIM, 0, DIM, 1, 1}},
-        {"grad_given_0", {sim->given_bar, sim->constants, 0, 1, 1, 1}},
-        {"grad_given_1", {sim->given_bar, sim->constants, 1, 1, 1, 1}},
-        {"grad_given_2", {sim->given_bar, sim->constants, 2, 1, 1, 1}},
-        {"grad_given_3", {sim->given_bar, sim->constants, 3, 1, 1, 1}},
-        {"grad_given_4", {sim->given_bar, sim->constants, 4, 1, 1, 1}},
-        {"grad_density", {sim->density_bar, 1, 0, 1, 1, 1}},
-        {"given_0", {sim->given, sim->constants, 0, 1, 1, 1}},
-        {"given_1", {sim->given, sim->constants, 1, 1, 1, 1}},
-        {"given_2", {sim->given, sim->constants, 2, 1, 1, 1}},
-        {"given_3", {sim->given, sim->constants, 3, 1, 1, 1}},
-        {"given_4", {sim->given, sim->constants, 4, 1, 1, 1}},
-        {"density", {sim->density, 1, 0, 1, 1, 1}},
-        {"grad_yield_0", {sim->yield_bar, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
-        {"grad_yield_1", {sim->yield_bar, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
-        {"grad_yield_2", {sim->yield_bar, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
-        {"yield_0", {sim->yield, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
-        {"yield_1", {sim->yield, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
-        {"yield_2", {sim->yield, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
-        {"volume", {sim->volume, 1, 0, 1, 1, 1}},
-        {"viscosity", {sim->viscosity, 1, 0, 1, 1, 1}},
-        {"grad_viscosity", {sim->viscosity_bar, 1, 0, 1, 1, 1}},
+        {"grad_position", {sim->initial.position_bar, DIM, 0, DIM, 1, 1}},
+        {"grad_velocity", {sim->initial.velocity_bar, DIM, 0, DIM, 1, 1}},
+        {"grad_given_0", {sim->material.parameters_bar, sim->material.constants, 0, 1, 1, 1}},
+        {"grad_given_1", {sim->material.parameters_bar, sim->material.constants, 1, 1, 1, 1}},
+        {"grad_given_2", {sim->material.parameters_bar, sim->material.constants, 2, 1, 1, 1}},
+        {"grad_given_3", {sim->material.parameters_bar, sim->material.constants, 3, 1, 1, 1}},
+        {"grad_given_4", {sim->material.parameters_bar, sim->material.constants, 4, 1, 1, 1}},
+        {"grad_density", {sim->material.density_bar, 1, 0, 1, 1, 1}},
+        {"given_0", {sim->material.parameters, sim->material.constants, 0, 1, 1, 1}},
+        {"given_1", {sim->material.parameters, sim->material.constants, 1, 1, 1, 1}},
+        {"given_2", {sim->material.parameters, sim->material.constants, 2, 1, 1, 1}},
+        {"given_3", {sim->material.parameters, sim->material.constants, 3, 1, 1, 1}},
+        {"given_4", {sim->material.parameters, sim->material.constants, 4, 1, 1, 1}},
+        {"density", {sim->material.density, 1, 0, 1, 1, 1}},
+        {"grad_yield_0", {sim->plastic.yield_bar, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
+        {"grad_yield_1", {sim->plastic.yield_bar, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
+        {"grad_yield_2", {sim->plastic.yield_bar, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
+        {"yield_0", {sim->plastic.yield, PLASTIC_CONSTANTS, 0, 1, 1, 1}},
+        {"yield_1", {sim->plastic.yield, PLASTIC_CONSTANTS, 1, 1, 1, 1}},
+        {"yield_2", {sim->plastic.yield, PLASTIC_CONSTANTS, 2, 1, 1, 1}},
+        {"volume", {sim->material.volume, 1, 0, 1, 1, 1}},
+        {"viscosity", {sim->material.viscosity, 1, 0, 1, 1, 1}},
+        {"grad_viscosity", {sim->material.viscosity_bar, 1, 0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.data && list[i].field.first < list[i].field.stored) {
@@ -92,7 +93,7 @@ piola_status mpm_read(pio_sim *base, const char *field, double *values, piola_er
 {
     mpm_sim *sim = mpm_of(base);
     pio_queue *q = &sim->base.queue;
-    const mpm_state *s = &sim->state[sim->current];
+    const mpm_state *s = &sim->particles.state[sim->particles.current];
     stored_field f = {0};
     int components = 0, what = -1;
     if (find_stored(sim, field, &f))
@@ -102,14 +103,15 @@ piola_status mpm_read(pio_sim *base, const char *field, double *values, piola_er
     if (!components) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
     for (int c = 0; c < components; c++) {
         if (what < 0)
-            pio_map(q, field_read, sim->n, NULL, .id = f.by_id ? NULL : s->id, .n = sim->n, .components = f.stored,
-                    .component = f.first + c, .in = f.data, .scale = f.scale, .out = sim->base.transfer);
+            pio_map(q, field_read, sim->particles.n, NULL, .id = f.by_id ? NULL : s->id, .n = sim->particles.n,
+                    .components = f.stored, .component = f.first + c, .in = f.data, .scale = f.scale,
+                    .out = sim->base.transfer);
         else
-            pio_map(q, derived_read, sim->n, NULL, .s = *s, .matter = mpm_matter_of(sim), .box = sim->box, .what = what,
-                    .component = c, .out = sim->base.transfer);
-        pio_queue_download(q, sim->base.host_transfer, sim->base.transfer, sizeof(double) * (size_t)sim->n);
+            pio_map(q, derived_read, sim->particles.n, NULL, .s = *s, .matter = mpm_matter_of(sim),
+                    .box = sim->grid.box, .what = what, .component = c, .out = sim->base.transfer);
+        pio_queue_download(q, sim->base.host_transfer, sim->base.transfer, sizeof(double) * (size_t)sim->particles.n);
         if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
-        for (int i = 0; i < sim->n; i++) values[(ptrdiff_t)i * components + c] = sim->base.host_transfer[i];
+        for (int i = 0; i < sim->particles.n; i++) values[(ptrdiff_t)i * components + c] = sim->base.host_transfer[i];
     }
     return PIOLA_OK;
 }

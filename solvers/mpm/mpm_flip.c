@@ -19,53 +19,56 @@ piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error)
 
 void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    sim->flip = desc->flip;
-    sim->has_flip = desc->flip > 0;
-    for (int d = 0; d < desc->n_designs; d++) sim->has_flip |= desc->designs[d].quantity == PIO_FLIP;
+    sim->flip.ratio = desc->flip;
+    sim->flip.used = desc->flip > 0;
+    for (int d = 0; d < desc->n_designs; d++) sim->flip.used |= desc->designs[d].quantity == PIO_FLIP;
 }
 
 /* clang-format off */
-#define SPREAD .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box
-#define KEEP .s = sim->state[sim->current], .n = sim->n, .l = sim->lists, .step = sim->step, .box = sim->box, \
-    .nodes = sim->nodes, .sums = sim->node_sums, .momentum = sim->flip_momentum
+#define SPREAD .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists, \
+    .box = sim->grid.box
+#define KEEP .s = sim->particles.state[sim->particles.current], .n = sim->particles.n, .l = sim->grid.lists, \
+    .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums, \
+    .momentum = sim->flip.momentum
 
 void mpm_flip_gather(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->has_flip) return;
-    pio_map(q, mpm_flip_spread, sim->max_cells, &sim->step->cells, SPREAD, .sums = sim->cell_sums);
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
-            .out = sim->flip_momentum);
-    pio_halo(q, sim->flip_momentum);
+    if (!sim->flip.used) return;
+    pio_map(q, mpm_flip_spread, sim->grid.max_cells, &sim->step->cells, SPREAD, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .nodes = sim->grid.nodes, .out = sim->flip.momentum);
+    pio_halo(q, sim->flip.momentum);
 }
 
 void mpm_flip_keep(mpm_sim *sim)
 {
-    if (!sim->has_flip) return;
-    pio_map(&sim->base.queue, mpm_flip, sim->max_cells, &sim->step->cells,
-            KEEP, .velocity = sim->state[1 - sim->current].velocity);
+    if (!sim->flip.used) return;
+    pio_map(&sim->base.queue, mpm_flip, sim->grid.max_cells, &sim->step->cells,
+            KEEP, .velocity = sim->particles.state[1 - sim->particles.current].velocity);
 }
 
 void mpm_flip_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_state bar = sim->bar[1 - sim->current_bar];
-    if (!sim->has_flip) return;
-    pio_map(q, mpm_flip_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {KEEP}, .next_bar = sim->bar[sim->current_bar].velocity, .bar = bar, .share = sim->flip_share,
-            .sums = sim->cell_sums);
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
-            .out = sim->flip_node_bar);
-    pio_halo(q, sim->flip_node_bar);
-    pio_map(q, mpm_quotient_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .y = sim->flip_momentum,
-            .y_bar = sim->flip_node_bar, .node_bar = sim->node_bar);
-    pio_map(q, mpm_flip_spread_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {SPREAD}, .nodes = sim->nodes, .momentum_bar = sim->flip_node_bar, .bar = bar,
-            .mass_bar = sim->mass_bar);
-    pio_sum(q, mpm_flip_sum, sim->n, &sim->step->particles, sim->base.scalar, .share = sim->flip_share);
-    pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->flip_bar);
+    const mpm_state bar = sim->particles.bar[1 - sim->particles.current_bar];
+    if (!sim->flip.used) return;
+    pio_map(q, mpm_flip_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {KEEP}, .next_bar = sim->particles.bar[sim->particles.current_bar].velocity, .bar = bar,
+            .share = sim->flip.contribution, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .nodes = sim->grid.nodes, .out = sim->flip.node_bar);
+    pio_halo(q, sim->flip.node_bar);
+    pio_map(q, mpm_quotient_adj, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums, .y = sim->flip.momentum,
+            .y_bar = sim->flip.node_bar, .node_bar = sim->grid.node_bar);
+    pio_map(q, mpm_flip_spread_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {SPREAD}, .nodes = sim->grid.nodes, .momentum_bar = sim->flip.node_bar, .bar = bar,
+            .mass_bar = sim->material.mass_bar);
+    pio_sum(q, mpm_flip_sum, sim->particles.n, &sim->step->particles, sim->base.scalar,
+            .share = sim->flip.contribution);
+    pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->flip.ratio_bar);
 }
 /* clang-format on */

@@ -10,62 +10,62 @@ static const real STEEP = R(2);  /* nothing but friction with a large coefficien
 void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
     for (int a = 0; a < DIM; a++)
-        for (int side = 0; side < 2; side++) sim->separates |= desc->grid.wall[a][side] == PIO_WALL_SEPARATE;
-    sim->separates &= !desc->reversible;
+        for (int side = 0; side < 2; side++) sim->kinks.wall_separates |= desc->grid.wall[a][side] == PIO_WALL_SEPARATE;
+    sim->kinks.wall_separates &= !desc->reversible;
 }
 
 static int any(const mpm_sim *sim)
 {
-    return sim->rubbing || sim->separates;
+    return sim->obstacles.rubbing || sim->kinks.wall_separates;
 }
 
 void mpm_kinks_layout(mpm_sim *sim)
 {
-    if (any(sim) && sim->base.adjoint) TAKE(&sim->base.arena, sim->kinks, KINKS);
+    if (any(sim) && sim->base.adjoint) TAKE(&sim->base.arena, sim->kinks.counts, KINKS);
 }
 
 void mpm_kinks_start(mpm_sim *sim)
 {
-    if (any(sim)) pio_queue_zero(&sim->base.queue, sim->kinks, sizeof *sim->kinks * KINKS);
+    if (any(sim)) pio_queue_zero(&sim->base.queue, sim->kinks.counts, sizeof *sim->kinks.counts * KINKS);
 }
 
 /* clang-format off */
 static void add(mpm_sim *sim, int kind)
 {
-    pio_map(&sim->base.queue, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->kinks + kind);
+    pio_map(&sim->base.queue, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->kinks.counts + kind);
 }
 
 /* node_bar = the momentum of the grid without forces: what forces change is the difference from it. */
 static void spread_momentum(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    pio_map(q, mpm_flip_spread, sim->max_cells, &sim->step->cells,
-            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
-            .sums = sim->cell_sums);
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
-            .out = sim->node_bar);
-    pio_halo(q, sim->node_bar);
+    pio_map(q, mpm_flip_spread, sim->grid.max_cells, &sim->step->cells,
+            .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
+            .box = sim->grid.box, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .nodes = sim->grid.nodes, .out = sim->grid.node_bar);
+    pio_halo(q, sim->grid.node_bar);
 }
 
 void mpm_kinks_count(mpm_sim *sim)
 {
     if (!any(sim)) return;
     spread_momentum(sim);
-    if (sim->separating) {
+    if (sim->obstacles.separating) {
         mpm_obstacles_count(sim, R(1), R(0));
         add(sim, KINK_ONSET);
     }
-    if (sim->rubbing) {
+    if (sim->obstacles.rubbing) {
         mpm_obstacles_count(sim, PART, BENT);
         add(sim, KINK_BEND);
         mpm_obstacles_count(sim, PART, STEEP);
         add(sim, KINK_STEEP);
     }
-    if (!sim->separates) return;
-    pio_sum(&sim->base.queue, mpm_wall_bends, sim->nodes, &sim->step->nodes, sim->base.scalar,
-            .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
-            .momentum = sim->node_bar, .part = PART);
+    if (!sim->kinks.wall_separates) return;
+    pio_sum(&sim->base.queue, mpm_wall_bends, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
+            .fwd = {.l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
+            .sums = sim->grid.node_sums}, .momentum = sim->grid.node_bar, .part = PART);
     add(sim, KINK_WALL);
 }
 /* clang-format on */
@@ -89,7 +89,8 @@ int64_t mpm_kinks(pio_sim *base, int32_t i, pio_kinks *kinks)
          "1", (double)PART, NULL},
         {"particles times steps near a change of branch of a plastic law", "1", 0, NULL}};
     mpm_sim *sim = mpm_of(base);
-    const int has[KINKS + 1] = {sim->separating, sim->rubbing, sim->rubbing, sim->separates, sim->has_plastic};
+    const int has[KINKS + 1] = {sim->obstacles.separating, sim->obstacles.rubbing, sim->obstacles.rubbing,
+                                sim->kinks.wall_separates, sim->plastic.used};
     double count = 0;
     int kind = 0;
     for (; kind <= KINKS && sim->base.adjoint; kind++)
@@ -98,6 +99,6 @@ int64_t mpm_kinks(pio_sim *base, int32_t i, pio_kinks *kinks)
     *kinks = list[kind];
     if (kind == KINKS) kinks->tolerance = (double)plastic_near();
     if (kind == KINKS) return mpm_plastic_kinks(sim);
-    pio_queue_download(&base->queue, &count, sim->kinks + kind, sizeof count);
+    pio_queue_download(&base->queue, &count, sim->kinks.counts + kind, sizeof count);
     return (int64_t)count;
 }

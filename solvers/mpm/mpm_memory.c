@@ -6,12 +6,13 @@
 
 static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 {
-    const int ALWAYS = 1, AFFINE = !sim->reversible, SOLID = sim->has_solid, FLUID = sim->has_fluid;
-    const int PLASTIC = sim->has_plastic, PLANE = sim->has_plastic && DIM == 2;
+    const int ALWAYS = 1, AFFINE = !sim->reversible.used, SOLID = sim->particles.has_solid,
+              FLUID = sim->particles.has_fluid;
+    const int PLASTIC = sim->plastic.used, PLANE = sim->plastic.used && DIM == 2;
 #define INT_FIELD(name, unit, meaning)                                                                                 \
-    if (integers) TAKE(&sim->base.arena, s->name, sim->n);
+    if (integers) TAKE(&sim->base.arena, s->name, sim->particles.n);
 #define FIELD(name, components, when, unit, meaning)                                                                   \
-    if (when) TAKE_FIELD(s->name, components, sim->n);
+    if (when) TAKE_FIELD(s->name, components, sim->particles.n);
 #include "kernels/mpm/mpm_fields.def"
 #undef INT_FIELD
 #undef FIELD
@@ -19,30 +20,30 @@ static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 
 static void take_lattice(mpm_sim *sim, mpm_lattice *t)
 {
-    TAKE_FIELD(t->x, DIM, sim->n);
-    TAKE_FIELD(t->v, DIM, sim->n);
-    TAKE_FIELD(t->l, 1, sim->n);
-    if (sim->has_solid) TAKE_FIELD(t->F, DIM * DIM, sim->n);
-    if (sim->damping > 0) TAKE_FIELD(t->kept, DIM, sim->n);
+    TAKE_FIELD(t->x, DIM, sim->particles.n);
+    TAKE_FIELD(t->v, DIM, sim->particles.n);
+    TAKE_FIELD(t->l, 1, sim->particles.n);
+    if (sim->particles.has_solid) TAKE_FIELD(t->F, DIM * DIM, sim->particles.n);
+    if (sim->reversible.damping > 0) TAKE_FIELD(t->kept, DIM, sim->particles.n);
 }
 
 /* Beside the state's floats, which are one state but for the velocity. */
 static void take_reversible(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t vectors = field_size(sim->n, DIM);
-    take_lattice(sim, &sim->lattice);
-    take_state(sim, &sim->state[0], 1);
-    sim->state[1] = sim->other = sim->state[0];
-    TAKE_FIELD(sim->state[1].velocity, DIM, sim->n);
+    const size_t vectors = field_size(sim->particles.n, DIM);
+    take_lattice(sim, &sim->reversible.lattice);
+    take_state(sim, &sim->particles.state[0], 1);
+    sim->particles.state[1] = sim->reversible.other = sim->particles.state[0];
+    TAKE_FIELD(sim->particles.state[1].velocity, DIM, sim->particles.n);
     if (sim_looks_back_ever(desc)) {
-        TAKE(arena, sim->other.cell, sim->n);
-        TAKE_FIELD(sim->other.offset, DIM, sim->n);
-        TAKE(arena, sim->looked_v, vectors);
+        TAKE(arena, sim->reversible.other.cell, sim->particles.n);
+        TAKE_FIELD(sim->reversible.other.offset, DIM, sim->particles.n);
+        TAKE(arena, sim->reversible.velocity_ahead, vectors);
     }
-    if (!(sim->damping > 0)) return;
-    TAKE(arena, sim->spilled, vectors);
-    if (desc->tape > 0) TAKE(arena, sim->tape, (size_t)sim->tape_spills * vectors);
+    if (!(sim->reversible.damping > 0)) return;
+    TAKE(arena, sim->reversible.last_record, vectors);
+    if (desc->tape > 0) TAKE(arena, sim->reversible.residual_log, (size_t)sim->reversible.log_records * vectors);
 }
 
 static size_t state_bytes(mpm_sim *sim)
@@ -52,7 +53,7 @@ static size_t state_bytes(mpm_sim *sim)
     mpm_state s;
     mpm_lattice t;
     sim->base.arena = measure;
-    if (sim->reversible)
+    if (sim->reversible.used)
         take_lattice(sim, &t);
     else
         take_state(sim, &s, 1);
@@ -64,152 +65,155 @@ static size_t state_bytes(mpm_sim *sim)
 static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t n = (size_t)sim->n;
-    TAKE(arena, sim->law, n);
-    TAKE(arena, sim->lame, n);
-    TAKE(arena, sim->body, n);
-    TAKE_FIELD(sim->volume, 1, sim->n);
-    TAKE_FIELD(sim->density, 1, sim->n);
-    TAKE_FIELD(sim->mass, 1, sim->n);
-    TAKE_FIELD(sim->given, sim->constants, sim->n);
-    TAKE_FIELD(sim->k, sim->constants, sim->n);
-    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity, 1, sim->n);
-    TAKE(arena, sim->spin, (size_t)desc->particles.bodies * DIM * DIM);
-    TAKE(arena, sim->start_cell, n);
-    TAKE_FIELD(sim->start_offset, DIM, sim->n);
-    TAKE_FIELD(sim->start_velocity, DIM, sim->n);
-    TAKE(arena, sim->reference_cell, n);
-    TAKE_FIELD(sim->reference_offset, DIM, sim->n);
-    TAKE_FIELD(sim->reference_velocity, DIM, sim->n);
+    const size_t n = (size_t)sim->particles.n;
+    TAKE(arena, sim->material.law, n);
+    TAKE(arena, sim->material.parameter_form, n);
+    TAKE(arena, sim->particles.body, n);
+    TAKE_FIELD(sim->material.volume, 1, sim->particles.n);
+    TAKE_FIELD(sim->material.density, 1, sim->particles.n);
+    TAKE_FIELD(sim->material.mass, 1, sim->particles.n);
+    TAKE_FIELD(sim->material.parameters, sim->material.constants, sim->particles.n);
+    TAKE_FIELD(sim->material.k, sim->material.constants, sim->particles.n);
+    if (sim->material.has_viscosity) TAKE_FIELD(sim->material.viscosity, 1, sim->particles.n);
+    TAKE(arena, sim->initial.spin, (size_t)desc->particles.bodies * DIM * DIM);
+    TAKE(arena, sim->initial.cell, n);
+    TAKE_FIELD(sim->initial.offset, DIM, sim->particles.n);
+    TAKE_FIELD(sim->initial.velocity, DIM, sim->particles.n);
+    TAKE(arena, sim->initial.reference_cell, n);
+    TAKE_FIELD(sim->initial.reference_offset, DIM, sim->particles.n);
+    TAKE_FIELD(sim->initial.reference_velocity, DIM, sim->particles.n);
 }
 
 static void take_plastic(mpm_sim *sim)
 {
-    if (!sim->has_plastic) return;
-    TAKE(&sim->base.arena, sim->plasticity, sim->n);
-    TAKE_FIELD(sim->yield, PLASTIC_CONSTANTS, sim->n);
-    TAKE(&sim->base.arena, sim->near, 2);
-    if (sim->base.adjoint) TAKE_FIELD(sim->yield_bar, PLASTIC_CONSTANTS, sim->n);
+    if (!sim->plastic.used) return;
+    TAKE(&sim->base.arena, sim->plastic.law, sim->particles.n);
+    TAKE_FIELD(sim->plastic.yield, PLASTIC_CONSTANTS, sim->particles.n);
+    TAKE(&sim->base.arena, sim->plastic.near, 2);
+    if (sim->base.adjoint) TAKE_FIELD(sim->plastic.yield_bar, PLASTIC_CONSTANTS, sim->particles.n);
 }
 
 static void take_grid(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t nodes = (size_t)sim->nodes;
-    TAKE(arena, sim->lists.count, nodes);
-    TAKE(arena, sim->lists.start, nodes + 1);
-    TAKE(arena, sim->lists.order, sim->n);
-    TAKE(arena, sim->lists.cell_slot, nodes + 1);
-    TAKE(arena, sim->lists.cell_list, sim->max_cells);
-    TAKE(arena, sim->lists.node_slot, nodes + 1);
-    TAKE(arena, sim->lists.node_list, nodes);
+    const size_t nodes = (size_t)sim->grid.nodes;
+    TAKE(arena, sim->grid.lists.count, nodes);
+    TAKE(arena, sim->grid.lists.start, nodes + 1);
+    TAKE(arena, sim->grid.lists.order, sim->particles.n);
+    TAKE(arena, sim->grid.lists.cell_slot, nodes + 1);
+    TAKE(arena, sim->grid.lists.cell_list, sim->grid.max_cells);
+    TAKE(arena, sim->grid.lists.node_slot, nodes + 1);
+    TAKE(arena, sim->grid.lists.node_list, nodes);
     sim->base.scratch[0] = sim->base.arena.used;
-    TAKE(arena, sim->cell_sums, (size_t)sim->max_cells * (DIM + 1) * STENCIL_PAD);
+    TAKE(arena, sim->grid.cell_sums, (size_t)sim->grid.max_cells * (DIM + 1) * STENCIL_PAD);
     sim->base.scratch[1] = sim->base.arena.used;
-    TAKE_FIELD(sim->node_sums, DIM + 1, sim->nodes);
-    TAKE_FIELD(sim->node_velocity, sim->reversible ? DIM + 1 : DIM, sim->nodes);
+    TAKE_FIELD(sim->grid.node_sums, DIM + 1, sim->grid.nodes);
+    TAKE_FIELD(sim->grid.velocity, sim->reversible.used ? DIM + 1 : DIM, sim->grid.nodes);
 }
 
 static void take_flip(mpm_sim *sim)
 {
-    if (!sim->has_flip) return;
-    TAKE_FIELD(sim->flip_momentum, DIM, sim->nodes);
+    if (!sim->flip.used) return;
+    TAKE_FIELD(sim->flip.momentum, DIM, sim->grid.nodes);
     if (!sim->base.adjoint) return;
-    TAKE_FIELD(sim->flip_node_bar, DIM, sim->nodes);
-    TAKE_FIELD(sim->flip_share, 1, sim->n);
-    TAKE(&sim->base.arena, sim->flip_bar, 1);
+    TAKE_FIELD(sim->flip.node_bar, DIM, sim->grid.nodes);
+    TAKE_FIELD(sim->flip.contribution, 1, sim->particles.n);
+    TAKE(&sim->base.arena, sim->flip.ratio_bar, 1);
 }
 
 static void take_contact(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    if (sim->box.fields < 2) return;
-    TAKE_FIELD(sim->free_velocity, DIM, sim->nodes);
-    TAKE(arena, sim->node_volume, sim->nodes);
+    if (sim->grid.box.fields < 2) return;
+    TAKE_FIELD(sim->contact.free_velocity, DIM, sim->grid.nodes);
+    TAKE(arena, sim->contact.node_volume, sim->grid.nodes);
     if (!sim->base.adjoint) return;
-    TAKE_FIELD(sim->contact_volume_bar, DIM + 1, sim->nodes);
-    TAKE(arena, sim->contact_mass_bar, sim->nodes);
-    TAKE(arena, sim->node_volume_bar, sim->nodes);
-    TAKE_FIELD(sim->contact_share, 2, sim->nodes);
-    TAKE(arena, sim->grip_bar, 2);
+    TAKE_FIELD(sim->contact.volume_bar, DIM + 1, sim->grid.nodes);
+    TAKE(arena, sim->contact.mass_bar, sim->grid.nodes);
+    TAKE(arena, sim->contact.node_volume_bar, sim->grid.nodes);
+    TAKE_FIELD(sim->contact.contribution, 2, sim->grid.nodes);
+    TAKE(arena, sim->contact.parameters_bar, 2);
 }
 
 static void take_adjoint(mpm_sim *sim)
 {
-    take_state(sim, &sim->bar[0], 0);
-    if (sim->reversible)
-        sim->bar[1] =
-            sim->bar[0]; /* particles keep their places, and cotangents become those of the step before there */
+    take_state(sim, &sim->particles.bar[0], 0);
+    if (sim->reversible.used)
+        sim->particles.bar[1] =
+            sim->particles
+                .bar[0]; /* particles keep their places, and cotangents become those of the step before there */
     else
-        take_state(sim, &sim->bar[1], 0);
-    TAKE_FIELD(sim->node_velocity_bar, DIM, sim->nodes);
-    TAKE_FIELD(sim->node_bar, DIM + 1, sim->nodes);
-    TAKE_FIELD(sim->mass_bar, 1, sim->n);
-    TAKE_FIELD(sim->k_bar, sim->constants, sim->n);
-    TAKE_FIELD(sim->density_bar, 1, sim->n);
-    TAKE_FIELD(sim->given_bar, sim->constants, sim->n);
-    TAKE_FIELD(sim->position_bar, DIM, sim->n);
-    TAKE_FIELD(sim->velocity_bar, DIM, sim->n);
-    if (sim->has_viscosity) TAKE_FIELD(sim->viscosity_bar, 1, sim->n);
+        take_state(sim, &sim->particles.bar[1], 0);
+    TAKE_FIELD(sim->grid.velocity_bar, DIM, sim->grid.nodes);
+    TAKE_FIELD(sim->grid.node_bar, DIM + 1, sim->grid.nodes);
+    TAKE_FIELD(sim->material.mass_bar, 1, sim->particles.n);
+    TAKE_FIELD(sim->material.k_bar, sim->material.constants, sim->particles.n);
+    TAKE_FIELD(sim->material.density_bar, 1, sim->particles.n);
+    TAKE_FIELD(sim->material.parameters_bar, sim->material.constants, sim->particles.n);
+    TAKE_FIELD(sim->initial.position_bar, DIM, sim->particles.n);
+    TAKE_FIELD(sim->initial.velocity_bar, DIM, sim->particles.n);
+    if (sim->material.has_viscosity) TAKE_FIELD(sim->material.viscosity_bar, 1, sim->particles.n);
 }
 
 static void take_tables(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    for (int o = 0; o < sim->n_observations; o++) {
-        mpm_observation *obs = &sim->observations[o];
+    for (int o = 0; o < sim->observe.n_observations; o++) {
+        mpm_observation *obs = &sim->observe.observations[o];
         TAKE(arena, obs->total, 2);
-        if (obs->desc.member) TAKE(arena, obs->member, sim->n);
+        if (obs->desc.member) TAKE(arena, obs->member, sim->particles.n);
         if (obs->desc.type == PIO_FRONT) TAKE(arena, obs->place, 1);
-        if (mpm_is_of_control(obs->desc.type)) TAKE(arena, obs->share, sim->n_channels);
+        if (mpm_is_of_control(obs->desc.type)) TAKE(arena, obs->share, sim->control.n_channels);
         if (obs->desc.type != PIO_DISTANCE) continue;
-        TAKE(arena, obs->marker, sim->n);
+        TAKE(arena, obs->marker, sim->particles.n);
         TAKE(arena, obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);
         if (obs->desc.point_weight) TAKE(arena, obs->point_weight, (size_t)obs->desc.samples * (size_t)obs->desc.rows);
     }
     mpm_target_layout(sim);
-    for (int d = 0; d < sim->n_designs; d++)
-        if (sim->designs[d].desc.quantity < PIO_GRAVITY) TAKE(arena, sim->designs[d].index, sim->n);
+    for (int d = 0; d < sim->design.n_designs; d++)
+        if (sim->design.designs[d].desc.quantity < PIO_GRAVITY)
+            TAKE(arena, sim->design.designs[d].index, sim->particles.n);
 }
 
 static void take_networks(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
     const int rates = mpm_networks_have_rates(desc);
-    if (!sim->n_networks) return;
-    TAKE(arena, sim->networks, sim->n_networks);
-    TAKE(arena, sim->inputs, sim->n_inputs);
-    TAKE(arena, sim->means, sim->n_inputs);
-    TAKE(arena, sim->units, sim->n_units);
-    if (rates) TAKE(arena, sim->past, (size_t)desc->steps * (size_t)sim->n_channels);
+    if (!sim->networks.n_networks) return;
+    TAKE(arena, sim->networks.shapes, sim->networks.n_networks);
+    TAKE(arena, sim->networks.inputs, sim->networks.n_inputs);
+    TAKE(arena, sim->networks.means, sim->networks.n_inputs);
+    TAKE(arena, sim->networks.units, sim->networks.n_units);
+    if (rates) TAKE(arena, sim->networks.past, (size_t)desc->steps * (size_t)sim->control.n_channels);
     if (!sim->base.adjoint) return;
-    TAKE(arena, sim->means_bar, sim->n_inputs);
-    TAKE(arena, sim->unit_bar, sim->n_units);
-    if (rates) TAKE(arena, sim->past_bar, sim->n_channels);
+    TAKE(arena, sim->networks.means_bar, sim->networks.n_inputs);
+    TAKE(arena, sim->networks.units_bar, sim->networks.n_units);
+    if (rates) TAKE(arena, sim->networks.past_bar, sim->control.n_channels);
 }
 
 static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t channels = (size_t)sim->n_channels;
+    const size_t channels = (size_t)sim->control.n_channels;
     int rates = 0;
     if (!channels) return;
-    for (int o = 0; o < sim->n_observations; o++) rates |= sim->observations[o].desc.type == PIO_SMOOTHNESS;
-    TAKE(arena, sim->knots, channels);
-    if (sim->n_values) TAKE(arena, sim->values, sim->n_values);
-    if (rates) TAKE(arena, sim->rate, channels);
+    for (int o = 0; o < sim->observe.n_observations; o++)
+        rates |= sim->observe.observations[o].desc.type == PIO_SMOOTHNESS;
+    TAKE(arena, sim->control.knots, channels);
+    if (sim->control.n_values) TAKE(arena, sim->control.values, sim->control.n_values);
+    if (rates) TAKE(arena, sim->control.rate, channels);
     take_networks(sim, desc);
-    if (desc->particles.channel) TAKE(arena, sim->channel, sim->n);
-    TAKE(arena, sim->signal, channels);
-    TAKE_FIELD(sim->fibre, DIM, sim->n_channels);
-    TAKE_FIELD(sim->activation, 1, sim->n_channels);
-    TAKE_FIELD(sim->control, CONTROL_PARAMETERS, sim->n_channels);
+    if (desc->particles.channel) TAKE(arena, sim->control.channel, sim->particles.n);
+    TAKE(arena, sim->control.signal, channels);
+    TAKE_FIELD(sim->control.fibre, DIM, sim->control.n_channels);
+    TAKE_FIELD(sim->control.activation, 1, sim->control.n_channels);
+    TAKE_FIELD(sim->control.parameters, CONTROL_PARAMETERS, sim->control.n_channels);
     if (!sim->base.adjoint) return;
-    TAKE_FIELD(sim->control_bar, CONTROL_PARAMETERS, sim->n_channels);
-    TAKE_FIELD(sim->activation_share, 1, sim->n);
-    TAKE(arena, sim->activation_bar, channels);
-    if (sim->n_values) TAKE(arena, sim->values_bar, sim->n_values);
-    if (rates) TAKE(arena, sim->rate_bar, channels);
+    TAKE_FIELD(sim->control.parameters_bar, CONTROL_PARAMETERS, sim->control.n_channels);
+    TAKE_FIELD(sim->control.contribution, 1, sim->particles.n);
+    TAKE(arena, sim->control.activation_bar, channels);
+    if (sim->control.n_values) TAKE(arena, sim->control.values_bar, sim->control.n_values);
+    if (rates) TAKE(arena, sim->control.rate_bar, channels);
 }
 
 /* What the host keeps of a simulation while it runs. */
@@ -223,20 +227,28 @@ static void host_image(pio_sim *base, void *image, int in)
     mpm_sim *sim = mpm_of(base);
     mpm_host *h = image;
     if (!in) {
-        *h = (mpm_host){base->index,      sim->spilled_number,  base->turned,      base->norm_last, sim->current,
-                        sim->current_bar, (int32_t)sim->behind, sim->nodes_needed, sim->tape_short, sim->fresh};
+        *h = (mpm_host){base->index,
+                        sim->reversible.last_record_number,
+                        base->turned,
+                        base->norm_last,
+                        sim->particles.current,
+                        sim->particles.current_bar,
+                        (int32_t)sim->slots.behind,
+                        sim->slots.nodes_needed,
+                        sim->reversible.log_short,
+                        sim->reversible.fresh};
         return;
     }
     base->index = h->index;
     base->turned = h->turned;
     base->norm_last = h->norm_last;
-    sim->spilled_number = h->spilled_number;
-    sim->current = h->current;
-    sim->current_bar = h->current_bar;
-    sim->behind = (mpm_behind)h->behind;
-    sim->nodes_needed = h->nodes_needed;
-    sim->tape_short = h->tape_short;
-    sim->fresh = h->fresh;
+    sim->reversible.last_record_number = h->spilled_number;
+    sim->particles.current = h->current;
+    sim->particles.current_bar = h->current_bar;
+    sim->slots.behind = (mpm_behind)h->behind;
+    sim->slots.nodes_needed = h->nodes_needed;
+    sim->reversible.log_short = h->tape_short;
+    sim->reversible.fresh = h->fresh;
 }
 
 piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)
@@ -253,11 +265,11 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
     sim->base.host_bytes = sizeof(mpm_host);
     TAKE(&sim->base.arena, sim->step, 1);
-    if (sim->reversible) {
+    if (sim->reversible.used) {
         take_reversible(sim, desc);
     } else {
-        take_state(sim, &sim->state[0], 1);
-        take_state(sim, &sim->state[1], 1);
+        take_state(sim, &sim->particles.state[0], 1);
+        take_state(sim, &sim->particles.state[1], 1);
     }
     take_matter(sim, desc);
     take_grid(sim);
@@ -270,5 +282,5 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));
-    sim_layout(&sim->base, sim->n > sim->nodes ? sim->n : sim->nodes, sim->n);
+    sim_layout(&sim->base, sim->particles.n > sim->grid.nodes ? sim->particles.n : sim->grid.nodes, sim->particles.n);
 }

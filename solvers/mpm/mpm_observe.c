@@ -10,10 +10,10 @@ static void place_front(mpm_sim *sim, const mpm_observation *o)
 {
     pio_queue *q = &sim->base.queue;
     const int axis = o->desc.axis;
-    const double length = sim->box.nodes[axis] * (double)sim->box.dx;
+    const double length = sim->grid.box.nodes[axis] * (double)sim->grid.box.dx;
     mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
     a.place = NULL;
-    a.ref = sim->box.origin[axis] + length / 2;
+    a.ref = sim->grid.box.origin[axis] + length / 2;
     a.sharpness = fmin(a.sharpness, 600 / length);
     mpm_observe_sum(sim, &a, sim->base.scalar);
     pio_queue_zero(q, o->place, sizeof *o->place);
@@ -22,7 +22,7 @@ static void place_front(mpm_sim *sim, const mpm_observation *o)
 
 static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 {
-    const mpm_observation *o = &sim->observations[t->observation];
+    const mpm_observation *o = &sim->observe.observations[t->observation];
     if (o->desc.type == PIO_DENSITY_MISFIT || o->desc.type == PIO_SEPARATION) {
         (o->desc.type == PIO_SEPARATION ? mpm_separation_touch : mpm_density_touch)(sim, t, reverse);
         return;
@@ -33,7 +33,7 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
     }
     if (o->desc.type == PIO_FRONT) place_front(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
-        const mpm_observe_args a = t->past > 0 ? mpm_observe_args_between(sim, t, 1 - sim->current)
+        const mpm_observe_args a = t->past > 0 ? mpm_observe_args_between(sim, t, 1 - sim->particles.current)
                                                : mpm_observe_args_of(sim, o, t->sample, c);
         const int at = o->first + t->sample * o->desc.components + c;
         mpm_observe_sum(sim, &a, sim->base.scalar);
@@ -62,7 +62,8 @@ void mpm_observe_step_adj(mpm_sim *sim, int64_t index)
 
 void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which)
 {
-    sim_norm(&sim->base, index, which, bar->offset, bar->velocity, field_size(sim->n, DIM));
+    sim_norm(&sim->base, index, which, bar->offset, bar->velocity, field_size(sim->particles.n, DIM));
     if (which == NORM_WITH_SOURCES && index == sim->base.index)
-        sim_norm(&sim->base, index, NORM_OF_STATE, NULL, sim->state[sim->current].velocity, field_size(sim->n, DIM));
+        sim_norm(&sim->base, index, NORM_OF_STATE, NULL, sim->particles.state[sim->particles.current].velocity,
+                 field_size(sim->particles.n, DIM));
 }

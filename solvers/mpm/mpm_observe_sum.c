@@ -8,10 +8,10 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
 {
     const pio_observation_desc *d = &o->desc;
     const int distance = d->type == PIO_DISTANCE;
-    return (mpm_observe_args){.s = sim->state[sim->current],
+    return (mpm_observe_args){.s = sim->particles.state[sim->particles.current],
                               .matter = mpm_matter_of(sim),
-                              .box = sim->box,
-                              .body = o->member ? o->member : sim->body,
+                              .box = sim->grid.box,
+                              .body = o->member ? o->member : sim->particles.body,
                               .type = d->type == PIO_SHAPE        ? OBSERVE_SHAPE
                                       : d->type == PIO_SEPARATION ? OBSERVE_MEAN_POSITION
                                                                   : (int)d->type,
@@ -32,13 +32,13 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
  * state[past] at the p-th place of the step's lists. */
 mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t, int past)
 {
-    mpm_observe_args a = mpm_observe_args_of(sim, &sim->observations[t->observation], t->sample, 0);
-    a.s = sim->state[1 - past];
-    a.past = sim->state[past];
-    a.past_at = sim->lists.order;
-    if (sim->reversible) { /* which keeps particles where they are */
-        a.s = past == sim->current ? sim->other : sim->state[sim->current];
-        a.past = past == sim->current ? sim->state[sim->current] : sim->other;
+    mpm_observe_args a = mpm_observe_args_of(sim, &sim->observe.observations[t->observation], t->sample, 0);
+    a.s = sim->particles.state[1 - past];
+    a.past = sim->particles.state[past];
+    a.past_at = sim->grid.lists.order;
+    if (sim->reversible.used) { /* which keeps particles where they are */
+        a.s = past == sim->particles.current ? sim->reversible.other : sim->particles.state[sim->particles.current];
+        a.past = past == sim->particles.current ? sim->particles.state[sim->particles.current] : sim->reversible.other;
         a.past_at = a.s.id;
     }
     a.past_share = t->past;
@@ -58,15 +58,16 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t
 void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum)
 {
     const mpm_observe_args a = *args;
-    pio_sum(&sim->base.queue, mpm_observe, sim->n, &sim->step->particles, sum, OBSERVE_ARGS);
+    pio_sum(&sim->base.queue, mpm_observe, sim->particles.n, &sim->step->particles, sum, OBSERVE_ARGS);
 }
 
 void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
                          double weight)
 {
     const mpm_observe_args a = *args;
-    pio_map(&sim->base.queue, mpm_observe_adj, sim->n, NULL, .o = a, .sum = sum, .sample_bar = bar, .weight = weight,
-            .bar = sim->bar[sim->current_bar], .mass_bar = sim->mass_bar);
+    pio_map(&sim->base.queue, mpm_observe_adj, sim->particles.n, NULL, .o = a, .sum = sum, .sample_bar = bar,
+            .weight = weight, .bar = sim->particles.bar[sim->particles.current_bar],
+            .mass_bar = sim->material.mass_bar);
 }
 
 void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at)
@@ -78,13 +79,13 @@ void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, 
 
 void mpm_observe_totals(mpm_sim *sim)
 {
-    for (int i = 0; i < sim->n_observations; i++) {
-        const mpm_observation *o = &sim->observations[i];
+    for (int i = 0; i < sim->observe.n_observations; i++) {
+        const mpm_observation *o = &sim->observe.observations[i];
         mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
         if (mpm_is_of_control(o->desc.type)) continue;
-        pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total, OBSERVE_ARGS);
+        pio_sum(&sim->base.queue, mpm_observe_mass, sim->particles.n, NULL, o->total, OBSERVE_ARGS);
         if (o->desc.type != PIO_SEPARATION) continue;
         a.of = 2; /* the other part */
-        pio_sum(&sim->base.queue, mpm_observe_mass, sim->n, NULL, o->total + 1, OBSERVE_ARGS);
+        pio_sum(&sim->base.queue, mpm_observe_mass, sim->particles.n, NULL, o->total + 1, OBSERVE_ARGS);
     }
 }

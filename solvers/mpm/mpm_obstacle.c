@@ -138,42 +138,42 @@ piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *erro
 
 int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    sim->n_obstacles = desc->n_obstacles;
-    sim->obstacle_driven = calloc((size_t)desc->n_obstacles + 1, 1);
-    if (!sim->obstacle_driven) return 0;
+    sim->obstacles.n_obstacles = desc->n_obstacles;
+    sim->obstacles.driven = calloc((size_t)desc->n_obstacles + 1, 1);
+    if (!sim->obstacles.driven) return 0;
     for (int o = 0; o < desc->n_obstacles; o++) {
-        sim->separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
-        sim->rubbing |= desc->obstacles[o].behaviour != PIO_WALL_STICKY;
+        sim->obstacles.separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
+        sim->obstacles.rubbing |= desc->obstacles[o].behaviour != PIO_WALL_STICKY;
     }
     for (int k = 0; k < desc->n_designs; k++)
-        if (mpm_is_of_obstacle(desc->designs[k].quantity)) sim->obstacle_driven[desc->designs[k].which] = 1;
+        if (mpm_is_of_obstacle(desc->designs[k].quantity)) sim->obstacles.driven[desc->designs[k].which] = 1;
     return 1;
 }
 
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
-    const int n = sim->n_obstacles;
+    const int n = sim->obstacles.n_obstacles;
     size_t points = 0, distances = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
     if (!n) return;
     for (int o = 0; o < n; o++) {
         points += (size_t)desc->obstacles[o].n_points;
         distances += points_of(&desc->obstacles[o]);
     }
-    TAKE(arena, sim->obstacle, n);
-    TAKE(arena, sim->motion_start, n + 1);
-    TAKE(arena, sim->motion, points * MOTION_NUMBERS + 1);
-    TAKE(arena, sim->motion_axis, 3 * n);
-    TAKE(arena, sim->obstacle_parameters, parameters);
-    TAKE(arena, sim->pose, n);
-    TAKE(arena, sim->centroid_moment, field_size(sim->nodes, DIM));
-    if (distances) TAKE(arena, sim->coefficients, distances);
+    TAKE(arena, sim->obstacles.shape, n);
+    TAKE(arena, sim->obstacles.motion_start, n + 1);
+    TAKE(arena, sim->obstacles.motion, points * MOTION_NUMBERS + 1);
+    TAKE(arena, sim->obstacles.motion_axis, 3 * n);
+    TAKE(arena, sim->obstacles.parameters, parameters);
+    TAKE(arena, sim->obstacles.pose, n);
+    TAKE(arena, sim->obstacles.centroid_moment, field_size(sim->grid.nodes, DIM));
+    if (distances) TAKE(arena, sim->obstacles.coefficients, distances);
     if (!sim->base.adjoint) return;
-    TAKE(arena, sim->obstacle_bar, parameters);
-    TAKE(arena, sim->pose_bar, parameters);
-    TAKE(arena, sim->before_obstacles, field_size(sim->nodes, DIM));
-    TAKE(arena, sim->obstacle_share, field_size(sim->nodes, OBSTACLE_PARAMETERS));
-    TAKE(arena, sim->centroid_bar, field_size(sim->nodes, DIM));
+    TAKE(arena, sim->obstacles.parameters_bar, parameters);
+    TAKE(arena, sim->obstacles.pose_bar, parameters);
+    TAKE(arena, sim->obstacles.velocity_before, field_size(sim->grid.nodes, DIM));
+    TAKE(arena, sim->obstacles.contribution, field_size(sim->grid.nodes, OBSTACLE_PARAMETERS));
+    TAKE(arena, sim->obstacles.centroid_bar, field_size(sim->grid.nodes, DIM));
 }
 
 /* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at
@@ -195,7 +195,7 @@ static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
         }
         c[i] = (real)(d->distance[i] - bend / 6);
     }
-    if (n) pio_queue_upload(&sim->base.queue, sim->coefficients + first, c, sizeof *c * n);
+    if (n) pio_queue_upload(&sim->base.queue, sim->obstacles.coefficients + first, c, sizeof *c * n);
     free(c);
     return 1;
 }
@@ -225,9 +225,9 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->base.queue;
     int start = 0, first = 0;
-    for (int o = 0; o < sim->n_obstacles; o++) {
+    for (int o = 0; o < sim->obstacles.n_obstacles; o++) {
         const pio_obstacle_desc *d = &desc->obstacles[o];
-        obstacle_shape shape = shape_of(d, sim->box.dx);
+        obstacle_shape shape = shape_of(d, sim->grid.box.dx);
         double p[OBSTACLE_PARAMETERS];
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
@@ -237,15 +237,16 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
         shape.first = first;
         if (!upload_distances(sim, d, first)) q->error.code = -1;
         first += (int)points_of(d);
-        pio_queue_upload(q, sim->obstacle + o, &shape, sizeof shape);
-        pio_queue_upload(q, sim->motion_axis + (ptrdiff_t)3 * o, d->turns, sizeof d->turns);
+        pio_queue_upload(q, sim->obstacles.shape + o, &shape, sizeof shape);
+        pio_queue_upload(q, sim->obstacles.motion_axis + (ptrdiff_t)3 * o, d->turns, sizeof d->turns);
         for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
-            pio_queue_upload(q, sim->obstacle_parameters + obstacle_at(sim->n_obstacles, k, o), p + k, sizeof *p);
+            pio_queue_upload(q, sim->obstacles.parameters + obstacle_at(sim->obstacles.n_obstacles, k, o), p + k,
+                             sizeof *p);
         if (d->n_points)
-            pio_queue_upload(q, sim->motion + (ptrdiff_t)start * MOTION_NUMBERS, d->motion,
+            pio_queue_upload(q, sim->obstacles.motion + (ptrdiff_t)start * MOTION_NUMBERS, d->motion,
                              sizeof *d->motion * MOTION_NUMBERS * (size_t)d->n_points);
         start += d->n_points;
-        pio_queue_upload(q, sim->motion_start + o + 1, &start, sizeof start);
+        pio_queue_upload(q, sim->obstacles.motion_start + o + 1, &start, sizeof start);
     }
 }
 
@@ -253,76 +254,82 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
 
 /* clang-format off */
 #define POSE                                                                                                           \
-    .obstacles = sim->n_obstacles, .step = sim->step, .dt = sim->dt, .parameters = sim->obstacle_parameters,           \
-    .motion_start = sim->motion_start, .motion = sim->motion, .axis = sim->motion_axis, .pose = sim->pose
+    .obstacles = sim->obstacles.n_obstacles, .step = sim->step, .dt = sim->stepping.dt, \
+    .parameters = sim->obstacles.parameters, .motion_start = sim->obstacles.motion_start, \
+    .motion = sim->obstacles.motion, .axis = sim->obstacles.motion_axis, .pose = sim->obstacles.pose
 #define ACT                                                                                                            \
-    .l = sim->lists, .box = sim->box, .nodes = sim->nodes, .obstacles = sim->n_obstacles, .shape = sim->obstacle,      \
-    .coefficients = sim->coefficients, .pose = sim->pose, .sums = sim->node_sums, .moment = sim->centroid_moment,     \
-    .before = sim->before_obstacles, .velocity = sim->node_velocity
+    .l = sim->grid.lists, .box = sim->grid.box, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.n_obstacles, \
+    .shape = sim->obstacles.shape, .coefficients = sim->obstacles.coefficients, .pose = sim->obstacles.pose, \
+    .sums = sim->grid.node_sums, .moment = sim->obstacles.centroid_moment, .before = sim->obstacles.velocity_before, \
+    .velocity = sim->grid.velocity
 /* Of what obstacles met in the step: at least `least` of how much their conditions bend within this part of its forces'
  * change; 0: near their edges. */
 void mpm_obstacles_count(mpm_sim *sim, real part, real least)
 {
     pio_queue *q = &sim->base.queue;
     if (!(least > 0))
-        pio_sum(q, mpm_obstacle_kinks, sim->nodes, &sim->step->nodes, sim->base.scalar, .fwd = {ACT}, .limit = part);
+        pio_sum(q, mpm_obstacle_kinks, sim->grid.nodes, &sim->step->nodes, sim->base.scalar, .fwd = {ACT},
+                .limit = part);
     else
-        pio_sum(q, mpm_obstacle_bends, sim->nodes, &sim->step->nodes, sim->base.scalar,
-                .fwd = {ACT}, .step = sim->step, .momentum = sim->node_bar, .part = part, .least = least);
+        pio_sum(q, mpm_obstacle_bends, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
+                .fwd = {ACT}, .step = sim->step, .momentum = sim->grid.node_bar, .part = part, .least = least);
 }
 
-#define CENTROID .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box
+#define CENTROID .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), \
+    .l = sim->grid.lists, .box = sim->grid.box
 
 void mpm_obstacles_act(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->n_obstacles) return;
-    pio_map(q, mpm_centroid, sim->max_cells, &sim->step->cells, CENTROID, .sums = sim->cell_sums);
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
-            .out = sim->centroid_moment);
-    pio_halo(q, sim->centroid_moment);
-    pio_map(q, mpm_obstacle_pose, sim->n_obstacles, NULL, POSE);
-    pio_map(q, mpm_obstacle, sim->nodes, &sim->step->nodes, ACT);
+    if (!sim->obstacles.n_obstacles) return;
+    pio_map(q, mpm_centroid, sim->grid.max_cells, &sim->step->cells, CENTROID, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .nodes = sim->grid.nodes, .out = sim->obstacles.centroid_moment);
+    pio_halo(q, sim->obstacles.centroid_moment);
+    pio_map(q, mpm_obstacle_pose, sim->obstacles.n_obstacles, NULL, POSE);
+    pio_map(q, mpm_obstacle, sim->grid.nodes, &sim->step->nodes, ACT);
 }
 
 void mpm_obstacles_adj_begin(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const size_t bytes = sizeof *sim->obstacle_bar * field_size(sim->n_obstacles, OBSTACLE_PARAMETERS);
-    if (!sim->n_obstacles) return;
-    pio_queue_zero(q, sim->obstacle_bar, bytes);
-    pio_queue_zero(q, sim->pose_bar, bytes);
+    const size_t bytes = sizeof *sim->obstacles.parameters_bar * field_size(sim->obstacles.n_obstacles,
+            OBSTACLE_PARAMETERS);
+    if (!sim->obstacles.n_obstacles) return;
+    pio_queue_zero(q, sim->obstacles.parameters_bar, bytes);
+    pio_queue_zero(q, sim->obstacles.pose_bar, bytes);
 }
 
 void mpm_obstacles_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const int n = sim->n_obstacles;
+    const int n = sim->obstacles.n_obstacles;
     if (!n) return;
     for (int o = n - 1; o >= 0; o--) {
-        pio_map(q, mpm_obstacle_adj, sim->nodes, &sim->step->nodes,
-                .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->node_velocity_bar, .share = sim->obstacle_share,
-                .place_bar = sim->centroid_bar);
-        for (int k = 0; k < OBSTACLE_PARAMETERS && sim->obstacle_driven[o]; k++)
-            pio_sum(q, field_sum, sim->nodes, &sim->step->nodes, sim->pose_bar + obstacle_at(n, k, o),
-                    .n = sim->nodes, .components = OBSTACLE_PARAMETERS, .component = k, .in = sim->obstacle_share);
+        pio_map(q, mpm_obstacle_adj, sim->grid.nodes, &sim->step->nodes,
+                .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->grid.velocity_bar,
+                .share = sim->obstacles.contribution, .place_bar = sim->obstacles.centroid_bar);
+        for (int k = 0; k < OBSTACLE_PARAMETERS && sim->obstacles.driven[o]; k++)
+            pio_sum(q, field_sum, sim->grid.nodes, &sim->step->nodes, sim->obstacles.pose_bar + obstacle_at(n, k, o),
+                    .n = sim->grid.nodes, .components = OBSTACLE_PARAMETERS, .component = k,
+                    .in = sim->obstacles.contribution);
     }
     pio_map(q, mpm_obstacle_pose_adj, n, NULL,
-            .fwd = {POSE}, .pose_bar = sim->pose_bar, .parameters_bar = sim->obstacle_bar);
+            .fwd = {POSE}, .pose_bar = sim->obstacles.pose_bar, .parameters_bar = sim->obstacles.parameters_bar);
 }
 
 void mpm_obstacles_mass_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->n_obstacles) return;
-    pio_map(q, mpm_quotient_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .nodes = sim->nodes, .sums = sim->node_sums, .y = sim->centroid_moment,
-            .y_bar = sim->centroid_bar, .node_bar = sim->node_bar);
-    pio_halo(q, sim->centroid_bar);
-    pio_map(q, mpm_centroid_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {CENTROID}, .nodes = sim->nodes, .moment_bar = sim->centroid_bar,
-            .bar = sim->bar[1 - sim->current_bar], .mass_bar = sim->mass_bar);
+    if (!sim->obstacles.n_obstacles) return;
+    pio_map(q, mpm_quotient_adj, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums,
+            .y = sim->obstacles.centroid_moment, .y_bar = sim->obstacles.centroid_bar, .node_bar = sim->grid.node_bar);
+    pio_halo(q, sim->obstacles.centroid_bar);
+    pio_map(q, mpm_centroid_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {CENTROID}, .nodes = sim->grid.nodes, .moment_bar = sim->obstacles.centroid_bar,
+            .bar = sim->particles.bar[1 - sim->particles.current_bar], .mass_bar = sim->material.mass_bar);
 }
 /* clang-format on */
 
@@ -335,7 +342,7 @@ void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, doubl
                                                             ? (int)OBSTACLE_ROTATION
                                                             : (int)OBSTACLE_FRICTION + quantity - PIO_OBSTACLE_FRICTION;
     for (int c = 0; c < d->desc.components; c++) {
-        double *own = parameters + obstacle_at(sim->n_obstacles, first + c, d->desc.which);
+        double *own = parameters + obstacle_at(sim->obstacles.n_obstacles, first + c, d->desc.which);
         pio_queue_copy(&sim->base.queue, back ? value + c : own, back ? own : value + c, sizeof *value);
     }
 }

@@ -42,42 +42,48 @@ piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error
 
 void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    if (!sim->has_plastic) return;
-    pio_queue_zero(&sim->base.queue, sim->near, 2 * sizeof *sim->near);
-    pio_queue_upload(&sim->base.queue, sim->plasticity, desc->particles.plasticity, sizeof(int) * (size_t)sim->n);
+    if (!sim->plastic.used) return;
+    pio_queue_zero(&sim->base.queue, sim->plastic.near, 2 * sizeof *sim->plastic.near);
+    pio_queue_upload(&sim->base.queue, sim->plastic.law, desc->particles.plasticity,
+                     sizeof(int) * (size_t)sim->particles.n);
 }
 
 /* clang-format off */
 void mpm_plastic_start(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->has_plastic) return;
-    pio_queue_zero(q, sim->near, sizeof *sim->near);
-    pio_map(q, mpm_plastic_check, sim->n, NULL, .matter = mpm_matter_of(sim), .step = sim->step);
+    if (!sim->plastic.used) return;
+    pio_queue_zero(q, sim->plastic.near, sizeof *sim->plastic.near);
+    pio_map(q, mpm_plastic_check, sim->particles.n, NULL, .matter = mpm_matter_of(sim), .step = sim->step);
 }
 
 void mpm_plastic_adj_begin(mpm_sim *sim)
 {
-    if (sim->has_plastic) pio_queue_copy(&sim->base.queue, sim->near + 1, sim->near, sizeof *sim->near);
+    if (sim->plastic.used) pio_queue_copy(&sim->base.queue, sim->plastic.near + 1, sim->plastic.near,
+            sizeof *sim->plastic.near);
 }
 
 void mpm_plastic_flow(mpm_sim *sim, int counts)
 {
-    if (!sim->has_plastic) return;
-    pio_map(&sim->base.queue, mpm_plastic, sim->n, &sim->step->particles,
-            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .order = sim->lists.order, .step = sim->step,
-            .inv_dx = sim->box.inv_dx, .next = sim->state[1 - sim->current], .near = counts ? sim->near : NULL);
+    if (!sim->plastic.used) return;
+    pio_map(&sim->base.queue, mpm_plastic, sim->particles.n, &sim->step->particles,
+            .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
+            .order = sim->grid.lists.order, .step = sim->step, .inv_dx = sim->grid.box.inv_dx,
+            .next = sim->particles.state[1 - sim->particles.current], .near = counts ? sim->plastic.near : NULL);
 }
 
 void mpm_plastic_flow_adj(mpm_sim *sim)
 {
-    if (!sim->has_plastic) return;
+    if (!sim->plastic.used) return;
     mpm_move_trial(sim);
-    pio_map(&sim->base.queue, mpm_plastic_adj, sim->n, &sim->step->particles,
-            .fwd = {.s = sim->state[sim->current], .matter = mpm_matter_of(sim), .order = sim->lists.order,
-                    .step = sim->step, .inv_dx = sim->box.inv_dx, .next = sim->state[1 - sim->current]},
-            .next_bar = sim->bar[sim->current_bar], .bar = sim->bar[1 - sim->current_bar], .k_bar = sim->k_bar,
-            .yield_bar = sim->yield_bar);
+    pio_map(&sim->base.queue, mpm_plastic_adj, sim->particles.n, &sim->step->particles,
+            .fwd = {.s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
+            .order = sim->grid.lists.order,
+                    .step = sim->step, .inv_dx = sim->grid.box.inv_dx,
+                    .next = sim->particles.state[1 - sim->particles.current]},
+            .next_bar = sim->particles.bar[sim->particles.current_bar],
+            .bar = sim->particles.bar[1 - sim->particles.current_bar], .k_bar = sim->material.k_bar,
+            .yield_bar = sim->plastic.yield_bar);
 }
 /* clang-format on */
 
@@ -85,6 +91,6 @@ void mpm_plastic_flow_adj(mpm_sim *sim)
 int64_t mpm_plastic_kinks(mpm_sim *sim)
 {
     uint64_t near = 0;
-    pio_queue_download(&sim->base.queue, &near, sim->near + 1, sizeof near);
+    pio_queue_download(&sim->base.queue, &near, sim->plastic.near + 1, sizeof near);
     return (int64_t)near;
 }

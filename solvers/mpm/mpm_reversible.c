@@ -60,8 +60,8 @@ static int64_t damping_share(const pio_engine_desc *desc)
  * rounded down. */
 static int64_t damping_of(const mpm_sim *sim, int64_t s)
 {
-    const int64_t part = sim->gamma & (((int64_t)1 << GAMMA_BITS) - 1); /* s is below 2^29 */
-    return (sim->gamma >> GAMMA_BITS) + ((s + 1) * part >> GAMMA_BITS) - (s * part >> GAMMA_BITS);
+    const int64_t part = sim->reversible.gamma & (((int64_t)1 << GAMMA_BITS) - 1); /* s is below 2^29 */
+    return (sim->reversible.gamma >> GAMMA_BITS) + ((s + 1) * part >> GAMMA_BITS) - (s * part >> GAMMA_BITS);
 }
 
 static piola_status check_damping(const pio_engine_desc *desc, piola_error *error)
@@ -123,37 +123,38 @@ static int64_t spill_interval(int64_t n, int64_t steps)
 void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
     int widest = 0, bits = 0;
-    sim->reversible = desc->reversible;
-    if (!sim->reversible) return;
-    for (int a = 0; a < DIM; a++) widest = sim->box.nodes[a] > widest ? sim->box.nodes[a] : widest;
+    sim->reversible.used = desc->reversible;
+    if (!sim->reversible.used) return;
+    for (int a = 0; a < DIM; a++) widest = sim->grid.box.nodes[a] > widest ? sim->grid.box.nodes[a] : widest;
     while (bits < 31 && widest >> bits) bits++;
-    sim->lattice.n = sim->n;
-    sim->lattice.bits = 61 - bits < 52 ? 61 - bits : 52;
-    sim->penalty = desc->penalty;
-    sim->damping = desc->damping;
-    sim->gamma = damping_share(desc);
-    if (!(sim->damping > 0)) return;
-    sim->spill_every = spill_interval(sim->gamma >> GAMMA_BITS, desc->steps);
-    const size_t each = sizeof *sim->tape * field_size(sim->n, DIM);
-    sim->tape_spills = desc->tape > 0 ? desc->tape / (int64_t)each : 0;
+    sim->reversible.lattice.n = sim->particles.n;
+    sim->reversible.lattice.bits = 61 - bits < 52 ? 61 - bits : 52;
+    sim->reversible.penalty = desc->penalty;
+    sim->reversible.damping = desc->damping;
+    sim->reversible.gamma = damping_share(desc);
+    if (!(sim->reversible.damping > 0)) return;
+    sim->reversible.record_every = spill_interval(sim->reversible.gamma >> GAMMA_BITS, desc->steps);
+    const size_t each = sizeof *sim->reversible.residual_log * field_size(sim->particles.n, DIM);
+    sim->reversible.log_records = desc->tape > 0 ? desc->tape / (int64_t)each : 0;
 }
 
-/* Spills before state number `steps`: they are at the beginnings of steps spill_every, 2 spill_every, ... */
+/* Spills before state number `steps`: they are at the beginnings of steps record_every, 2 record_every, ... */
 static int64_t spills_before(const mpm_sim *sim, int64_t steps)
 {
-    return sim->spill_every > 0 && steps > 0 ? (steps - 1) / sim->spill_every : 0;
+    return sim->reversible.record_every > 0 && steps > 0 ? (steps - 1) / sim->reversible.record_every : 0;
 }
 
 int mpm_reversible_returns(const mpm_sim *sim)
 {
     const int64_t index = sim->base.index, number = spills_before(sim, index);
-    return number == spills_before(sim, index - 1) || (sim->tape && number <= sim->tape_spills) ||
-           number == sim->spilled_number;
+    return number == spills_before(sim, index - 1) ||
+           (sim->reversible.residual_log && number <= sim->reversible.log_records) ||
+           number == sim->reversible.last_record_number;
 }
 
 size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
 {
-    return (size_t)spills_before(sim, steps) * sizeof *sim->tape * field_size(sim->n, DIM);
+    return (size_t)spills_before(sim, steps) * sizeof *sim->reversible.residual_log * field_size(sim->particles.n, DIM);
 }
 
 /* ---- stages --------------------------------------------------------------------------------------------------- */
@@ -161,83 +162,87 @@ size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
 /* clang-format off */
 static void lattice_to_floats(mpm_sim *sim)
 {
-    pio_map(&sim->base.queue, mpm_lattice_floats, sim->n, NULL,
-            .t = sim->lattice, .law = sim->law, .box = sim->box, .step = sim->step, .out = sim->state[sim->current]);
+    pio_map(&sim->base.queue, mpm_lattice_floats, sim->particles.n, NULL,
+            .t = sim->reversible.lattice, .law = sim->material.law, .box = sim->grid.box, .step = sim->step,
+            .out = sim->particles.state[sim->particles.current]);
 }
 
 void mpm_reversible_start(mpm_sim *sim)
 {
-    sim->spilled_number = sim->tape_short = 0;
-    pio_map(&sim->base.queue, mpm_lattice_take, sim->n, NULL,
-            .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .box = sim->box, .step = sim->step);
+    sim->reversible.last_record_number = sim->reversible.log_short = 0;
+    pio_map(&sim->base.queue, mpm_lattice_take, sim->particles.n, NULL,
+            .s = sim->particles.state[sim->particles.current], .t = sim->reversible.lattice, .law = sim->material.law,
+            .box = sim->grid.box, .step = sim->step);
     mpm_reversible_settle(sim);
 }
 
 void mpm_reversible_settle(mpm_sim *sim)
 {
     lattice_to_floats(sim);
-    sim->fresh = 0;
+    sim->reversible.fresh = 0;
 }
 
 /* Sums of cells to means at nodes. */
 static void means(mpm_sim *sim, real *out)
 {
     pio_queue *q = &sim->base.queue;
-    pio_map(q, mpm_node_mean, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM + 1, .nodes = sim->nodes,
-            .out = out);
+    pio_map(q, mpm_node_mean, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM + 1,
+            .nodes = sim->grid.nodes, .out = out);
     pio_halo(q, out);
 }
 
 static void force(mpm_sim *sim)
 {
-    pio_map(&sim->base.queue, mpm_force, sim->max_cells, &sim->step->cells,
-            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
-            .sums = sim->cell_sums);
-    means(sim, sim->node_sums);
+    pio_map(&sim->base.queue, mpm_force, sim->grid.max_cells, &sim->step->cells,
+            .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
+            .box = sim->grid.box, .sums = sim->grid.cell_sums);
+    means(sim, sim->grid.node_sums);
 }
 
 static void momentum(mpm_sim *sim, const real *velocity)
 {
-    pio_map(&sim->base.queue, mpm_momentum, sim->max_cells, &sim->step->cells,
-            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
-            .velocity = velocity, .sums = sim->cell_sums);
-    means(sim, sim->node_velocity);
+    pio_map(&sim->base.queue, mpm_momentum, sim->grid.max_cells, &sim->step->cells,
+            .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
+            .box = sim->grid.box, .velocity = velocity, .sums = sim->grid.cell_sums);
+    means(sim, sim->grid.velocity);
 }
 
-#define KICK_ARGS .s = sim->state[sim->current], .t = sim->lattice, .l = sim->lists, .step = sim->step, \
-    .box = sim->box, \
-    .nodes = sim->nodes, .mean = sim->node_sums, .stiffness = (real)sim->penalty
+#define KICK_ARGS .s = sim->particles.state[sim->particles.current], .t = sim->reversible.lattice, \
+    .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, \
+    .nodes = sim->grid.nodes, .mean = sim->grid.node_sums, .stiffness = (real)sim->reversible.penalty
 
 /* From the velocity of the current state to that of the other one. */
 static void kick(mpm_sim *sim, int sign, int keep, int64_t *next_v)
 {
-    pio_map(&sim->base.queue, mpm_kick, sim->max_cells, &sim->step->cells,
+    pio_map(&sim->base.queue, mpm_kick, sim->grid.max_cells, &sim->step->cells,
             KICK_ARGS, .damping = damping_of(sim, sim->base.index), .sign = sign, .keep = keep, .next_v = next_v,
-            .velocity = sim->state[1 - sim->current].velocity);
+            .velocity = sim->particles.state[1 - sim->particles.current].velocity);
 }
 
-#define STRAIN_ARGS .s = sim->state[sim->current], .t = sim->lattice, .law = sim->law, .l = sim->lists, \
-    .step = sim->step, \
-    .box = sim->box, .nodes = sim->nodes, .mean = sim->node_velocity
+#define STRAIN_ARGS .s = sim->particles.state[sim->particles.current], .t = sim->reversible.lattice, \
+    .law = sim->material.law, .l = sim->grid.lists, .step = sim->step, \
+    .box = sim->grid.box, .nodes = sim->grid.nodes, .mean = sim->grid.velocity
 
 static void strain(mpm_sim *sim, int sign)
 {
-    pio_map(&sim->base.queue, mpm_strain, sim->max_cells, &sim->step->cells, STRAIN_ARGS, .sign = sign);
+    pio_map(&sim->base.queue, mpm_strain, sim->grid.max_cells, &sim->step->cells, STRAIN_ARGS, .sign = sign);
 }
 
 /* Where something is observed between two steps, the places at the end that is left stay in `other`. */
 static void drift(mpm_sim *sim, int sign)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_state *s = &sim->state[sim->current];
-    if (sim->looked_v) {
-        pio_queue_copy(q, sim->other.cell, s->cell, sizeof *s->cell * (size_t)sim->n);
-        pio_queue_copy(q, sim->other.offset, s->offset, sizeof *s->offset * field_size(sim->n, DIM));
+    const mpm_state *s = &sim->particles.state[sim->particles.current];
+    if (sim->reversible.velocity_ahead) {
+        pio_queue_copy(q, sim->reversible.other.cell, s->cell, sizeof *s->cell * (size_t)sim->particles.n);
+        pio_queue_copy(q, sim->reversible.other.offset, s->offset,
+                sizeof *s->offset * field_size(sim->particles.n, DIM));
     }
-    pio_map(q, mpm_drift, sim->n, &sim->step->particles,
-            .t = sim->lattice, .sign = sign, .box = sim->box, .step = sim->step, .id = s->id, .x = sim->lattice.x,
-            .next_x = sim->lattice.x, .from = s->cell, .cell = s->cell, .offset = s->offset, .v = sim->lattice.v);
+    pio_map(q, mpm_drift, sim->particles.n, &sim->step->particles,
+            .t = sim->reversible.lattice, .sign = sign, .box = sim->grid.box, .step = sim->step, .id = s->id,
+            .x = sim->reversible.lattice.x, .next_x = sim->reversible.lattice.x, .from = s->cell, .cell = s->cell,
+            .offset = s->offset, .v = sim->reversible.lattice.v);
 }
 
 /* What a step that begins with this state kept too much of, or what was spilled before it. */
@@ -245,14 +250,14 @@ static void spill(mpm_sim *sim, int sign, int to_tape)
 {
     const int64_t number = spills_before(sim, sim->base.index + 1);
     if (number == spills_before(sim, sim->base.index)) return;
-    const int room = number <= sim->tape_spills;
-    if (to_tape && sim->tape && !room) sim->tape_short = 1;
-    const int taped = to_tape && sim->tape && room;
-    if (!taped && sign > 0) sim->spilled_number = number;
-    uint32_t *tape = taped ? sim->tape + (size_t)(number - 1) * field_size(sim->n, DIM)
-                                                  : sim->spilled;
-    pio_map(&sim->base.queue, mpm_spill, (int)field_size(sim->n, DIM), NULL,
-            .sign = sign, .kept = sim->lattice.kept, .tape = tape);
+    const int room = number <= sim->reversible.log_records;
+    if (to_tape && sim->reversible.residual_log && !room) sim->reversible.log_short = 1;
+    const int taped = to_tape && sim->reversible.residual_log && room;
+    if (!taped && sign > 0) sim->reversible.last_record_number = number;
+    uint32_t *tape = taped ? sim->reversible.residual_log + (size_t)(number - 1) * field_size(sim->particles.n, DIM)
+                                                  : sim->reversible.last_record;
+    pio_map(&sim->base.queue, mpm_spill, (int)field_size(sim->particles.n, DIM), NULL,
+            .sign = sign, .kept = sim->reversible.lattice.kept, .tape = tape);
 }
 
 /* ---- a step, and back ----------------------------------------------------------------------------------------- */
@@ -263,14 +268,14 @@ void mpm_reversible_forward(mpm_sim *sim)
     mpm_control_step(sim);
     mpm_sort(sim);
     force(sim);
-    kick(sim, 1, 1, sim->lattice.v);
-    momentum(sim, sim->state[1 - sim->current].velocity);
+    kick(sim, 1, 1, sim->reversible.lattice.v);
+    momentum(sim, sim->particles.state[1 - sim->particles.current].velocity);
     strain(sim, 1);
     drift(sim, 1);
     pio_map(&sim->base.queue, mpm_advance, 1, NULL, .step = sim->step);
-    sim->current = 1 - sim->current;
+    sim->particles.current = 1 - sim->particles.current;
     sim->base.index++;
-    sim->fresh = 0;
+    sim->reversible.fresh = 0;
 }
 
 void mpm_reversible_unstep(mpm_sim *sim)
@@ -280,51 +285,53 @@ void mpm_reversible_unstep(mpm_sim *sim)
     pio_map(&sim->base.queue, mpm_set_index, 1, NULL, .step = sim->step, .index = sim->base.index);
     mpm_control_step(sim);
     mpm_sort(sim);
-    momentum(sim, sim->state[sim->current].velocity);
+    momentum(sim, sim->particles.state[sim->particles.current].velocity);
     strain(sim, -1);
     force(sim);
-    kick(sim, -1, 1, sim->lattice.v);
-    spill(sim, -1, sim->spilled_number != spills_before(sim, sim->base.index + 1));
-    sim->current = 1 - sim->current;
-    sim->fresh = 1;
+    kick(sim, -1, 1, sim->reversible.lattice.v);
+    spill(sim, -1, sim->reversible.last_record_number != spills_before(sim, sim->base.index + 1));
+    sim->particles.current = 1 - sim->particles.current;
+    sim->reversible.fresh = 1;
 }
 
 /* The same lists, grid and velocities from the state at the beginning of the step. */
 static void look_ahead(mpm_sim *sim)
 {
-    const mpm_state *s = &sim->state[sim->current];
+    const mpm_state *s = &sim->particles.state[sim->particles.current];
     mpm_control_step(sim);
     mpm_sort(sim);
     force(sim);
     spill(sim, 1, 0);
-    kick(sim, 1, 0, sim->looked_v);
+    kick(sim, 1, 0, sim->reversible.velocity_ahead);
     spill(sim, -1, 0);
-    momentum(sim, sim->state[1 - sim->current].velocity);
-    if (!sim->looked_v) return;
-    pio_map(&sim->base.queue, mpm_drift, sim->n, &sim->step->particles,
-            .t = sim->lattice, .sign = 1, .box = sim->box, .step = sim->step, .id = s->id, .x = sim->lattice.x,
-            .from = s->cell, .cell = sim->other.cell, .offset = sim->other.offset, .v = sim->looked_v);
+    momentum(sim, sim->particles.state[1 - sim->particles.current].velocity);
+    if (!sim->reversible.velocity_ahead) return;
+    pio_map(&sim->base.queue, mpm_drift, sim->particles.n, &sim->step->particles,
+            .t = sim->reversible.lattice, .sign = 1, .box = sim->grid.box, .step = sim->step, .id = s->id,
+            .x = sim->reversible.lattice.x, .from = s->cell, .cell = sim->reversible.other.cell,
+            .offset = sim->reversible.other.offset, .v = sim->reversible.velocity_ahead);
 }
 
 /* Cotangents of means at nodes, from those of cells to those of mass and sums. */
 static void means_adj(mpm_sim *sim, const real *mean)
 {
     pio_queue *q = &sim->base.queue;
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
-            .out = sim->node_velocity_bar);
-    pio_halo(q, sim->node_velocity_bar);
-    pio_map(q, mpm_node_mean_adj, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .nodes = sim->nodes, .mean = mean, .mean_bar = sim->node_velocity_bar,
-            .node_bar = sim->node_bar);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .nodes = sim->grid.nodes, .out = sim->grid.velocity_bar);
+    pio_halo(q, sim->grid.velocity_bar);
+    pio_map(q, mpm_node_mean_adj, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .mean = mean, .mean_bar = sim->grid.velocity_bar,
+            .node_bar = sim->grid.node_bar);
 }
 
 static void gravity_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     for (int c = 0; c < DIM; c++) {
-        pio_sum(q, mpm_kick_gravity, sim->n, NULL, sim->base.scalar,
-                .n = sim->n, .component = c, .step = sim->step, .velocity_bar = sim->bar[0].velocity);
+        pio_sum(q, mpm_kick_gravity, sim->particles.n, NULL, sim->base.scalar,
+                .n = sim->particles.n, .component = c, .step = sim->step,
+                .velocity_bar = sim->particles.bar[0].velocity);
         pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->base.gravity_bar + c);
     }
 }
@@ -332,45 +339,48 @@ static void gravity_adj(mpm_sim *sim)
 static void strain_and_momentum_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_state bar = sim->bar[0];
-    pio_map(q, mpm_drift_adj, sim->n, NULL,
-            .n = sim->n, .step = sim->step, .inv_dx = sim->box.inv_dx, .offset_bar = bar.offset,
+    const mpm_state bar = sim->particles.bar[0];
+    pio_map(q, mpm_drift_adj, sim->particles.n, NULL,
+            .n = sim->particles.n, .step = sim->step, .inv_dx = sim->grid.box.inv_dx, .offset_bar = bar.offset,
             .velocity_bar = bar.velocity);
-    pio_map(q, mpm_strain_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {STRAIN_ARGS}, .bar = bar, .sums = sim->cell_sums);
-    means_adj(sim, sim->node_velocity);
-    pio_map(q, mpm_momentum_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {.s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box,
-                    .velocity = sim->state[1 - sim->current].velocity},
-            .nodes = sim->nodes, .node_bar = sim->node_bar, .offset_bar = bar.offset, .velocity_bar = bar.velocity,
-            .mass_bar = sim->mass_bar);
+    pio_map(q, mpm_strain_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {STRAIN_ARGS}, .bar = bar, .sums = sim->grid.cell_sums);
+    means_adj(sim, sim->grid.velocity);
+    pio_map(q, mpm_momentum_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {.s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
+            .l = sim->grid.lists, .box = sim->grid.box,
+                    .velocity = sim->particles.state[1 - sim->particles.current].velocity},
+            .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar, .offset_bar = bar.offset,
+            .velocity_bar = bar.velocity, .mass_bar = sim->material.mass_bar);
 }
 
 static void kick_and_force_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_state bar = sim->bar[0];
+    const mpm_state bar = sim->particles.bar[0];
     gravity_adj(sim);
-    pio_map(q, mpm_kick_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {KICK_ARGS}, .gamma = (real)(sim->damping > 0 ? ldexp((double)damping_of(sim, sim->base.index),
+    pio_map(q, mpm_kick_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {KICK_ARGS},
+            .gamma = (real)(sim->reversible.damping > 0 ? ldexp((double)damping_of(sim, sim->base.index),
                                                                          -DAMPING_BITS) : 1),
-            .offset_bar = bar.offset, .velocity_bar = bar.velocity, .sums = sim->cell_sums);
-    means_adj(sim, sim->node_sums);
-    pio_map(q, mpm_force_adj, sim->max_cells, &sim->step->cells,
-            .fwd = {.s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .box = sim->box},
-            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
-            .activation_bar = sim->activation_share);
+            .offset_bar = bar.offset, .velocity_bar = bar.velocity, .sums = sim->grid.cell_sums);
+    means_adj(sim, sim->grid.node_sums);
+    pio_map(q, mpm_force_adj, sim->grid.max_cells, &sim->step->cells,
+            .fwd = {.s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
+            .l = sim->grid.lists, .box = sim->grid.box}, .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar,
+            .bar = bar, .mass_bar = sim->material.mass_bar, .k_bar = sim->material.k_bar,
+            .activation_bar = sim->control.contribution);
 }
 /* clang-format on */
 
 void mpm_reversible_reverse(mpm_sim *sim)
 {
-    if (!sim->fresh) look_ahead(sim);
+    if (!sim->reversible.fresh) look_ahead(sim);
     mpm_observe_between_adj(sim);
     strain_and_momentum_adj(sim);
     kick_and_force_adj(sim);
-    mpm_control_step_adj(sim, &sim->bar[0]);
-    mpm_adjoint_norm(sim, &sim->bar[0], sim->base.index, NORM_ARRIVED);
+    mpm_control_step_adj(sim, &sim->particles.bar[0]);
+    mpm_adjoint_norm(sim, &sim->particles.bar[0], sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);
-    sim->fresh = 0;
+    sim->reversible.fresh = 0;
 }

@@ -19,18 +19,18 @@ static void *take(char *base, size_t *used, size_t bytes)
 /* The arrays of a slot that begins at `base`; its bytes. */
 static size_t lay(const mpm_sim *sim, int room, char *base, mpm_slot *slot)
 {
-    const int ALWAYS = sim->n, SOLID = sim->solids, FLUID = sim->n - sim->solids;
-    const int PLASTIC = sim->has_plastic ? SOLID : 0, PLANE = DIM == 2 ? PLASTIC : 0;
+    const int ALWAYS = sim->particles.n, SOLID = sim->slots.solids, FLUID = sim->particles.n - sim->slots.solids;
+    const int PLASTIC = sim->plastic.used ? SOLID : 0, PLANE = DIM == 2 ? PLASTIC : 0;
     size_t used = 0;
-    *slot = (mpm_slot){.n = sim->n,
-                       .solids = sim->solids,
-                       .plastic = sim->has_plastic,
+    *slot = (mpm_slot){.n = sim->particles.n,
+                       .solids = sim->slots.solids,
+                       .plastic = sim->plastic.used,
                        .room = room,
-                       .law = sim->law,
-                       .rank = sim->rank};
+                       .law = sim->material.law,
+                       .rank = sim->slots.rank};
 #define MADE_INT_FIELD(name, unit, meaning)
 #define MADE_FIELD(name, components, when, unit, meaning)
-#define INT_FIELD(name, unit, meaning) slot->name = take(base, &used, sizeof(int) * (size_t)sim->n);
+#define INT_FIELD(name, unit, meaning) slot->name = take(base, &used, sizeof(int) * (size_t)sim->particles.n);
 #define FIELD(name, components, when, unit, meaning)                                                                   \
     slot->name = take(base, &used, sizeof(real) * field_size(when, components));
 #include "kernels/mpm/mpm_fields.def"
@@ -42,27 +42,27 @@ static size_t lay(const mpm_sim *sim, int room, char *base, mpm_slot *slot)
 
 void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole)
 {
-    const int64_t nodes = desc->slot_nodes < sim->nodes ? desc->slot_nodes : sim->nodes;
+    const int64_t nodes = desc->slot_nodes < sim->grid.nodes ? desc->slot_nodes : sim->grid.nodes;
     mpm_slot slot;
-    sim->slot_room = 0;
+    sim->slots.node_room = 0;
     sim->base.slot_bytes = whole;
-    if (nodes < 1 || desc->reversible || sim->has_flip)
+    if (nodes < 1 || desc->reversible || sim->flip.used)
         return; /* FLIP needs the velocities that a compact slot leaves out */
     const size_t compact = lay(sim, (int)nodes, NULL, &slot);
     if (compact >= whole) return;
-    sim->slot_room = (int)nodes;
+    sim->slots.node_room = (int)nodes;
     sim->base.slot_bytes = compact;
-    if (sim->has_solid && sim->has_fluid) TAKE(&sim->base.arena, sim->rank, sim->n);
+    if (sim->particles.has_solid && sim->particles.has_fluid) TAKE(&sim->base.arena, sim->slots.rank, sim->particles.n);
 }
 
 piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error)
 {
     int count[2] = {0, 0};
-    if (!sim->rank) return PIOLA_OK;
-    int *rank = malloc(sizeof *rank * (size_t)sim->n);
-    if (!rank) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->n);
-    for (int i = 0; i < sim->n; i++) rank[i] = count[law_is_fluid(desc->particles.law[i])]++;
-    pio_queue_upload(&sim->base.queue, sim->rank, rank, sizeof *rank * (size_t)sim->n);
+    if (!sim->slots.rank) return PIOLA_OK;
+    int *rank = malloc(sizeof *rank * (size_t)sim->particles.n);
+    if (!rank) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->particles.n);
+    for (int i = 0; i < sim->particles.n; i++) rank[i] = count[law_is_fluid(desc->particles.law[i])]++;
+    pio_queue_upload(&sim->base.queue, sim->slots.rank, rank, sizeof *rank * (size_t)sim->particles.n);
     free(rank);
     return pio_queue_failed(&sim->base.queue) ? sim_failed(&sim->base, error) : PIOLA_OK;
 }
@@ -82,19 +82,19 @@ static int cell_of(const mpm_box *box, const double x[DIM])
 /* Nodes 0, 1 and 2 beyond an occupied cell along each axis. No cell is nearer than 3 nodes to the end of its row. */
 int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc)
 {
-    char *active = desc->adjoint && !desc->reversible ? calloc((size_t)sim->nodes, 1) : NULL;
-    const int one = sim->nodes / sim->box.fields;
+    char *active = desc->adjoint && !desc->reversible ? calloc((size_t)sim->grid.nodes, 1) : NULL;
+    const int one = sim->grid.nodes / sim->grid.box.fields;
     int64_t count = 0;
-    for (int i = 0; active && i < sim->n; i++) {
-        const int cell = cell_of(&sim->box, desc->particles.position + (ptrdiff_t)i * DIM);
+    for (int i = 0; active && i < sim->particles.n; i++) {
+        const int cell = cell_of(&sim->grid.box, desc->particles.position + (ptrdiff_t)i * DIM);
         if (cell >= 0) active[cell + (desc->particles.fields > 1 ? desc->particles.field[i] * one : 0)] = 1;
     }
     for (int a = 0; active && a < DIM; a++) {
-        const int s = sim->box.stride[a];
-        for (int i = sim->nodes - 1; i >= s; i--)
+        const int s = sim->grid.box.stride[a];
+        for (int i = sim->grid.nodes - 1; i >= s; i--)
             if (active[i - s] || (i >= 2 * s && active[i - 2 * s])) active[i] = 1;
     }
-    for (int i = 0; active && i < sim->nodes; i++) count += active[i];
+    for (int i = 0; active && i < sim->grid.nodes; i++) count += active[i];
     free(active);
     return count;
 }
@@ -112,18 +112,19 @@ static void put(mpm_sim *sim, char *base)
 {
     pio_queue *q = &sim->base.queue;
     mpm_slot slot;
-    lay(sim, sim->slot_room, base, &slot);
-    pio_map(q, mpm_slot_put, sim->n, &sim->step->particles, .s = sim->state[1 - sim->current], .slot = slot);
-    pio_map(q, mpm_slot_put_nodes, slot.room, &sim->step->nodes, .l = sim->lists, .step = sim->step,
-            .nodes = sim->nodes, .velocity = sim->node_velocity, .slot = slot);
+    lay(sim, sim->slots.node_room, base, &slot);
+    pio_map(q, mpm_slot_put, sim->particles.n, &sim->step->particles,
+            .s = sim->particles.state[1 - sim->particles.current], .slot = slot);
+    pio_map(q, mpm_slot_put_nodes, slot.room, &sim->step->nodes, .l = sim->grid.lists, .step = sim->step,
+            .nodes = sim->grid.nodes, .velocity = sim->grid.velocity, .slot = slot);
 }
 
 /* The end of the step at hand, which begins with the other state, once more. */
 static void end_again(mpm_sim *sim)
 {
-    sim->current = 1 - sim->current;
+    sim->particles.current = 1 - sim->particles.current;
     mpm_move(sim, 0);
-    sim->current = 1 - sim->current;
+    sim->particles.current = 1 - sim->particles.current;
 }
 
 /* State number `index` from the slot at `base`, which may lie in the memory of the current state. */
@@ -136,23 +137,24 @@ static void get(mpm_sim *sim, char *base, int64_t index)
         set_index(sim, 0);
         return;
     }
-    lay(sim, sim->slot_room, base, &slot);
-    sim->current = 1 - sim->current;
+    lay(sim, sim->slots.node_room, base, &slot);
+    sim->particles.current = 1 - sim->particles.current;
     set_index(sim, index - 1);
-    pio_map(q, mpm_slot_get, sim->n, &sim->step->particles, .s = sim->state[sim->current], .slot = slot);
+    pio_map(q, mpm_slot_get, sim->particles.n, &sim->step->particles, .s = sim->particles.state[sim->particles.current],
+            .slot = slot);
     mpm_sort(sim);
-    pio_map(q, mpm_slot_get_nodes, slot.room, &sim->step->nodes, .l = sim->lists, .nodes = sim->nodes, .slot = slot,
-            .velocity = sim->node_velocity);
+    pio_map(q, mpm_slot_get_nodes, slot.room, &sim->step->nodes, .l = sim->grid.lists, .nodes = sim->grid.nodes,
+            .slot = slot, .velocity = sim->grid.velocity);
     mpm_move(sim, 0);
-    sim->current = 1 - sim->current;
+    sim->particles.current = 1 - sim->particles.current;
     set_index(sim, index);
-    sim->behind = BEHIND_KEPT;
+    sim->slots.behind = BEHIND_KEPT;
 }
 
 /* Can the current state be kept? */
 static piola_status has_step(const mpm_sim *sim, piola_error *error)
 {
-    if (sim->base.index == 0 || sim->behind != BEHIND_NOTHING) return PIOLA_OK;
+    if (sim->base.index == 0 || sim->slots.behind != BEHIND_NOTHING) return PIOLA_OK;
     return sim_fail(error, PIOLA_INTERNAL, "state %lld cannot be kept: the step that led to it is not there",
                     (long long)sim->base.index);
 }
@@ -185,7 +187,7 @@ piola_status mpm_slot_load(mpm_sim *sim, int64_t slot, piola_error *error)
 /* By way of the current state's memory, which then is made again. After a fault it could not be. */
 piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error)
 {
-    char *memory = (char *)sim->state[sim->current].id;
+    char *memory = (char *)sim->particles.state[sim->particles.current].id;
     piola_status rc = mpm_check_fault(&sim->base, error);
     if (!rc) rc = has_step(sim, error);
     if (rc) return rc;
@@ -199,7 +201,7 @@ piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error)
 
 piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_error *error)
 {
-    char *memory = (char *)sim->state[sim->current].id;
+    char *memory = (char *)sim->particles.state[sim->particles.current].id;
     if (step > 0) pio_queue_upload(&sim->base.queue, memory, bytes, sim->base.slot_bytes);
     get(sim, memory, step);
     return sim_failed(&sim->base, error);
@@ -207,5 +209,5 @@ piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_er
 
 int64_t mpm_slot_needed(const pio_sim *sim)
 {
-    return ((const mpm_sim *)sim)->nodes_needed;
+    return ((const mpm_sim *)sim)->slots.nodes_needed;
 }

@@ -19,16 +19,17 @@ void mpm_transfer(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     mpm_control_step(sim);
     mpm_sort(sim);
-    pio_map(q, mpm_p2g, sim->max_cells, &sim->step->cells,
-            .s = sim->state[sim->current], .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step,
-            .box = sim->box, .sums = sim->cell_sums);
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM + 1, .nodes = sim->nodes,
-            .out = sim->node_sums);
-    pio_halo(q, sim->node_sums);
-    pio_map(q, mpm_grid, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums,
-            .velocity = sim->box.fields > 1 ? sim->free_velocity : sim->node_velocity);
+    pio_map(q, mpm_p2g, sim->grid.max_cells, &sim->step->cells,
+            .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
+            .step = sim->step, .box = sim->grid.box, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM + 1,
+            .nodes = sim->grid.nodes, .out = sim->grid.node_sums);
+    pio_halo(q, sim->grid.node_sums);
+    pio_map(q, mpm_grid, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
+            .sums = sim->grid.node_sums,
+            .velocity = sim->grid.box.fields > 1 ? sim->contact.free_velocity : sim->grid.velocity);
     mpm_contact_step(sim);
     mpm_obstacles_act(sim);
     mpm_flip_gather(sim);
@@ -37,15 +38,15 @@ void mpm_transfer(mpm_sim *sim)
 void mpm_forward(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (sim->reversible) {
+    if (sim->reversible.used) {
         mpm_reversible_forward(sim);
         return;
     }
     mpm_transfer(sim);
     mpm_move(sim, !sim->base.turned);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
-    sim->current = 1 - sim->current;
-    sim->behind = BEHIND_ALL;
+    sim->particles.current = 1 - sim->particles.current;
+    sim->slots.behind = BEHIND_ALL;
     sim->base.index++;
 }
 
@@ -53,9 +54,9 @@ static void gravity_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     for (int c = 0; c < DIM; c++) {
-        pio_sum(q, mpm_gravity_sum, sim->nodes, &sim->step->nodes, sim->base.scalar,
-                .l = sim->lists, .step = sim->step, .nodes = sim->nodes, .component = c, .sums = sim->node_sums,
-                .node_bar = sim->node_bar);
+        pio_sum(q, mpm_gravity_sum, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
+                .l = sim->grid.lists, .step = sim->step, .nodes = sim->grid.nodes, .component = c,
+                .sums = sim->grid.node_sums, .node_bar = sim->grid.node_bar);
         pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->base.gravity_bar + c);
     }
 }
@@ -63,40 +64,42 @@ static void gravity_adj(mpm_sim *sim)
 void mpm_reverse(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_state s = sim->state[sim->current], bar = sim->bar[1 - sim->current_bar];
-    if (sim->reversible) {
+    const mpm_state s = sim->particles.state[sim->particles.current],
+            bar = sim->particles.bar[1 - sim->particles.current_bar];
+    if (sim->reversible.used) {
         mpm_reversible_reverse(sim);
         return;
     }
-    sim->behind = BEHIND_NOTHING;
+    sim->slots.behind = BEHIND_NOTHING;
     mpm_transfer(sim);
     mpm_observe_between_adj(sim);
     mpm_plastic_flow_adj(sim);
-    pio_map(q, mpm_g2p_adj, sim->max_cells, &sim->step->cells,
-            .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
-            .nodes = sim->nodes, .velocity = sim->node_velocity, .next_bar = sim->bar[sim->current_bar], .bar = bar,
-            .sums = sim->cell_sums);
-    pio_map(q, mpm_node_sum, sim->nodes, &sim->step->nodes,
-            .l = sim->lists, .box = sim->box, .sums = sim->cell_sums, .components = DIM, .nodes = sim->nodes,
-            .out = sim->node_velocity_bar);
-    pio_halo(q, sim->node_velocity_bar);
+    pio_map(q, mpm_g2p_adj, sim->grid.max_cells, &sim->step->cells,
+            .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
+            .nodes = sim->grid.nodes, .velocity = sim->grid.velocity,
+            .next_bar = sim->particles.bar[sim->particles.current_bar], .bar = bar, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .nodes = sim->grid.nodes, .out = sim->grid.velocity_bar);
+    pio_halo(q, sim->grid.velocity_bar);
     mpm_kinks_count(sim);
     mpm_obstacles_adj(sim);
     mpm_contact_reverse(sim);
-    pio_map(q, mpm_grid_adj, sim->nodes, &sim->step->nodes,
-            .fwd = {.l = sim->lists, .step = sim->step, .box = sim->box, .nodes = sim->nodes, .sums = sim->node_sums},
-            .velocity_bar = sim->node_velocity_bar, .node_bar = sim->node_bar);
+    pio_map(q, mpm_grid_adj, sim->grid.nodes, &sim->step->nodes,
+            .fwd = {.l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
+            .sums = sim->grid.node_sums}, .velocity_bar = sim->grid.velocity_bar, .node_bar = sim->grid.node_bar);
     mpm_contact_matter_reverse(sim);
     mpm_obstacles_mass_reverse(sim);
     mpm_flip_reverse(sim);
     gravity_adj(sim);
-    pio_map(q, mpm_p2g_adj, sim->max_cells, &sim->step->cells,
-            .s = s, .matter = mpm_matter_of(sim), .l = sim->lists, .step = sim->step, .box = sim->box,
-            .nodes = sim->nodes, .node_bar = sim->node_bar, .bar = bar, .mass_bar = sim->mass_bar, .k_bar = sim->k_bar,
-            .activation_bar = sim->activation_share, .viscosity_bar = sim->viscosity_bar, .yield_bar = sim->yield_bar);
+    pio_map(q, mpm_p2g_adj, sim->grid.max_cells, &sim->step->cells,
+            .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
+            .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar, .bar = bar, .mass_bar = sim->material.mass_bar,
+            .k_bar = sim->material.k_bar, .activation_bar = sim->control.contribution,
+            .viscosity_bar = sim->material.viscosity_bar, .yield_bar = sim->plastic.yield_bar);
     mpm_control_step_adj(sim, &bar);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);
-    sim->current_bar = 1 - sim->current_bar;
+    sim->particles.current_bar = 1 - sim->particles.current_bar;
 }
 /* clang-format on */

@@ -10,28 +10,28 @@
 static void take_grid(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t nodes = (size_t)sim->nodes;
-    TAKE(arena, sim->seen_lists.count, nodes);
-    TAKE(arena, sim->seen_lists.start, nodes + 1);
-    TAKE(arena, sim->seen_lists.order, sim->n);
-    TAKE(arena, sim->seen_lists.cell_slot, nodes + 1);
-    TAKE(arena, sim->seen_lists.cell_list, sim->max_cells);
-    TAKE(arena, sim->seen_lists.node_slot, nodes + 1);
-    TAKE(arena, sim->seen_lists.node_list, nodes);
-    TAKE(arena, sim->seen_step, 1);
-    TAKE(arena, sim->seen_sums, (size_t)sim->max_cells * STENCIL_PAD);
-    TAKE(arena, sim->seen_rest, nodes);
+    const size_t nodes = (size_t)sim->grid.nodes;
+    TAKE(arena, sim->targets.lists.count, nodes);
+    TAKE(arena, sim->targets.lists.start, nodes + 1);
+    TAKE(arena, sim->targets.lists.order, sim->particles.n);
+    TAKE(arena, sim->targets.lists.cell_slot, nodes + 1);
+    TAKE(arena, sim->targets.lists.cell_list, sim->grid.max_cells);
+    TAKE(arena, sim->targets.lists.node_slot, nodes + 1);
+    TAKE(arena, sim->targets.lists.node_list, nodes);
+    TAKE(arena, sim->targets.step, 1);
+    TAKE(arena, sim->targets.sums, (size_t)sim->grid.max_cells * STENCIL_PAD);
+    TAKE(arena, sim->targets.rest, nodes);
 }
 
 void mpm_target_layout(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
     int density = 0;
-    for (int i = 0; i < sim->n_observations; i++) {
-        mpm_observation *o = &sim->observations[i];
+    for (int i = 0; i < sim->observe.n_observations; i++) {
+        mpm_observation *o = &sim->observe.observations[i];
         const pio_observable type = o->desc.type;
         density |= type == PIO_DENSITY_MISFIT;
-        if (type == PIO_DENSITY_MISFIT || type == PIO_SHAPE) TAKE(arena, o->field, sim->nodes);
+        if (type == PIO_DENSITY_MISFIT || type == PIO_SHAPE) TAKE(arena, o->field, sim->grid.nodes);
         if (type != PIO_SEPARATION) continue;
         TAKE(arena, o->mean, 2 * DIM);
         TAKE(arena, o->mean_bar, 2 * DIM);
@@ -51,54 +51,60 @@ static int field_of(const pio_particles_desc *p, int body)
  * have none. */
 void mpm_target_upload(mpm_sim *sim, mpm_observation *o, const pio_particles_desc *p)
 {
-    const int one = sim->nodes / sim->box.fields, own = field_of(p, o->desc.body);
+    const int one = sim->grid.nodes / sim->grid.box.fields, own = field_of(p, o->desc.body);
     if (!o->field) return;
-    real *field = malloc(sizeof *field * (size_t)sim->nodes);
+    real *field = malloc(sizeof *field * (size_t)sim->grid.nodes);
     if (!field) {
         sim->base.queue.error.code = -1;
         return;
     }
     o->size = 0;
-    for (int i = 0; i < sim->nodes; i++) {
+    for (int i = 0; i < sim->grid.nodes; i++) {
         const int there = o->desc.type == PIO_SHAPE || i / one == own;
         field[i] = there ? (real)o->desc.field[i % one] : R(0);
         o->size += (double)field[i] * (double)field[i];
     }
-    pio_queue_upload(&sim->base.queue, o->field, field, sizeof *field * (size_t)sim->nodes);
+    pio_queue_upload(&sim->base.queue, o->field, field, sizeof *field * (size_t)sim->grid.nodes);
     free(field);
 }
 
 /* ---- density ------------------------------------------------------------------------------------------------- */
 
-/* Of the current state, into seen_rest. What the step before left in its own lists stays. */
+/* Of the current state, into targets.rest. What the step before left in its own lists stays. */
 static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observation *o)
 {
     pio_queue *q = &sim->base.queue;
-    pio_queue_copy(q, sim->seen_step, sim->step, sizeof *sim->step);
-    mpm_sort_into(sim, sim->seen_lists, sim->seen_step);
-    pio_map(q, mpm_deposit, sim->max_cells, &sim->seen_step->cells, .s = a->s, .n = sim->n, .l = sim->seen_lists,
-            .amount = sim->mass, .body = a->body, .of = a->of, .sums = sim->seen_sums);
-    pio_map(q, mpm_density_rest, sim->nodes, NULL, .l = sim->seen_lists, .box = sim->box, .sums = sim->seen_sums,
-            .target = o->field, .rest = sim->seen_rest);
+    pio_queue_copy(q, sim->targets.step, sim->step, sizeof *sim->step);
+    mpm_sort_into(sim, sim->targets.lists, sim->targets.step);
+    pio_map(q, mpm_deposit, sim->grid.max_cells, &sim->targets.step->cells, .s = a->s, .n = sim->particles.n,
+            .l = sim->targets.lists, .amount = sim->material.mass, .body = a->body, .of = a->of,
+            .sums = sim->targets.sums);
+    pio_map(q, mpm_density_rest, sim->grid.nodes, NULL, .l = sim->targets.lists, .box = sim->grid.box,
+            .sums = sim->targets.sums, .target = o->field, .rest = sim->targets.rest);
 }
 
 void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_observation *o = &sim->observations[t->observation];
+    const mpm_observation *o = &sim->observe.observations[t->observation];
     const mpm_observe_args a = mpm_observe_args_of(sim, o, t->sample, 0);
     const int at = o->first + t->sample;
     find_rest(sim, &a, o);
     if (reverse) {
-        pio_map(q, mpm_deposit_adj, sim->n, NULL,
-                .fwd = {.s = a.s, .n = sim->n, .l = sim->seen_lists, .amount = sim->mass, .body = a.body, .of = a.of},
-                .box = sim->box, .node_bar = sim->seen_rest,
-                .scale = 2 * t->weight / (o->size * pow((double)sim->box.dx, DIM)),
-                .sample_bar = sim->base.samples_bar + at, .bar = sim->bar[sim->current_bar],
-                .amount_bar = sim->mass_bar);
+        pio_map(q, mpm_deposit_adj, sim->particles.n, NULL,
+                .fwd = {.s = a.s,
+                        .n = sim->particles.n,
+                        .l = sim->targets.lists,
+                        .amount = sim->material.mass,
+                        .body = a.body,
+                        .of = a.of},
+                .box = sim->grid.box, .node_bar = sim->targets.rest,
+                .scale = 2 * t->weight / (o->size * pow((double)sim->grid.box.dx, DIM)),
+                .sample_bar = sim->base.samples_bar + at, .bar = sim->particles.bar[sim->particles.current_bar],
+                .amount_bar = sim->material.mass_bar);
         return;
     }
-    pio_sum(q, mpm_density, sim->nodes, NULL, sim->base.scalar, .rest = sim->seen_rest, .size = o->size);
+    pio_sum(q, mpm_density, sim->grid.nodes, NULL, sim->base.scalar, .rest = sim->targets.rest, .size = o->size);
     mpm_observe_put(sim, &a, t->weight, at);
 }
 
@@ -116,7 +122,7 @@ static mpm_observe_args mean_args(const mpm_sim *sim, const mpm_observation *o, 
 void mpm_separation_touch(mpm_sim *sim, const pio_touch *t, int reverse)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_observation *o = &sim->observations[t->observation];
+    const mpm_observation *o = &sim->observe.observations[t->observation];
     const int at = o->first + t->sample;
     for (int k = 0; k < 2 * DIM; k++) {
         const mpm_observe_args a = mean_args(sim, o, k / DIM, k % DIM);

@@ -273,12 +273,12 @@ static void the_storage_is_that_of_the_layout(void **unused)
         collision(&c, 2e-3);
         pio_sim *sim = whole_run(&c, &r);
         const mpm_sim *m = mpm_of(sim);
-        const mpm_state *s = &m->state[m->current];
+        const mpm_state *s = &m->particles.state[m->particles.current];
         const size_t n = (size_t)c.n;
         double *velocity = case_read(sim, "velocity", c.n);
         const size_t right = misplaced(i, s->velocity, s->id, n, D, velocity);
         const size_t wrong = misplaced(1 - i, s->velocity, s->id, n, D, velocity);
-        const size_t given = misplaced(i, m->given_bar, NULL, n, 1, values_of(&r, "grad_given_0"));
+        const size_t given = misplaced(i, m->material.parameters_bar, NULL, n, 1, values_of(&r, "grad_given_0"));
         print_message("  %s: of %zu velocities %zu are not at their place, %zu not at that of the other layout\n",
                       i ? "blocks" : "plain", n * D, right, wrong);
         assert_int_equal(right, 0);
@@ -288,11 +288,11 @@ static void the_storage_is_that_of_the_layout(void **unused)
         if (i == BLOCKS) {
             assert_padding_is_zero(s->velocity, n, D);
             assert_padding_is_zero(s->F, n, D * D);
-            assert_padding_is_zero(m->bar[0].F, n, D * D);
-            assert_padding_is_zero(m->bar[1].velocity, n, D);
-            assert_padding_is_zero(m->given_bar, n, (size_t)m->constants);
-            assert_padding_is_zero(m->node_velocity, (size_t)m->nodes, D);
-            assert_padding_is_zero(m->node_bar, (size_t)m->nodes, D + 1);
+            assert_padding_is_zero(m->particles.bar[0].F, n, D * D);
+            assert_padding_is_zero(m->particles.bar[1].velocity, n, D);
+            assert_padding_is_zero(m->material.parameters_bar, n, (size_t)m->material.constants);
+            assert_padding_is_zero(m->grid.velocity, (size_t)m->grid.nodes, D);
+            assert_padding_is_zero(m->grid.node_bar, (size_t)m->grid.nodes, D + 1);
         }
         free(velocity);
         free_results(&r);

@@ -420,7 +420,7 @@ static void gradients_have_the_same_bits_for_every_schedule_and_number_of_thread
         pio_sim *sim = case_create(&c, 40, i == 2 ? 3 : 1);
         case_gradient(&c, sim, i ? &few : NULL, z, z_bar);
         hash[i] = case_hash(case_hash_gradients(sim, c.n), z_bar, sizeof *z_bar * (size_t)c.variables);
-        assert_true((mpm_of(sim)->slot_room > 0) == (i > 0));
+        assert_true((mpm_of(sim)->slots.node_room > 0) == (i > 0));
         pio_schedule_end(&few);
         piola_engine.destroy(sim);
         case_free(&c);

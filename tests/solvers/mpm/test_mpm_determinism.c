@@ -170,7 +170,7 @@ static void shuffle_storage(mpm_case *c, pio_sim *sim)
 {
     const int n = (int)c->n;
     const mpm_sim *m = mpm_of(sim);
-    const mpm_state *s = &m->state[m->current];
+    const mpm_state *s = &m->particles.state[m->particles.current];
     int *to = malloc(sizeof *to * (size_t)n);
     if (!to) fail_msg("out of memory");
     for (int i = 0; i < n; i++) to[i] = i;

@@ -26,7 +26,7 @@ enum { D = CASE_DIM };
 static uint64_t constants_hash(const pio_sim *base)
 {
     const mpm_sim *sim = (const mpm_sim *)base;
-    const char *first = (const char *)sim->law, *end = (const char *)sim->lists.count;
+    const char *first = (const char *)sim->material.law, *end = (const char *)sim->grid.lists.count;
     assert_true(end > first);
     return case_hash(CASE_HASH_START, first, (size_t)(end - first));
 }
@@ -36,17 +36,17 @@ static void assert_state_is_whole(const pio_sim *base)
 {
     const mpm_sim *sim = (const mpm_sim *)base;
     for (int k = 0; k < 2; k++) {
-        const mpm_state *s = &sim->state[k];
+        const mpm_state *s = &sim->particles.state[k];
         int64_t sum = 0;
-        for (int i = 0; i < sim->n; i++) {
+        for (int i = 0; i < sim->particles.n; i++) {
             int index[DIM];
-            assert_true(s->id[i] >= 0 && s->id[i] < sim->n);
+            assert_true(s->id[i] >= 0 && s->id[i] < sim->particles.n);
             sum += s->id[i];
-            assert_true(s->cell[i] >= 0 && s->cell[i] < sim->nodes);
-            node_index(&sim->box, s->cell[i], index);
-            for (int a = 0; a < DIM; a++) assert_true(index[a] <= sim->box.nodes[a] - 3);
+            assert_true(s->cell[i] >= 0 && s->cell[i] < sim->grid.nodes);
+            node_index(&sim->grid.box, s->cell[i], index);
+            for (int a = 0; a < DIM; a++) assert_true(index[a] <= sim->grid.box.nodes[a] - 3);
         }
-        assert_int_equal(sum, (int64_t)sim->n * (sim->n - 1) / 2);
+        assert_int_equal(sum, (int64_t)sim->particles.n * (sim->particles.n - 1) / 2);
     }
 }
 
@@ -454,7 +454,7 @@ static int read_in_a_child(access_kind kind, const char *guard)
             value = *(volatile real *)(sim->arena.base + sim->arena.size);
         } else {
             if (kind == WHILE_OPEN) pio_arena_open(&sim->arena);
-            value = *(volatile real *)mpm_of(sim)->state[mpm_of(sim)->current].velocity;
+            value = *(volatile real *)mpm_of(sim)->particles.state[mpm_of(sim)->particles.current].velocity;
             if (kind == WHILE_OPEN) pio_arena_close(&sim->arena);
         }
         _exit(value > R(0.5) && value < R(1.5) ? 0 : 4);

@@ -209,7 +209,7 @@ static double changed_run(walker *w, pio_sim *sim, int64_t first, double e, cons
     double J = 0;
     assert_int_equal(piola_engine.start(sim, z_of(&w->c), &error), PIOLA_OK);
     go(sim, first);
-    for (int i = 0; i < WEIGHTS; i++) mpm_of(sim)->values[i] += e * h[i];
+    for (int i = 0; i < WEIGHTS; i++) mpm_of(sim)->control.values[i] += e * h[i];
     go(sim, w->c.desc.steps - first);
     assert_int_equal(piola_engine.samples(sim, samples, &error), PIOLA_OK);
     for (int k = 0; k < w->c.samples; k++)

@@ -163,7 +163,7 @@ static void gradients_have_the_same_bits_whatever_is_kept(void **unused)
             c.desc.slot_nodes = i % 2 ? 1000 : 0;
             for (int k = 0; k < c.variables; k++) z[k] = 0.1 * sin(k);
             pio_sim *sim = case_create(&c, STEPS, 1 + i % 3 % 2);
-            assert_true((mpm_of(sim)->slot_room > 0) == i % 2);
+            assert_true((mpm_of(sim)->slots.node_room > 0) == i % 2);
             pio_schedule few = pio_schedule_checkpoint(STEPS, 3, 0, 1);
             case_gradient(&c, sim, i < 2 ? NULL : &few, z, z_bar);
             pio_schedule_end(&few);

@@ -72,7 +72,7 @@ static slot_runner runner_of(mpm_case *c, int64_t slot_nodes)
     c->desc.slot_nodes = slot_nodes;
     const slot_runner r = slot_runner_of(&piola_engine, case_create(c, SLOTS, 2), case_terms(c), c->n, c->variables);
     if (piola_engine.measure(&c->desc, &bytes, &error)) fail_msg("%s", error.message);
-    assert_true(bytes.state == r.sim->slot_bytes && bytes.slot_nodes == mpm_of(r.sim)->slot_room);
+    assert_true(bytes.state == r.sim->slot_bytes && bytes.slot_nodes == mpm_of(r.sim)->slots.node_room);
     return r;
 }
 
@@ -232,7 +232,7 @@ static void too_little_room_is_told_with_what_would_do_and_that_does(void **unus
     assert_int_equal(piola_engine.nodes_needed(whole.sim), 0);
     for (piola_status rc = PIOLA_NO_MEMORY; rc; tries++) {
         slot_runner r = runner_of(&c, room);
-        assert_int_equal(mpm_of(r.sim)->slot_room, room);
+        assert_int_equal(mpm_of(r.sim)->slots.node_room, room);
         rc = run(&r, &s, &hash, &error);
         assert_true(rc == PIOLA_OK || rc == PIOLA_NO_MEMORY);
         const int64_t needed = piola_engine.nodes_needed(r.sim);
@@ -261,7 +261,7 @@ static void forward_runs_need_no_room(void **unused)
     (void)unused;
     fall(&c, 1, 1);
     slot_runner r = runner_of(&c, 1);
-    assert_int_equal(mpm_of(r.sim)->slot_room, 1);
+    assert_int_equal(mpm_of(r.sim)->slots.node_room, 1);
     case_forward(&c, r.sim, z); /* fails the test where it fails */
     assert_int_equal(piola_engine.nodes_needed(r.sim), 0);
     slot_runner_free(&r);
@@ -278,8 +278,8 @@ static void a_slot_that_would_be_larger_than_the_state_holds_the_whole_state(voi
     for (int i = 0; i < 2; i++) case_particle(&c, &b, at[i], 1e-4); /* each far from the other: 9 or 27 nodes */
     slot_runner r = runner_of(&c, 2 * (D == 2 ? 9 : 27) * 8);
     const mpm_sim *sim = mpm_of(r.sim);
-    print_message("  %d particles: %zu bytes, room %d\n", (int)c.n, r.sim->slot_bytes, sim->slot_room);
-    assert_int_equal(sim->slot_room, 0);
+    print_message("  %d particles: %zu bytes, room %d\n", (int)c.n, r.sim->slot_bytes, sim->slots.node_room);
+    assert_int_equal(sim->slots.node_room, 0);
     slot_runner_free(&r);
     case_free(&c);
 }

@@ -1,0 +1,247 @@
+/* mpm_sim.h -- the data of a simulation of particles, in one struct for each concern. The heading of a struct names the
+ * source file that owns it. Arrays are device memory, where nothing else is said; n are the particles. */
+#ifndef PIOLA_SOLVERS_MPM_SIM_H
+#define PIOLA_SOLVERS_MPM_SIM_H
+
+#include "kernels/mpm/mpm_bend.h"
+#include "kernels/mpm/mpm_feedback.h"
+#include "kernels/mpm/mpm_slot.h"
+#include "solvers/engine/sim.h"
+
+/* One observation, and its tables. */
+typedef struct {
+    pio_observation_desc desc; /* host pointers are not kept */
+    int first;                 /* number of its first sample among all samples */
+    int *marker;               /* [n] the marker of each particle */
+    double *points;            /* [samples][rows][DIM] given points, m */
+    double *markers;           /* host [samples] sum of the weights of given points */
+    double *point_weight;      /* [samples][rows] weight of each point; NULL: all are 1 */
+    int *member;               /* [n] which particles are observed; NULL: those of the body */
+    double *total;             /* [2] mass of what is observed, kg; of a separation that of the other body too */
+    real *field;               /* [nodes] of a shape or a target density; NULL of the others */
+    double size;               /* of a density: the sum of the target's squares */
+    double *mean, *mean_bar;   /* [2][DIM] of a separation: both means; cotangents */
+    double *place;             /* [1] of a front: where it is, roughly, m */
+    double *share;             /* [channels] of effort and smoothness: the weight of each channel */
+} mpm_observation;
+
+/* One design. */
+typedef struct {
+    pio_design_desc desc;
+    int first;  /* number of its first variable among all variables */
+    int *index; /* [n] the group of each particle */
+} mpm_design;
+
+/* What the other state, the lists and the grid's velocities are: of the step that led to the current state, without
+ * (KEPT) what a compact slot leaves out, or whole. */
+typedef enum { BEHIND_NOTHING, BEHIND_KEPT, BEHIND_ALL } mpm_behind;
+
+/* mpm_step.c, mpm_stage.c: the grid of a step, which particles are in which cell, and the transfer between both. */
+typedef struct {
+    mpm_box box;
+    int nodes;          /* of all velocity fields */
+    int max_cells;      /* most cells that can be occupied */
+    mpm_lists lists;    /* particles by cell, occupied cells, active nodes */
+    real *cell_sums;    /* [max_cells][DIM + 1][STENCIL_PAD] what a cell's particles give to its nodes */
+    real *node_sums;    /* [DIM + 1][nodes] mass, kg, and momentum, kg m/s */
+    real *velocity;     /* [DIM][nodes] m/s; of the reversible integrator [DIM + 1], what a stage needs at nodes */
+    real *velocity_bar; /* [DIM][nodes] its cotangents; NULL: no gradient */
+    real *node_bar;     /* [DIM + 1][nodes] cotangents of node_sums; NULL: no gradient */
+} mpm_sim_grid;
+
+/* mpm_create.c: what a step block begins with, and which fields are watched. */
+typedef struct {
+    double dt;           /* s */
+    double cfl;          /* largest part of a cell to travel in one step */
+    double gravity[DIM]; /* m/s^2 */
+    pio_watch watch[5];  /* fields in which the NaN watch searches */
+} mpm_sim_stepping;
+
+/* mpm_step.c, mpm_memory.c: the particles and their states. */
+typedef struct {
+    int n;                    /* how many there are */
+    int has_solid, has_fluid; /* some are of a solid, of a fluid */
+    int *body;                /* [n] number of the body of each */
+    mpm_state state[2];       /* the current one and the other */
+    mpm_state bar[2];         /* cotangents, likewise; NULL: no gradient */
+    int current, current_bar; /* which of the two is current */
+} mpm_sim_particles;
+
+/* mpm_parameters.c: constants of the particles. Cotangents are NULL in runs without a gradient. */
+typedef struct {
+    int constants;                     /* of each particle: as many as one of the laws has */
+    int has_viscosity;                 /* of solids */
+    int *law;                          /* [n] HYPER_... or LAW_... */
+    int *parameter_form;               /* [n] which constants the parameters are, see hyper_given */
+    real *volume;                      /* [n] at rest, m^3 */
+    real *density, *density_bar;       /* [n] kg/m^3; cotangents */
+    real *mass, *mass_bar;             /* [n] kg; cotangents */
+    real *parameters, *parameters_bar; /* [constants][n] as the description has them; cotangents */
+    real *k, *k_bar;                   /* [constants][n] as the laws take them; cotangents */
+    real *viscosity, *viscosity_bar;   /* [n] of solids, Pa s; cotangents. NULL: none is viscous */
+} mpm_sim_material;
+
+/* mpm_parameters.c: the state at the start, and that of the description, from which designs make it. */
+typedef struct {
+    real *spin;                      /* [bodies][DIM][DIM] angular velocity matrix of each body, 1/s */
+    int *cell, *reference_cell;      /* [n] base nodes; of the description */
+    real *offset, *reference_offset; /* [DIM][n] offsets from the base nodes, in cells; of the description */
+    real *velocity;                  /* [DIM][n] m/s */
+    real *reference_velocity;        /* [DIM][n] of the description, m/s */
+    real *position_bar;              /* [DIM][n] cotangents of the places; NULL: no gradient */
+    real *velocity_bar;              /* [DIM][n] cotangents of the velocities; NULL: no gradient */
+} mpm_sim_initial;
+
+/* mpm_slot.c: what saved states leave out. */
+typedef struct {
+    int node_room;     /* active nodes that a compact slot has room for; 0: slots hold whole states */
+    int nodes_needed;  /* the room that the last check() asked for; 0: none did */
+    int solids;        /* particles of solids */
+    int *rank;         /* [n] number among its kind; NULL: all are of one kind, or slots are whole */
+    mpm_behind behind; /* what is there of the step that led to the current state */
+} mpm_sim_slots;
+
+/* mpm_contact.c: contact between velocity fields. Where there is one field all pointers are NULL. */
+typedef struct {
+    double friction;                /* coefficient of Coulomb's law */
+    double regularisation_velocity; /* over which friction sets in, m/s */
+    real *free_velocity;            /* [DIM][nodes] before contact, m/s */
+    real *node_volume;              /* [nodes] of the material at rest, m^3 */
+    real *node_volume_bar;          /* [nodes] its cotangents */
+    real *mass_bar, *volume_bar;    /* [nodes], [DIM + 1][nodes] see mpm_contact_adj */
+    real *contribution;             /* [2][nodes] terms of parameters_bar */
+    double *parameters_bar;         /* [2] cotangents of friction and regularisation velocity */
+} mpm_sim_contact;
+
+/* mpm_flip.c: FLIP. Where it is not used all pointers are NULL. */
+typedef struct {
+    int used;           /* the ratio is above 0, or a design sets it */
+    double ratio;       /* of FLIP, 0 .. 1; the rest is PIC */
+    real *momentum;     /* [DIM][nodes] without forces, kg m/s */
+    real *node_bar;     /* [DIM][nodes] cotangents of the nodes' velocities, then of `momentum` */
+    real *contribution; /* [n] terms of ratio_bar */
+    double *ratio_bar;  /* [1] */
+} mpm_sim_flip;
+
+/* mpm_control.c: channels of control, which drive particles. Where there are none all pointers are NULL. */
+typedef struct {
+    int n_channels;
+    int *channel;                        /* [n] that drives the particle; -1: none does. NULL: no particle is driven */
+    int *signal;                         /* [n_channels] SIGNAL_... */
+    real *fibre;                         /* [DIM][n_channels] unit direction at rest */
+    real *activation;                    /* [n_channels] of this step, Pa */
+    double *activation_bar;              /* [n_channels] its cotangents */
+    real *contribution;                  /* [n] terms of activation_bar */
+    double *parameters, *parameters_bar; /* [CONTROL_PARAMETERS][n_channels] amplitude, frequency, phase; cotangents */
+    control_knots *knots;                /* [n_channels] where its knots are among the values */
+    double *rate, *rate_bar;             /* [n_channels] of activations, Pa/s; NULL: no observation uses it */
+    int n_values;                        /* knots, weights and clocks; 0: values are NULL */
+    double *values, *values_bar;         /* [n_values]; cotangents */
+} mpm_sim_control;
+
+/* mpm_feedback.c: feedback controllers. Where there are none all pointers are NULL. */
+typedef struct {
+    int n_networks, n_inputs, n_units;       /* inputs and units of all networks */
+    mpm_network_shape *shapes, *host_shapes; /* [n_networks] on the device, on the host */
+    mpm_input *inputs, *host_inputs;         /* [n_inputs] likewise */
+    double *means, *means_bar;               /* [n_inputs] what bodies do, m or m/s; cotangents */
+    double *units, *units_bar;               /* [n_units] inputs and what layers make of them; cotangents */
+    double *past;     /* [steps][n_channels] activations of past steps, Pa; NULL: no rate is observed */
+    double *past_bar; /* [n_channels] cotangents of those of the step before; NULL likewise */
+} mpm_sim_networks;
+
+/* mpm_obstacle.c: obstacles; see kernels/mpm/mpm_obstacle.h. Where there are none all pointers are NULL. */
+typedef struct {
+    int n_obstacles;
+    int separating;                       /* one of them can separate */
+    int rubbing;                          /* one of them is not sticky */
+    char *driven;                         /* host [n_obstacles] a design moves it */
+    obstacle_shape *shape;                /* [n_obstacles] */
+    real *coefficients;                   /* of the splines of all obstacles that are meshes, m */
+    int *motion_start;                    /* [n_obstacles + 1] the first point of the motion of each */
+    double *motion;                       /* [points][MOTION_NUMBERS] */
+    double *motion_axis;                  /* [n_obstacles][3] axis of the rotation */
+    double *parameters, *parameters_bar;  /* [OBSTACLE_PARAMETERS][n_obstacles]; cotangents */
+    obstacle_pose *pose;                  /* [n_obstacles] in this step */
+    double *pose_bar;                     /* [OBSTACLE_PARAMETERS][n_obstacles] cotangents of poses */
+    real *velocity_before;                /* [DIM][nodes] before obstacles act, m/s; NULL: no gradient */
+    real *contribution;                   /* [OBSTACLE_PARAMETERS][nodes] terms of pose_bar; NULL: no gradient */
+    real *centroid_moment, *centroid_bar; /* [DIM][nodes] see kernels/mpm/mpm_centroid.h; cotangents */
+} mpm_sim_obstacles;
+
+/* mpm_kinks.c: how often a gradient went near a kink of the motion. */
+typedef struct {
+    double *counts;     /* [KINKS] so far; NULL: there is nothing to count */
+    int wall_separates; /* a wall of the grid can separate */
+} mpm_sim_kinks;
+
+/* mpm_plastic.c: plastic flow. Where there is none all pointers are NULL. */
+typedef struct {
+    int used;
+    int *law;                /* [n] PLASTIC_... */
+    real *yield, *yield_bar; /* [PLASTIC_CONSTANTS][n] constants; cotangents */
+    uint64_t *near; /* [2] particles times steps near a change of branch: of this run, of that of the last gradient */
+} mpm_sim_plastic;
+
+/* mpm_reversible.c: the integrator whose steps can be reversed to the bit. Where it is not used its pointers
+ * are NULL. */
+typedef struct {
+    int used;
+    mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and differ in velocities alone */
+    mpm_state other;     /* cells and offsets at the other end of the last step, where an observation is between both */
+    int64_t *velocity_ahead;    /* [DIM][n] velocities there, in quanta, after the step was computed again */
+    double penalty;             /* stiffness of penalty walls, 1/s^2 */
+    double damping;             /* rate, 1/s */
+    int64_t gamma;              /* factor of velocities in a step, in units of mpm_reversible.c */
+    int64_t record_every;       /* steps from one record of bits that damping drops to the next; 0: there are none */
+    uint32_t *residual_log;     /* [log_records][DIM][n] these bits; NULL: there is no log */
+    int64_t log_records;        /* records that the log has room for */
+    int log_short;              /* the log had no room for a record */
+    uint32_t *last_record;      /* [DIM][n] the last record that is not in the log */
+    int64_t last_record_number; /* which one that is, from 1 on; 0: there is none */
+    int fresh; /* lists and grid are of the step that begins with the current state, the other velocity of its end */
+} mpm_sim_reversible;
+
+/* mpm_target.c: densities at the nodes of states that are observed. NULL: none is. */
+typedef struct {
+    mpm_lists lists; /* of the observed state */
+    mpm_step *step;  /* [1] with its counts of cells and nodes */
+    real *sums;      /* [max_cells][STENCIL_PAD] what a cell's particles give to its nodes, kg */
+    real *rest;      /* [nodes] density minus the target's, kg/m^3 */
+} mpm_sim_targets;
+
+/* mpm_observe.c. */
+typedef struct {
+    int n_observations;
+    mpm_observation *observations; /* host [n_observations] */
+} mpm_sim_observe;
+
+/* mpm_parameters.c. */
+typedef struct {
+    int n_designs;
+    mpm_design *designs; /* host [n_designs] */
+} mpm_sim_design;
+
+typedef struct {
+    pio_sim base;   /* the first member, see mpm_of() */
+    mpm_step *step; /* [1] what changes from step to step */
+    mpm_sim_grid grid;
+    mpm_sim_stepping stepping;
+    mpm_sim_particles particles;
+    mpm_sim_material material;
+    mpm_sim_initial initial;
+    mpm_sim_slots slots;
+    mpm_sim_contact contact;
+    mpm_sim_flip flip;
+    mpm_sim_control control;
+    mpm_sim_networks networks;
+    mpm_sim_obstacles obstacles;
+    mpm_sim_kinks kinks;
+    mpm_sim_plastic plastic;
+    mpm_sim_reversible reversible;
+    mpm_sim_targets targets;
+    mpm_sim_observe observe;
+    mpm_sim_design design;
+} mpm_sim;
+
+#endif
