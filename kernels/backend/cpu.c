@@ -1,11 +1,8 @@
-/* cpu.c -- the CPU backend: every kernel as an OpenMP loop, device memory as (guardable) pages.
- *
- * Items are run in blocks whose borders do not depend on the number of threads: a compiler may round the vector part
- * and the remainder of a loop differently, and this way it is always the same item that is in the remainder. */
-#include "kernels/backend/table.h"
+/* cpu.c -- the CPU backend: its table of kernels, and device memory as (guardable) pages. The kernels' loops are in
+ * the other files of this name. */
+#include "kernels/backend/cpu_entries.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,148 +10,6 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-
-/* Below this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on
- * it. */
-enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 128 };
-
-/* Threads of this engine's loops: what the last open() asked for. */
-static int asked_threads;
-static int threads(void)
-{
-    return asked_threads > 0 ? asked_threads : omp_get_max_threads();
-}
-
-static int limited(int n, const int *limit)
-{
-    return limit && *limit < n ? *limit : n;
-}
-
-static int blocks_of(int n)
-{
-    return (n + PIO_CHUNK - 1) / PIO_CHUNK;
-}
-static int min_int(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* The order of additions in one chunk: by halving, as in cuda.cu, hence the same rounding. */
-static double halve(double t[PIO_CHUNK])
-{
-    for (int half = PIO_CHUNK / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++) t[j] += t[j + half];
-    return t[0];
-}
-
-/* Sums of chunks of `in`, and sums of those, until one is left in *sum. */
-static void sum_levels(int n, const double *in, double *sum, double *work)
-{
-    while (n > 1) {
-        const int chunks = blocks_of(n);
-        for (int b = 0; b < chunks; b++) {
-            double t[PIO_CHUNK] = {0};
-            memcpy(t, in + (size_t)b * PIO_CHUNK, sizeof *in * (size_t)min_int(PIO_CHUNK, n - b * PIO_CHUNK));
-            work[b] = halve(t);
-        }
-        in = work;
-        work += chunks;
-        n = chunks;
-    }
-    *sum = n == 1 ? in[0] : 0;
-}
-
-/* counts[0..n) -> exclusive prefix sums out[0..n]. `out` holds the terms on entry. */
-static void scan_in_place(int n, int *out, int *work)
-{
-    const int blocks = (n + PIO_SCAN_CHUNK - 1) / PIO_SCAN_CHUNK;
-#pragma omp parallel for schedule(static) num_threads(threads()) if (n > SERIAL_ITEMS)
-    for (int b = 0; b < blocks; b++) {
-        int s = 0;
-        for (int i = b * PIO_SCAN_CHUNK; i < min_int(n, (b + 1) * PIO_SCAN_CHUNK); i++) s += out[i];
-        work[b] = s;
-    }
-    int total = 0;
-    for (int b = 0; b < blocks; b++) {
-        const int s = work[b];
-        work[b] = total;
-        total += s;
-    }
-#pragma omp parallel for schedule(static) num_threads(threads()) if (n > SERIAL_ITEMS)
-    for (int b = 0; b < blocks; b++) {
-        int s = work[b];
-        for (int i = b * PIO_SCAN_CHUNK; i < min_int(n, (b + 1) * PIO_SCAN_CHUNK); i++) {
-            const int t = out[i];
-            out[i] = s;
-            s += t;
-        }
-    }
-    out[n] = total;
-}
-
-/* clang-format off */
-#define PARALLEL_BLOCKS \
-    _Pragma("omp parallel for schedule(static) num_threads(threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")
-#define MAP(name, adjoint)                                                                                             \
-    static int name##_cpu(pio_stream stream, int n, const int *limit, const name##_args *args)                         \
-    {                                                                                                                  \
-        (void)stream;                                                                                                  \
-        const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        PARALLEL_BLOCKS                                                                                                \
-        for (int b = 0; b < blocks; b++) {                                                                             \
-            const name##_args a = *args;                                                                               \
-            const int end = min_int(count, (b + 1) * PIO_CHUNK);                                                       \
-            for (int i = b * PIO_CHUNK; i < end; i++) name(i, &a);                                                     \
-        }                                                                                                              \
-        return 0;                                                                                                      \
-    }
-#define TEAM(name, adjoint)                                                                                            \
-    static int name##_cpu(pio_stream stream, int n, const int *limit, const name##_args *args)                         \
-    {                                                                                                                  \
-        (void)stream;                                                                                                  \
-        const int count = limited(n, limit);                                                                           \
-        _Pragma("omp parallel num_threads(threads()) if (count > SERIAL_TEAMS)")                                       \
-        {                                                                                                              \
-            const name##_args a = *args;                                                                               \
-            name##_shared shared;                                                                                      \
-            _Pragma("omp for schedule(static)")                                                                        \
-            for (int t = 0; t < count; t++) name(t, &shared, &a);                                                      \
-        }                                                                                                              \
-        return 0;                                                                                                      \
-    }
-#define SUM(name, adjoint)                                                                                             \
-    static int name##_cpu(pio_stream stream, int n, const int *limit, const name##_args *args, double *sum,            \
-                          double *work)                                                                                \
-    {                                                                                                                  \
-        (void)stream;                                                                                                  \
-        const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        PARALLEL_BLOCKS                                                                                                \
-        for (int b = 0; b < blocks; b++) {                                                                             \
-            double t[PIO_CHUNK] = {0};                                                                                 \
-            const int first = b * PIO_CHUNK, m = min_int(count - first, PIO_CHUNK);                                    \
-            for (int j = 0; j < m; j++) t[j] = name(first + j, args);                                                  \
-            work[b] = halve(t);                                                                                        \
-        }                                                                                                              \
-        sum_levels(blocks, work, sum, work + blocks);                                                                  \
-        return 0;                                                                                                      \
-    }
-#define SCAN(name, adjoint)                                                                                            \
-    static int name##_cpu(pio_stream stream, int n, const name##_args *args, int *out, int *work)                      \
-    {                                                                                                                  \
-        (void)stream;                                                                                                  \
-        const int blocks = blocks_of(n);                                                                               \
-        PARALLEL_BLOCKS                                                                                                \
-        for (int b = 0; b < blocks; b++)                                                                               \
-            for (int i = b * PIO_CHUNK; i < min_int(n, (b + 1) * PIO_CHUNK); i++) out[i] = name(i, args);              \
-        scan_in_place(n, out, work);                                                                                   \
-        return 0;                                                                                                      \
-    }
-/* clang-format on */
-#include "kernels/kernels.def"
-#undef MAP
-#undef TEAM
-#undef SUM
-#undef SCAN
 
 /* ---- device memory is host memory here ------------------------------------------------------------------ */
 
@@ -208,7 +63,7 @@ static void processor_name(char *name, size_t size)
 static int cpu_open(int ordinal, int wanted, pio_device_info *info, pio_stream *stream)
 {
     (void)ordinal;
-    asked_threads = wanted;
+    pio_cpu_use_threads(wanted);
     *stream = NULL;
     *info = (pio_device_info){.name = "CPU"};
     processor_name(info->name, sizeof info->name);
@@ -254,7 +109,7 @@ static int cpu_copy(pio_stream stream, void *target, const void *source, size_t 
 {
     (void)stream;
     const size_t chunk = (size_t)1 << 20;
-#pragma omp parallel for schedule(static) num_threads(threads()) if (bytes > chunk)
+#pragma omp parallel for schedule(static) num_threads(pio_cpu_threads()) if (bytes > chunk)
     for (size_t at = 0; at < bytes; at += chunk)
         memcpy((char *)target + at, (const char *)source + at, bytes - at < chunk ? bytes - at : chunk);
     return 0;
@@ -275,10 +130,10 @@ const pio_backend pio_backend_cpu = {
     .name = "cpu",
     .kernels =
         {
-#define MAP(name, adjoint) .name = name##_cpu,
-#define TEAM(name, adjoint) .name = name##_cpu,
-#define SUM(name, adjoint) .name = name##_cpu,
-#define SCAN(name, adjoint) .name = name##_cpu,
+#define MAP(name, adjoint) .name = CPU_ENTRY(name),
+#define TEAM(name, adjoint) .name = CPU_ENTRY(name),
+#define SUM(name, adjoint) .name = CPU_ENTRY(name),
+#define SCAN(name, adjoint) .name = CPU_ENTRY(name),
 #include "kernels/kernels.def"
         },
     .open = cpu_open,

@@ -8,18 +8,8 @@
 #ifndef PIOLA_KERNELS_DESIGN_H
 #define PIOLA_KERNELS_DESIGN_H
 
+#include "kernels/base/design_args.h"
 #include "kernels/base/vec.h"
-
-typedef struct {
-    const wide *z; /* [variables] */
-    int logarithmic;
-    double a, b;
-    const wide *start, *described; /* [variables], or both NULL */
-    wide *value;                   /* [variables]; set */
-    const wide *value_bar;         /* [variables], for the adjoint */
-    wide *z_bar;                   /* [variables]; set by the adjoint */
-} design_value_args;
-typedef design_value_args design_value_adj_args;
 
 PIO_FN void design_value(int i, const design_value_args *d)
 {
@@ -33,33 +23,12 @@ PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
     d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
 }
 
-/* A filter: each variable becomes a weighted sum of variables, out = H z, or with the lists of its transpose z_bar =
- * H^T out_bar. */
-typedef struct {
-    const int *start;     /* [variables + 1] */
-    const int *from;      /* [start[variables]] ascending for each variable */
-    const double *weight; /* [start[variables]] */
-    const wide *in;       /* [variables] */
-    wide *out;            /* [variables]; set, not in */
-} design_filter_args;
-
 PIO_FN void design_filter(int i, const design_filter_args *a)
 {
     wide sum = W(0);
     for (int j = a->start[i]; j < a->start[i + 1]; j++) sum += W(a->weight[j]) * a->in[a->from[j]];
     a->out[i] = sum;
 }
-
-/* q_p = value, or reference_p + (value - base) where there is a reference */
-typedef struct {
-    int n, components, first; /* components first .. first + components - 1 of the fields are set */
-    int stored;               /* components of the fields */
-    const int *index;         /* [n] group or -1 */
-    const wide *value;        /* [groups][components] */
-    const real *reference;    /* [stored][n] or NULL */
-    double base[DIM];         /* value at which the quantity is its reference */
-    real *out;                /* [stored][n]; set where index >= 0 */
-} design_set_args;
 
 PIO_FN void design_set(int p, const design_set_args *a)
 {
@@ -71,26 +40,10 @@ PIO_FN void design_set(int p, const design_set_args *a)
     }
 }
 
-/* Adjoint of set, and of design_move of mpm_design.h. A term of one value's cotangent: the particles of its group. */
-typedef struct {
-    const int *index; /* [n] */
-    int group;
-    int n, stored, component;
-    const real *bar; /* [stored][n] cotangents, of which those of `component` are summed */
-} design_sum_args;
-
 PIO_FN wide design_sum(int p, const design_sum_args *a)
 {
     return a->index[p] == a->group ? W(a->bar[field_at(a->n, a->stored, a->component, p)]) : W(0);
 }
-
-/* The same where every particle is a group of its own: value_bar[index] = bar. */
-typedef struct {
-    int n, components, first, stored; /* as in design_set_args */
-    const int *index;
-    const real *bar; /* [stored][n] */
-    wide *value_bar; /* [groups][components]; set */
-} design_each_args;
 
 PIO_FN void design_each(int p, const design_each_args *a)
 {
@@ -100,21 +53,10 @@ PIO_FN void design_each(int p, const design_each_args *a)
             W(a->bar[field_at(a->n, a->stored, a->first + c, p)]);
 }
 
-/* One number of a step block as a design (one item). */
-typedef struct {
-    const wide *value; /* [1] */
-    real *out;         /* [1]; set */
-} design_number_args;
-
 PIO_FN void design_number(int i, const design_number_args *a)
 {
     a->out[i] = R(a->value[i]);
 }
-
-typedef struct {
-    const wide *term; /* [1] */
-    wide *total;      /* [1]; added to */
-} add_scalar_args;
 
 PIO_FN void add_scalar(int i, const add_scalar_args *a)
 {

@@ -28,19 +28,8 @@
 #ifndef PIOLA_KERNELS_RICE_H
 #define PIOLA_KERNELS_RICE_H
 
+#include "kernels/base/rice_args.h"
 #include "kernels/base/base.h"
-
-enum { RICE_BLOCK = 128, RICE_LIMIT = 24, RICE_HEADER = 6, RICE_RAW = 56, RICE_RUNS = 57, RICE_MODES = 64 };
-
-/* The tape's state, on the device. */
-typedef struct {
-    int64_t capacity, used; /* bytes */
-    int64_t mark;           /* `used` to go back to */
-    int64_t start,
-        end; /* of the record being written or read: its first byte, and the first of its lengths; start < 0: none */
-    int64_t fails;   /* step whose record did not fit first, -1: none */
-    int64_t missing; /* bytes that it did not fit by */
-} rice_tape;
 
 PIO_FN uint64_t rice_zigzag(int64_t r)
 {
@@ -51,11 +40,6 @@ PIO_FN uint64_t rice_zigzag(int64_t r)
 PIO_FN int64_t rice_number(uint64_t z)
 {
     return (int64_t)((z >> 1) ^ (uint64_t)(0 - (z & 1)));
-}
-
-PIO_FN int rice_blocks(int n)
-{
-    return (n + RICE_BLOCK - 1) / RICE_BLOCK;
 }
 
 /* ---- bits, the lowest first ------------------------------------------------------------------------------------ */
@@ -146,12 +130,6 @@ PIO_FN uint64_t rice_get_number(rice_reader *r, int k)
 
 /* ---- a block --------------------------------------------------------------------------------------------------- */
 
-/* Where numbers lie: number i of the record is in[item[i]]. */
-typedef struct {
-    int n;
-    const int *item; /* [n], or NULL: i */
-} rice_numbers;
-
 PIO_FN int rice_end(const rice_numbers *a, int block)
 {
     const int end = (block + 1) * RICE_BLOCK;
@@ -188,13 +166,6 @@ PIO_FN int rice_cost(const rice_numbers *a, const int64_t *in, int block, int mo
     return mode > RICE_RAW && run ? bits + (run >> (mode - RICE_RUNS)) + 1 + (mode - RICE_RUNS) : bits;
 }
 
-/* The mode and the bytes of each block. */
-typedef struct {
-    rice_numbers a;
-    const int64_t *in;
-    int *mode, *bytes; /* [blocks]; set */
-} rice_measure_args;
-
 PIO_FN void rice_measure(int block, const rice_measure_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
@@ -220,13 +191,6 @@ PIO_FN void rice_measure(int block, const rice_measure_args *s)
     s->bytes[block] = (RICE_HEADER + least + 7) / 8;
 }
 
-/* Bytes of each block, as measured or as the record on the tape says; their sums are the places of the blocks. */
-typedef struct {
-    const int *bytes; /* [blocks], or NULL: of the record */
-    const rice_tape *tape;
-    const uint8_t *data; /* [capacity] */
-} rice_start_args;
-
 PIO_FN int rice_start(int block, const rice_start_args *s)
 {
     if (s->bytes) return s->bytes[block];
@@ -234,15 +198,6 @@ PIO_FN int rice_start(int block, const rice_start_args *s)
     const uint8_t *at = s->data + s->tape->end + 2 * (int64_t)block;
     return at[0] | at[1] << 8;
 }
-
-/* Writes each block where rice_open() made room. */
-typedef struct {
-    rice_numbers a;
-    const int64_t *in;
-    const int *mode, *bytes, *offset; /* [blocks] */
-    const rice_tape *tape;
-    uint8_t *data; /* [capacity]; set within the record */
-} rice_write_args;
 
 PIO_FN void rice_write(int block, const rice_write_args *s)
 {
@@ -282,15 +237,6 @@ PIO_FN void rice_write(int block, const rice_write_args *s)
     if (w.bits) rice_put(&w, 0, 8 - w.bits);
 }
 
-/* Reads each block of the record that rice_close() found. */
-typedef struct {
-    rice_numbers a;
-    const int *offset; /* [blocks + 1] */
-    const rice_tape *tape;
-    const uint8_t *data; /* [capacity] */
-    int64_t *out;        /* set at the record's places */
-} rice_read_args;
-
 PIO_FN void rice_read(int block, const rice_read_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
@@ -317,19 +263,6 @@ PIO_FN void rice_read(int block, const rice_read_args *s)
 }
 
 /* ---- the stack ------------------------------------------------------------------------------------------------- */
-
-/* OPEN: room for a record, of blocks that take *total bytes, is made at the top, or there is none. CLOSE: the record at
- * the top is to be read. DROP: it is gone. MARK and REWIND: what was written since is gone. EMPTY: all is. */
-enum { RICE_OPEN, RICE_CLOSE, RICE_DROP, RICE_MARK, RICE_REWIND, RICE_EMPTY };
-
-typedef struct {
-    int what, blocks;
-    int64_t step, capacity;
-    const int *total; /* [1] of OPEN */
-    uint8_t *data;    /* [capacity] */
-    rice_tape *tape;
-    double *level; /* [1] for the host: bytes in use, -1 once a record did not fit; set */
-} rice_move_args;
 
 PIO_FN void rice_move(int i, const rice_move_args *s)
 {

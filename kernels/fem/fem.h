@@ -1,6 +1,6 @@
 /* Room kernels/fem: every stage of a step of meshes and its adjoint: elements, loads, inertia, observations,
  * shapes. */
-/* fem.h -- what all FEM kernels share: the mesh in blocks of one element type, the matter, the step block, faults.
+/* fem.h -- what all FEM kernels share: gradients of shape functions at quadrature points, and vectors over the nodes.
  *
  * Total Lagrangian: X rest position, u displacement, F = I + sum_a u_a (grad_X N_a)^T (Bonet and Wood 2008, chapter 9).
  * Nodal vectors are [nodes][DIM], interleaved; what elements give to nodes is written per corner, [corners][DIM], and
@@ -8,47 +8,9 @@
 #ifndef PIOLA_KERNELS_FEM_H
 #define PIOLA_KERNELS_FEM_H
 
+#include "kernels/fem/fem_args.h"
 #include "kernels/fem/fem_element.h"
 #include "kernels/material/hyperelastic.h"
-
-/* Elements of one type. Elements, corners and pairs of corners are numbered over all blocks. */
-typedef struct {
-    fem_rule rule;
-    int n;             /* elements */
-    int first;         /* number of its first element */
-    int corner;        /* number of its first corner */
-    const int *node;   /* [n][nodes] */
-    const real *rest;  /* [nodes of the mesh][DIM] X, m */
-    const real *thick; /* [elements of the mesh] thickness m; NULL in 3D */
-} fem_block;
-
-/* Per element of the mesh, constant during a run. */
-typedef struct {
-    int elements;
-    const int *law;      /* [elements] HYPER_... */
-    const real *k;       /* [HYPER_CONSTANTS][elements], see hyperelastic.h */
-    const real *density; /* [elements] kg/m^3 */
-} fem_matter;
-
-/* What changes from step to step; lives on the device. */
-typedef struct {
-    int64_t index;     /* number of the step, 0 .. steps-1 */
-    uint64_t fault;    /* FEM_NONE, or the smallest key of a fault: step, item, kind */
-    double t;          /* s, at the end of the step */
-    wide gravity[DIM]; /* m/s^2 */
-} fem_step;
-
-enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE, FEM_OFF_LATTICE };
-#define FEM_NONE UINT64_MAX
-/* Of an element or a node, in a step; the smallest is the earliest. */
-PIO_FN uint64_t fem_fault_at(int64_t step, int item, int kind)
-{
-    return ((uint64_t)step << 36) | ((uint64_t)item << 4) | (uint64_t)kind;
-}
-PIO_FN uint64_t fem_fault_key(int element, int kind)
-{
-    return fem_fault_at(0, element, kind);
-}
 
 PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
 {
@@ -106,14 +68,6 @@ PIO_FN mat fem_gradient(const fem_block *b, int i, const fem_point *p, const rea
 
 /* ---- sums over the corners of a node ---------------------------------------------------------------------- */
 
-typedef struct {
-    const int *start;  /* [nodes + 1] */
-    const int *corner; /* [start[nodes]] ascending per node */
-    const real *in;    /* [corners][DIM] */
-    real scale;
-    real *out; /* [nodes][DIM]; added to */
-} fem_node_sum_args;
-
 PIO_FN void fem_node_sum(int node, const fem_node_sum_args *a)
 {
     vec sum = vec_zero();
@@ -124,21 +78,10 @@ PIO_FN void fem_node_sum(int node, const fem_node_sum_args *a)
 
 /* ---- vectors over the nodes -------------------------------------------------------------------------------- */
 
-/* out = a x + b y; out may be x or y */
-typedef struct {
-    real a, b;
-    const real *x, *y; /* [nodes][DIM] */
-    real *out;         /* [nodes][DIM]; set */
-} point_axpby_args;
-
 PIO_FN void point_axpby(int i, const point_axpby_args *v)
 {
     point_store(v->out, i, vec_axpby(v->a, point_load(v->x, i), v->b, point_load(v->y, i)));
 }
-
-typedef struct {
-    const real *x, *y; /* [nodes][DIM] */
-} point_dot_args;
 
 /* A term of x . y */
 PIO_FN wide point_dot(int i, const point_dot_args *v)
@@ -149,24 +92,11 @@ PIO_FN wide point_dot(int i, const point_dot_args *v)
     return sum;
 }
 
-/* The acceleration of gravity at every node, or the unit vector of an axis. */
-typedef struct {
-    const fem_step *step;
-    int axis;  /* -1: gravity */
-    real *out; /* [nodes][DIM] m/s^2, or 1; set */
-} point_uniform_args;
-
 PIO_FN void point_uniform(int i, const point_uniform_args *a)
 {
     for (int c = 0; c < DIM; c++)
         a->out[(ptrdiff_t)i * DIM + c] = a->axis < 0 ? R(a->step->gravity[c]) : R(c == a->axis);
 }
-
-/* out = x / sqrt(m), each component */
-typedef struct {
-    const real *x, *m; /* [nodes][DIM]; m > 0 */
-    real *out;         /* [nodes][DIM]; set, may be x */
-} point_over_root_args;
 
 PIO_FN void point_over_root(int i, const point_over_root_args *v)
 {
@@ -175,13 +105,6 @@ PIO_FN void point_over_root(int i, const point_over_root_args *v)
         v->out[at] = v->x[at] / sqrt(v->m[at]);
     }
 }
-
-/* x = value + noise times numbers in [-1, 1) that are a fixed function of the place (Steele, Lea and Flood 2014:
- * SplitMix). */
-typedef struct {
-    wide value, noise;
-    real *x; /* [nodes][DIM]; set */
-} point_set_args;
 
 PIO_FN void point_set(int i, const point_set_args *a)
 {
@@ -194,25 +117,11 @@ PIO_FN void point_set(int i, const point_set_args *a)
     }
 }
 
-/* One component to the doubles of the outside, and back: x = y[component] + scale in. */
-typedef struct {
-    int component;
-    double scale;
-    const real *x, *y; /* [nodes][DIM]; y may be NULL: zero */
-    double *out;       /* [nodes]; set */
-} point_read_args;
-
 PIO_FN void point_read(int i, const point_read_args *a)
 {
     const double y = a->y ? (double)point_load(a->y, i).x[a->component] : 0;
     a->out[i] = y + a->scale * (double)point_load(a->x, i).x[a->component];
 }
-
-typedef struct {
-    int component;
-    const double *in; /* [nodes] */
-    real *x;          /* [nodes][DIM]; one component set */
-} point_write_args;
 
 PIO_FN void point_write(int i, const point_write_args *a)
 {

@@ -8,21 +8,9 @@
 #ifndef PIOLA_KERNELS_FEM_AMOUNT_H
 #define PIOLA_KERNELS_FEM_AMOUNT_H
 
+#include "kernels/fem/fem_amount_args.h"
 #include "kernels/fem/fem_solid.h"
 #include "kernels/material/hyperelastic_stress.h"
-
-enum { AMOUNT_VOLUME, AMOUNT_MASS, AMOUNT_ENERGY, AMOUNT_STRESS };
-
-typedef struct {
-    fem_block b;
-    fem_matter m;       /* density: of mass alone */
-    int type;           /* AMOUNT_... */
-    const int *form;    /* [elements] see hyper_given: which plane state */
-    const real *u;      /* [nodes][DIM] displacement m */
-    const real *weight; /* [elements] w */
-    double power;       /* p of stress, >= 2 */
-    double size;        /* s0 of stress, Pa */
-} fem_amount_args;
 
 /* x^a, x >= 0 and a > 0 */
 PIO_FN wide amount_power(wide x, double a)
@@ -50,20 +38,6 @@ PIO_FN wide fem_amount(int i, const fem_amount_args *a)
     }
     return W(a->weight[e]) * sum;
 }
-
-/* With Phi = dphi/dF and H the gradient of a change of X: dV = V tr H, d(grad u) = -(grad u) H, so that
- *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a,    thickness_bar = sum_q area
- *     phi */
-typedef struct {
-    fem_amount_args fwd;
-    const wide *amount_bar; /* [1] */
-    double scale;           /* times this is the cotangent of A */
-    real *u_bar;            /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;         /* [corners][DIM]; the same */
-    real *k_bar;            /* [HYPER_CONSTANTS][elements]; added to */
-    real *density_bar;      /* [elements]; added to */
-    real *thick_bar;        /* [elements]; added to, or NULL */
-} fem_amount_adj_args;
 
 /* bar dphi/dF; k_bar += bar dphi/dk. */
 PIO_FN mat amount_density_adj(const fem_amount_args *a, int e, mat F, hyper_constants k, wide bar,
@@ -116,14 +90,6 @@ PIO_FN void fem_amount_adj(int i, const fem_amount_adj_args *s)
 
 /* ---- the norm of stress ------------------------------------------------------------------------------------ */
 
-/* sample += weight y (one item); no stress at all has the norm 0 */
-typedef struct {
-    const wide *sums; /* [2] A and B > 0 */
-    double power, size;
-    double weight; /* of the step in the sample */
-    wide *sample;  /* [1]; added to */
-} fem_norm_args;
-
 PIO_FN wide norm_of(const fem_norm_args *a)
 {
     return W(a->size) * amount_power(a->sums[0] / a->sums[1], 1 / a->power);
@@ -134,13 +100,6 @@ PIO_FN void fem_norm(int i, const fem_norm_args *a)
     (void)i;
     *a->sample += W(a->weight) * norm_of(a);
 }
-
-/* A_bar = y_bar y/(p A), B_bar = -y_bar y/(p B); where there is no stress it has no direction, and they are 0 */
-typedef struct {
-    fem_norm_args fwd; /* sample is not read */
-    const wide *sample_bar;
-    wide *sums_bar; /* [2]; set */
-} fem_norm_adj_args;
 
 PIO_FN void fem_norm_adj(int i, const fem_norm_adj_args *b)
 {

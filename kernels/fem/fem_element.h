@@ -8,33 +8,8 @@
 #ifndef PIOLA_KERNELS_FEM_ELEMENT_H
 #define PIOLA_KERNELS_FEM_ELEMENT_H
 
+#include "kernels/fem/fem_element_args.h"
 #include "kernels/linear/bsr.h"
-
-enum {
-    ELEMENT_POINT1,
-    ELEMENT_LINE2,
-    ELEMENT_LINE3,
-    ELEMENT_TRI3,
-    ELEMENT_TRI6,
-    ELEMENT_QUAD4,
-    ELEMENT_QUAD9,
-    ELEMENT_TET4,
-    ELEMENT_TET10,
-    ELEMENT_HEX8,
-    ELEMENT_HEX27,
-    ELEMENT_TYPES
-};
-/* Most nodes of an element, and most points of a rule. */
-enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
-
-/* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, and det(dX/dxi) grad_X N_a of a curved
- * one, so that constant stress is in balance (the patch test); RULE_MASS the mass of an undistorted element. */
-enum { RULE_STIFFNESS, RULE_MASS, RULES };
-
-PIO_TABLE int element_nodes[ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
-PIO_TABLE int element_rdim[ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8, 8, 27},
-                                                      {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
 
 /* ---- shape functions -------------------------------------------------------------------------------------- */
 
@@ -225,19 +200,6 @@ PIO_FN real element_point(int type, int points, int q, real xi[3])
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------- */
-
-/* A rule of one element type, as kernels read it. */
-typedef struct {
-    int type, nodes, points, rdim;
-    const real *w;  /* [points] weights of the reference element */
-    const real *N;  /* [points][nodes] */
-    const real *dN; /* [points][nodes][rdim] */
-} fem_rule;
-
-typedef struct {
-    int type, points;
-    real *w, *N, *dN; /* [points], [points][nodes], [points][nodes][rdim]; set */
-} fem_table_args;
 
 PIO_FN void fem_table(int q, const fem_table_args *a)
 {

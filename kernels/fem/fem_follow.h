@@ -16,6 +16,7 @@
 #ifndef PIOLA_KERNELS_FEM_FOLLOW_H
 #define PIOLA_KERNELS_FEM_FOLLOW_H
 
+#include "kernels/fem/fem_follow_args.h"
 #include "kernels/fem/fem_load.h"
 
 /* ---- pressure: derivatives --------------------------------------------------------------------------------- */
@@ -31,13 +32,6 @@ PIO_FN vec fem_area_tan(const fem_face_point *p, vec da, vec db)
     return fem_cross(da, da);
 #endif
 }
-
-/* The nodal forces' derivative along du; transposed it is fem_face_adj's rest_bar. */
-typedef struct {
-    fem_face_args fwd; /* of a pressure; out is not read */
-    const real *du;    /* [vertices][DIM] m */
-    real *out;         /* [corners][DIM] N; set for these faces' corners */
-} fem_face_tan_args;
 
 PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
 {
@@ -59,14 +53,6 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
             for (int c = 0; c < DIM; c++) out[n * DIM + c] += push * f->rule.w[q] * f->rule.N[q * nodes + n] * dm.x[c];
     }
 }
-
-/* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a
- * first. */
-typedef struct {
-    fem_face_args fwd; /* of a pressure; out is not read */
-    int first_pair;    /* number of these faces' first pair */
-    real *out;         /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
-} fem_face_pairs_args;
 
 PIO_FN void fem_face_pairs(int i, const fem_face_pairs_args *s)
 {
@@ -94,12 +80,6 @@ PIO_FN void fem_face_pairs(int i, const fem_face_pairs_args *s)
 }
 
 /* ---- springs ----------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    fem_face_args f; /* at rest; value: k, [DIM] along the axes, [1] along the normal; out: f_a, N */
-    int normal;      /* along the normal */
-    const real *u;   /* [vertices][DIM] m */
-} fem_spring_args;
 
 /* |m| K u */
 PIO_FN vec fem_spring_force(const fem_spring_args *s, vec m, vec u)
@@ -133,21 +113,6 @@ PIO_FN void fem_spring(int i, const fem_spring_args *s)
             for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
     }
 }
-
-/* With L = sum_a N_a y_a:  y . f = thick sum_q w phi,
- *     axes:    phi = |m| L.K u          k_bar_c = |m| L_c u_c             m_bar = (L.K u) m/|m|
- *     normal:  phi = k (m.L)(m.u)/|m|   k_bar = (m.L)(m.u)/|m|            m_bar = k (L (m.u) + u (m.L))/|m| - phi
- *     m/|m|^2
- * and u_bar_a = thick sum_q w N_a |m| K L: K is symmetric. */
-typedef struct {
-    fem_spring_args fwd; /* out is not read */
-    const real *y;       /* [vertices][DIM] cotangent of the forces */
-    real *u_bar;         /* [corners][DIM]; set for these faces' corners */
-    real *rest_bar;      /* [corners][DIM]; the same, or NULL: u_bar alone is wanted */
-    int faces;           /* of these springs */
-    real *value_share;   /* [DIM][faces] a face's part of value_bar; set, or NULL */
-    real *thick_share;   /* [faces] its part of its owner's thickness_bar; set, or NULL */
-} fem_spring_adj_args;
 
 /* m_bar at a point, without thick w; *share: k_bar without the scale */
 PIO_FN vec fem_spring_area_adj(const fem_spring_args *s, vec m, vec u, vec L, vec *share)
@@ -193,13 +158,6 @@ PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
     if (b->value_share) vec_store(b->value_share, b->faces, i, value_bar);
     if (b->thick_share) b->thick_share[i] = thick_bar;
 }
-
-/* The springs' part of the Jacobian: K_ab = thick sum_q w |m| N_a N_b K, all ordered pairs of a face, a first. */
-typedef struct {
-    fem_spring_args fwd; /* u and out are not read */
-    int first_pair;
-    real *out; /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
-} fem_spring_pairs_args;
 
 PIO_FN void fem_spring_pairs(int i, const fem_spring_pairs_args *b)
 {

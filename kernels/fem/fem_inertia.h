@@ -9,6 +9,7 @@
 #ifndef PIOLA_KERNELS_FEM_INERTIA_H
 #define PIOLA_KERNELS_FEM_INERTIA_H
 
+#include "kernels/fem/fem_inertia_args.h"
 #include "kernels/fem/fem_load.h"
 #include "kernels/material/hyperelastic_rest.h"
 
@@ -37,16 +38,6 @@ PIO_FN fem_lump fem_lump_of(const fem_block *b, int i)
     return l;
 }
 
-/* f = M x, times a factor of each element */
-typedef struct {
-    fem_block b; /* with the rule of masses */
-    int lumped;
-    const real *density; /* [elements] kg/m^3 */
-    const real *factor;  /* [elements], or NULL: 1. alpha, 1/s, where f is a damping force */
-    const real *x;       /* [nodes][DIM] accelerations m/s^2, or velocities m/s */
-    real *out;           /* [corners][DIM] N; set for the block's corners */
-} fem_inertia_args;
-
 PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i, *node = a->b.node + (ptrdiff_t)i * nodes;
@@ -67,20 +58,6 @@ PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
             for (int c = 0; c < DIM; c++) f[n * DIM + c] += a->b.rule.N[q * nodes + n] * X.x[c];
     }
 }
-
-/* With L = y . M x for rho = 1, a sum of terms of degree 1 in the volumes V, dV = V tr H:
- *     x_bar = M y,   rho_bar = L,   thickness_bar = rho L/thickness,   X_bar_a = rho sum_q V (dL/dV_q) g_a
- *     consistent: dL/dV_q = Y.X of the point;  lumped: sum_a y_a.x_a (s_a + V_e (N_a^2 - s_a sum_b N_b^2)/S), s_a =
- *     S_a/S */
-typedef struct {
-    fem_inertia_args fwd; /* out is not read */
-    const real *y;        /* [nodes][DIM] cotangent of the nodal forces */
-    real *x_bar;          /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;       /* [corners][DIM]; the same, or NULL: neither it nor what follows is wanted */
-    real *density_bar;    /* [elements]; added to */
-    real *factor_bar;     /* [elements]; added to, or NULL */
-    real *thick_bar;      /* [elements]; added to, or NULL */
-} fem_inertia_adj_args;
 
 /* dL/dV_q of a point */
 PIO_FN real fem_inertia_slope(const fem_inertia_adj_args *s, int i, int q, const fem_lump *l)
@@ -128,17 +105,6 @@ PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
 
 /* ---- the matrix: pairs of corners += (ca + cv alpha) M_ab I + cv beta K0_ab -------------------------------- */
 
-typedef struct {
-    fem_block b; /* with the rule of masses */
-    int lumped;
-    const real *density; /* [elements] kg/m^3 */
-    const real *alpha;   /* [elements] 1/s, or NULL: 0 */
-    wide ca, cv;         /* da/du 1/s^2, dv/du 1/s */
-    const int *pair;     /* [pairs] as in fem_tangent */
-    int pairs, first_pair;
-    real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
-} fem_mass_pairs_args;
-
 PIO_FN void fem_mass_pairs(int i, const fem_mass_pairs_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -161,16 +127,6 @@ PIO_FN void fem_mass_pairs(int i, const fem_mass_pairs_args *a)
     }
 }
 
-/* K0_ab,ik = sum_q V (mu (delta_ik g_a.g_b + g_bi g_ak) + lambda g_ai g_bk) */
-typedef struct {
-    fem_block b;     /* with the rule of stiffnesses */
-    fem_matter m;    /* k[0], k[1]: beta mu, beta lambda, Pa s */
-    wide cv;         /* dv/du 1/s */
-    const int *pair; /* [pairs] as in fem_tangent */
-    int pairs, first_pair;
-    real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
-} fem_damping_pairs_args;
-
 PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
 {
     const hyper_constants k = fem_constants_of(&a->m, a->b.first + i);
@@ -191,15 +147,6 @@ PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
 
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
 
-/* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu +
- * lambda) |g_a|. F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding
- * of 1. */
-typedef struct {
-    fem_block b;
-    fem_matter m;
-    real *out; /* [corners][DIM] N, all components alike; set for the block's corners */
-} fem_rigidity_args;
-
 PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -218,12 +165,6 @@ PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
     }
 }
 
-typedef struct {
-    fem_matter m;
-    const real *beta; /* [elements] s */
-    real *out;        /* [HYPER_CONSTANTS][elements] beta mu, beta lambda, 0, 0, 0; set */
-} fem_damping_args;
-
 PIO_FN void fem_damping(int e, const fem_damping_args *a)
 {
     real mu, lambda;
@@ -231,13 +172,6 @@ PIO_FN void fem_damping(int e, const fem_damping_args *a)
     for (int c = 0; c < HYPER_CONSTANTS; c++)
         a->out[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] = a->beta[e] * (c == 0 ? mu : c == 1 ? lambda : R(0));
 }
-
-typedef struct {
-    fem_damping_args fwd; /* out is not read */
-    const real *out_bar;  /* [HYPER_CONSTANTS][elements] */
-    real *k_bar;          /* [HYPER_CONSTANTS][elements]; added to */
-    real *beta_bar;       /* [elements]; added to */
-} fem_damping_adj_args;
 
 PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
 {
@@ -264,27 +198,6 @@ and Wanner 1993, III.1, the formula of one step). Of a course that is linear bet
 exact, and the sum of h a1 is the jump of the velocity at such an instant, all of it in the span that follows; without
 motion v1 is 0 after one span and a1 after two. Of a smooth course they come late, v1 by h/2 and a1 by h. */
 
-/* Coefficients of d = u1 - u0, p = u0 - u(-1), v0, a0 and v(-1) in a rate. Displacements enter as differences, so that
- * f32 keeps the digits of a slow motion far from rest. */
-typedef struct {
-    wide d, p, v, a, w;
-} fem_rate;
-
-typedef struct {
-    fem_rate v, a;           /* where free */
-    fem_rate held_v, held_a; /* where held */
-} fem_rates_pair;
-
-typedef struct {
-    fem_rates_pair r;
-    const int *held;         /* [nodes] bits */
-    const real *u1;          /* [nodes][DIM] m */
-    const real *u, *vel;     /* [nodes][DIM] u0 m, v0 m/s */
-    const real *acc;         /* [nodes][DIM] a0 m/s^2, or NULL: its coefficients are 0 */
-    const real *past, *rate; /* [nodes][DIM] u(-1) m, v(-1) m/s, or NULL, likewise */
-    real *v1, *a1;           /* [nodes][DIM] m/s, m/s^2; set */
-} fem_rates_args;
-
 PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real w)
 {
     return R(r->d) * d + R(r->p) * p + R(r->v) * v + R(r->a) * a + R(r->w) * w;
@@ -305,14 +218,6 @@ PIO_FN void fem_rates(int i, const fem_rates_args *s)
     point_store(s->v1, i, v1);
     point_store(s->a1, i, a1);
 }
-
-typedef struct {
-    fem_rates_pair r;
-    const int *held;                     /* [nodes] bits */
-    const real *v1_bar, *a1_bar;         /* [nodes][DIM] */
-    real *u1_bar, *u_bar, *vel_bar;      /* [nodes][DIM]; added to */
-    real *acc_bar, *past_bar, *rate_bar; /* [nodes][DIM]; added to, or NULL */
-} fem_rates_adj_args;
 
 PIO_FN void fem_add(real *out, ptrdiff_t at, real x)
 {
@@ -338,15 +243,6 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
 /* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held
  * ---- */
 
-typedef struct {
-    const int *held;                   /* [nodes] bits */
-    wide h, kick;                      /* s */
-    const real *mass, *force, *target; /* [nodes][DIM] kg, N, m */
-    const real *u, *v;                 /* [nodes][DIM] m, m/s */
-    real *u1, *v1;                     /* [nodes][DIM]; set, may be u and v */
-    fem_step *step;
-} fem_leap_args;
-
 PIO_FN void fem_leap(int i, const fem_leap_args *a)
 {
     const vec u = point_load(a->u, i), v = point_load(a->v, i), m = point_load(a->mass, i);
@@ -363,14 +259,6 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
     point_store(a->u1, i, u1);
     point_store(a->v1, i, v1);
 }
-
-/* But for the masses' cotangent, which fem_leap_mass adds once the force is known. */
-typedef struct {
-    fem_leap_args fwd;            /* force, u, v, u1 and v1 are not read */
-    const real *u1_bar, *v1_bar;  /* [nodes][DIM] */
-    real *u_bar, *v_bar;          /* [nodes][DIM]; set, may be u1_bar and v1_bar */
-    real *force_bar, *target_bar; /* [nodes][DIM]; set */
-} fem_leap_adj_args;
 
 PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
 {
@@ -392,12 +280,6 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
     point_store(s->force_bar, i, f_bar);
 }
 
-/* What is left of it: force_bar = kick v1_bar/m is zero where held. */
-typedef struct {
-    const real *mass, *force, *force_bar; /* [nodes][DIM] kg, N */
-    real *mass_bar;                       /* [nodes][DIM]; added to */
-} fem_leap_mass_args;
-
 PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -406,13 +288,6 @@ PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
     }
 }
 
-/* The weight of masses at nodes, m g. */
-typedef struct {
-    const fem_step *step;
-    const real *mass; /* [nodes][DIM] kg */
-    real *out;        /* [nodes][DIM] N; set */
-} fem_node_weight_args;
-
 PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -420,13 +295,6 @@ PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
         a->out[at] = a->mass[at] * R(a->step->gravity[c]);
     }
 }
-
-typedef struct {
-    fem_node_weight_args fwd; /* out is not read */
-    const real *out_bar;      /* [nodes][DIM] */
-    real *mass_bar;           /* [nodes][DIM]; added to */
-    real *gravity_share;      /* [nodes][DIM] a node's part of g_bar; set */
-} fem_node_weight_adj_args;
 
 PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
 {
@@ -440,15 +308,6 @@ PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
 
 /* ---- the start: held unknowns are where their curves put them, with the rate of the first step -------------- */
 
-typedef struct {
-    const int *node, *axis, *support; /* [held unknowns] */
-    const wide *value;                /* [supports] m */
-    const int *curve;                 /* [supports] or -1: constant */
-    const wide *first, *next;         /* [curves] at time 0 and after one step */
-    wide h;                           /* s */
-    real *u, *v;                      /* [nodes][DIM] m, m/s; set at held unknowns */
-} fem_start_held_args;
-
 PIO_FN void fem_start_held(int i, const fem_start_held_args *a)
 {
     const int s = a->support[i], curve = a->curve[s];
@@ -456,12 +315,6 @@ PIO_FN void fem_start_held(int i, const fem_start_held_args *a)
     a->u[at] = R(a->value[s] * (curve < 0 ? W(1) : a->first[curve]));
     a->v[at] = curve < 0 ? R(0) : R(a->value[s] * (a->next[curve] - a->first[curve]) / a->h);
 }
-
-typedef struct {
-    fem_start_held_args fwd; /* u and v are not read */
-    real *u_bar, *v_bar;     /* [nodes][DIM]; zero at held unknowns after it */
-    real *share;             /* [held unknowns] each one's part of value_bar; set */
-} fem_start_held_adj_args;
 
 PIO_FN void fem_start_held_adj(int i, const fem_start_held_adj_args *s)
 {

@@ -4,13 +4,9 @@
 #ifndef PIOLA_KERNELS_FEM_LATTICE_H
 #define PIOLA_KERNELS_FEM_LATTICE_H
 
+#include "kernels/fem/fem_lattice_args.h"
 #include "kernels/fem/fem.h"
 #include "kernels/base/lattice.h"
-
-typedef struct {
-    int64_t *u, *v;              /* [nodes][DIM] in quanta */
-    double per_metre, per_speed; /* quanta in 1 m, in 1 m/s; powers of two */
-} fem_lattice;
 
 /* Q(x) in quanta, 0 where held; a fault where the lattice does not hold it. */
 PIO_FN int64_t fem_lattice_quanta(int held, double x, double per, fem_step *step, int node)
@@ -22,12 +18,6 @@ PIO_FN int64_t fem_lattice_quanta(int held, double x, double per, fem_step *step
     return held ? 0 : lattice_of(x, per);
 }
 
-/* The state as numbers. */
-typedef struct {
-    fem_lattice s; /* read */
-    real *u, *v;   /* [nodes][DIM] m, m/s; set */
-} fem_lattice_read_args;
-
 PIO_FN void fem_lattice_read(int i, const fem_lattice_read_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -37,15 +27,6 @@ PIO_FN void fem_lattice_read(int i, const fem_lattice_read_args *a)
     }
 }
 
-/* Q of numbers, where they are free. */
-typedef struct {
-    const int *held; /* [nodes] bits */
-    double per;      /* quanta in a unit */
-    const real *x;   /* [nodes][DIM] */
-    int64_t *out;    /* [nodes][DIM]; set where free */
-    fem_step *step;
-} fem_lattice_round_args;
-
 PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -53,15 +34,6 @@ PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
         if (!(a->held[i] >> c & 1)) a->out[at] = fem_lattice_quanta(0, (double)a->x[at], a->per, a->step, i);
     }
 }
-
-/* u += sign Q(h v) where free. */
-typedef struct {
-    const int *held;
-    fem_lattice s; /* u: changed */
-    double h;      /* s */
-    int sign;      /* 1, -1 */
-    fem_step *step;
-} fem_lattice_drift_args;
 
 PIO_FN void fem_lattice_drift(int i, const fem_lattice_drift_args *a)
 {
@@ -72,17 +44,6 @@ PIO_FN void fem_lattice_drift(int i, const fem_lattice_drift_args *a)
     }
 }
 
-/* out = v + sign Q(h f/m) where free, v where held. */
-typedef struct {
-    const int *held;
-    const real *mass, *force; /* [nodes][DIM] kg, N */
-    double per_speed, h;      /* 1/(m/s), s */
-    int sign;
-    const int64_t *v; /* [nodes][DIM] */
-    int64_t *out;     /* [nodes][DIM]; set, may be v */
-    fem_step *step;
-} fem_lattice_kick_args;
-
 PIO_FN void fem_lattice_kick(int i, const fem_lattice_kick_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -92,13 +53,6 @@ PIO_FN void fem_lattice_kick(int i, const fem_lattice_kick_args *a)
     }
 }
 
-/* out = x + sign y */
-typedef struct {
-    const int64_t *x, *y; /* [nodes][DIM] */
-    int sign;
-    int64_t *out; /* [nodes][DIM]; set, may be x or y */
-} fem_lattice_sum_args;
-
 PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -106,18 +60,6 @@ PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
         a->out[at] = a->x[at] + a->sign * a->y[at];
     }
 }
-
-/* Held unknowns are a function of time alone, so that they cost no memory: u = Q(place), v = Q((place after - place
- * before)/h). */
-typedef struct {
-    const int *node, *axis, *support; /* [held unknowns] */
-    const wide *value;                /* [supports] m */
-    const int *curve;                 /* [supports] or -1: constant */
-    const wide *before, *after, *now; /* [curves] where the rate's difference begins and ends; one of the two */
-    double h;                         /* s */
-    fem_lattice s;                    /* set at held unknowns */
-    fem_step *step;
-} fem_lattice_hold_args;
 
 PIO_FN void fem_lattice_hold(int i, const fem_lattice_hold_args *a)
 {

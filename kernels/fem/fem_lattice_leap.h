@@ -7,6 +7,7 @@
 #ifndef PIOLA_KERNELS_FEM_LATTICE_LEAP_H
 #define PIOLA_KERNELS_FEM_LATTICE_LEAP_H
 
+#include "kernels/fem/fem_lattice_leap_args.h"
 #include "kernels/fem/fem_lattice.h"
 
 /* *k += sign Q(x). Returns 0 where the increment or the sum does not fit; then *k stays. */
@@ -19,17 +20,6 @@ PIO_FN int fem_lattice_add(int64_t *k, int sign, double x, double per)
     *k = sum;
     return 1;
 }
-
-typedef struct {
-    fem_lattice s;            /* changed where free */
-    const int *held;          /* [nodes] bits */
-    int sign;                 /* 1: forward, -1: back */
-    int kicks, drifts;        /* which of the increments; both, the kick first, on the way forward alone */
-    double h, kick;           /* s */
-    const real *mass, *force; /* [nodes][DIM] kg, N at u before; not read without the kick */
-    real *u, *v;              /* [nodes][DIM] m, m/s; the numbers of the state, set everywhere */
-    fem_step *step;
-} fem_lattice_leap_args;
 
 PIO_FN void fem_lattice_leap(int i, const fem_lattice_leap_args *a)
 {

@@ -11,24 +11,8 @@
 #ifndef PIOLA_KERNELS_FEM_OBSERVE_H
 #define PIOLA_KERNELS_FEM_OBSERVE_H
 
+#include "kernels/fem/fem_observe_args.h"
 #include "kernels/fem/fem.h"
-
-enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE, FEM_KINETIC };
-
-typedef struct {
-    int type, axis;   /* FEM_..., component */
-    const real *rest; /* [nodes][DIM] X m */
-    const real *u;    /* [nodes][DIM] m, or velocities m/s */
-    /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
-    const real *force;
-    const real *weight;         /* [nodes][DIM], of kinetic energy the first of each node */
-    const int *marker;          /* [nodes] row of `points`, or -1 */
-    const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */
-    const double *point_weight; /* [rows] q >= 0; NULL: 1 */
-    double markers;             /* P */
-    const real *past;           /* [nodes][DIM] distance: u0 m; NULL where its share is 0 */
-    double past_share;          /* s, in [0, 1) */
-} fem_observe_args;
 
 /* q_i/P */
 PIO_FN double fem_point_share(const fem_observe_args *a, int i)
@@ -66,28 +50,11 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
     return sum;
 }
 
-/* sample += weight y (one item) */
-typedef struct {
-    const wide *sum;
-    double weight;
-    wide *sample; /* [1]; added to */
-} fem_observe_add_args;
-
 PIO_FN void fem_observe_add(int i, const fem_observe_add_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * *a->sum;
 }
-
-typedef struct {
-    fem_observe_args o;
-    const wide *sample_bar; /* [1] dJ/dsample */
-    double weight;          /* of the step in the sample */
-    real *u_bar;            /* [nodes][DIM]; added to */
-    real *force_bar;        /* [nodes][DIM] of the forces that the observation reads; added to */
-    real *rest_bar;         /* [nodes][DIM]; added to */
-    real *past_bar;         /* [nodes][DIM] of `past`; added to where there is one */
-} fem_observe_adj_args;
 
 PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
 {

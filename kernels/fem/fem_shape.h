@@ -2,16 +2,8 @@
 #ifndef PIOLA_KERNELS_FEM_SHAPE_H
 #define PIOLA_KERNELS_FEM_SHAPE_H
 
+#include "kernels/fem/fem_shape_args.h"
 #include "kernels/fem/fem.h"
-
-/* X = X0 + s n */
-typedef struct {
-    const int *index;      /* [nodes] number of the node's value, or -1: it stays */
-    const wide *value;     /* [groups] s, m */
-    const real *direction; /* [nodes][DIM] n, unit vectors */
-    const real *reference; /* [nodes][DIM] X0, m */
-    real *rest;            /* [nodes][DIM] X, m; set where there is a value */
-} fem_along_args;
 
 PIO_FN void fem_along(int i, const fem_along_args *a)
 {
@@ -21,14 +13,6 @@ PIO_FN void fem_along(int i, const fem_along_args *a)
         a->rest[at] = a->reference[at] + R(a->value[a->index[i]]) * a->direction[at];
     }
 }
-
-/* s_bar = n . X_bar; every node with a value has one of its own */
-typedef struct {
-    const int *index;      /* [nodes] */
-    const real *direction; /* [nodes][DIM] */
-    const real *rest_bar;  /* [nodes][DIM] */
-    wide *value_bar;       /* [groups]; set */
-} fem_along_adj_args;
 
 PIO_FN void fem_along_adj(int i, const fem_along_adj_args *a)
 {

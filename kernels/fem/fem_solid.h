@@ -6,16 +6,10 @@
 #ifndef PIOLA_KERNELS_FEM_SOLID_H
 #define PIOLA_KERNELS_FEM_SOLID_H
 
+#include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem.h"
 #include "kernels/material/hyperelastic_project.h"
 #include "kernels/material/hyperelastic_rest.h"
-
-typedef struct {
-    fem_block b;
-    fem_matter m;
-    const real *u; /* [nodes][DIM] displacement m */
-    real *out;     /* [corners][DIM] f_a, N; set for the block's corners */
-} fem_force_args;
 
 PIO_FN mat fem_deformation(const fem_block *b, int i, const fem_point *p, const real *u)
 {
@@ -36,21 +30,6 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
                 for (int d = 0; d < DIM; d++) f[n * DIM + c] += p.volume * P.m[c][d] * p.g[n][d];
     }
 }
-
-/* Adjoint: with y_a = f_a_bar and L = grad y = sum_a y_a g_a^T, and H the gradient of a change of X,
- *     f_bar . f = sum_q V P : L
- *     u_bar_a = sum_q V dP(F; L) g_a              k_bar = sum_q V L : P_k          thickness_bar = sum_q area P : L
- *     X_bar_a = sum_q V M g_a,  M = (P : L) I - (grad u)^T dP(F; L) - L^T P
- * from dV = V tr H, d(grad u) = -(grad u) H, dL = -L H. */
-typedef struct {
-    fem_force_args fwd; /* out is not read */
-    const real *y;      /* [nodes][DIM] cotangent of the nodal forces, J's unit per N */
-    real *u_bar;        /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;     /* [corners][DIM]; the same, or NULL */
-    real *k_bar;        /* [HYPER_CONSTANTS][elements]; added to, or NULL */
-    real *thick_bar;    /* [elements]; added to, or NULL */
-    real *force; /* [corners][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
-} fem_force_adj_args;
 
 PIO_FN void fem_corner_add(real *out, int nodes, const fem_point *p, mat M)
 {
@@ -97,8 +76,6 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
 
 /* ---- strain energy of an element, J; infinite where the law is not defined --------------------------------- */
 
-typedef fem_force_args fem_energy_args;
-
 PIO_FN wide fem_energy(int i, const fem_energy_args *a)
 {
     const int e = a->b.first + i, law = a->m.law[e];
@@ -117,17 +94,6 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
  * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. The
  * projected tangent has A+ of hyperelastic_project.h for A: no element's matrix is indefinite. */
 
-typedef struct {
-    fem_block b;
-    fem_matter m;
-    const real *u;   /* [nodes][DIM] displacement m */
-    const int *pair; /* [pairs] of this type: 256 a + b, b >= a, in order */
-    int pairs;       /* nodes (nodes + 1)/2 */
-    int first_pair;  /* number of the block's first pair */
-    real *out;       /* [pairs of all blocks][DIM * DIM] N/m; set for the block's pairs */
-} fem_tangent_args;
-
-enum { MATRIX = DIM * DIM };
 typedef struct {
     fem_point p;
     real A[DIM][DIM][MATRIX];           /* [J][L][i, k], times the volume */
@@ -183,24 +149,12 @@ PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
     fem_tangent_of(i, s, a, 0);
 }
 
-typedef fem_tangent_args fem_tangent_projected_args;
 typedef fem_tangent_shared fem_tangent_projected_shared;
 
 PIO_FN void fem_tangent_projected(int i, fem_tangent_projected_shared *s, const fem_tangent_projected_args *a)
 {
     fem_tangent_of(i, s, a, 1);
 }
-
-/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are held have the unit row and
- * column. */
-typedef struct {
-    const int *row, *column; /* [blocks] */
-    const int *start;        /* [blocks + 1] */
-    const int *source;       /* [start[blocks]] 2 pair + (1: transposed) */
-    const real *pairs;       /* [pairs][DIM * DIM] */
-    const int *held;         /* [nodes] bit c: component c is prescribed */
-    real *out;               /* [blocks][DIM * DIM]; set */
-} fem_assemble_args;
 
 PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 {
@@ -220,13 +174,6 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 
 /* ---- constants as given, to those of the laws -------------------------------------------------------------- */
 
-typedef struct {
-    int n;                 /* elements */
-    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
-    const real *given;     /* [HYPER_CONSTANTS][n], see hyper_given */
-    real *k;               /* [HYPER_CONSTANTS][n]; set */
-} fem_constants_args;
-
 PIO_FN hyper_constants fem_given_of(const fem_constants_args *a, int e)
 {
     hyper_constants given;
@@ -239,12 +186,6 @@ PIO_FN void fem_constants(int e, const fem_constants_args *a)
     const hyper_constants k = hyper_given(a->law[e], a->lame[e], fem_given_of(a, e));
     for (int c = 0; c < HYPER_CONSTANTS; c++) a->k[field_at(a->n, HYPER_CONSTANTS, c, e)] = k.k[c];
 }
-
-typedef struct {
-    fem_constants_args fwd; /* k is not read */
-    const real *k_bar;      /* [HYPER_CONSTANTS][n] */
-    real *given_bar;        /* [HYPER_CONSTANTS][n]; added to */
-} fem_constants_adj_args;
 
 PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 {
@@ -260,12 +201,6 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
-typedef struct {
-    fem_block b;  /* its rule may have no points: constants alone */
-    fem_matter m; /* its law may be NULL: volumes alone */
-    fem_step *step;
-} fem_check_args;
-
 PIO_FN void fem_check(int i, const fem_check_args *a)
 {
     const int e = a->b.first + i;
@@ -280,14 +215,6 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
     }
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }
-
-/* Is the law defined at every point of the element? */
-typedef struct {
-    fem_block b;
-    fem_matter m;
-    const real *u;  /* [nodes][DIM] displacement m */
-    fem_step *step; /* its fault becomes the lowest element that is inside out */
-} fem_admit_args;
 
 PIO_FN void fem_admit(int i, const fem_admit_args *a)
 {

@@ -6,14 +6,8 @@
 #ifndef PIOLA_KERNELS_SURFACE_H
 #define PIOLA_KERNELS_SURFACE_H
 
+#include "kernels/fem/surface_args.h"
 #include "kernels/linear/bsr.h"
-
-/* One direction of the map: item i of the result sums items from[start[i]] .. of the source. */
-typedef struct {
-    const int *start;   /* [results + 1]; NULL: the identity */
-    const int *from;    /* [start[results]] */
-    const real *weight; /* [start[results]] */
-} surface_map;
 
 PIO_FN vec surface_gather(const surface_map *m, int i, const real *in)
 {
@@ -24,24 +18,10 @@ PIO_FN vec surface_gather(const surface_map *m, int i, const real *in)
     return sum;
 }
 
-/* Vertices from degrees of freedom. */
-typedef struct {
-    surface_map map; /* rows are vertices */
-    const real *in;  /* [dofs][DIM] */
-    real *out;       /* [vertices][DIM]; set */
-} surface_vertex_args;
-
 PIO_FN void surface_vertex(int v, const surface_vertex_args *a)
 {
     point_store(a->out, v, surface_gather(&a->map, v, a->in));
 }
-
-/* The transpose: forces on vertices to degrees of freedom. */
-typedef struct {
-    surface_map map; /* rows are degrees of freedom */
-    const real *in;  /* [vertices][DIM] */
-    real *out;       /* [dofs][DIM]; added to */
-} surface_vertex_adj_args;
 
 PIO_FN void surface_vertex_adj(int j, const surface_vertex_adj_args *a)
 {

@@ -12,6 +12,7 @@
 #ifndef PIOLA_KERNELS_BSR_H
 #define PIOLA_KERNELS_BSR_H
 
+#include "kernels/linear/bsr_args.h"
 #include "kernels/base/vec.h"
 
 PIO_FN vec point_load(const real *a, int i)
@@ -49,16 +50,6 @@ PIO_FN void block_store(real *a, int k, mat v)
 }
 
 /* ---- products -------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    const int *row_start; /* [rows + 1] */
-    const int *column;    /* [blocks] */
-    const int *mirror;    /* [blocks]; read by the transposed product alone */
-    const real *value;    /* [blocks][DIM][DIM] */
-    const real *x;        /* [rows][DIM] */
-    real *y;              /* [rows][DIM]; set, not x */
-} bsr_apply_args;
-typedef bsr_apply_args bsr_apply_transposed_args;
 
 /* sum_c s_rc. Each product a_rc x_c has a sum of its own until here: DIM*DIM short chains of additions, not DIM long
  * ones. */
@@ -113,8 +104,6 @@ PIO_FN void bsr_apply_transposed(int i, const bsr_apply_transposed_args *a)
     point_store(a->y, i, row_sums(s));
 }
 
-typedef bsr_apply_args bsr_magnitude_args;
-
 /* y = |A| |x|, entry by entry, one block row: what rounding of x by eps changes A x by, over eps */
 PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
 {
@@ -131,22 +120,11 @@ PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
 
 /* ---- block-Jacobi ---------------------------------------------------------------------------------------- */
 
-enum { BLOCK_SINGULAR, BLOCK_NOT_FINITE };
-#define BLOCK_RIGHT UINT64_MAX /* no block is wrong */
-
 /* Lowest block row that is wrong, and how: what `fault` is lowered to. */
 PIO_FN uint64_t block_fault(int row, int kind)
 {
     return ((uint64_t)row << 1) | (uint64_t)kind;
 }
-
-typedef struct {
-    const int *diagonal; /* [rows] entry (i,i) */
-    const real *value;   /* [blocks][DIM][DIM] */
-    real threshold;      /* least |det| relative to Hadamard's bound, > 0: some roundings of `real` */
-    real *inverse;       /* [rows][DIM][DIM]; set, zero where the block is wrong */
-    uint64_t *fault;     /* [1] BLOCK_RIGHT, or lowered to the lowest block_fault */
-} bsr_invert_diagonal_args;
 
 /* The inverse of a diagonal block, by cofactors of the block divided by its largest entry. |det| is at most the product
  * of the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than
@@ -173,13 +151,6 @@ PIO_FN void bsr_invert_diagonal(int i, const bsr_invert_diagonal_args *a)
     if (kind >= 0) atomic_min_u64(a->fault, block_fault(i, kind));
     block_store(a->inverse, i, kind < 0 ? mat_scale(R(1) / (det * largest), mat_transpose(cof)) : mat_diag(R(0)));
 }
-
-typedef struct {
-    const real *inverse; /* [rows][DIM][DIM] */
-    int transposed;
-    const real *x; /* [rows][DIM] */
-    real *y;       /* [rows][DIM]; set, may be x */
-} bsr_jacobi_args;
 
 /* y = D^-1 x, or D^-T x: D are the diagonal blocks */
 PIO_FN void bsr_jacobi(int i, const bsr_jacobi_args *a)

@@ -7,15 +7,8 @@
 #ifndef PIOLA_KERNELS_DIRECT_H
 #define PIOLA_KERNELS_DIRECT_H
 
+#include "kernels/linear/direct_args.h"
 #include "kernels/linear/bsr.h"
-
-typedef struct {
-    const int *row_start, *column, *mirror; /* as of bsr_apply */
-    const real *value;                      /* [blocks][DIM][DIM] */
-    const int *start;                       /* [rows DIM + 1] where the rows of single numbers begin */
-    int lower, transposed;                  /* the lower triangle alone; A^T */
-    wide *out;                              /* [start[rows DIM]] set: columns ascend within a row */
-} direct_expand_args;
 
 /* Blocks to compressed sparse rows, one block row. */
 PIO_FN void direct_expand(int i, const direct_expand_args *a)
@@ -54,15 +47,6 @@ PIO_FN twofold two_product(wide a, wide b)
     return r;
 }
 
-typedef struct {
-    const int *row_start, *column, *mirror;
-    const real *value;      /* [blocks][DIM][DIM] */
-    int transposed;         /* A^T for A */
-    const real *b;          /* [rows][DIM] */
-    const wide *high, *low; /* [rows][DIM] x */
-    wide *r;                /* [rows][DIM] set */
-} direct_residual_args;
-
 /* r = b - A x, one block row, by the compensated dot product of Ogita, Rump and Oishi (2005, algorithm 5.3). */
 PIO_FN void direct_residual(int i, const direct_residual_args *a)
 {
@@ -85,12 +69,6 @@ PIO_FN void direct_residual(int i, const direct_residual_args *a)
     }
 }
 
-typedef struct {
-    const wide *d;    /* [unknowns] */
-    wide *high, *low; /* [unknowns] changed */
-    real *x;          /* [unknowns] set: the sum as the fields have it */
-} direct_add_args;
-
 /* x += d */
 PIO_FN void direct_add(int i, const direct_add_args *a)
 {
@@ -99,10 +77,6 @@ PIO_FN void direct_add(int i, const direct_add_args *a)
     a->low[i] = t.low;
     a->x[i] = (real)t.high;
 }
-
-typedef struct {
-    const wide *r; /* [unknowns] */
-} direct_square_args;
 
 /* |r|^2 */
 PIO_FN wide direct_square(int i, const direct_square_args *a)

@@ -9,48 +9,8 @@
 #ifndef PIOLA_KERNELS_KRYLOV_H
 #define PIOLA_KERNELS_KRYLOV_H
 
+#include "kernels/linear/krylov_args.h"
 #include "kernels/base/base.h"
-
-/* Why a method stopped. */
-enum {
-    KRYLOV_RUNNING,
-    KRYLOV_CONVERGED,
-    KRYLOV_LIMIT,              /* as many iterations as are allowed */
-    KRYLOV_STAGNATED,          /* b - A x, computed anew, hardly fell */
-    KRYLOV_NEGATIVE_CURVATURE, /* p . A p <= 0: A is not positive definite */
-    KRYLOV_BREAKDOWN,          /* A is singular on the Krylov space */
-    KRYLOV_PRECONDITIONER,     /* r . M^-1 r <= 0: M is not positive definite */
-    KRYLOV_NOT_FINITE
-};
-
-typedef struct {
-    int unknowns;
-    int active;         /* limit of launches: unknowns, or 0 after a stop */
-    int stop;           /* KRYLOV_ */
-    int iterations;     /* done; a failing one counts */
-    int max_iterations; /* >= 1 */
-    int restarts;       /* times that the method began again from x */
-    int columns;        /* GMRES: of this cycle */
-    int reserved;
-    wide target;   /* |r|^2 to reach */
-    wide rhs;      /* |b|^2 */
-    wide residual; /* |r|^2 as the method knows it; |b - A x|^2 after krylov_verify */
-    wide checked;  /* |b - A x|^2 when it was computed last */
-    wide value;    /* what went wrong, as a number */
-    /* results of sums; 0 when not active */
-    wide dot_b; /* b . b */
-    wide dot_r; /* r . r */
-    wide dot_a; /* p . A p, v . A v */
-    wide dot_z; /* r . M^-1 r; GMRES: w . w */
-    /* PCG */
-    wide rz, alpha, beta;
-    /* MINRES: rotations, then the coefficients of minres_project and minres_update */
-    wide c, s, dbar, epsilon, phibar;
-    wide inv_beta, ratio;
-    wide by_v, by_w, by_older, phi, by_r, by_next;
-    /* GMRES: 1 / length of the next basis vector */
-    wide scale;
-} krylov_state;
 
 PIO_FN int krylov_finite(wide x)
 {
@@ -78,19 +38,10 @@ PIO_FN void krylov_judge(krylov_state *s)
 
 /* ---- all methods ----------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const real *a, *b; /* [n] */
-} krylov_dot_args;
-
 PIO_FN wide krylov_dot(int i, const krylov_dot_args *a)
 {
     return W(a->a[i]) * W(a->b[i]);
 }
-
-typedef struct {
-    const real *b; /* [n] */
-    real *r;       /* [n] A x, becomes b - A x */
-} krylov_residual_args;
 
 PIO_FN wide krylov_residual(int i, const krylov_residual_args *a)
 {
@@ -98,13 +49,6 @@ PIO_FN wide krylov_residual(int i, const krylov_residual_args *a)
     a->r[i] = r;
     return W(r) * W(r);
 }
-
-/* One item: the state, from dot_b and dot_r. */
-typedef struct {
-    krylov_state *state;
-    int unknowns, max_iterations;
-    double tolerance; /* of |r| / |b| */
-} krylov_begin_args;
 
 PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
 {
@@ -125,13 +69,6 @@ PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
     else
         krylov_judge(s);
 }
-
-/* One item: dot_r is |b - A x|^2, computed anew. A method that believed to be done but is not begins again from x; it
- * has stagnated when the residual is still more than `stagnation` times what it was when it was computed last. */
-typedef struct {
-    krylov_state *state;
-    double stagnation; /* ratio of norms, in (0, 1) */
-} krylov_verify_args;
 
 PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
 {
@@ -157,12 +94,6 @@ PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
 
 /* ---- PCG (Hestenes and Stiefel 1952; preconditioned: Saad 2003, algorithm 9.1) ---------------------------- */
 
-/* One item: r . M^-1 r, which must be positive. `first`: of a start from x, else of an iteration. */
-typedef struct {
-    krylov_state *state;
-    int first;
-} pcg_beta_args;
-
 PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
 {
     krylov_state *s = a->state;
@@ -181,11 +112,6 @@ PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
         krylov_stop(s, KRYLOV_PRECONDITIONER, s->rz);
 }
 
-/* One item: the length of the step, where p . A p is positive. */
-typedef struct {
-    krylov_state *state;
-} pcg_alpha_args;
-
 PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
 {
     krylov_state *s = a->state;
@@ -198,13 +124,6 @@ PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
         krylov_stop(s, KRYLOV_NEGATIVE_CURVATURE, s->dot_a);
 }
 
-/* x += alpha p, r -= alpha q; the term of r . r */
-typedef struct {
-    const krylov_state *state;
-    const real *p, *q; /* [n] direction, A p */
-    real *x, *r;       /* [n]; added to */
-} pcg_update_args;
-
 PIO_FN wide pcg_update(int i, const pcg_update_args *a)
 {
     const real alpha = R(a->state->alpha), r = a->r[i] - alpha * a->q[i];
@@ -212,13 +131,6 @@ PIO_FN wide pcg_update(int i, const pcg_update_args *a)
     a->r[i] = r;
     return W(r) * W(r);
 }
-
-/* p = z + beta p */
-typedef struct {
-    const krylov_state *state;
-    const real *z; /* [n] M^-1 r */
-    real *p;       /* [n] */
-} pcg_direction_args;
 
 PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
 {
@@ -232,11 +144,6 @@ PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
  * its
  * length and not its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k times the
  * last column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
-
-/* One item: the first Lanczos vector, dot_z = r . M^-1 r. */
-typedef struct {
-    krylov_state *state;
-} minres_open_args;
 
 PIO_FN void minres_open(int i, const minres_open_args *a)
 {
@@ -255,13 +162,6 @@ PIO_FN void minres_open(int i, const minres_open_args *a)
     }
 }
 
-/* p = A z / beta - (beta/beta_old) y_old; the term of v . p */
-typedef struct {
-    const krylov_state *state;
-    const real *z, *older; /* [n]; older: not read in the first iteration */
-    real *p;               /* [n] A z; set */
-} minres_project_args;
-
 PIO_FN wide minres_project(int i, const minres_project_args *a)
 {
     const real inv_beta = R(a->state->inv_beta), ratio = R(a->state->ratio);
@@ -271,22 +171,10 @@ PIO_FN wide minres_project(int i, const minres_project_args *a)
     return W(inv_beta * a->z[i]) * W(p);
 }
 
-/* p -= (alpha/beta) y */
-typedef struct {
-    const krylov_state *state;
-    const real *y; /* [n] */
-    real *p;       /* [n] */
-} minres_orthogonalise_args;
-
 PIO_FN void minres_orthogonalise(int i, const minres_orthogonalise_args *a)
 {
     a->p[i] -= R(a->state->dot_a * a->state->inv_beta) * a->y[i];
 }
-
-/* One item: dot_a = alpha and dot_z = beta_next^2 become the next reflection and all coefficients. */
-typedef struct {
-    krylov_state *state;
-} minres_rotate_args;
 
 PIO_FN void minres_rotate(int i, const minres_rotate_args *a)
 {
@@ -320,14 +208,6 @@ PIO_FN void minres_rotate(int i, const minres_rotate_args *a)
     s->inv_beta = inv_next;
 }
 
-/* w = (v - delta w_1 - epsilon w_2) / gamma, x += phi w, and the residual; the term of r . r */
-typedef struct {
-    const krylov_state *state;
-    const real *z, *w, *next; /* [n] z of this iteration; the w before; y of the next iteration */
-    real *older;              /* [n] the w before that; becomes the new one */
-    real *x, *r;              /* [n] */
-} minres_update_args;
-
 PIO_FN wide minres_update(int i, const minres_update_args *a)
 {
     const krylov_state *s = a->state;
@@ -339,11 +219,6 @@ PIO_FN wide minres_update(int i, const minres_update_args *a)
     return W(r) * W(r);
 }
 
-/* One item. */
-typedef struct {
-    krylov_state *state;
-} minres_judge_args;
-
 PIO_FN void minres_judge(int i, const minres_judge_args *a)
 {
     (void)i;
@@ -353,21 +228,6 @@ PIO_FN void minres_judge(int i, const minres_judge_args *a)
 
 /* ---- GMRES (Saad and Schultz 1986), preconditioned from the right, by modified Gram-Schmidt ---------------- */
 
-/* Device arrays of the small least-squares problem, m = restart length. */
-typedef struct {
-    int m;
-    wide *h;     /* [m][m + 1] columns of the Hessenberg matrix; becomes R */
-    wide *c, *s; /* [m] rotations */
-    wide *g;     /* [m + 1] right-hand side; g[k]: residual before column k */
-    wide *y;     /* [m] solution */
-} gmres_small;
-
-/* One item: begin a cycle at the residual. */
-typedef struct {
-    krylov_state *state;
-    gmres_small t;
-} gmres_open_args;
-
 PIO_FN void gmres_open(int i, const gmres_open_args *a)
 {
     (void)i;
@@ -376,23 +236,10 @@ PIO_FN void gmres_open(int i, const gmres_open_args *a)
     a->state->scale = W(1) / a->t.g[0];
 }
 
-/* v = v / |v| */
-typedef struct {
-    const krylov_state *state;
-    real *v; /* [n] */
-} gmres_normalise_args;
-
 PIO_FN void gmres_normalise(int i, const gmres_normalise_args *a)
 {
     a->v[i] *= R(a->state->scale);
 }
-
-/* w -= h v of the projection before (v may be NULL); the term of w . u, or of w . w where u is NULL */
-typedef struct {
-    real *w;       /* [n] */
-    const wide *h; /* [1] */
-    const real *v, *u;
-} gmres_project_args;
 
 PIO_FN wide gmres_project(int i, const gmres_project_args *a)
 {
@@ -403,13 +250,6 @@ PIO_FN wide gmres_project(int i, const gmres_project_args *a)
     }
     return W(w) * W(a->u ? a->u[i] : w);
 }
-
-/* One item: column k, with w . w in dot_z, is made triangular by the rotations so far and a new one. */
-typedef struct {
-    krylov_state *state;
-    gmres_small t;
-    int k;
-} gmres_rotate_args;
 
 PIO_FN void gmres_rotate(int i, const gmres_rotate_args *a)
 {
@@ -441,12 +281,6 @@ PIO_FN void gmres_rotate(int i, const gmres_rotate_args *a)
     krylov_judge(s);
 }
 
-/* One item: R y = g for the columns of this cycle. */
-typedef struct {
-    const krylov_state *state;
-    gmres_small t;
-} gmres_solve_args;
-
 PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
 {
     const gmres_small *t = &a->t;
@@ -458,27 +292,12 @@ PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
     }
 }
 
-/* u = V y */
-typedef struct {
-    const krylov_state *state;
-    int n;
-    const real *v; /* [m][n] */
-    const wide *y; /* [m] */
-    real *u;       /* [n]; set */
-} gmres_combine_args;
-
 PIO_FN void gmres_combine(int i, const gmres_combine_args *a)
 {
     real u = R(0);
     for (int j = 0; j < a->state->columns; j++) u += R(a->y[j]) * a->v[(ptrdiff_t)j * a->n + i];
     a->u[i] = u;
 }
-
-/* x += z */
-typedef struct {
-    const real *z; /* [n] */
-    real *x;       /* [n]; added to */
-} krylov_add_args;
 
 PIO_FN void krylov_add(int i, const krylov_add_args *a)
 {

@@ -22,19 +22,6 @@
 #include "kernels/material/hyperelastic_invariants.h"
 #include "kernels/material/hyperelastic_spectral.h"
 
-enum {
-    HYPER_LINEAR,
-    HYPER_ST_VENANT,
-    HYPER_FIXED_COROTATED,
-    HYPER_NEO_HOOKEAN,
-    HYPER_NEO_HOOKEAN_ISO,
-    HYPER_STABLE_NEO_HOOKEAN,
-    HYPER_MOONEY_RIVLIN,
-    HYPER_OGDEN,
-    HYPER_HENCKY,
-    HYPER_LAWS
-};
-
 /* Whether psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log); with
  * neither, F must be finite. */
 PIO_FN int hyper_admits(int law, mat F)
@@ -221,9 +208,6 @@ PIO_FN void plane_stress_lambda_adj(int lame, hyper_constants given, real bar, h
     given_bar->k[0] += bar * (lame ? R(2) * b * b / (c * c) : b / c);
     given_bar->k[1] += bar * (lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
 }
-
-/* `form`: what the first two constants are, and which plane state. */
-enum { HYPER_BY_LAME = 1, HYPER_PLANE_STRESS = 2 };
 
 PIO_FN hyper_constants hyper_given(int law, int form, hyper_constants given)
 {

@@ -5,7 +5,7 @@
 
 #include "kernels/material/material.h"
 
-enum { HYPER_CONSTANTS = 5, HYPER_NUMBERS = DIM * DIM, OGDEN_TERMS = 2 };
+enum { HYPER_NUMBERS = DIM * DIM, OGDEN_TERMS = 2 };
 
 /* The constants of a law, in its own order; those it has not are never read. */
 typedef struct {

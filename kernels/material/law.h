@@ -9,8 +9,6 @@
 
 #include "kernels/material/hyperelastic_rest.h"
 
-enum { LAW_LINEAR_FLUID = HYPER_LAWS, LAW_TAIT, LAWS };
-
 PIO_FN int law_is_fluid(int law)
 {
     return law >= LAW_LINEAR_FLUID;

@@ -12,8 +12,7 @@
 #define PIOLA_KERNELS_MATERIAL_H
 
 #include "kernels/base/decomp.h"
-
-enum { LAW_CONSTANTS = 3 };
+#include "kernels/material/laws.h"
 
 typedef struct {
     real k[LAW_CONSTANTS];

@@ -26,9 +26,6 @@
 
 #include "kernels/material/hyperelastic_tools.h"
 
-enum { PLASTIC_NONE, PLASTIC_VON_MISES, PLASTIC_DRUCKER_PRAGER, PLASTIC_HERSCHEL_BULKLEY, PLASTIC_SNOW, PLASTIC_LAWS };
-enum { PLASTIC_CONSTANTS = 3 };
-
 /* What a law depends on; or, with the same names, the cotangents of mu, lambda and y. */
 typedef struct {
     real mu, lambda;           /* Pa */

@@ -1,6 +1,6 @@
 /* Room kernels/mpm: every stage of a step of particles and its adjoint: sorting, transfers, the grid, obstacles,
  * contact, control, observations. */
-/* mpm.h -- what all MPM kernels share: the particle state, the grid box, the step block, faults.
+/* mpm.h -- what all MPM kernels share: places on the grid, and the constants of a particle.
  *
  * A particle's position is an integer base node and an offset from it in units of the spacing, so that f32 resolves
  * slow
@@ -10,86 +10,10 @@
 #ifndef PIOLA_KERNELS_MPM_H
 #define PIOLA_KERNELS_MPM_H
 
+#include "kernels/mpm/mpm_args.h"
 #include "kernels/material/plasticity_map.h"
 
-/* One particle state, or with the same names its cotangents (then id and cell are unused). */
-typedef struct {
-#define INT_FIELD(name, unit, meaning) int *name;
-#define FIELD(name, components, when, unit, meaning) real *name;
-#include "kernels/mpm/mpm_fields.def"
-#undef INT_FIELD
-#undef FIELD
-} mpm_state;
-
-enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE, WALL_PENALTY };
-
-/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node.
- * Where bodies have velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the
- * numbering. */
-typedef struct {
-    int nodes[DIM];     /* per axis, > 4 */
-    int stride[DIM];    /* of the linear node number */
-    int face[DIM][2];   /* node index of the lower and the upper wall */
-    int wall[DIM][2];   /* WALL_... */
-    real dx, inv_dx;    /* node spacing m, and 1/m */
-    double origin[DIM]; /* place of node 0, m */
-    int fields;         /* grids, >= 1 */
-} mpm_box;
-
-/* What changes from step to step; lives on the device, so that launches do not depend on it. */
-typedef struct {
-    int64_t index;  /* number of the step, 0 .. steps-1 */
-    uint64_t fault; /* FAULT_NONE, or the smallest fault_key so far */
-    int particles;  /* how many to process: n, or 0 after a fault */
-    int cells;      /* occupied cells, number of entries of the cell list */
-    int nodes;      /* active nodes, number of entries of the node list */
-    /* most nodes that were active at a time so far in this run */
-    int most_nodes;
-    real h;            /* time step s, > 0 */
-    real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
-    real gravity[DIM]; /* m/s^2 */
-    real friction;     /* of velocity fields, see mpm_contact.h */
-    real onset;        /* likewise, m/s */
-    real flip;         /* share of FLIP, 0 .. 1, see mpm_flip.h */
-} mpm_step;
-
-/* Per particle, in id order, constant during a run. */
-typedef struct {
-    int n;                  /* particles */
-    int constants;          /* kept of each particle: as many as one of the laws has, at least 2 */
-    const int *law;         /* [n]    HYPER_... but the linear one, or LAW_... */
-    const real *volume;     /* [n]    rest volume m^3 */
-    const real *mass;       /* [n]    kg */
-    const real *k;          /* [constants][n], see law.h */
-    int channels;           /* of control */
-    const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
-    const real *fibre;      /* [DIM][channels] unit direction at rest */
-    const real *activation; /* [channels] Pa, set by mpm_control in every step */
-    const real *viscosity;  /* [n]    of solids, Pa s >= 0; NULL: none is viscous */
-    const int *plasticity;  /* [n]    PLASTIC_...; NULL: there are no plastic particles */
-    const real *yield;      /* [PLASTIC_CONSTANTS][n], see plasticity.h */
-} mpm_matter;
-
-/* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */
-
-enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
-/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. Of
- * compact slots: too little room. */
-enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE, FAULT_ROOM };
-/* Of plastic particles: constants that the law does not allow; snow that hardened until waves are too fast for the time
- * step. */
-enum { FAULT_PLASTIC_CONSTANT = FAULT_ROOM + 1, FAULT_HARDENED };
-#define FAULT_NONE UINT64_MAX
-/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the
- * id. */
-PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
-{
-    return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;
-}
-
 /* ---- the grid ------------------------------------------------------------------------------------------- */
-
-enum { STENCIL = DIM == 3 ? 27 : 9, STENCIL_PAD = DIM == 3 ? 32 : 16 };
 
 /* Linear number of stencil node q in 0..STENCIL-1, relative to the base node; q counts the last axis fastest. */
 PIO_FN int stencil_node(const mpm_box *box, int q)

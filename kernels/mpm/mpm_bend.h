@@ -17,6 +17,7 @@
 #ifndef PIOLA_KERNELS_MPM_BEND_H
 #define PIOLA_KERNELS_MPM_BEND_H
 
+#include "kernels/mpm/mpm_bend_args.h"
 #include "kernels/mpm/mpm_obstacle.h"
 
 /* |dv| */
@@ -33,14 +34,6 @@ PIO_FN real node_step_change(const real *sums, const real *momentum, int nodes, 
 }
 
 /* ---- obstacles ------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
-    const mpm_step *step;
-    const real *momentum; /* [DIM][nodes] p0 of active nodes, kg m/s */
-    real part;            /* e is this part of what the step changes */
-    real least;           /* B that counts */
-} mpm_obstacle_bends_args;
 
 PIO_FN vec bend_after(int behaviour, const obstacle_grip *grip, vec normal, vec u)
 {
@@ -87,12 +80,6 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
 }
 
 /* ---- separating walls of the grid ------------------------------------------------------------------------------ */
-
-typedef struct {
-    mpm_grid_args fwd;    /* its velocity is not used */
-    const real *momentum; /* as above */
-    real part;
-} mpm_wall_bends_args;
 
 /* Walls that hold a node, or would hold it, if its velocity changed by e: there is no range over which they take
  * hold. */

@@ -10,16 +10,9 @@
 #ifndef PIOLA_KERNELS_MPM_CENTROID_H
 #define PIOLA_KERNELS_MPM_CENTROID_H
 
+#include "kernels/mpm/mpm_centroid_args.h"
 #include "kernels/mpm/mpm_deposit.h"
 
-/* A cell's share of c. */
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    mpm_box box;
-    real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m; set */
-} mpm_centroid_args;
 typedef struct {
     real f[TEAM_LANES][DIM], m[TEAM_LANES]; /* offsets, masses times the spacing */
 } mpm_centroid_shared;
@@ -56,13 +49,7 @@ PIO_FN void mpm_centroid(int slot, mpm_centroid_shared *sh, const mpm_centroid_a
 /* ---- adjoint: c is the spread of the affine field b + B o with b = m dx f, B = -m dx I;
  *     b_bar = sum_o w_o c_bar_o,  B_bar = sum_o w_o c_bar_o o^T
  *     m_bar += dx (b_bar . f - tr B_bar);   f_bar += m dx b_bar + slope(c_bar; b, B) */
-typedef struct {
-    mpm_centroid_args fwd; /* its sums are not used */
-    int nodes;
-    const real *moment_bar; /* [DIM][nodes] dJ/dc_i of active nodes, 1/(kg m) times J's unit */
-    mpm_state bar;          /* [.][n] cotangents of the state, stored as it is; that of the offset is added to */
-    real *mass_bar;         /* [n] in id order; added to */
-} mpm_centroid_adj_args;
+
 typedef struct {
     node_vectors y;
 } mpm_centroid_adj_shared;

@@ -28,10 +28,10 @@
 #ifndef PIOLA_KERNELS_MPM_CONTACT_H
 #define PIOLA_KERNELS_MPM_CONTACT_H
 
+#include "kernels/mpm/mpm_contact_args.h"
 #include "kernels/mpm/mpm_deposit.h"
 #include "kernels/mpm/mpm_grid.h"
 
-enum { CONTACT_FIELDS = 4 }; /* at most */
 #define CONTACT_EMPTY R(0.5) /* fillings between which contact sets in */
 #define CONTACT_FULL R(0.9)
 #define CONTACT_FLAT R(1e-8)        /* e_R */
@@ -153,18 +153,6 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
 
 /* ---- one place of the grid ------------------------------------------------------------------------------------ */
 
-typedef struct {
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;                 /* of all fields */
-    int fields;                /* 2 .. CONTACT_FIELDS */
-    const real *sums;          /* [DIM + 1][nodes] of which the mass kg is read */
-    const real *volume;        /* [nodes] at rest, m^3, of which that of active nodes is read */
-    const real *free_velocity; /* [DIM][nodes] m/s of each field alone */
-    real *velocity;            /* [DIM][nodes] m/s; set for active nodes */
-} mpm_contact_args;
-
 /* Mass and volume of a node, 0 where it is not active. */
 PIO_FN real contact_mass(const mpm_contact_args *a, int node)
 {
@@ -267,15 +255,6 @@ PIO_FN void mpm_contact(int i, const mpm_contact_args *a)
 
 /* ---- adjoint: pairs in the order of last to first, from the velocities that each found ------------------------- */
 
-typedef struct {
-    mpm_contact_args fwd;     /* its velocity is not used */
-    const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
-    real *free_bar;           /* [DIM][nodes] of those before; set for active nodes; may be velocity_bar */
-    real *mass_bar;           /* [nodes] dJ/dm_i, 1/kg times J's unit; set for active nodes */
-    real *volume_bar; /* [DIM + 1][nodes] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
-    real *share;      /* [2][nodes] a place's terms of dJ/dmu and dJ/do; set for active nodes */
-} mpm_contact_adj_args;
-
 PIO_FN void contact_store_adj(const mpm_contact_adj_args *a, int node, vec v_bar, real m_bar, real V_bar, vec G_bar)
 {
     const int nodes = a->fwd.nodes;
@@ -357,17 +336,6 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     }
 }
 
-/* What the mass of one active node gets, and its volume, of which the differences at its neighbours are made:
- *     m_bar_i += mass_bar,   V_bar_i = volume_bar + sum_c (G_bar_c(i - e_c) - G_bar_c(i + e_c))/(2 dx^d) */
-typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    int nodes;
-    const real *mass_bar, *volume_bar; /* as in mpm_contact_adj_args */
-    real *node_bar;                    /* [DIM + 1][nodes], of which the mass' cotangent is added to */
-    real *node_volume_bar;             /* [nodes] V_bar; set for active nodes */
-} mpm_contact_volume_adj_args;
-
 PIO_FN real contact_gradient_bar(const mpm_contact_volume_adj_args *a, int node, int c)
 {
     if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
@@ -390,13 +358,6 @@ PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
     a->node_volume_bar[node] =
         a->volume_bar[field_at(a->nodes, DIM + 1, 0, node)] + R(0.5) * box_per_volume(&a->box) * differences;
 }
-
-/* A term of dJ/dmu (0) or dJ/do (1). */
-typedef struct {
-    mpm_lists l;
-    int nodes, which;
-    const real *share; /* [2][nodes] */
-} mpm_contact_sum_args;
 
 PIO_FN wide mpm_contact_sum(int i, const mpm_contact_sum_args *a)
 {

@@ -14,36 +14,10 @@
 #ifndef PIOLA_KERNELS_MPM_CONTROL_H
 #define PIOLA_KERNELS_MPM_CONTROL_H
 
+#include "kernels/mpm/mpm_control_args.h"
 #include "kernels/mpm/mpm.h"
 
-enum {
-    SIGNAL_CONSTANT,
-    SIGNAL_SINE,
-    SIGNAL_PIECEWISE,
-    SIGNAL_SPLINE,
-    SIGNAL_NETWORK
-}; /* as pio_signal of the engine's table */
-/* Of a network, the amplitude is the limit of its activation. */
-enum { CONTROL_AMPLITUDE, CONTROL_FREQUENCY, CONTROL_PHASE, CONTROL_PARAMETERS };
 enum { CONTROL_BLEND = 4 }; /* most knots that count at a time */
-
-/* Where the knots of a channel lie among the values of control. */
-typedef struct {
-    int first, count; /* piecewise: at least 2, spline: at least 4; others: 0 */
-    int periodic;
-    double span; /* s, > 0 */
-} control_knots;
-
-typedef struct {
-    int channels;
-    const mpm_step *step;
-    const int *signal;          /* [channels] SIGNAL_... */
-    const wide *parameters;     /* [CONTROL_PARAMETERS][channels] A Pa, f Hz, phi rad */
-    real *activation;           /* [channels] Pa; set, but for a network's */
-    const control_knots *knots; /* [channels] */
-    const wide *values;         /* values of all knots Pa, and weights and clocks of networks */
-    wide *rate;                 /* [channels] da/dt Pa/s; set, but for a network's; NULL: it is of no interest */
-} mpm_control_args;
 
 #define CONTROL_TURN W(6.283185307179586) /* 2 pi */
 
@@ -155,14 +129,6 @@ PIO_FN void mpm_control(int c, const mpm_control_args *a)
     if (a->rate) a->rate[c] = rate;
 }
 
-typedef struct {
-    mpm_control_args fwd;       /* activation and rate are not read */
-    const wide *activation_bar; /* [channels] J's unit per Pa */
-    wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
-    wide *values_bar;           /* of knots; added to, each by its own channel */
-    const wide *rate_bar;       /* [channels] J's unit per Pa/s, or NULL: 0 */
-} mpm_control_adj_args;
-
 /* With s = sin, k = cos of the angle and w = 2 pi f, where a = A s and da/dt = A w k, and r_bar is that of the rate:
  *     A_bar += a_bar s + r_bar w k,   phi_bar += angle_bar = a_bar A k - r_bar A w s,
  *     f_bar += 2 pi (angle_bar t + r_bar A k). */
@@ -194,14 +160,6 @@ PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
 /* ---- effort and smoothness of a control, integrals over time that the end of every step adds to ------------------
  *
  *     sample += weight sum_c share_c q_c^2,   q the activation Pa or its rate Pa/s, one item */
-typedef struct {
-    int channels;
-    const real *activation; /* [channels] */
-    const wide *rate;       /* [channels], instead of it; or NULL */
-    const double *share;    /* [channels] */
-    double weight;          /* s */
-    wide *sample;
-} mpm_control_observe_args;
 
 PIO_FN void mpm_control_observe(int i, const mpm_control_observe_args *a)
 {
@@ -213,12 +171,6 @@ PIO_FN void mpm_control_observe(int i, const mpm_control_observe_args *a)
     }
     *a->sample += W(a->weight) * sum;
 }
-
-typedef struct {
-    mpm_control_observe_args fwd;
-    const wide *sample_bar; /* [1] */
-    wide *bar;              /* [channels] of the activation, or of the rate; added to */
-} mpm_control_observe_adj_args;
 
 /* Of channel c: q_bar += 2 weight share_c q_c sample_bar */
 PIO_FN void mpm_control_observe_adj(int c, const mpm_control_observe_adj_args *b)

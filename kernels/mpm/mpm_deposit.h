@@ -7,19 +7,10 @@
 #ifndef PIOLA_KERNELS_MPM_DEPOSIT_H
 #define PIOLA_KERNELS_MPM_DEPOSIT_H
 
+#include "kernels/mpm/mpm_deposit_args.h"
 #include "kernels/mpm/mpm_sort.h"
 #include "kernels/mpm/mpm_transfer.h"
 
-/* A cell's share. */
-typedef struct {
-    mpm_state s; /* [.][n] */
-    int n;
-    mpm_lists l;
-    const real *amount; /* [n] in id order: q, kg or m^3 */
-    const int *body;    /* [n] in id order, or NULL: of all particles */
-    int of;             /* the number there of those that count */
-    real *sums;         /* [occupied cells][STENCIL_PAD] in the unit of q; set */
-} mpm_deposit_args;
 typedef struct {
     real f[TEAM_LANES][DIM], q[TEAM_LANES];
 } mpm_deposit_shared;
@@ -73,13 +64,6 @@ PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums,
     return sum;
 }
 
-typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    const real *sums; /* [occupied cells][STENCIL_PAD] */
-    real *out;        /* [nodes] Q_i; set for active nodes */
-} mpm_deposit_sum_args;
-
 PIO_FN void mpm_deposit_sum(int i, const mpm_deposit_sum_args *a)
 {
     const int node = a->l.node_list[i];
@@ -113,17 +97,6 @@ PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, ve
     return value;
 }
 
-/* Adjoint for stored particle p:  f_bar += scale q sum_i Q_bar_i dw_ip/df,   q_bar += scale sum_i Q_bar_i w_ip */
-typedef struct {
-    mpm_deposit_args fwd; /* the same as on the way forward, without sums */
-    mpm_box box;
-    const real *node_bar; /* [nodes] Q_bar, at the nodes of cells with particles that count */
-    double scale;
-    const wide *sample_bar; /* [1] another factor; NULL: 1 */
-    mpm_state bar;          /* stored as the state is; the cotangent of the offset is added to */
-    real *amount_bar;       /* [n] in id order; added to; NULL: q is given */
-} mpm_deposit_adj_args;
-
 PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
 {
     const mpm_deposit_args *a = &b->fwd;
@@ -147,16 +120,6 @@ PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
     for (int c = 0; c < DIM; c++) Y.x[c] = m > R(0) ? Y.x[c] / m : R(0);
     return Y;
 }
-
-/* y_bar = Y_bar/m,  m_bar -= Y_bar . Y/m */
-typedef struct {
-    mpm_lists l;
-    int nodes;
-    const real *sums; /* [DIM + 1][nodes], of which the mass kg is read */
-    const real *y;    /* [DIM][nodes] */
-    real *y_bar;      /* [DIM][nodes] Y_bar of active nodes, which becomes y_bar */
-    real *node_bar;   /* [DIM + 1][nodes], of which the mass' cotangent is added to */
-} mpm_quotient_adj_args;
 
 PIO_FN void mpm_quotient_adj(int i, const mpm_quotient_adj_args *a)
 {

@@ -2,17 +2,8 @@
 #ifndef PIOLA_KERNELS_MPM_DERIVED_H
 #define PIOLA_KERNELS_MPM_DERIVED_H
 
+#include "kernels/mpm/mpm_derived_args.h"
 #include "kernels/mpm/mpm_p2g.h"
-
-/* Component `component` of the quantity `what` of each particle, at its id. */
-enum { DERIVED_POSITION, DERIVED_J, DERIVED_F, DERIVED_PRESSURE, DERIVED_MASS };
-typedef struct {
-    mpm_state s;
-    mpm_matter matter;
-    mpm_box box;
-    int what, component;
-    double *out; /* [n] in id order; set */
-} derived_read_args;
 
 /* Kirchhoff stress of a solid's law and of plasticity, without activation. */
 PIO_FN mat derived_tau(const mpm_state *s, const mpm_matter *m, int p, int id)

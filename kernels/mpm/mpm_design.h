@@ -2,22 +2,8 @@
 #ifndef PIOLA_KERNELS_MPM_DESIGN_H
 #define PIOLA_KERNELS_MPM_DESIGN_H
 
+#include "kernels/mpm/mpm_design_args.h"
 #include "kernels/mpm/mpm.h"
-
-/* As design_set, for positions: base node and offset after a move of value - base metres. The step block's fault is
- * lowered when a particle leaves the grid. */
-typedef struct {
-    int n;
-    const int *index;             /* [n] */
-    const wide *value;            /* [groups][DIM] m */
-    double base[DIM];             /* m */
-    const int *reference_cell;    /* [n] */
-    const real *reference_offset; /* [DIM][n] */
-    mpm_box box;
-    mpm_step *step;
-    int *cell;    /* [n]; set where index >= 0 */
-    real *offset; /* [DIM][n]; set where index >= 0 */
-} design_move_args;
 
 PIO_FN void design_move(int p, const design_move_args *a)
 {
@@ -38,12 +24,6 @@ PIO_FN void design_move(int p, const design_move_args *a)
     }
     a->cell[p] = to;
 }
-
-/* Gravity of the step block as a design (one item). */
-typedef struct {
-    mpm_step *step;
-    const wide *value; /* [DIM] m/s^2 */
-} design_gravity_args;
 
 PIO_FN void design_gravity(int i, const design_gravity_args *a)
 {

@@ -13,42 +13,8 @@
 #ifndef PIOLA_KERNELS_MPM_FEEDBACK_H
 #define PIOLA_KERNELS_MPM_FEEDBACK_H
 
+#include "kernels/mpm/mpm_feedback_args.h"
 #include "kernels/mpm/mpm_control.h"
-
-enum { INPUT_SINE, INPUT_COSINE, INPUT_POSITION, INPUT_VELOCITY }; /* as pio_input of the engine's table */
-enum { NETWORK_LAYERS = 5 };                                       /* most: four hidden and that of the outputs */
-
-/* Particles: those of a body, or those that a channel drives. */
-typedef struct {
-    int number, by_channel; /* of the body or the channel; -1: no particles */
-    double volume;          /* m^3, of all of them */
-} mpm_set;
-
-typedef struct {
-    int kind, axis;       /* INPUT_... */
-    int clock;            /* sine, cosine: number of its clock */
-    mpm_set of, from;     /* what is seen, and from where */
-    double offset, scale; /* m or m/s */
-} mpm_input;
-
-typedef struct {
-    int first, outputs; /* channels that it drives: first .. first + outputs - 1 */
-    int inputs, input;  /* how many, and the number of the first among all */
-    int layers;         /* that of the outputs counted: 1 .. NETWORK_LAYERS */
-    int width[NETWORK_LAYERS + 1];
-    int weights; /* of the first one among the values of control */
-    int clocks;
-    int clock; /* likewise of the first frequency, Hz; the other clocks' follow, and then the phases, rad */
-    int unit;  /* of the first input among the units; the layers' follow */
-} mpm_network_shape;
-
-typedef struct {
-    mpm_state s; /* [.][n] */
-    mpm_matter matter;
-    mpm_box box;
-    const int *body; /* [n] in id order */
-    const mpm_input *input;
-} mpm_sense_args;
 
 /* The share 1/m^3 times volume that a particle has in the mean of a set. */
 PIO_FN wide set_share(const mpm_set *set, const mpm_matter *m, const int *body, int id)
@@ -72,13 +38,6 @@ PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
     return share * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
 }
 
-typedef struct {
-    mpm_sense_args fwd; /* `input`: [inputs], all of them */
-    int inputs;
-    const wide *means_bar; /* [inputs] */
-    mpm_state bar;         /* stored as the state is; added to */
-} mpm_sense_adj_args;
-
 PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
 {
     const mpm_sense_args *a = &b->fwd;
@@ -95,20 +54,6 @@ PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
     }
 }
 
-typedef struct {
-    int channels;
-    const mpm_step *step;
-    const mpm_network_shape *networks; /* [teams] */
-    const mpm_input *inputs;           /* of all networks */
-    const wide *means;                 /* [inputs] of those that are means */
-    const wide *parameters;            /* as in mpm_control_args: amplitudes are limits */
-    const wide *values;
-    wide *units;      /* inputs and what the layers make of them; set */
-    real *activation; /* [channels] Pa; set */
-    wide *past; /* [steps][channels] activations, not rounded: this step's are set, those of the step before are read;
-                 * NULL: rates are of no interest */
-    wide *rate; /* [channels] Pa/s; set where there is a past */
-} mpm_network_args;
 typedef struct {
     int nothing;
 } mpm_network_shared;
@@ -164,19 +109,6 @@ PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a
     }
 }
 
-/* Backwards through the layers: with y = tanh(z), z = W x + b:  z_bar = (1 - y^2) y_bar,  W_bar += z_bar x^T,  b_bar +=
- * z_bar,
- * x_bar = W^T z_bar. */
-typedef struct {
-    mpm_network_args fwd;       /* units as the forward stage left them; activation is not read */
-    const wide *activation_bar; /* [channels] J's unit per Pa */
-    wide *unit_bar;             /* of units; set */
-    wide *means_bar;            /* [inputs]; set */
-    wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
-    wide *values_bar;           /* added to */
-    const wide *rate_bar;       /* [channels] J's unit per Pa/s, where there is a past */
-    wide *past_bar; /* [channels] of this step's activations, from the step after; becomes that of the step before's */
-} mpm_network_adj_args;
 typedef struct {
     int nothing;
 } mpm_network_adj_shared;

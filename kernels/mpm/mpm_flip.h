@@ -14,17 +14,10 @@
 #ifndef PIOLA_KERNELS_MPM_FLIP_H
 #define PIOLA_KERNELS_MPM_FLIP_H
 
+#include "kernels/mpm/mpm_flip_args.h"
 #include "kernels/mpm/mpm_deposit.h"
 #include "kernels/mpm/mpm_reversible_transfer.h"
 
-/* A cell's share of the momentum of APIC without forces. */
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    mpm_box box;
-    real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
-} mpm_flip_spread_args;
 typedef struct {
     transfer_batch t;
 } mpm_flip_spread_shared;
@@ -70,13 +63,7 @@ PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip
 /* ---- adjoint: b_bar = sum_o w_o p_bar_o,  B_bar = sum_o w_o p_bar_o o^T - b_bar f^T
  *     v_bar += m b_bar;  C_bar += m dx B_bar;  m_bar += b_bar . v + dx B_bar : C;  f_bar += slope(p_bar; b, B) - B^T
  *     b_bar */
-typedef struct {
-    mpm_flip_spread_args fwd; /* its sums are not used */
-    int nodes;
-    const real *momentum_bar; /* [DIM][nodes] dJ/dp_i of active nodes */
-    mpm_state bar;            /* [.][n] cotangents of the state, stored as it is; added to */
-    real *mass_bar;           /* [n] in id order; added to */
-} mpm_flip_spread_adj_args;
+
 typedef struct {
     node_vectors y;
 } mpm_flip_spread_adj_shared;
@@ -117,17 +104,6 @@ PIO_FN void mpm_flip_spread_adj(int slot, mpm_flip_spread_adj_shared *sh, const 
 /* ---- what the particles keep, added to the new velocity once mpm_g2p has set it ------------------------------- */
 
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    int n;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
-    const real *sums;     /* [DIM + 1][nodes], of which the mass kg is read */
-    const real *momentum; /* [DIM][nodes] without forces, kg m/s; both of active nodes */
-    real *velocity;       /* [DIM][n] m/s at the end of the step, stored in the order of l.order; added to */
-} mpm_flip_args;
-typedef struct {
     node_vectors y;
 } mpm_flip_shared;
 
@@ -163,13 +139,7 @@ PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
 
 /* ---- adjoint, with d = b v'_bar:  v_bar += d,  u_o_bar -= w_o d,  f_bar -= slope(u; d),  b_bar = v'_bar . (v - sum_o
  * w_o u_o) */
-typedef struct {
-    mpm_flip_args fwd;    /* its velocity is not used */
-    const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */
-    mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; added to */
-    real *share;          /* [n] by place: a particle's term of b_bar; set */
-    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/du_i; set */
-} mpm_flip_adj_args;
+
 typedef struct {
     node_vectors y;
     vector_batch t;
@@ -214,11 +184,6 @@ PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_a
     LANES (q, STENCIL_PAD)
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
-
-/* A term of b_bar. */
-typedef struct {
-    const real *share; /* [n] */
-} mpm_flip_sum_args;
 
 PIO_FN wide mpm_flip_sum(int i, const mpm_flip_sum_args *a)
 {

@@ -8,18 +8,9 @@
 #ifndef PIOLA_KERNELS_MPM_G2P_H
 #define PIOLA_KERNELS_MPM_G2P_H
 
+#include "kernels/mpm/mpm_g2p_args.h"
 #include "kernels/mpm/mpm_p2g.h"
 
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    mpm_step *step; /* its fault is lowered to the first fault found */
-    mpm_box box;
-    int nodes;
-    const real *velocity; /* [DIM][nodes] grid velocity m/s */
-    mpm_state next;       /* [.][n] state at the end of the step, stored in the order of l.order; set */
-} mpm_g2p_args;
 typedef struct {
     node_vectors y;
 } mpm_g2p_shared;
@@ -112,18 +103,7 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
  *     v'_bar += (h/dx) f'_bar;  then  C' = sum_o w_o v_o (4/dx)(o - f)^T  gives the affine field
  *     b + B o with B = (4/dx) C'_bar, b = v'_bar - B f, which is spread to the nodes:  v_o_bar += w_o (b + B o)
  *     f_bar = f'_bar + slope(v; b, B) - B^T v' */
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
-    const real *velocity; /* [DIM][nodes] grid velocity m/s */
-    mpm_state next_bar;   /* [.][n] cotangents of the new state, stored as it is */
-    mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; set: each has this one first source */
-    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dv_i; set */
-} mpm_g2p_adj_args;
+
 typedef struct {
     node_vectors y;
     transfer_batch t;

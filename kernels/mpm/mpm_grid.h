@@ -14,16 +14,8 @@
 #ifndef PIOLA_KERNELS_MPM_GRID_H
 #define PIOLA_KERNELS_MPM_GRID_H
 
+#include "kernels/mpm/mpm_grid_args.h"
 #include "kernels/mpm/mpm_sort.h"
-
-typedef struct {
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
-    const real *sums; /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
-    real *velocity;   /* [DIM][nodes] m/s; set for active nodes */
-} mpm_grid_args;
 
 /* Bit a is set where the walls let component a of the velocity v through, for a node with these indices. A separating
  * wall holds what moves into it; all walls act at and beyond their face. */
@@ -213,11 +205,6 @@ PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
 /* ---- adjoint: with v_bar after the walls, every node gathers the cotangent of its unknown from all that share it,
  *     V_bar = sum_s sign_s v_bar_s  (0 where walls hold it),   p_bar_s = sign_s V_bar / M,   M = sum_s m_s
  *     m_bar_s = sum_c (V_bar / M) (sign_s h g - V)             away from walls: -v_bar . p/m^2 */
-typedef struct {
-    mpm_grid_args fwd;        /* its velocity is not used */
-    const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
-    real *node_bar;           /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i; set for active nodes */
-} mpm_grid_adj_args;
 
 PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
 {
@@ -267,16 +254,6 @@ PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
     else
         node_wall_adj(a, node, index);
 }
-
-/* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed
- * over active nodes. */
-typedef struct {
-    mpm_lists l;
-    const mpm_step *step;
-    int nodes, component;
-    const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s */
-    const real *node_bar; /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i */
-} mpm_gravity_sum_args;
 
 PIO_FN wide mpm_gravity_sum(int i, const mpm_gravity_sum_args *a)
 {

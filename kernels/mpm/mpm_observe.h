@@ -12,37 +12,8 @@
 #ifndef PIOLA_KERNELS_MPM_OBSERVE_H
 #define PIOLA_KERNELS_MPM_OBSERVE_H
 
+#include "kernels/mpm/mpm_observe_args.h"
 #include "kernels/mpm/mpm_target.h"
-
-enum {
-    OBSERVE_MEAN_POSITION,
-    OBSERVE_MEAN_VELOCITY,
-    OBSERVE_KINETIC_ENERGY,
-    OBSERVE_DISTANCE,
-    OBSERVE_FRONT,
-    OBSERVE_SHAPE
-};
-
-typedef struct {
-    mpm_state s; /* [.][n] */
-    mpm_matter matter;
-    mpm_box box;
-    const int *body;            /* [n] in id order */
-    int type, of, axis;         /* OBSERVE_..., body number, component */
-    const wide *total;          /* [1] M of the body, kg */
-    double ref, sharpness;      /* front: x_ref m, s 1/m */
-    const double *place;        /* front: [1] x_ref m, instead of ref where not NULL */
-    const int *marker;          /* distance: [n] in id order: row of `points`, or -1 */
-    const double *points;       /* distance: [rows][DIM] m; NaN: no point at this time */
-    const double *point_weight; /* distance: [rows] weight of a point; NULL: 1 */
-    double markers;             /* distance: P, their sum */
-    mpm_state past;             /* distance: the state before, stored in its own order */
-    const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where the share of that is 0 */
-    double past_share;          /* distance: s, in [0, 1) */
-    const real *field;          /* shape: [nodes] signed distance, m */
-    int outside;                /* shape: what is inside has distance 0 */
-} mpm_observe_args;
-typedef mpm_observe_args mpm_observe_mass_args;
 
 /* Weight of a particle's point over P. */
 PIO_FN double observe_point_share(const mpm_observe_args *a, int id)
@@ -122,31 +93,11 @@ PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
     return a->type == OBSERVE_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
 }
 
-/* samples[0] += weight y (one item) */
-typedef struct {
-    mpm_observe_args o;
-    const wide *sum;
-    double weight;
-    wide *sample;
-} mpm_observe_add_args;
-
 PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * observe_value(&a->o, *a->sum);
 }
-
-/* Adjoint for stored particle p: with y_bar = weight sample_bar, add to the cotangents of state and mass. */
-typedef struct {
-    mpm_observe_args o;
-    const wide *sum;        /* [1] the same sum as on the way forward */
-    const wide *sample_bar; /* [1] dJ/dsample */
-    double weight;
-    mpm_state bar;  /* stored as the state is; added to, but for `past` */
-    real *mass_bar; /* [n] in id order; added to */
-    /* [DIM][n] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
-    real *past_bar;
-} mpm_observe_adj_args;
 
 PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
 {

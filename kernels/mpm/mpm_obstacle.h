@@ -13,25 +13,10 @@
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
+#include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_centroid.h"
 #include "kernels/mpm/mpm_grid.h"
 #include "kernels/mpm/obstacle.h"
-
-/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its
- * grip. */
-enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
-enum { OBSTACLE_SLIP = OBSTACLE_FRICTION + 1, OBSTACLE_ONSET, OBSTACLE_PARAMETERS };
-/* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
-enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
-
-/* Where an obstacle is at the beginning of the step, and how it moves in it. */
-typedef struct {
-    wide centre[DIM]; /* c, m */
-    mat turn;         /* Q */
-    vec velocity;     /* V, m/s */
-    mat spin;         /* W, 1/s */
-    obstacle_grip grip;
-} obstacle_pose;
 
 /* ---- rotations ------------------------------------------------------------------------------------------------ */
 
@@ -113,18 +98,6 @@ PIO_FN turn_matrix turn_of(const wide r[1])
 
 /* ---- where obstacles are -------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int obstacles;
-    const mpm_step *step;
-    double dt;               /* s */
-    const wide *parameters;  /* [OBSTACLE_PARAMETERS][obstacles] */
-    const int *motion_start; /* [obstacles + 1] of its points; none: it stands still */
-    const double *motion;    /* [points][MOTION_NUMBERS] ascending in time */
-    const double *axis;      /* [obstacles][3] unit, about which it turns; in 2D not read */
-    obstacle_pose *pose;     /* [obstacles]; set */
-} obstacle_pose_args;
-typedef obstacle_pose_args mpm_obstacle_pose_args;
-
 /* Where parameter k of obstacle o lies. */
 PIO_FN ptrdiff_t obstacle_at(int obstacles, int k, int o)
 {
@@ -200,13 +173,6 @@ PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
     to->grip.onset = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_ONSET, o)]);
 }
 
-/* The cotangent of a turn is that of a small rotation e, in space, after it: Q -> exp(e x) Q. */
-typedef struct {
-    obstacle_pose_args fwd; /* pose is not read */
-    const wide *pose_bar;   /* [OBSTACLE_PARAMETERS][obstacles] of c, e and the grip in this step */
-    wide *parameters_bar;   /* [OBSTACLE_PARAMETERS][obstacles]; added to */
-} mpm_obstacle_pose_adj_args;
-
 PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
 {
     const int n = b->fwd.obstacles;
@@ -230,19 +196,6 @@ PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
 }
 
 /* ---- what they do to a node ------------------------------------------------------------------------------------ */
-
-typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    int nodes, obstacles;
-    const obstacle_shape *shape; /* [obstacles] */
-    const obstacle_pose *pose;   /* [obstacles] */
-    const real *coefficients;    /* of the distances of meshes, m */
-    const real *sums;            /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
-    const real *moment;          /* [DIM][nodes] of mpm_centroid, kg m; likewise */
-    real *before;                /* [DIM][nodes] m/s; set for active nodes, or NULL */
-    real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
-} mpm_obstacle_args;
 
 /* One obstacle at one node, so far as it does not depend on the node's velocity. */
 typedef struct {
@@ -357,15 +310,6 @@ PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
     vec_store(a->velocity, a->nodes, at.node, obstacle_velocity(a, a->obstacles, &at, v));
 }
 
-/* One obstacle, the last first: velocity_bar becomes that of the velocity before it. Each node's part of pose_bar. */
-typedef struct {
-    mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
-    int obstacle;
-    real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
-    real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
-    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
-} mpm_obstacle_adj_args;
-
 /* a x b; in 2D the one component that there is. */
 PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 {
@@ -442,12 +386,6 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
         *e_bar = (o == a->obstacles - 1 ? R(0) : *e_bar) + x_bar.x[k];
     }
 }
-
-/* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */
-typedef struct {
-    mpm_obstacle_args fwd; /* `before` is read */
-    real limit;            /* share of the obstacle's onset */
-} mpm_obstacle_kinks_args;
 
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {

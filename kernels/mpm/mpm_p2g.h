@@ -8,17 +8,10 @@
 #ifndef PIOLA_KERNELS_MPM_P2G_H
 #define PIOLA_KERNELS_MPM_P2G_H
 
+#include "kernels/mpm/mpm_p2g_args.h"
 #include "kernels/mpm/mpm_sort.h"
 #include "kernels/mpm/mpm_transfer.h"
 
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
-} mpm_p2g_args;
 typedef struct {
     transfer_batch t;
 } mpm_p2g_shared;
@@ -132,17 +125,6 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
-/* Node values as the sum of what its cells hold for it: the second half of every particle-to-grid sum. Its transpose is
- * every cell reading its nodes, which the kernels that follow it in the sweep back do. */
-typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    const real *sums; /* [occupied cells][components][STENCIL_PAD] */
-    int components;   /* DIM or DIM + 1 */
-    int nodes;        /* of the box */
-    real *out;        /* [components][nodes]; set for active nodes */
-} mpm_node_sum_args;
-
 /* Cells in the order of q; `components` is a constant at both calls, so that the compiler can unroll. */
 PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
 {
@@ -177,20 +159,7 @@ PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
  *     v_bar += m b_bar;  C_bar += m dx B_bar;  tau_bar = -h V (4/dx) B_bar
  *     m_bar += sum_o w_o m_bar_o + b_bar . v + dx B_bar : C
  *     f_bar += slope(p_bar, m_bar; b, B) - B^T b_bar */
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
-    const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
-    mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
-    real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
-    real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
-    real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
-    real *yield_bar;        /* [PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
-} mpm_p2g_adj_args;
+
 typedef struct {
     node_vectors y;
     real z[STENCIL_PAD];

@@ -7,24 +7,8 @@
 #ifndef PIOLA_KERNELS_MPM_PLASTIC_H
 #define PIOLA_KERNELS_MPM_PLASTIC_H
 
+#include "kernels/mpm/mpm_plastic_args.h"
 #include "kernels/mpm/mpm.h"
-
-/* So near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft things flow,
- * or less. */
-PIO_FN real plastic_near(void)
-{
-    return R(1e-6);
-}
-
-typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step: id, hardening, e33 */
-    mpm_matter matter;
-    const int *order; /* [n] where in it the particle lay that is stored as number i of the next */
-    mpm_step *step;   /* its fault is lowered where hardened snow is too stiff for the time step */
-    real inv_dx;
-    mpm_state next; /* [.][n]: F, trial, becomes elastic; hardening, e33 set */
-    uint64_t *near; /* [1] particles so far that came near a change of branch; NULL: not counted */
-} mpm_plastic_args;
 
 /* Waves in snow are faster by the root of its hardening. */
 PIO_FN void plastic_check_wave(const mpm_plastic_args *a, int id, real hardening, const plastic_matter *m)
@@ -53,13 +37,6 @@ PIO_FN void mpm_plastic(int i, const mpm_plastic_args *a)
 }
 
 /* ---- adjoint: of F' in place; of hardening and e33 where the particle lay before */
-typedef struct {
-    mpm_plastic_args fwd; /* next: F is the trial one; step's fault and `near` are left alone */
-    mpm_state next_bar; /* [.][n] cotangents of the new state: F becomes that of the trial F; hardening, e33 are read */
-    mpm_state bar;      /* [.][n] cotangents of the state before: hardening, e33 set */
-    real *k_bar;        /* [constants][n] in id order; added to */
-    real *yield_bar;    /* [PLASTIC_CONSTANTS][n] in id order; added to */
-} mpm_plastic_adj_args;
 
 PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
 {
@@ -90,10 +67,6 @@ PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
 }
 
 /* ---- before the first step, per particle: constants in range */
-typedef struct {
-    mpm_matter matter;
-    mpm_step *step;
-} mpm_plastic_check_args;
 
 PIO_FN void mpm_plastic_check(int i, const mpm_plastic_check_args *a)
 {

@@ -18,30 +18,9 @@
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_H
 
+#include "kernels/mpm/mpm_reversible_args.h"
 #include "kernels/base/lattice.h"
 #include "kernels/mpm/mpm.h"
-
-#ifdef PIO_DUAL
-typedef wide quanta;
-#else
-typedef int64_t quanta;
-#endif
-
-#define QUANTA_OF_SPEED W(1152921504606846976.0) /* 2^60 per dx/h */
-#define QUANTA_OF_LOG W(1125899906842624.0)      /* 2^50 */
-#define QUANTA_OF_FBAR W(281474976710656.0)      /* 2^48 */
-#define LOG_MOST 64                              /* exp(64) is a number in f32, too */
-
-/* Stored as the particles are; constant but for what the arrays hold. */
-typedef struct {
-    int n;          /* particles */
-    int bits;       /* of a place, 1 .. 52: so that that of every node is below 2^61 */
-    quanta *x;      /* [DIM][n] from node 0 */
-    quanta *v;      /* [DIM][n] */
-    quanta *l;      /* [n] */
-    quanta *F;      /* [DIM * DIM][n]; NULL: there are no solids */
-    uint64_t *kept; /* [DIM][n]; NULL: no damping */
-} mpm_lattice;
 
 /* Q(x) for |x| < 2^63, and a number's value. */
 PIO_FN quanta quanta_of(wide x)
@@ -131,7 +110,6 @@ PIO_FN real speed_value(quanta v, wide unit)
  * v is multiplied by gamma = n/d, d = 2^14:   v = q d + r  becomes  v' = q n + (k mod n)  with  k = kept d + r,
  * and k div n is kept. So v' is gamma v but for less than d quanta, and nothing is lost: kept grows by log2(d/n) bits.
  * kept < 2^49 is needed, see mpm_spill. n changes from step to step, so that gamma is on average what was asked for. */
-#define DAMPING_BITS 14
 
 PIO_FN quanta damped(quanta v, int64_t n, uint64_t *kept)
 {
@@ -157,14 +135,6 @@ PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
     return (int64_t)((uint64_t)q << DAMPING_BITS | (k & (((uint64_t)1 << DAMPING_BITS) - 1)));
 #endif
 }
-
-/* Before kept bits become too many, 32 of each number go to a tape; sign < 0: they come back. One item is one
- * number. */
-typedef struct {
-    int sign;
-    uint64_t *kept; /* [DIM * n] */
-    uint32_t *tape; /* [DIM * n] of this time; NULL: they are dropped */
-} mpm_spill_args;
 
 PIO_FN void mpm_spill(int i, const mpm_spill_args *a)
 {
@@ -195,14 +165,6 @@ PIO_FN void lattice_strain(const mpm_lattice *t, int law, int p, const mpm_state
 }
 
 /* ---- a state to the lattice, and from it -------------------------------------------------------------------- */
-
-typedef struct {
-    mpm_state s; /* [.][n] */
-    mpm_lattice t;
-    const int *law; /* [n] */
-    mpm_box box;
-    mpm_step *step; /* its fault is lowered where a number is out of range */
-} mpm_lattice_take_args;
 
 PIO_FN void lattice_take_strain(const mpm_lattice_take_args *a, int p)
 {
@@ -240,15 +202,6 @@ PIO_FN void mpm_lattice_take(int p, const mpm_lattice_take_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
 }
 
-/* The state as the other kernels read it: particle p is number p. */
-typedef struct {
-    mpm_lattice t;
-    const int *law; /* [n] */
-    mpm_box box;
-    const mpm_step *step;
-    mpm_state out; /* [.][n]; set */
-} mpm_lattice_floats_args;
-
 PIO_FN void mpm_lattice_floats(int p, const mpm_lattice_floats_args *a)
 {
     const mpm_lattice *t = &a->t;
@@ -268,20 +221,6 @@ PIO_FN void mpm_lattice_floats(int p, const mpm_lattice_floats_args *a)
 }
 
 /* ---- x += Q(h v), and its adjoint v_bar += (h/dx) f_bar; sign < 0: taken back ------------------------------- */
-
-typedef struct {
-    mpm_lattice t; /* v is that after the kick */
-    int sign;
-    mpm_box box;
-    mpm_step *step;  /* its fault is lowered to the first fault found */
-    const int *id;   /* [n] */
-    const quanta *x; /* [DIM][n] */
-    quanta *next_x;  /* [DIM][n], x itself; NULL: not kept */
-    const int *from; /* [n] cells of x */
-    int *cell;       /* [n], `from` itself or another; set */
-    real *offset;    /* [DIM][n]; set */
-    const quanta *v; /* [DIM][n] */
-} mpm_drift_args;
 
 /* One that leaves the grid or moves by more than a cell stays where it is; the fault says so. */
 PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
@@ -308,14 +247,6 @@ PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
     a->cell[p] = cell;
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->id[p], fault));
 }
-
-typedef struct {
-    int n;
-    const mpm_step *step;
-    real inv_dx;
-    const real *offset_bar; /* [DIM][n] of the places after */
-    real *velocity_bar;     /* [DIM][n]; added to */
-} mpm_drift_adj_args;
 
 PIO_FN void mpm_drift_adj(int p, const mpm_drift_adj_args *a)
 {

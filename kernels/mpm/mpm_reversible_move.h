@@ -7,6 +7,7 @@
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_MOVE_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_MOVE_H
 
+#include "kernels/mpm/mpm_reversible_move_args.h"
 #include "kernels/mpm/mpm_reversible_shear.h"
 #include "kernels/mpm/mpm_reversible_transfer.h"
 
@@ -52,21 +53,6 @@ PIO_FN real wall_push_slope(const mpm_box *box, int axis, int base, real f)
 
 /* ---- kick -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    mpm_state s; /* [.][n] of which places are read */
-    mpm_lattice t;
-    mpm_lists l;
-    mpm_step *step; /* its fault is lowered to the first fault found */
-    mpm_box box;
-    int nodes;
-    const real *mean; /* [DIM + 1][nodes] mass, a_i m/s^2 */
-    real stiffness;   /* of walls, 1/s^2 */
-    int64_t damping;  /* gamma 2^DAMPING_BITS; of use where bits are kept */
-    int sign;         /* < 0: taken back */
-    int keep;         /* 0: v and kept bits stay as they are, and only what follows is set */
-    quanta *next_v;   /* [DIM][n] v itself or another; NULL: of no use */
-    real *velocity;   /* [DIM][n] m/s; set */
-} mpm_kick_args;
 typedef struct {
     node_vectors y;
 } mpm_kick_shared;
@@ -121,15 +107,6 @@ PIO_FN void mpm_kick(int slot, mpm_kick_shared *sh, const mpm_kick_args *a)
     LANES (j, end - first) kick_particle(a, sh, base, a->l.order[first + j]);
 }
 
-/* With a_bar = h v'_bar:  v_bar = gamma v'_bar,  offset_bar += slope(a_i; a_bar) + stiffness dx (dwalls/df) a_bar,
- * a_i_bar = sum_p w_ip a_bar */
-typedef struct {
-    mpm_kick_args fwd;  /* v, kept bits and velocity are not used */
-    real gamma;         /* 1: no damping */
-    real *offset_bar;   /* [DIM][n] stored as the state is; added to */
-    real *velocity_bar; /* [DIM][n] of v', becomes that of v */
-    real *sums;         /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/da_i; set */
-} mpm_kick_adj_args;
 typedef struct {
     node_vectors y;
     vector_batch t;
@@ -179,13 +156,6 @@ PIO_FN void mpm_kick_adj(int slot, mpm_kick_adj_shared *sh, const mpm_kick_adj_a
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
-/* Term of dJ/dg for one component: h v'_bar, summed over particles, before mpm_kick_adj. */
-typedef struct {
-    int n, component;
-    const mpm_step *step;
-    const real *velocity_bar; /* [DIM][n] of v' */
-} mpm_kick_gravity_args;
-
 PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 {
     return W(a->step->h) * W(a->velocity_bar[field_at(a->n, DIM, a->component, p)]);
@@ -193,17 +163,6 @@ PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 
 /* ---- strain ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    mpm_state s; /* [.][n] of which places are read, and F, J set */
-    mpm_lattice t;
-    const int *law; /* [n] in id order */
-    mpm_lists l;
-    mpm_step *step; /* its fault is lowered to the first fault found */
-    mpm_box box;
-    int nodes;
-    const real *mean; /* [DIM + 1][nodes] mass, V_i m/s */
-    int sign;         /* < 0: taken back */
-} mpm_strain_args;
 typedef mpm_kick_shared mpm_strain_shared;
 
 /* What is added to l and Fbar, of D = A' - I; returns a fault, or -1. One body on a CPU, as above. */
@@ -256,14 +215,6 @@ PIO_FN void mpm_strain(int slot, mpm_strain_shared *sh, const mpm_strain_args *a
     LANES (j, end - first) strain_particle(a, sh, a->l.order[first + j]);
 }
 
-/* F' = A' F, J' = det A' J with A' = I + (h/dx) M, M = gradient(V_i):
- *     F_bar = A'^T F'_bar,  K = (h/dx) F'_bar F^T;   J_bar = det A' J'_bar,  K = (h/dx) J J'_bar cof A'
- *     V_i_bar = sum_p K grad w,   offset_bar += bend(V_i; K) */
-typedef struct {
-    mpm_strain_args fwd; /* s: the state before; the lattice is not used but for n */
-    mpm_state bar; /* [.][n] stored as the state is: offset added to; F and J of the state after become those before */
-    real *sums;    /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dV_i; set */
-} mpm_strain_adj_args;
 typedef struct {
     node_vectors y;
     gradient_batch t;

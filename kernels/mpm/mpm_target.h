@@ -8,30 +8,15 @@
 #ifndef PIOLA_KERNELS_MPM_TARGET_H
 #define PIOLA_KERNELS_MPM_TARGET_H
 
+#include "kernels/mpm/mpm_target_args.h"
 #include "kernels/mpm/mpm_deposit.h"
 
 /* ---- density ------------------------------------------------------------------------------------------------- */
-
-/* r_i = rho_i - rho_i* of node i, whether it is active or not. mpm_deposit brings the mass there; its adjoint gets r_i
- * as the cotangent of the mass of node i, to be scaled by 2 y_bar/(dx^d size). */
-typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    const real *sums;   /* [occupied cells][STENCIL_PAD] kg */
-    const real *target; /* [nodes] rho*, kg/m^3 */
-    real *rest;         /* [nodes] kg/m^3; set */
-} mpm_density_rest_args;
 
 PIO_FN void mpm_density_rest(int node, const mpm_density_rest_args *a)
 {
     a->rest[node] = box_per_volume(&a->box) * deposit_at(&a->l, &a->box, a->sums, node) - a->target[node];
 }
-
-/* A term of y, of node i. */
-typedef struct {
-    const real *rest; /* [nodes] kg/m^3 */
-    double size;      /* sum of rho*^2, > 0 */
-} mpm_density_args;
 
 PIO_FN wide mpm_density(int node, const mpm_density_args *a)
 {
@@ -39,13 +24,6 @@ PIO_FN wide mpm_density(int node, const mpm_density_args *a)
 }
 
 /* ---- separation ---------------------------------------------------------------------------------------------- */
-
-/* sample += weight |c_1 - c_2| (one item) */
-typedef struct {
-    const wide *mean; /* [2][DIM] c_1, c_2, m */
-    double weight;
-    wide *sample; /* [1] added to */
-} mpm_separation_args;
 
 PIO_FN wide separation_length(const wide *mean)
 {
@@ -59,13 +37,6 @@ PIO_FN void mpm_separation(int i, const mpm_separation_args *a)
     (void)i;
     *a->sample += W(a->weight) * separation_length(a->mean);
 }
-
-/* Where both are at one place there is no derivative, and 0 is one of its limits. */
-typedef struct {
-    mpm_separation_args fwd;
-    const wide *sample_bar; /* [1] dJ/dsample */
-    wide *mean_bar;         /* [2][DIM] set */
-} mpm_separation_adj_args;
 
 PIO_FN void mpm_separation_adj(int i, const mpm_separation_adj_args *b)
 {

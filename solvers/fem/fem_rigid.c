@@ -6,6 +6,8 @@
  * eigenvectors with eigenvalues that are nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi). */
 #include "solvers/fem/fem_rigid.h"
 
+#include "kernels/fem/fem_element.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

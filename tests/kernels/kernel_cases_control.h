@@ -2,6 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_CONTROL_H
 #define PIOLA_TESTS_KERNEL_CASES_CONTROL_H
 
+#include "kernels/mpm/mpm_control.h"
 #include "tests/kernels/kernel_cases_sample.h"
 
 enum { FIBRE_CHANNELS = 3 };

@@ -6,6 +6,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_MESH_H
 #define PIOLA_TESTS_KERNEL_CASES_MESH_H
 
+#include "kernels/fem/fem_element.h"
 #include "tests/kernels/kernel_cases_sample.h"
 #include "tests/host/mesh/mesh_pieces.h"
 

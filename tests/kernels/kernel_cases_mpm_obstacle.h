@@ -3,6 +3,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 #define PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 
+#include "kernels/mpm/mpm_obstacle.h"
 #include "tests/kernels/kernel_cases_mpm.h"
 
 enum { CASE_OBSTACLES = 6, MESH_POINTS = 20 };

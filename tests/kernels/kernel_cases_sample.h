@@ -5,6 +5,8 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_SAMPLE_H
 #define PIOLA_TESTS_KERNEL_CASES_SAMPLE_H
 
+#include "kernels/material/law.h"
+#include "kernels/mpm/mpm.h"
 #include "kernels/backend/table.h"
 #include "tests/kernels/kernel_cases.h"
 

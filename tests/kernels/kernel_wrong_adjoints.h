@@ -2,6 +2,8 @@
 #ifndef PIOLA_TESTS_KERNEL_WRONG_ADJOINTS_H
 #define PIOLA_TESTS_KERNEL_WRONG_ADJOINTS_H
 
+#include "kernels/fem/fem_solid.h"
+#include "kernels/mpm/mpm.h"
 #include "kernels/backend/table.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@ set_source_files_properties(kernels/test_every_kernel_dual.cpp kernels/test_mate
 function(engine_of_blocks precision dimension)
   set(plain piola_engine_cpu_${precision}_${dimension}d_${BASE_ISA}_objects)
   set(name engine_blocks_${precision}_${dimension}d)
-  set(sources ${ENGINE_SOURCES} ${DEVICE_SOURCES} kernels/backend/cpu.c)
+  set(sources ${ENGINE_SOURCES} ${DEVICE_SOURCES} ${CPU_KERNELS} ${CPU_SOURCES})
   get_target_property(definitions ${plain} COMPILE_DEFINITIONS)
   get_target_property(options ${plain} COMPILE_OPTIONS)
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
@@ -61,9 +61,11 @@ endfunction()
 # The CPU backend once more, without contraction to FMA, in programs that say so: what the comparison with the GPU is
 # tested with where there is none.
 set(uncontracted $<BOOL:$<TARGET_PROPERTY:PIO_UNCONTRACTED>>)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c PROPERTIES
+list(TRANSFORM CPU_KERNELS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE plain_sources)
+list(APPEND plain_sources ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
+set_source_files_properties(${plain_sources} PROPERTIES
   COMPILE_OPTIONS $<${uncontracted}:-ffp-contract=off>
-  COMPILE_DEFINITIONS $<${uncontracted}:pio_backend_cpu=pio_backend_plain>)
+  COMPILE_DEFINITIONS "$<${uncontracted}:pio_backend_cpu=pio_backend_plain>;$<${uncontracted}:PIO_CPU_TAG=_plain>")
 
 foreach(precision ${test_precisions})
   foreach(dimension 2 3)
@@ -96,7 +98,7 @@ foreach(precision ${test_precisions})
 
     if(NOT PIOLA_SANITIZE AND dimension EQUAL 2)
       kernel_test(test_every_kernel_plain unit engine_static ${precision} ${dimension} kernels/test_every_kernel_gpu.c
-        ${cases} ${PROJECT_SOURCE_DIR}/kernels/backend/cpu.c)
+        ${cases} ${plain_sources})
       set(target test_every_kernel_plain_${precision}_${dimension}d)
       target_compile_definitions(${target} PRIVATE TEST_OTHER_BACKEND=pio_backend_plain)
       set_target_properties(${target} PROPERTIES PIO_UNCONTRACTED ON)

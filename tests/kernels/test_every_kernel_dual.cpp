@@ -4,6 +4,15 @@
 #define CASE_NUMBER(type, value, dot) (type((value), (dot)))
 #include "tests/kernels/kernel_cases_build.h"
 
+#include "kernels/base/base_kernels.h"
+#include "kernels/fem/fem_load_kernels.h"
+#include "kernels/fem/fem_solid_kernels.h"
+#include "kernels/linear/linear_kernels.h"
+#include "kernels/mpm/mpm_particle_kernels.h"
+#include "kernels/mpm/mpm_transfer_kernels.h"
+#include "kernels/mpm/mpm_boundary_kernels.h"
+#include "kernels/mpm/mpm_reversible_kernels.h"
+
 /* clang-format off */
 #define MAP(name, adjoint)                                                                                             \
     static int name##_dual(pio_stream, int n, const int *limit, const name##_args *a)                                  \

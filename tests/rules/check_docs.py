@@ -51,8 +51,9 @@ def kernels():
     forms = {"MAP": "one item each", "TEAM": "a team of lanes each", "SUM": "sum in a fixed tree",
              "SCAN": "prefix sums"}
     rows = []
+    groups = re.findall(r'^#include "(kernels/\w+/\w+_kernels.def)"$', house.read("kernels/kernels.def"), re.M)
     for form, name, rest in re.findall(r"^(MAP|TEAM|SUM|SCAN)\((\w+), (.*)\)$",
-                                       house.read("kernels/kernels.def"), re.M):
+                                       "\n".join(map(house.read, groups)), re.M):
         reason = re.fullmatch(r'(BY|NONE)\("(.*)"\)', rest)
         says = {"HAS": f"`{name}_adj`", "IS": "is one"}.get(rest)
         rows.append((f"`{name}`", forms[form],
@@ -97,7 +98,7 @@ def rooms():
     """The rooms in the order of check_rooms.py: each with the sentence of its main header, and the rooms whose files it
     includes."""
     reads = {room: set() for room in check_rooms.LEVEL}
-    for name in house.files(".c", ".h", ".cu", ".def"):
+    for name in house.files(".c", ".h", ".cu", ".cuh", ".def"):
         source = check_rooms.room_of(name)
         for target in check_rooms.INCLUDE.findall(house.without_comments(house.read(name))) if source in reads else ():
             reads[source].add(check_rooms.room_of(target))

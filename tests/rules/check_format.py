@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 import house
 
 VERSION = "14"
-FORMATTED = (".c", ".h", ".cu", ".cpp")
+FORMATTED = (".c", ".h", ".cu", ".cuh", ".cpp")
 SOURCES = (*FORMATTED, ".def")
 SCRIPTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
 SHORT = SCRIPTS + SOURCES  # files whose lines are counted

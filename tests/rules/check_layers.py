@@ -18,7 +18,10 @@ MAY_INCLUDE = {
     "tests": {"include", "kernels", "solvers", "host", "tests"},
 }
 CUDA_FILE = "kernels/backend/cuda.cu"
-CUDA_FILES = (CUDA_FILE, "kernels/backend/cuda_calls.h", "kernels/backend/direct_cusolver.c",
+CUDA_GROUPS = tuple(f"kernels/backend/cuda_{group}.cu" for group in (
+    "mpm_particle", "mpm_transfer", "mpm_boundary", "mpm_reversible", "fem_solid", "fem_load", "base", "linear"))
+CUDA_FILES = (CUDA_FILE, *CUDA_GROUPS, "kernels/backend/cuda_grids.cuh", "kernels/backend/cuda_calls.h",
+              "kernels/backend/direct_cusolver.c",
               "kernels/backend/direct_cudss.c", "kernels/backend/product_cusparse.c",
               "tests/solvers/linear/cusparse_stand_in.c")
 DIALECT = "kernels/base/base.h"  # the few words that differ between compilers, under __CUDACC__
@@ -160,7 +163,7 @@ PLANTED = [
 
 def main():
     house.control(lambda texts: check(texts, KNOWN), PLANTED)
-    names = house.files(".c", ".h", ".cu", ".cpp", ".def")
+    names = house.files(".c", ".h", ".cu", ".cuh", ".cpp", ".def")
     texts = {name: house.read(name) for name in names}
     deep = dict(texts, **{"host/planted.c": '#include "solvers/mpm/mpm.h"\n'})
     if not any(fault.startswith("host/planted.c: reaches kernels/") for fault in real_faults(deep)):

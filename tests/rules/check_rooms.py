@@ -170,7 +170,8 @@ def main():
         if not any(words in fault for fault in call_faults(arrows)):
             print(f"negative control: planted calls were not found ('{words}')")
             return 1
-    texts = {name: house.read(name) for name in house.files(".c", ".h", ".cu", ".def") if name.split("/")[0] in ORDER}
+    names = house.files(".c", ".h", ".cu", ".cuh", ".def")
+    texts = {name: house.read(name) for name in names if name.split("/")[0] in ORDER}
     arrows = calls(sys.argv[1], pathlib.Path(sys.argv[2]))
     if not any(targets for targets in arrows.values()):
         print(f"no call was found in the objects of {sys.argv[2]}")

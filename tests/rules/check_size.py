@@ -87,11 +87,11 @@ def check(texts):
         if lines >= FILE_LINES and name not in ALLOWED:
             faults.append(f"{name}: {lines} lines; under {FILE_LINES} read best")
         functions = []
-        if name.endswith((".c", ".h", ".cu", ".cpp")):
+        if name.endswith((".c", ".h", ".cu", ".cuh", ".cpp")):
             functions = c_functions(text)
         elif name.endswith(".py"):
             functions = python_functions(text)
-        if name.endswith((".c", ".h", ".cu", ".cpp")):
+        if name.endswith((".c", ".h", ".cu", ".cuh", ".cpp")):
             taken = {function: count for function, count in c_arguments(text) if count > ARGUMENTS}
             faults += [f"{name}: {function} takes {count} arguments; at most {ARGUMENTS}, or a struct, read best"
                        for function, count in taken.items() if f"{name}: {function}" not in ALLOWED]
@@ -113,7 +113,7 @@ PLANTED = [
 
 def main():
     house.control(check, PLANTED)
-    names = house.files(".c", ".h", ".cu", ".cpp", ".py", ".sh", ".def", ".cmake", "CMakeLists.txt")
+    names = house.files(".c", ".h", ".cu", ".cuh", ".cpp", ".py", ".sh", ".def", ".cmake", "CMakeLists.txt")
     faults = check({name: house.read(name) for name in names})
     stale = [f"{entry}: allowed, but is not there" for entry in ALLOWED if entry.split(":")[0] not in names]
     return house.finish("size", faults + stale, len(names))

@@ -1,4 +1,5 @@
 /* test_mpm_contact.c -- do bodies with velocity fields meet, slide and part as they must? Is the adjoint right? */
+#include "kernels/mpm/mpm_contact.h"
 #include "solvers/mpm/mpm.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 
@@ -9,7 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <cmocka.h>
 
 enum { D = CASE_DIM };

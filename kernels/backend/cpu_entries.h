@@ -1,0 +1,39 @@
+/* cpu_entries.h -- what the files of the CPU backend know of each other: the loops of all kernels, and what the loops
+ * share. */
+#ifndef PIOLA_KERNELS_BACKEND_CPU_ENTRIES_H
+#define PIOLA_KERNELS_BACKEND_CPU_ENTRIES_H
+
+#include "kernels/backend/table.h"
+
+/* The name of a kernel's loop. A test builds the loops twice, under names of its own. */
+#ifndef PIO_CPU_TAG
+#define PIO_CPU_TAG _cpu
+#endif
+#define CPU_JOIN_NOW(name, tag) name##tag
+#define CPU_JOIN(name, tag) CPU_JOIN_NOW(name, tag)
+#define CPU_ENTRY(name) CPU_JOIN(name, PIO_CPU_TAG)
+
+/* The loops' entries in the table of kernels. */
+#define MAP(name, adjoint) int CPU_ENTRY(name)(pio_stream stream, int n, const int *limit, const name##_args *args);
+#define TEAM(name, adjoint) MAP(name, adjoint)
+#define SUM(name, adjoint)                                                                                             \
+    int CPU_ENTRY(name)(pio_stream stream, int n, const int *limit, const name##_args *args, double *sum, double *work);
+#define SCAN(name, adjoint) int CPU_ENTRY(name)(pio_stream stream, int n, const name##_args *args, int *out, int *work);
+#include "kernels/kernels.def"
+#undef MAP
+#undef TEAM
+#undef SUM
+#undef SCAN
+
+/* Threads of this engine's loops, >= 1; `wanted` <= 0: as many as OpenMP takes. */
+int pio_cpu_threads(void);
+void pio_cpu_use_threads(int wanted);
+
+/* *sum = in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left. `work`
+ * holds PIO_SUM_WORK(PIO_CHUNK n) numbers, of which `in` may be the first n. */
+void pio_cpu_sum_levels(int n, const double *in, double *sum, double *work);
+
+/* out[0..n) holds terms and becomes their exclusive prefix sums out[0..n]. `work` holds PIO_SCAN_WORK(n) numbers. */
+void pio_cpu_scan(int n, int *out, int *work);
+
+#endif

@@ -1,0 +1,32 @@
+/* fields_args.h -- what launches pass to the kernels of fields.h. */
+#ifndef PIOLA_KERNELS_FIELDS_ARGS_H
+#define PIOLA_KERNELS_FIELDS_ARGS_H
+
+#include "kernels/base/base.h"
+
+typedef struct {
+    const int *id; /* [n] particle stored at i; NULL: i itself */
+    int n, components, component;
+    const real *in; /* [components][n], of which `component` is read */
+    double scale;
+    double *out; /* [n]; set at id */
+} field_read_args;
+
+typedef struct {
+    const int *id;
+    const double *in; /* [n] in id order */
+    int n, components, component;
+    real *out; /* [components][n] as stored; `component` is set */
+} field_write_args;
+
+/* How many of n numbers are not finite: the NaN watch. The padding of a field is zeros. */
+typedef struct {
+    const real *in;
+} count_not_finite_args;
+
+/* In how many of n words two pieces of memory differ: states that ought to be the same, to the bit. */
+typedef struct {
+    const uint32_t *a, *b;
+} words_differ_args;
+
+#endif

@@ -1,0 +1,49 @@
+/* fem_amount_args.h -- what launches pass to the kernels of fem_amount.h. */
+#ifndef PIOLA_KERNELS_FEM_AMOUNT_ARGS_H
+#define PIOLA_KERNELS_FEM_AMOUNT_ARGS_H
+
+#include "kernels/fem/fem_args.h"
+
+enum { AMOUNT_VOLUME, AMOUNT_MASS, AMOUNT_ENERGY, AMOUNT_STRESS };
+
+typedef struct {
+    fem_block b;
+    fem_matter m;       /* density: of mass alone */
+    int type;           /* AMOUNT_... */
+    const int *form;    /* [elements] see hyper_given: which plane state */
+    const real *u;      /* [nodes][DIM] displacement m */
+    const real *weight; /* [elements] w */
+    double power;       /* p of stress, >= 2 */
+    double size;        /* s0 of stress, Pa */
+} fem_amount_args;
+
+/* With Phi = dphi/dF and H the gradient of a change of X: dV = V tr H, d(grad u) = -(grad u) H, so that
+ *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a,    thickness_bar = sum_q area
+ *     phi */
+typedef struct {
+    fem_amount_args fwd;
+    const wide *amount_bar; /* [1] */
+    double scale;           /* times this is the cotangent of A */
+    real *u_bar;            /* [corners][DIM]; set for the block's corners */
+    real *rest_bar;         /* [corners][DIM]; the same */
+    real *k_bar;            /* [HYPER_CONSTANTS][elements]; added to */
+    real *density_bar;      /* [elements]; added to */
+    real *thick_bar;        /* [elements]; added to, or NULL */
+} fem_amount_adj_args;
+
+/* sample += weight y (one item); no stress at all has the norm 0 */
+typedef struct {
+    const wide *sums; /* [2] A and B > 0 */
+    double power, size;
+    double weight; /* of the step in the sample */
+    wide *sample;  /* [1]; added to */
+} fem_norm_args;
+
+/* A_bar = y_bar y/(p A), B_bar = -y_bar y/(p B); where there is no stress it has no direction, and they are 0 */
+typedef struct {
+    fem_norm_args fwd; /* sample is not read */
+    const wide *sample_bar;
+    wide *sums_bar; /* [2]; set */
+} fem_norm_adj_args;
+
+#endif

@@ -1,0 +1,83 @@
+/* fem_solid_args.h -- what launches pass to the kernels of fem_solid.h. */
+#ifndef PIOLA_KERNELS_FEM_SOLID_ARGS_H
+#define PIOLA_KERNELS_FEM_SOLID_ARGS_H
+
+#include "kernels/fem/fem_args.h"
+
+enum { MATRIX = DIM * DIM }; /* numbers of a block of a matrix */
+
+typedef struct {
+    fem_block b;
+    fem_matter m;
+    const real *u; /* [nodes][DIM] displacement m */
+    real *out;     /* [corners][DIM] f_a, N; set for the block's corners */
+} fem_force_args;
+
+/* Adjoint: with y_a = f_a_bar and L = grad y = sum_a y_a g_a^T, and H the gradient of a change of X,
+ *     f_bar . f = sum_q V P : L
+ *     u_bar_a = sum_q V dP(F; L) g_a              k_bar = sum_q V L : P_k          thickness_bar = sum_q area P : L
+ *     X_bar_a = sum_q V M g_a,  M = (P : L) I - (grad u)^T dP(F; L) - L^T P
+ * from dV = V tr H, d(grad u) = -(grad u) H, dL = -L H. */
+typedef struct {
+    fem_force_args fwd; /* out is not read */
+    const real *y;      /* [nodes][DIM] cotangent of the nodal forces, J's unit per N */
+    real *u_bar;        /* [corners][DIM]; set for the block's corners */
+    real *rest_bar;     /* [corners][DIM]; the same, or NULL */
+    real *k_bar;        /* [HYPER_CONSTANTS][elements]; added to, or NULL */
+    real *thick_bar;    /* [elements]; added to, or NULL */
+    real *force; /* [corners][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
+} fem_force_adj_args;
+
+typedef fem_force_args fem_energy_args;
+
+typedef struct {
+    fem_block b;
+    fem_matter m;
+    const real *u;   /* [nodes][DIM] displacement m */
+    const int *pair; /* [pairs] of this type: 256 a + b, b >= a, in order */
+    int pairs;       /* nodes (nodes + 1)/2 */
+    int first_pair;  /* number of the block's first pair */
+    real *out;       /* [pairs of all blocks][DIM * DIM] N/m; set for the block's pairs */
+} fem_tangent_args;
+
+typedef fem_tangent_args fem_tangent_projected_args;
+
+/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are held have the unit row and
+ * column. */
+typedef struct {
+    const int *row, *column; /* [blocks] */
+    const int *start;        /* [blocks + 1] */
+    const int *source;       /* [start[blocks]] 2 pair + (1: transposed) */
+    const real *pairs;       /* [pairs][DIM * DIM] */
+    const int *held;         /* [nodes] bit c: component c is prescribed */
+    real *out;               /* [blocks][DIM * DIM]; set */
+} fem_assemble_args;
+
+typedef struct {
+    int n;                 /* elements */
+    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
+    const real *given;     /* [HYPER_CONSTANTS][n], see hyper_given */
+    real *k;               /* [HYPER_CONSTANTS][n]; set */
+} fem_constants_args;
+
+typedef struct {
+    fem_constants_args fwd; /* k is not read */
+    const real *k_bar;      /* [HYPER_CONSTANTS][n] */
+    real *given_bar;        /* [HYPER_CONSTANTS][n]; added to */
+} fem_constants_adj_args;
+
+typedef struct {
+    fem_block b;  /* its rule may have no points: constants alone */
+    fem_matter m; /* its law may be NULL: volumes alone */
+    fem_step *step;
+} fem_check_args;
+
+/* Is the law defined at every point of the element? */
+typedef struct {
+    fem_block b;
+    fem_matter m;
+    const real *u;  /* [nodes][DIM] displacement m */
+    fem_step *step; /* its fault becomes the lowest element that is inside out */
+} fem_admit_args;
+
+#endif

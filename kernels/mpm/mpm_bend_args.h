@@ -1,0 +1,23 @@
+/* mpm_bend_args.h -- what launches pass to the kernels of mpm_bend.h. */
+#ifndef PIOLA_KERNELS_MPM_BEND_ARGS_H
+#define PIOLA_KERNELS_MPM_BEND_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_grid_args.h"
+#include "kernels/mpm/mpm_obstacle_args.h"
+
+typedef struct {
+    mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
+    const mpm_step *step;
+    const real *momentum; /* [DIM][nodes] p0 of active nodes, kg m/s */
+    real part;            /* e is this part of what the step changes */
+    real least;           /* B that counts */
+} mpm_obstacle_bends_args;
+
+typedef struct {
+    mpm_grid_args fwd;    /* its velocity is not used */
+    const real *momentum; /* as above */
+    real part;
+} mpm_wall_bends_args;
+
+#endif

@@ -1,0 +1,25 @@
+/* mpm_centroid_args.h -- what launches pass to the kernels of mpm_centroid.h. */
+#ifndef PIOLA_KERNELS_MPM_CENTROID_ARGS_H
+#define PIOLA_KERNELS_MPM_CENTROID_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+
+/* A cell's share of c. */
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    mpm_box box;
+    real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m; set */
+} mpm_centroid_args;
+
+typedef struct {
+    mpm_centroid_args fwd; /* its sums are not used */
+    int nodes;
+    const real *moment_bar; /* [DIM][nodes] dJ/dc_i of active nodes, 1/(kg m) times J's unit */
+    mpm_state bar;          /* [.][n] cotangents of the state, stored as it is; that of the offset is added to */
+    real *mass_bar;         /* [n] in id order; added to */
+} mpm_centroid_adj_args;
+
+#endif

@@ -1,0 +1,59 @@
+/* mpm_control_args.h -- what launches pass to the kernels of mpm_control.h. */
+#ifndef PIOLA_KERNELS_MPM_CONTROL_ARGS_H
+#define PIOLA_KERNELS_MPM_CONTROL_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+
+enum {
+    SIGNAL_CONSTANT,
+    SIGNAL_SINE,
+    SIGNAL_PIECEWISE,
+    SIGNAL_SPLINE,
+    SIGNAL_NETWORK
+}; /* as pio_signal of the engine's table */
+
+/* Of a network, the amplitude is the limit of its activation. */
+enum { CONTROL_AMPLITUDE, CONTROL_FREQUENCY, CONTROL_PHASE, CONTROL_PARAMETERS };
+
+/* Where the knots of a channel lie among the values of control. */
+typedef struct {
+    int first, count; /* piecewise: at least 2, spline: at least 4; others: 0 */
+    int periodic;
+    double span; /* s, > 0 */
+} control_knots;
+
+typedef struct {
+    int channels;
+    const mpm_step *step;
+    const int *signal;          /* [channels] SIGNAL_... */
+    const wide *parameters;     /* [CONTROL_PARAMETERS][channels] A Pa, f Hz, phi rad */
+    real *activation;           /* [channels] Pa; set, but for a network's */
+    const control_knots *knots; /* [channels] */
+    const wide *values;         /* values of all knots Pa, and weights and clocks of networks */
+    wide *rate;                 /* [channels] da/dt Pa/s; set, but for a network's; NULL: it is of no interest */
+} mpm_control_args;
+
+typedef struct {
+    mpm_control_args fwd;       /* activation and rate are not read */
+    const wide *activation_bar; /* [channels] J's unit per Pa */
+    wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
+    wide *values_bar;           /* of knots; added to, each by its own channel */
+    const wide *rate_bar;       /* [channels] J's unit per Pa/s, or NULL: 0 */
+} mpm_control_adj_args;
+
+typedef struct {
+    int channels;
+    const real *activation; /* [channels] */
+    const wide *rate;       /* [channels], instead of it; or NULL */
+    const double *share;    /* [channels] */
+    double weight;          /* s */
+    wide *sample;
+} mpm_control_observe_args;
+
+typedef struct {
+    mpm_control_observe_args fwd;
+    const wide *sample_bar; /* [1] */
+    wide *bar;              /* [channels] of the activation, or of the rate; added to */
+} mpm_control_observe_adj_args;
+
+#endif

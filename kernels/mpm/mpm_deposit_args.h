@@ -1,0 +1,47 @@
+/* mpm_deposit_args.h -- what launches pass to the kernels of mpm_deposit.h. */
+#ifndef PIOLA_KERNELS_MPM_DEPOSIT_ARGS_H
+#define PIOLA_KERNELS_MPM_DEPOSIT_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+
+/* A cell's share. */
+typedef struct {
+    mpm_state s; /* [.][n] */
+    int n;
+    mpm_lists l;
+    const real *amount; /* [n] in id order: q, kg or m^3 */
+    const int *body;    /* [n] in id order, or NULL: of all particles */
+    int of;             /* the number there of those that count */
+    real *sums;         /* [occupied cells][STENCIL_PAD] in the unit of q; set */
+} mpm_deposit_args;
+
+typedef struct {
+    mpm_lists l;
+    mpm_box box;
+    const real *sums; /* [occupied cells][STENCIL_PAD] */
+    real *out;        /* [nodes] Q_i; set for active nodes */
+} mpm_deposit_sum_args;
+
+/* Adjoint for stored particle p:  f_bar += scale q sum_i Q_bar_i dw_ip/df,   q_bar += scale sum_i Q_bar_i w_ip */
+typedef struct {
+    mpm_deposit_args fwd; /* the same as on the way forward, without sums */
+    mpm_box box;
+    const real *node_bar; /* [nodes] Q_bar, at the nodes of cells with particles that count */
+    double scale;
+    const wide *sample_bar; /* [1] another factor; NULL: 1 */
+    mpm_state bar;          /* stored as the state is; the cotangent of the offset is added to */
+    real *amount_bar;       /* [n] in id order; added to; NULL: q is given */
+} mpm_deposit_adj_args;
+
+/* y_bar = Y_bar/m,  m_bar -= Y_bar . Y/m */
+typedef struct {
+    mpm_lists l;
+    int nodes;
+    const real *sums; /* [DIM + 1][nodes], of which the mass kg is read */
+    const real *y;    /* [DIM][nodes] */
+    real *y_bar;      /* [DIM][nodes] Y_bar of active nodes, which becomes y_bar */
+    real *node_bar;   /* [DIM + 1][nodes], of which the mass' cotangent is added to */
+} mpm_quotient_adj_args;
+
+#endif

@@ -1,0 +1,18 @@
+/* mpm_derived_args.h -- what launches pass to the kernels of mpm_derived.h. */
+#ifndef PIOLA_KERNELS_MPM_DERIVED_ARGS_H
+#define PIOLA_KERNELS_MPM_DERIVED_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+
+/* Component `component` of the quantity `what` of each particle, at its id. */
+enum { DERIVED_POSITION, DERIVED_J, DERIVED_F, DERIVED_PRESSURE, DERIVED_MASS };
+
+typedef struct {
+    mpm_state s;
+    mpm_matter matter;
+    mpm_box box;
+    int what, component;
+    double *out; /* [n] in id order; set */
+} derived_read_args;
+
+#endif

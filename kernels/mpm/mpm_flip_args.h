@@ -1,0 +1,50 @@
+/* mpm_flip_args.h -- what launches pass to the kernels of mpm_flip.h. */
+#ifndef PIOLA_KERNELS_MPM_FLIP_ARGS_H
+#define PIOLA_KERNELS_MPM_FLIP_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+
+/* A cell's share of the momentum of APIC without forces. */
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    mpm_box box;
+    real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
+} mpm_flip_spread_args;
+
+typedef struct {
+    mpm_flip_spread_args fwd; /* its sums are not used */
+    int nodes;
+    const real *momentum_bar; /* [DIM][nodes] dJ/dp_i of active nodes */
+    mpm_state bar;            /* [.][n] cotangents of the state, stored as it is; added to */
+    real *mass_bar;           /* [n] in id order; added to */
+} mpm_flip_spread_adj_args;
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    int n;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *sums;     /* [DIM + 1][nodes], of which the mass kg is read */
+    const real *momentum; /* [DIM][nodes] without forces, kg m/s; both of active nodes */
+    real *velocity;       /* [DIM][n] m/s at the end of the step, stored in the order of l.order; added to */
+} mpm_flip_args;
+
+typedef struct {
+    mpm_flip_args fwd;    /* its velocity is not used */
+    const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */
+    mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; added to */
+    real *share;          /* [n] by place: a particle's term of b_bar; set */
+    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/du_i; set */
+} mpm_flip_adj_args;
+
+/* A term of b_bar. */
+typedef struct {
+    const real *share; /* [n] */
+} mpm_flip_sum_args;
+
+#endif

@@ -1,0 +1,32 @@
+/* mpm_g2p_args.h -- what launches pass to the kernels of mpm_g2p.h. */
+#ifndef PIOLA_KERNELS_MPM_G2P_ARGS_H
+#define PIOLA_KERNELS_MPM_G2P_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    mpm_step *step; /* its fault is lowered to the first fault found */
+    mpm_box box;
+    int nodes;
+    const real *velocity; /* [DIM][nodes] grid velocity m/s */
+    mpm_state next;       /* [.][n] state at the end of the step, stored in the order of l.order; set */
+} mpm_g2p_args;
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *velocity; /* [DIM][nodes] grid velocity m/s */
+    mpm_state next_bar;   /* [.][n] cotangents of the new state, stored as it is */
+    mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; set: each has this one first source */
+    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dv_i; set */
+} mpm_g2p_adj_args;
+
+#endif

@@ -1,0 +1,33 @@
+/* mpm_grid_args.h -- what launches pass to the kernels of mpm_grid.h. */
+#ifndef PIOLA_KERNELS_MPM_GRID_ARGS_H
+#define PIOLA_KERNELS_MPM_GRID_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+
+typedef struct {
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *sums; /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
+    real *velocity;   /* [DIM][nodes] m/s; set for active nodes */
+} mpm_grid_args;
+
+typedef struct {
+    mpm_grid_args fwd;        /* its velocity is not used */
+    const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
+    real *node_bar;           /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i; set for active nodes */
+} mpm_grid_adj_args;
+
+/* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed
+ * over active nodes. */
+typedef struct {
+    mpm_lists l;
+    const mpm_step *step;
+    int nodes, component;
+    const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s */
+    const real *node_bar; /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i */
+} mpm_gravity_sum_args;
+
+#endif

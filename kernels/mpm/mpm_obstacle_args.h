@@ -1,0 +1,74 @@
+/* mpm_obstacle_args.h -- what launches pass to the kernels of mpm_obstacle.h. */
+#ifndef PIOLA_KERNELS_MPM_OBSTACLE_ARGS_H
+#define PIOLA_KERNELS_MPM_OBSTACLE_ARGS_H
+
+#include "kernels/base/vec.h"
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+#include "kernels/mpm/obstacle_args.h"
+
+/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its
+ * grip. */
+enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
+enum { OBSTACLE_SLIP = OBSTACLE_FRICTION + 1, OBSTACLE_ONSET, OBSTACLE_PARAMETERS };
+
+/* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
+enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
+
+/* Where an obstacle is at the beginning of the step, and how it moves in it. */
+typedef struct {
+    wide centre[DIM]; /* c, m */
+    mat turn;         /* Q */
+    vec velocity;     /* V, m/s */
+    mat spin;         /* W, 1/s */
+    obstacle_grip grip;
+} obstacle_pose;
+
+typedef struct {
+    int obstacles;
+    const mpm_step *step;
+    double dt;               /* s */
+    const wide *parameters;  /* [OBSTACLE_PARAMETERS][obstacles] */
+    const int *motion_start; /* [obstacles + 1] of its points; none: it stands still */
+    const double *motion;    /* [points][MOTION_NUMBERS] ascending in time */
+    const double *axis;      /* [obstacles][3] unit, about which it turns; in 2D not read */
+    obstacle_pose *pose;     /* [obstacles]; set */
+} obstacle_pose_args;
+typedef obstacle_pose_args mpm_obstacle_pose_args;
+
+/* The cotangent of a turn is that of a small rotation e, in space, after it: Q -> exp(e x) Q. */
+typedef struct {
+    obstacle_pose_args fwd; /* pose is not read */
+    const wide *pose_bar;   /* [OBSTACLE_PARAMETERS][obstacles] of c, e and the grip in this step */
+    wide *parameters_bar;   /* [OBSTACLE_PARAMETERS][obstacles]; added to */
+} mpm_obstacle_pose_adj_args;
+
+typedef struct {
+    mpm_lists l;
+    mpm_box box;
+    int nodes, obstacles;
+    const obstacle_shape *shape; /* [obstacles] */
+    const obstacle_pose *pose;   /* [obstacles] */
+    const real *coefficients;    /* of the distances of meshes, m */
+    const real *sums;            /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
+    const real *moment;          /* [DIM][nodes] of mpm_centroid, kg m; likewise */
+    real *before;                /* [DIM][nodes] m/s; set for active nodes, or NULL */
+    real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
+} mpm_obstacle_args;
+
+/* One obstacle, the last first: velocity_bar becomes that of the velocity before it. Each node's part of pose_bar. */
+typedef struct {
+    mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
+    int obstacle;
+    real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
+    real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
+    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
+} mpm_obstacle_adj_args;
+
+/* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */
+typedef struct {
+    mpm_obstacle_args fwd; /* `before` is read */
+    real limit;            /* share of the obstacle's onset */
+} mpm_obstacle_kinks_args;
+
+#endif

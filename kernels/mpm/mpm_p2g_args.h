@@ -1,0 +1,43 @@
+/* mpm_p2g_args.h -- what launches pass to the kernels of mpm_p2g.h. */
+#ifndef PIOLA_KERNELS_MPM_P2G_ARGS_H
+#define PIOLA_KERNELS_MPM_P2G_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_sort_args.h"
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+} mpm_p2g_args;
+
+/* Node values as the sum of what its cells hold for it: the second half of every particle-to-grid sum. Its transpose is
+ * every cell reading its nodes, which the kernels that follow it in the sweep back do. */
+typedef struct {
+    mpm_lists l;
+    mpm_box box;
+    const real *sums; /* [occupied cells][components][STENCIL_PAD] */
+    int components;   /* DIM or DIM + 1 */
+    int nodes;        /* of the box */
+    real *out;        /* [components][nodes]; set for active nodes */
+} mpm_node_sum_args;
+
+typedef struct {
+    mpm_state s; /* [.][n] state at the beginning of the step */
+    mpm_matter matter;
+    mpm_lists l;
+    const mpm_step *step;
+    mpm_box box;
+    int nodes;
+    const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
+    mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
+    real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
+    real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
+    real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
+    real *yield_bar;        /* [PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
+} mpm_p2g_adj_args;
+
+#endif

@@ -1,0 +1,79 @@
+/* mpm_reversible_args.h -- what launches pass to the kernels of mpm_reversible.h. */
+#ifndef PIOLA_KERNELS_MPM_REVERSIBLE_ARGS_H
+#define PIOLA_KERNELS_MPM_REVERSIBLE_ARGS_H
+
+#include "kernels/base/base.h"
+#include "kernels/mpm/mpm_args.h"
+
+#ifdef PIO_DUAL
+typedef wide quanta;
+#else
+typedef int64_t quanta;
+#endif
+
+#define QUANTA_OF_SPEED W(1152921504606846976.0) /* 2^60 per dx/h */
+#define QUANTA_OF_FBAR W(281474976710656.0)      /* 2^48 */
+#define QUANTA_OF_LOG W(1125899906842624.0)      /* 2^50 */
+#define LOG_MOST 64                              /* exp(64) is a number in f32, too */
+
+/* Stored as the particles are; constant but for what the arrays hold. */
+typedef struct {
+    int n;          /* particles */
+    int bits;       /* of a place, 1 .. 52: so that that of every node is below 2^61 */
+    quanta *x;      /* [DIM][n] from node 0 */
+    quanta *v;      /* [DIM][n] */
+    quanta *l;      /* [n] */
+    quanta *F;      /* [DIM * DIM][n]; NULL: there are no solids */
+    uint64_t *kept; /* [DIM][n]; NULL: no damping */
+} mpm_lattice;
+
+#define DAMPING_BITS 14
+
+/* Before kept bits become too many, 32 of each number go to a tape; sign < 0: they come back. One item is one
+ * number. */
+typedef struct {
+    int sign;
+    uint64_t *kept; /* [DIM * n] */
+    uint32_t *tape; /* [DIM * n] of this time; NULL: they are dropped */
+} mpm_spill_args;
+
+typedef struct {
+    mpm_state s; /* [.][n] */
+    mpm_lattice t;
+    const int *law; /* [n] */
+    mpm_box box;
+    mpm_step *step; /* its fault is lowered where a number is out of range */
+} mpm_lattice_take_args;
+
+/* The state as the other kernels read it: particle p is number p. */
+typedef struct {
+    mpm_lattice t;
+    const int *law; /* [n] */
+    mpm_box box;
+    const mpm_step *step;
+    mpm_state out; /* [.][n]; set */
+} mpm_lattice_floats_args;
+
+typedef struct {
+    mpm_lattice t; /* v is that after the kick */
+    int sign;
+    mpm_box box;
+    mpm_step *step;  /* its fault is lowered to the first fault found */
+    const int *id;   /* [n] */
+    const quanta *x; /* [DIM][n] */
+    quanta *next_x;  /* [DIM][n], x itself; NULL: not kept */
+    const int *from; /* [n] cells of x */
+    int *cell;       /* [n], `from` itself or another; set */
+    real *offset;    /* [DIM][n]; set */
+    const quanta *v; /* [DIM][n] */
+} mpm_drift_args;
+
+typedef struct {
+    int n;
+    const mpm_step *step;
+    real inv_dx;
+    const real *offset_bar; /* [DIM][n] of the places after */
+    real *velocity_bar;     /* [DIM][n]; added to */
+} mpm_drift_adj_args;
+
+#endif

@@ -1,0 +1,69 @@
+/* mpm_start_args.h -- what launches pass to the kernels of mpm_start.h. */
+#ifndef PIOLA_KERNELS_MPM_START_ARGS_H
+#define PIOLA_KERNELS_MPM_START_ARGS_H
+
+#include "kernels/mpm/mpm_args.h"
+#include "kernels/mpm/mpm_control_args.h"
+
+/* Constants as the user gives them (law_given), to those of the laws, per particle in id order;  mass = density
+ * volume. */
+typedef struct {
+    int n, constants;
+    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME or 0 */
+    const real *given;     /* [constants][n] */
+    const real *density;   /* [n] kg/m^3 */
+    const real *volume;    /* [n] m^3 */
+    real *k, *mass;        /* [constants][n], [n] kg; set */
+} mpm_constants_args;
+
+typedef struct {
+    mpm_constants_args fwd;        /* k and mass are not read */
+    const real *k_bar, *mass_bar;  /* [constants][n], [n] */
+    real *given_bar, *density_bar; /* [constants][n], [n]; added to */
+} mpm_constants_adj_args;
+
+/* State 0, stored in id order: F = I, J = 1, no plastic strain, C (where there is one) = the spin of the body. */
+typedef struct {
+    int n;
+    const int *cell;      /* [n] base node */
+    const real *offset;   /* [DIM][n] */
+    const real *velocity; /* [DIM][n] m/s */
+    const int *body;      /* [n] */
+    const real *spin;     /* [bodies][DIM * DIM] velocity gradient of the body's rotation, 1/s */
+    mpm_state out;        /* set */
+} mpm_start_args;
+
+/* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are held fixed. */
+typedef struct {
+    int n;
+    real inv_dx;
+    mpm_state bar;                     /* cotangents of state 0, in id order */
+    real *position_bar, *velocity_bar; /* [DIM][n] 1/m, s/m; added to */
+} mpm_start_adj_args;
+
+/* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
+ * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho at rest or K/rho, A the largest activation,  and
+ * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
+ * div 2 eta D included). */
+typedef struct {
+    mpm_matter matter;
+    const real *density; /* [n] kg/m^3 */
+    mpm_step *step;
+    real inv_dx;
+    const wide *parameters;     /* as in mpm_control_args, read where the matter has channels */
+    const control_knots *knots; /* likewise, or NULL: there are none */
+    const wide *values;
+} mpm_check_args;
+
+/* The end of a step (one item): count it; after a fault nothing more is computed, so that the faulty state stays. */
+typedef struct {
+    mpm_step *step;
+} mpm_advance_args;
+
+/* A state was restored (one item): continue from its number. */
+typedef struct {
+    mpm_step *step;
+    int64_t index;
+} mpm_set_index_args;
+
+#endif

@@ -1,0 +1,34 @@
+/* obstacle_args.h -- what launches pass to the kernels of obstacle.h. */
+#ifndef PIOLA_KERNELS_OBSTACLE_ARGS_H
+#define PIOLA_KERNELS_OBSTACLE_ARGS_H
+
+#include "kernels/base/base.h"
+
+/* As pio_obstacle_type of the engine's table. */
+enum { OBSTACLE_PLANE, OBSTACLE_BALL, OBSTACLE_BOX, OBSTACLE_CYLINDER, OBSTACLE_MESH, OBSTACLE_TYPES };
+
+/* What never changes of an obstacle. */
+typedef struct {
+    int type;         /* OBSTACLE_... */
+    int behaviour;    /* WALL_STICKY, WALL_SLIP or WALL_SEPARATE of mpm.h */
+    int axis;         /* cylinder */
+    real normal[DIM]; /* plane: unit, out of the obstacle */
+    real half[DIM];   /* box: half its edges m */
+    real radius;      /* ball, cylinder, m */
+    real height;      /* cylinder: half its length m */
+    real full;        /* up to this distance the condition holds fully, m */
+    real width;       /* it is eased in over distances from full + width to full, m, > 0 */
+    int first;        /* mesh: number of its first coefficient among all */
+    int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
+    real low[DIM];    /* mesh: place of the first, m */
+    real spacing;     /* mesh: m */
+} obstacle_shape;
+
+/* How it holds what it touches; or the cotangents of that. */
+typedef struct {
+    real friction; /* mu, >= 0 */
+    real slip;     /* speed at which friction has 0.7 of its full size, m/s, > 0 */
+    real onset;    /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
+} obstacle_grip;
+
+#endif
